@@ -24,8 +24,7 @@
 #' Compare with [ufs_random()] on your data.
 #'
 #' @section Rankings:
-#' * `select = "norm"` and `select_samples = "norm"` rank by the norms of W, as published. For
-#'   samples that is worse than random choice where labels are few, so it has to be asked for.
+#' * `select = "norm"` and `select_samples = "norm"` rank by the norms of W, as published.
 #' * `select = "pivot"` puts features in the order of greedy picks of transductive experimental
 #'   design ([ufs_ted()], features as items, penalty 1 on standardised features). Pick r is made
 #'   among the `max(450, 5 r)` columns of largest norm, in steps, so that selections stay nested: up
@@ -49,16 +48,14 @@
 #' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
 #' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero,
 #' `beta_rel = 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three
-#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero. (That bound of lambda is far
-#' from sharp where samples are many: on Madelon, 1300 samples, .005 gives W = 0.) Absolute values
-#' refer to the matrix as the solver sees it, after `center` and `scale`; one of alpha and beta may
-#' be 0.
+#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero, and often much less does.
+#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one of
+#' alpha and beta may be 0.
 #'
 #' The defaults .01 and .2 are what worked best without tuning on four sets. The paper's absolute
-#' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over
-#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says
-#' so and only the dual ranks. Below 1e-4 both penalties hardly select, and a warning says that,
-#' too.
+#' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over `{.01, .05, .2,
+#' .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and only the
+#' dual ranks. Below 1e-4 both penalties hardly select, and a warning says that, too.
 #'
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs more and needs eight
 #' n x n matrices; the bytes are computed first.
@@ -73,15 +70,14 @@
 #'
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
-#' singular value on entry, works in the coordinates of the smaller side of `x` (about
-#' `4 n p r + 6 r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed
-#' iterations. With many more features than samples it begins with the columns of largest gradient
-#' and lets others in when the certificate, always that of the whole problem, asks for them. The
-#' eigenvectors of the smaller side (about `9 r^3` flops) come first, a minute or so at r = 2000.
-#' With `lambda > 0` it begins with few columns, too (with all where most will be in use), and goes
-#' over to Newton's method on those in use where that is faster (few columns, or a small `tol`): the
-#' norms are smoothed by less and less, the multipliers stay feasible, and each step is an iteration
-#' of the trace.
+#' singular value on entry, works in the coordinates of the smaller side of `x` (about `4 n p r + 6
+#' r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed iterations. With many
+#' more features than samples it begins with the columns of largest gradient and lets others in when
+#' the certificate, always that of the whole problem, asks for them. The eigenvectors of the smaller
+#' side (about `9 r^3` flops) come first, a minute or so at r = 2000. With `lambda > 0` it begins
+#' with few columns, too (with all where most will be in use), and goes over to Newton's method on
+#' those in use where that is faster (few columns, or a small `tol`): the norms are smoothed by less
+#' and less, the multipliers stay feasible, and each step is an iteration of the trace.
 #'
 #' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
 #' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
@@ -89,9 +85,7 @@
 #' means its own stop, and the certificate says what that cost: at the default penalties on
 #' standardised data it stopped far above the optimum, on `x` divided by its largest singular value
 #' close to it (figures in `vignette("evidence")`). `rho0`, `tau` and `rho_max` are its schedule:
-#' penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is optimal) is
-#' about constant penalties, which the published schedule does not have: `tau = 1` gives that
-#' setting, and the residuals of the three splits stand in the trace.
+#' penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 is about `tau = 1`.
 #'
 #' @section The trace:
 #' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`
@@ -101,13 +95,6 @@
 #' WX) and its copies, which go to zero but not monotonically (Newton steps need no copies: `rows`
 #' and `columns` say how far W is from its sparse form, `weights` is 0). With `solver = "paper"` the
 #' objective is that of W itself.
-#'
-#' @section What is left out:
-#' The paper mentions, in one sentence, a kernel version: the same problem on a representation of
-#' the data that is built from a kernel. The columns of W then belong to no feature of `x`, so
-#' nothing but a ranking of samples is left, and that is what row norms do badly. It is not offered.
-#' If you want it, give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots
-#' of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
 #'
 #' @inheritParams ufs_pca
 #' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
@@ -137,11 +124,6 @@
 #'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible
 #'   point of the dual, `P + Q + L X'` with `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda
 #'   T`, the very point that proves `certificate["dual"]`.
-#'
-#'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
-#'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are
-#'   n x p numbers each all the same. `solver = "paper"`, `lambda > 0` and `select = "auto"` form a
-#'   dense matrix, within the option `ufselect.max_bytes`.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}

@@ -22,10 +22,8 @@
 #' the certificate `kkt` is the worst of the run.
 #'
 #' # Is it worth its cost?
-#' Hardly ever. Measured against the plain mean of the same base scores, it lost more often than it
-#' won, both with its own base results and with an ensemble of different selectors; the counts are
-#' in `vignette("evidence")`. The plain means are `solution$mean_score` and `solution$mean_rank`.
-#' There are two reasons, both in the model:
+#' Hardly ever: the counts are in `vignette("evidence")`, and the plain means in
+#' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
 #' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
 #'    leaves the weighted mean of the base scores. A warning says so.
 #' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The
@@ -172,11 +170,8 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     if (nrow(scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
     scores <- normalise_scores(scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
-    labels <- if (is.null(labels)) {
-      blfse_base_labels(data$x, scores, n_clusters, k, n_starts)
-    } else {
+    labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
       check_base_labels(labels, n, nrow(scores))
-    }
 
     settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
       order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
@@ -409,9 +404,7 @@ blfse_base_labels <- function(x, scores, n_clusters, n_features, n_starts) {
 }
 
 # Mean rank of every column over the rows of scores; 1 = best, ties averaged.
-mean_ranks <- function(scores) {
-  rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
-}
+mean_ranks <- function(scores) rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
 
 register("blfse", ufs_blfse,
   advice = "historical (for comparison)",

@@ -152,9 +152,7 @@ consensus_table <- function(found, chosen, k) {
     status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds)
 }
 
-consensus_member <- function(task, common) {
-  quiet_fit(common$x, task$method, task$args, task$seed)
-}
+consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)
 
 # One task per member: its name and what it needs.
 consensus_tasks <- function(members, n_clusters, data, center, scale) {

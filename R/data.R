@@ -359,9 +359,7 @@ repeated_index <- function(index, size, names, arg) {
 }
 
 #' @export
-as.matrix.ufs_data <- function(x, ...) {
-  `dimnames<-`(dense_data(x, "x", quiet = TRUE), dimnames(x))
-}
+as.matrix.ufs_data <- function(x, ...) `dimnames<-`(dense_data(x, "x", quiet = TRUE), dimnames(x))
 
 #' @export
 print.ufs_data <- function(x, ...) {

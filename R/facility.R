@@ -133,9 +133,7 @@ facility_picks <- function(like, n, m, labelled, swaps, control) {
 }
 
 # May the n x n similarities be kept?
-fits_table <- function(n) {
-  8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
-}
+fits_table <- function(n) 8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
 
 # ---- arguments ------------------------------------------------------------------------------
 

@@ -251,11 +251,8 @@ shape_of <- function(fit) {
   fields <- unclass(fit)
   fields$call <- NULL
   out <- unlist(lapply(fields, function(field) {
-    if (is.list(field) && length(names(field))) {
-      vapply(field, field_shape, "")
-    } else {
+    if (is.list(field) && length(names(field))) vapply(field, field_shape, "") else
       field_shape(field)
-    }
   }))
   stats::setNames(out, make.unique(names(out)))
 }

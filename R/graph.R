@@ -59,8 +59,7 @@
 #'     appearance), `n_components`, `n_isolated` (samples without an edge, which are
 #'     components of their own).
 #'
-#'   A graph without edges or in several pieces gives a warning of class
-#'   `ufs_warning_graph`.
+#'   A graph without edges or in several pieces gives a warning of class `ufs_warning_graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.
 #' @examples

@@ -87,11 +87,8 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     }
     settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
       variant)
-    found <- if (is.null(n_sample) || n_sample >= q) {
-      .Call(C_inffs, data$x, settings, control)
-    } else {
+    found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
       inffs_sampled(data$x, n_sample, settings, control)
-    }
     counters <- found$run$counters
     void <- counters[["empty"]] == 1
     list(

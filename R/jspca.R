@@ -1,10 +1,9 @@
 #' Joint sparse principal component analysis (JSPCA)
 #'
-#' Finds principal components that all use the same few features, and ranks the features by their
-#' part in them. Use it when the chosen features are to stand for the whole data in a few
-#' interpretable components, and when some samples may be outliers.
-#'
-#' Whole rows of the loading matrix are zero, and features are ranked by the norms of these rows.
+#' Finds principal components that all use the same few features, and ranks the features by the
+#' norms of their rows of the loadings, of which whole rows are zero. Use it when the chosen
+#' features are to stand for the whole data in a few interpretable components, and when some samples
+#' may be outliers.
 #'
 #' With the standardised \eqn{X} (n x p), \eqn{Q} and \eqn{P} (p x k) and
 #' \eqn{\|M\|_{2,1}}{||M||_2,1} the sum of the row norms of \eqn{M}:
@@ -102,20 +101,17 @@
 #'     \item{`rotation`}{k x k, the one that turns `Q` into `loadings`, but for their
 #'       lengths;}
 #'     \item{`residual`}{norms of the residuals, one per feature or sample.}
-#'   }
-#'   `certificate`: `change`, the last relative change of \eqn{Q}; `kkt`, the largest
-#'   violation of the optimality conditions of the last regression, as a share of lambda;
-#'   `gap`, its relative duality gap (`solver = "exact"`); `captured`, the share of the squares of
-#'   the data that least-squares reconstruction from the best `n_components` features has, and
-#'   `bound`, that of as many principal components, the most there can be (see
-#'   [ufs_captured()]). `trace` has the columns
-#'   `objective`, `loss`, `penalty`, `change` and `live` (rows that are not zero; with
+#'   } `certificate`: `change`, the last relative change of \eqn{Q}; `kkt`, the largest violation of
+#'   the optimality conditions of the last regression, as a share of lambda; `gap`, its relative
+#'   duality gap (`solver = "exact"`); `captured`, the share of the squares of the data that
+#'   least-squares reconstruction from the best `n_components` features has, and `bound`, that of as
+#'   many principal components, the most there can be (see [ufs_captured()]). `trace` has the
+#'   columns `objective`, `loss`, `penalty`, `change` and `live` (rows that are not zero; with
 #'   `"irls"`, above 1e-3 of the largest).
 #'
-#'   Errors of class `ufs_error_argument`: `n_components` above the rank, a penalty that
-#'   is negative, a start of another shape. Warnings: `ufs_warning_vanished` (all
-#'   loadings zero), `ufs_warning_max_iter` (not converged), `ufs_warning_stalled` (the
-#'   regression is too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
+#'   Warnings: `ufs_warning_vanished` (all loadings zero), `ufs_warning_max_iter` (not converged),
+#'   `ufs_warning_stalled` (the regression is too ill-conditioned for `"exact"`: take `"irls"` or a
+#'   larger penalty).
 #'
 #' @section Departures from the source:
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
@@ -129,9 +125,8 @@
 #' `h = sqrt(2)`: \eqn{PQ'} and the residuals are the same, and \eqn{Q} is smaller by
 #' \eqn{\sqrt 2}{sqrt(2)}.
 #'
-#' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
-#'   principal component analysis. *Pattern Recognition* 61, 524-536.
-#'   \doi{10.1016/j.patcog.2016.08.025}
+#' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse principal
+#'   component analysis. *Pattern Recognition* 61, 524-536. \doi{10.1016/j.patcog.2016.08.025}
 #' @seealso [predict.ufs_jspca()], [ufs_pca()]
 #' @section Plots:
 #' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the

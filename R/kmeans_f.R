@@ -25,10 +25,9 @@
 #'   k-means.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
-#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic.
-#'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
-#'   sum of squares. It is an error of class `ufs_error_input` if `x` has fewer distinct rows than
-#'   clusters.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
+#'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
+#'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
 #' @seealso [selected_features()], [ufs_compare()]
 #' @examples
 #' set.seed(1)

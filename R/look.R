@@ -22,11 +22,10 @@
 #' @inheritParams ufs_data
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
-#'   `"source"` (on disk); `values`, one of `"counts"`, `"standardised"`, `"one unit"` and
-#'   `"mixed units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows
-#'   seem to be features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies
-#'   of others; `noise`, the estimated share of noise, and `noisy`, whether it is most of the
-#'   columns.
+#'   `"source"` (on disk); `values`, one of `"counts"`, `"standardised"`, `"one unit"` and `"mixed
+#'   units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows seem to be
+#'   features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies of others;
+#'   `noise`, the estimated share of noise, and `noisy`, whether it is most of the columns.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)

@@ -73,11 +73,8 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     q <- length(data$keep)
     n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
     if (is.null(n_features)) n_features <- k
-    n_features <- if (is.null(n_features)) {
-      min(50L, q, data$n - 1L)
-    } else {
+    n_features <- if (is.null(n_features)) min(50L, q, data$n - 1L) else
       min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
-    }
     ridge <- check_number(ridge, "ridge", lower = 0)
     control <- resolve_control(control, max_iter = 100L + 10L * n_features)
     graph <- as_ufs_graph(graph, data, connected = TRUE)

@@ -28,11 +28,10 @@
 #' @param control Iteration limits, made by [ufs_control()]; `max_iter` (default 100) is that of
 #'   k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
-#'   largest cluster first of all; the others follow by their distance to the chosen sample of
-#'   their cluster. `solution` holds `cluster`, the index of the sample that stands for each
-#'   sample. `certificate` is the within-cluster sum of squares (`within_ss`) or the mean
-#'   distance (`mean_distance`). [representatives()] gives how many samples each chosen one
-#'   stands for.
+#'   largest cluster first of all; the others follow by their distance to the chosen sample of their
+#'   cluster. `solution` holds `cluster`, the index of the sample that stands for each sample.
+#'   `certificate` is the within-cluster sum of squares (`within_ss`) or the mean distance
+#'   (`mean_distance`). [representatives()] gives how many samples each chosen one stands for.
 #' @references Kaufman and Rousseeuw (1990) Finding groups in data. Wiley.
 #'   \doi{10.1002/9780470316801}
 #' @seealso [ufs_facility()], [ufs_propagate()] for the labels of the other samples

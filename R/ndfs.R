@@ -47,8 +47,7 @@
 #' @param n_starts The number of k-means starts.
 #' @param offset A number that is added to the start from labels, whose columns have unit norm.
 #'   Without it a zero of F could never change.
-#' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for
-#'   \eqn{D^{-1/2} L D^{-1/2}}.
+#' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for \eqn{D^{-1/2} L D^{-1/2}}.
 #' @param update How F stays nonnegative: `"split"` moves negative parts to the numerator, `"paper"`
 #'   clips.
 #' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"`
@@ -154,9 +153,7 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
 }
 
 #' @export
-print_notes.ufs_ndfs <- function(x) {
-  c(live_note(x), graph_note(x$solution$graph))
-}
+print_notes.ufs_ndfs <- function(x) c(live_note(x), graph_note(x$solution$graph))
 
 register("ndfs", ufs_ndfs,
   advice = "situational",

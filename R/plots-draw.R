@@ -106,9 +106,7 @@ draw_heights <- function(pic) {
 }
 
 # Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
-drawn_ends <- function(ends) {
-  if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
-}
+drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
 
 draw_curves <- function(pic, ...) {
   table <- pic$table

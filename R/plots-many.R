@@ -143,9 +143,8 @@ check_fits <- function(fits) {
 
 #' Which features, or samples, are chosen again and again
 #'
-#' Shows how often each feature was among the best `k` of the resamples, most frequent first,
-#' with the first `k` in red and named. Use it to see which of the chosen features would be chosen
-#' again.
+#' Shows how often each feature was among the best `k` of the resamples, most frequent first, with
+#' the first `k` in red and named. Use it to see which of the chosen features would be chosen again.
 #'
 #' @param x,object A [ufs_stability()] result.
 #' @param what `"features"` or `"samples"`; the default is what was followed.
@@ -382,6 +381,4 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
 }
 
 # What the repeats of a comparison repeat.
-repeat_words <- function(object) {
-  if (object$mode == "classify") "splits" else "runs of k-means"
-}
+repeat_words <- function(object) if (object$mode == "classify") "splits" else "runs of k-means"

@@ -86,9 +86,7 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 }
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
-asked_size <- function(fit) {
-  remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
-}
+asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 
 # The default is the first that can be drawn: a share that the fit does not know itself needs data,
 # which are worth it where the scores are mere ranks.
@@ -418,11 +416,8 @@ sample_groups <- function(fit, n, y) {
 sample_order <- function(z, group) {
   along <- first_components(z)$x
   if (!is.null(group)) return(order(as.integer(group), along))
-  if (nrow(z) <= 1500L && nrow(z) > 2L) {
-    stats::hclust(stats::dist(z), "average")$order
-  } else {
+  if (nrow(z) <= 1500L && nrow(z) > 2L) stats::hclust(stats::dist(z), "average")$order else
     order(along)
-  }
 }
 
 # Coordinates on the first two principal components by the smaller Gram matrix; signs fixed so

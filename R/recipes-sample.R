@@ -20,9 +20,8 @@
 #' are not known yet; its tibble gives the selectors in `terms`.
 #'
 #' @inheritParams step_select_ufs
-#' @param ... Selectors of the columns by which rows are chosen, such as
-#'   `all_numeric_predictors()`. Columns must be numeric. If nothing is selected, the step does
-#'   nothing.
+#' @param ... Selectors of the columns by which rows are chosen, such as `all_numeric_predictors()`.
+#'   Columns must be numeric. If nothing is selected, the step does nothing.
 #' @param method Name of a method that selects samples, see [ufs_methods()]. The default is the one
 #'   that [ufs_select()] takes for `task = "label"`; [ufs_medoids()] and [ufs_ted()] are others.
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with

@@ -13,12 +13,11 @@
 #'
 #' # Units
 #' Most methods standardise the columns themselves. Of those that take them as they are,
-#' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by
-#' `standardise = "auto"` if the columns have different units by the limits of [ufs_look()], and the
-#' table is neither sparse nor one of counts. A message says so, and the trained step shows it.
-#' [ufs_inffs()] and [ufs_variance()] always get the columns as they are, because a large spread is
-#' what they look for. `recipes::step_normalize()` before this step gives every method standardised
-#' columns.
+#' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by `standardise =
+#' "auto"` if the columns have different units by the limits of [ufs_look()], and the table is
+#' neither sparse nor one of counts. A message says so, and the trained step shows it. [ufs_inffs()]
+#' and [ufs_variance()] always get the columns as they are, because a large spread is what they look
+#' for. `recipes::step_normalize()` before this step gives every method standardised columns.
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
@@ -57,9 +56,8 @@
 #' @param n_clusters The number of clusters, for methods that have this argument, or of components,
 #'   for methods that need that number; others ignore it. Methods that need it are told 5 by
 #'   default, as in [ufs_select()], and a message says so.
-#' @param options A named list with further arguments of the method, for example
-#'   `list(gamma = 1)`. What a method needs and the step knows, the number of columns to
-#'   keep, is filled in.
+#' @param options A named list with further arguments of the method, for example `list(gamma = 1)`.
+#'   What a method needs and the step knows, the number of columns to keep, is filled in.
 #' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
 #'   section on units.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
@@ -147,11 +145,8 @@ print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...)
   note <- if (is_standardised(x)) ", standardised"
   kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
   # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
-  said <- if (length(x$scores$terms)) {
-    paste0(" keeps ", length(kept), " of ", nrow(x$scores))
-  } else {
+  said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
     " on"
-  }
   width <- max(20, width - nchar(said) + 3)
   recipes::print_step(few_names(kept, width), x$terms, x$trained,
     paste0("Unsupervised feature selection (", method, note, ")", said), width,

@@ -14,9 +14,8 @@
 #' that its abstract and later papers state.
 #'
 #' # Zero scores
-#' Norms below 1e-6 of the largest count as zero; among these samples the ranking follows
-#' their `activity`, the share of the dual bound that they reach. Equal rows of `x` have
-#' equal scores.
+#' Norms below 1e-6 of the largest count as zero; among these samples the ranking follows their
+#' `activity`, the share of the dual bound that they reach. Equal rows of `x` have equal scores.
 #'
 #' # Computation
 #' The problem is solved by reweighted least squares without an n x n matrix, in `5 n r^2 + 10 r^3`

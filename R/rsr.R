@@ -56,9 +56,8 @@
 #'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features
 #'   in use) and `W`, if wanted. `trace` has the smoothed objective and the relative gap of every
 #'   accepted step, `certificate` the relative duality `gap`.
-#' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by
-#'   regularized self-representation. Pattern Recognition 48.
-#'   \doi{10.1016/j.patcog.2014.08.006}
+#' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by regularized
+#'   self-representation. Pattern Recognition 48. \doi{10.1016/j.patcog.2014.08.006}
 #' @seealso [ufs_css()]
 #' @examples
 #' fit <- ufs_rsr(mtcars)

@@ -76,8 +76,7 @@
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
 #'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_starts` times
-#'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
-#'   clusters, hence the default.
+#'   as long, and keeps the lowest objective; see "What a low objective is worth".
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.
@@ -90,18 +89,16 @@
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
-#'   solver visits first, with at most 10 iterations each. This gives a lower objective, without
-#'   better clusters on real data.
+#'   solver visits first, with at most 10 iterations each, for a lower objective.
 #' @param polish Should the result of `"irls"` be finished with the exact solver?
 #'
 #' @return A fit of class `c("ufs_socfs", "ufs")`. `solution` holds `V`, `W` (p x c),
 #'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E.
 #'
-#'   `certificate` holds `kkt`, the largest violation of the optimality conditions of
-#'   V as a share of lambda (for a zero row how far its kkt exceeds 1; of the smoothed
-#'   problem if irls was not polished), `gap`, the relative duality gap of the V-step at the
-#'   returned E, and `live_rows`, the number of non-zero rows (irls: of norm above 10
-#'   sqrt(eps)).
+#'   `certificate` holds `kkt`, the largest violation of the optimality conditions of V as a share
+#'   of lambda (for a zero row how far its kkt exceeds 1; of the smoothed problem if irls was not
+#'   polished), `gap`, the relative duality gap of the V-step at the returned E, and `live_rows`,
+#'   the number of non-zero rows (irls: of norm above 10 sqrt(eps)).
 #'
 #'   `trace` has a row for the start (iteration 0) and one per iteration: `objective` (irls:
 #'   smoothed), its relative fall `change`, `inner` steps of E and F, `live` rows and the `solver`.
@@ -115,9 +112,8 @@
 #'   the chosen ones, those with a correlation of 1 or -1. It has the `feature` and the first such
 #'   column, `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if
 #'   both are among the chosen.
-#' @section Errors and warnings:
-#'   Errors of class `ufs_error_argument` for arguments out of range or of the wrong shape,
-#'   `ufs_error_input` for `x`. Warnings: `ufs_warning_zero` if no feature is chosen
+#' @section Warnings:
+#'   Warnings: `ufs_warning_zero` if no feature is chosen
 #'   (lambda too large), `ufs_warning_clusters` for `n_clusters = 1`, `ufs_warning_start` if
 #'   k-means cannot make that many clusters (a random start is used), `ufs_warning_max_iter`.
 #' @references Han, D. and Kim, J. (2015) Unsupervised simultaneous orthogonal basis

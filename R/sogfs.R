@@ -43,12 +43,11 @@
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 50),
 #'   `inner_max_iter` (100) and `inner_tol` (1e-6, relative change) of the steps over W, and `eps`
 #'   (1e-12, added to the squared row norms).
-#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c),
-#'   `S` (sparse; `as.matrix()` makes it n x n) and `cluster` (the component of each sample).
-#'   `trace` has, for every iteration, the `objective` without its last term, `lambda`, the sums
-#'   of the c and c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of
-#'   `inner` steps. `certificate` has the number of `components` and the `residual` of the last
-#'   eigenvectors W.
+#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c), `S`
+#'   (sparse; `as.matrix()` makes it n x n) and `cluster` (the component of each sample). `trace`
+#'   has, for every iteration, the `objective` without its last term, `lambda`, the sums of the c
+#'   and c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of `inner` steps.
+#'   `certificate` has the number of `components` and the `residual` of the last eigenvectors W.
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
 #'   optimization. AAAI 30, 1302-1308. \doi{10.1609/aaai.v30i1.10168}
 #' @seealso [ufs_udfs()], [ufs_mcfs()]

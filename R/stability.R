@@ -7,13 +7,11 @@
 #' the sample will rarely be chosen again. Stability does not say that a selection is right, only
 #' that it is repeatable; on real data it hardly predicts accuracy.
 #'
-#' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4:
-#' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{
-#' 1 - mean(s_f^2) / ((k/p)(1 - k/p))}
-#' with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
-#' features are always chosen, 0 on average for random choices, corrected for chance. Its
-#' confidence interval is their asymptotic one. `jaccard` is the mean overlap of pairs of
-#' resamples.
+#' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4: \eqn{1 -
+#' \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{ 1 - mean(s_f^2) / ((k/p)(1 -
+#' k/p))} with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
+#' features are always chosen, 0 on average for random choices, corrected for chance. Its confidence
+#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples.
 #'
 #' @inheritParams ufs_grid
 #' @param method The name of a method, or of several. Several are run on the same resamples, each
@@ -25,10 +23,9 @@
 #' @param n_resamples The number of resamples.
 #' @param fraction The share of the samples in each of them, drawn without replacement.
 #' @param level The level of the confidence interval.
-#' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
-#'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
-#'   sample was chosen among those in which it was there), `selected` (n_resamples x p,
-#'   logical), `k`, `errors`.
+#' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`, `frequency` (one
+#'   number per feature), `sample_frequency` (share of the resamples in which a sample was chosen
+#'   among those in which it was there), `selected` (n_resamples x p, logical), `k`, `errors`.
 #' @references Nogueira, S., Sechidis, K. and Brown, G. (2018) On the stability of feature
 #'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
 #' @examples

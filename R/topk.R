@@ -31,10 +31,8 @@
 #'   without `Z`; this needs no n x n matrix when p <= n. With `structured = TRUE` the full model
 #'   is fitted with the labels fixed.
 #'
-#' If your aim is to label the remaining samples rather than to choose features, a linear support
-#' vector machine trained on the few labels is usually better than any propagation, and
-#' `ufs_propagate(ufs_graph(x), y)` is often better than the propagation along `Z` in this
-#' method, at a fraction of its time.
+#' To label the remaining samples rather than to choose features, a linear support vector machine
+#' is usually better, and `ufs_propagate(ufs_graph(x), y)` often, at a fraction of the time.
 #'
 #' # What "exactly k" promises
 #' The set has `k` features by construction; it is not a ranking that has been cut. That does not
@@ -71,13 +69,10 @@
 #'   absolute deviations, starting from the optimum of the outer iteration before. `"admm"` is one
 #'   ADMM that runs on through the outer iterations, where the paper starts it anew in each of
 #'   them. It is taken where samples have many links, because `alpha_e` is large or there are many
-#'   more samples than features: when the optimum of six samples took so many steps that all of
-#'   them would take several seconds and twice as long as the ADMM. These two names may be given
-#'   as well; they are experimental. Where labels alone decide, `"auto"` takes the paper's ADMM if
-#'   that takes less than about a second, and the relaxation otherwise. The paper's iteration may
-#'   end at other labels, because it leaves more links than the optimum has. The selections then
-#'   answer different questions, and neither their gaps nor their objectives say which labels are
-#'   better.
+#'   more samples than features. These two names may be given as well; they are experimental.
+#'   Where labels alone decide, `"auto"` takes the paper's ADMM if that takes less than about a
+#'   second, and the relaxation otherwise. The paper's iteration may end at other labels, because
+#'   it leaves more links than the optimum has; gaps and objectives do not say which are better.
 #'
 #' The measurements behind these defaults are in `vignette("evidence")`.
 #'
@@ -161,9 +156,8 @@
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
 #'
-#'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on
-#'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
-#'   \doi{10.1137/S1052623497330963}
+#'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on convex sets.
+#'   SIAM Journal on Optimization 10(4), 1196-1211 (for the bound). \doi{10.1137/S1052623497330963}
 #' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()],
 #'   `vignette("three-modes")`.
 #' @section Plots:
@@ -299,9 +293,7 @@ topk_check_links <- function(found, data, classes, settings, argument) {
 }
 
 # Samples without a link, but for those that rounding made.
-topk_isolated <- function(w) {
-  if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * max(w))
-}
+topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * max(w))
 
 # What new_ufs() is given.
 topk_fields <- function(found, data, classes, mode, control, params) {
@@ -381,11 +373,8 @@ topk_solver <- function(x, mode, classes, settings) {
     # In nanoseconds, with an optimised BLAS: products run at 32e9 operations a second, pivots at
     # 8e9 and with an overhead of 5 for their sorts. A wrong choice costs at most a few times the
     # 2 s below which it does not matter.
-    products <- 50 / 32 * if (2 * p > 3 * n) {
-      4 * n^2 * p + 2 * n^3
-    } else {
+    products <- 50 / 32 * if (2 * p > 3 * n) 4 * n^2 * p + 2 * n^3 else
       2 * n * p * (n + p + 3 * links / at)
-    }
     if (n * pivots / length(rows) * (n + p) * (links / at / 8 + 5) > max(2e9, 2 * products)) {
       return("admm")
     }
@@ -437,9 +426,7 @@ link_values <- function(x, lambda_z, nonnegative = FALSE) {
   (1 + lambda_z) * max(l1_norms(x)) / pmax(unlist(most, use.names = FALSE), 0)
 }
 
-first_link <- function(x, lambda_z, nonnegative = FALSE) {
-  min(link_values(x, lambda_z, nonnegative))
-}
+first_link <- function(x, lambda_z, nonnegative = FALSE) min(link_values(x, lambda_z, nonnegative))
 
 check_topk_bytes <- function(n, p, mode, solver, settings) {
   n <- as.double(n)

@@ -64,13 +64,12 @@ check_given <- function(...) {
 #' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
 #' @param ... Must be empty.
-#' @return A data frame with one row per method: `method` (the name [ufs()] takes),
-#'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if
-#'   no random numbers are drawn by default), `cost` (leading term of the time),
-#'   `reference`, and `advice`: what the method was worth on 23 to 30 real sets, "recommended for"
-#'   a task, "situational" (it wins on some sets and loses on others by as much) or
-#'   "historical" (there for comparison; others do better at the same job). See
-#'   [ufs_select()], which applies the recommended ones.
+#' @return A data frame with one row per method: `method` (the name [ufs()] takes), `selects`
+#'   ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random numbers are
+#'   drawn by default), `cost` (leading term of the time), `reference`, and `advice`: what the
+#'   method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it wins on
+#'   some sets and loses on others by as much) or "historical" (there for comparison; others do
+#'   better at the same job). See [ufs_select()], which applies the recommended ones.
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #' @export
