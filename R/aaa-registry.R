@@ -30,12 +30,19 @@ registered <- new.env(parent = emptyenv())
 # base_args      its arguments when it is a base selector of an ensemble
 # paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
 #                argument lists, the first the default; NULL where no source states one
-register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
-                     title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     picks = NULL, sized_by = NULL, mixed_units = "leave", shares = NULL,
-                     base_args = list(), paper_grid = NULL) {
+register <- function(method, fit, group = c("features", "samples", "baseline", "system"),
+                     selects = "features", title, deterministic = TRUE, cost, reference = "",
+                     advice = "", per_k = NULL, picks = NULL, sized_by = NULL,
+                     mixed_units = "leave", shares = NULL, base_args = list(),
+                     paper_grid = NULL) {
   group <- match.arg(group)
   assign(method, mget(names(formals(register))[-1L]), envir = registered)
+}
+
+# What Li et al. searched for the methods that they compared ALFS with.
+alfs_rival_grid <- function(...) {
+  list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+    grids = list(ALFS = list(...)))
 }
 
 # All rows, by group and name.

@@ -5,15 +5,14 @@
 check_method_options <- function(method, options, arg) {
   if (!is.list(options) || (length(options) && (is.null(names(options)) ||
       any(names(options) == "") || anyDuplicated(names(options))))) {
-    ufs_abort("argument", "`", arg, "` must be a list in which each element has a name of its ",
-      "own.", argument = arg)
+    refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
   }
   known <- arguments_of(method_row(method)$fit)
   unknown <- setdiff(names(options), known)
   if (length(unknown)) {
-    ufs_abort("argument", "`", arg, "`: ufs_", method, "() has no argument ",
+    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ",
       paste0("`", unknown, "`", collapse = ", "), "; it has ",
-      paste0("`", known, "`", collapse = ", "), ".", argument = arg)
+      paste0("`", known, "`", collapse = ", "), ".")
   }
   invisible(options)
 }
@@ -22,20 +21,18 @@ check_method_options <- function(method, options, arg) {
 check_selects <- function(method, what) {
   row <- method_row(method)
   if (!row$selects %in% c(what, "both")) {
-    ufs_abort("argument", "ufs_", method, "() selects ", row$selects, ", not ", what, ".",
-      argument = "method")
+    refuse("method", "ufs_", method, "() selects ", row$selects, ", not ", what, ".")
   }
   row
 }
 
 check_standardise <- function(standardise, options) {
   if (!identical(standardise, "auto") && !isTRUE(standardise) && !isFALSE(standardise)) {
-    ufs_abort("argument", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
-      brief(standardise), ".", argument = "standardise")
+    refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
+      brief(standardise), ".")
   }
   if (is.logical(standardise) && !is.null(options$scale)) {
-    ufs_abort("argument", "Give `standardise` or the method's own `scale`, not both.",
-      argument = "standardise")
+    refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")
   }
   standardise
 }
@@ -170,9 +167,7 @@ standardise_or_not <- function(row, options, standardise, data,
                                  write = FALSE)) {
   has <- intersect(c("center", "scale"), arguments_of(row$fit))
   out <- list(options = options, change = FALSE, standardised = NA)
-  if (!"scale" %in% has) {
-    return(out)
-  }
+  if (!"scale" %in% has) return(out)
   own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
   wanted <- standardise
   if (identical(standardise, "auto")) {
@@ -230,9 +225,7 @@ quietly_constant <- function(code) {
 # Is a function of tune or of mlr3's resample() at work, which fits anew on every fold?
 in_resampling <- function() {
   worker <- if (isNamespaceLoaded("mlr3")) get0("workhorse", asNamespace("mlr3"))
-  if (is.null(worker) && !isNamespaceLoaded("tune")) {
-    return(FALSE)
-  }
+  if (is.null(worker) && !isNamespaceLoaded("tune")) return(FALSE)
   for (i in seq_len(sys.nframe())) {
     fun <- sys.function(i)
     if (identical(environmentName(topenv(environment(fun))), "tune") || identical(fun, worker)) {
@@ -251,9 +244,7 @@ kept_rankings <- new.env(parent = emptyenv())
 kept_ranking <- function(key, make, most = 32L) {
   key <- hash_of(key)
   at <- match(key, names(kept_rankings$all))
-  if (!is.na(at)) {
-    return(kept_rankings$all[[at]])
-  }
+  if (!is.na(at)) return(kept_rankings$all[[at]])
   before <- get0(".Random.seed", globalenv(), inherits = FALSE)
   value <- make()
   if (identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
@@ -268,8 +259,8 @@ check_sampler <- function(method, weights) {
   row <- check_selects(method, "samples")
   represents <- paste0("representatives.ufs_", method)
   if (weights && !("m" %in% arguments_of(row$fit) && exists(represents, mode = "function"))) {
-    ufs_abort("argument", "ufs_", method, "() does not say how many rows a row stands for; ",
-      "ufs_facility() and ufs_medoids() do.", argument = "weights")
+    refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
+      "ufs_facility() and ufs_medoids() do.")
   }
   row
 }

@@ -34,7 +34,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
   }
   start <- proc.time()[[3L]]
   call <- match.call()
-  by <- check_choice(by, "by", c("score", "rank"))
+  by <- check_choice(by, "by")
   if (inherits(fits, "ufs_blfse")) {
     check_fit(fits)
     like <- fits
@@ -43,8 +43,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
     missing <- seq_len(like$p) %in% like$constant
   } else {
     if (!is.list(fits) || inherits(fits, "ufs") || !length(fits)) {
-      ufs_abort("argument", "`fits` must be a list of fits, or a fit of ufs_blfse().",
-        argument = "fits")
+      refuse("fits", "`fits` must be a list of fits, or a fit of ufs_blfse().")
     }
     like <- fits[[1L]]
     if (inherits(like, "ufs")) check_fit(like)
@@ -52,10 +51,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
     same <- vapply(fits, function(fit) {
       identical(fit$names$features, like$names$features)
     }, NA)
-    if (!all(same)) {
-      ufs_abort("argument", "`fits` must be of the same features in the same order.",
-        argument = "fits")
-    }
+    if (!all(same)) refuse("fits", "`fits` must be of the same features in the same order.")
     methods <- vapply(fits, `[[`, "", "method")
     missing <- Reduce(`&`, lapply(fits, function(fit) is.na(unname(fit$feature_scores))))
   }
@@ -65,8 +61,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
     center = FALSE, scale = FALSE)
   scores <- normalise_scores(unname(scores)[, keep, drop = FALSE])
   ranks <- mean_ranks(scores)
-  new_ufs("aggregate", call, list(by = by, methods = methods), resolve_control(ufs_control()),
-    data,
+  new_ufs("aggregate", call, list(by = by, methods = methods), resolve_control(ufs_control()), data,
     feature_scores = if (by == "score") colMeans(scores) else length(keep) + 1 - ranks,
     statistic = if (by == "rank") expand_features(ranks, data, NA_real_),
     solution = list(scores = t(expand_features(t(scores), data))),
@@ -77,15 +72,13 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
 diversified_mean <- function(fits, by, x, k, args, call) {
   for (name in c("x", "k")) {
     if (is.null(get(name))) {
-      ufs_abort("argument", "`diversify` needs `x`, the data of the fits, and `k`, how many to ",
-        "choose.", argument = name)
+      refuse(name, "`diversify` needs `x`, the data of the fits, and `k`, how many to choose.")
     }
   }
   unknown <- setdiff(names(args), names(formals(ufs_diversify))[-(1:3)])
   if (length(args) && (is.null(names(args)) || length(unknown))) {
-    ufs_abort("argument", "`diversify` must be TRUE, FALSE or a named list of arguments of ",
-      "ufs_diversify()",
-      if (length(unknown)) paste0("; it has `", unknown[1L], "`"), ".", argument = "diversify")
+    refuse("diversify", "`diversify` must be TRUE, FALSE or a named list of arguments of ",
+      "ufs_diversify()", if (length(unknown)) paste0("; it has `", unknown[1L], "`"), ".")
   }
   fit <- do.call(ufs_diversify, c(list(fit = ufs_aggregate(fits, by), x = x, k = k), args))
   fit$call <- plain_call(call, "ufs_aggregate")

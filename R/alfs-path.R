@@ -28,18 +28,18 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
-  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-  select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
+  select <- check_choice(select, "select")
+  select_samples <- check_choice(select_samples, "select_samples")
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
-      ufs_abort("argument", "`", name, "` must be finite numbers.", argument = name)
+      refuse(name, "`", name, "` must be finite numbers.")
     }
   }
   size <- c(length(alpha_rel), length(beta_rel), length(lambda_rel))
   if (any(size == 0L | size != max(size) & size != 1L)) {
-    ufs_abort("argument", "`alpha_rel`, `beta_rel` and `lambda_rel` must have one common length, ",
-      "or length 1.", argument = "alpha_rel")
+    refuse("alpha_rel", "`alpha_rel`, `beta_rel` and `lambda_rel` must have one common length, or ",
+      "length 1.")
   }
   rel <- data.frame(alpha_rel = alpha_rel, beta_rel = beta_rel, lambda_rel = lambda_rel)
   data <- if (select != "auto") as_ufs_operator(x, center, scale) else
@@ -54,9 +54,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
       begin <- list(found = found, penalty = penalty)
-      alfs_slots(data, penalty, found, list(solver = "admm", select = select,
-      select_samples = select_samples,
-        n_features = n_features, center = center, scale = scale))
+      alfs_slots(data, penalty, found, list_of(solver = "admm", select, select_samples, n_features))
     })
     alfs_warn(fit)
     fits[[i]] <- alfs_rank(fit, data)
@@ -68,22 +66,17 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
     iterations = value(function(fit) fit$iterations, 0L),
     status = value(function(fit) fit$status, ""),
     samples = value(function(fit) fit$support[["samples"]], 0L),
-    features = value(function(fit) fit$support[["features"]], 0L)
-  )), class = "ufs_alfs_path")
+    features = value(function(fit) fit$support[["features"]], 0L))), class = "ufs_alfs_path")
 }
 
 # The last solution with its multipliers stretched to the new bounds.
 alfs_begin <- function(last, penalty, data) {
-  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) {
-    return(NULL)
-  }
+  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) return(NULL)
   stretch <- function(name) {
     if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
   }
   up <- list(stretch("alpha"), stretch("beta"))
-  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
-    return(NULL)
-  }
+  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) return(NULL)
   kept <- function(name) {
     value <- last$found[[name]]
     if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value
@@ -93,7 +86,7 @@ alfs_begin <- function(last, penalty, data) {
 
 #' @export
 print.ufs_alfs_path <- function(x, ...) {
-  cat("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"), "\n", sep = "")
+  put("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
   table <- x$table
   number <- vapply(table, is.double, NA)
   table[number] <- lapply(table[number], signif, 4L)
@@ -110,15 +103,14 @@ print.ufs_alfs_path <- function(x, ...) {
 #' @export
 plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
                                m = 10L, ...) {
-  type <- check_choice(type, "type", c("features", "samples", "gap"))
+  type <- check_choice(type, "type")
   rel <- x$table[c("alpha_rel", "beta_rel", "lambda_rel")]
   varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]
   at <- if (length(varies)) -log10(rel[[varies[1L]]]) else seq_len(nrow(rel))
   axis <- if (length(varies)) sprintf("-log10(%s)", varies[1L]) else "fit"
   if (type == "gap") {
     picture <- new_picture("curves", table = data.frame(x = at, y = pmax(x$table$gap, 1e-16)),
-      log = "y", xlab = axis, ylab = "relative duality gap",
-      title = "ufs_alfs_path: certificates")
+      log = "y", xlab = axis, ylab = "relative duality gap", title = "ufs_alfs_path: certificates")
   } else {
     last <- x$fits[[length(x$fits)]]
     many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)

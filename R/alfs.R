@@ -24,8 +24,7 @@
 #' Compare with [ufs_random()] on your data.
 #'
 #' @section Rankings:
-#' * `select = "norm"` and `select_samples = "norm"` rank by the norms of W, as published. For
-#'   samples that is worse than random choice where labels are few, so it has to be asked for.
+#' * `select = "norm"` and `select_samples = "norm"` rank by the norms of W, as published.
 #' * `select = "pivot"` puts features in the order of greedy picks of transductive experimental
 #'   design ([ufs_ted()], features as items, penalty 1 on standardised features). Pick r is made
 #'   among the `max(450, 5 r)` columns of largest norm, in steps, so that selections stay nested: up
@@ -49,16 +48,14 @@
 #' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
 #' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero,
 #' `beta_rel = 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three
-#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero. (That bound of lambda is far
-#' from sharp where samples are many: on Madelon, 1300 samples, .005 gives W = 0.) Absolute values
-#' refer to the matrix as the solver sees it, after `center` and `scale`; one of alpha and beta may
-#' be 0.
+#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero, and often much less does.
+#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one of
+#' alpha and beta may be 0.
 #'
 #' The defaults .01 and .2 are what worked best without tuning on four sets. The paper's absolute
-#' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over
-#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says
-#' so and only the dual ranks. Below 1e-4 both penalties hardly select, and a warning says that,
-#' too.
+#' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over `{.01, .05, .2,
+#' .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and only the
+#' dual ranks. Below 1e-4 both penalties hardly select, and a warning says that, too.
 #'
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs more and needs eight
 #' n x n matrices; the bytes are computed first.
@@ -73,15 +70,14 @@
 #'
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
-#' singular value on entry, works in the coordinates of the smaller side of `x` (about
-#' `4 n p r + 6 r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed
-#' iterations. With many more features than samples it begins with the columns of largest gradient
-#' and lets others in when the certificate, always that of the whole problem, asks for them. The
-#' eigenvectors of the smaller side (about `9 r^3` flops) come first, a minute or so at r = 2000.
-#' With `lambda > 0` it begins with few columns, too (with all where most will be in use), and goes
-#' over to Newton's method on those in use where that is faster (few columns, or a small `tol`): the
-#' norms are smoothed by less and less, the multipliers stay feasible, and each step is an iteration
-#' of the trace.
+#' singular value on entry, works in the coordinates of the smaller side of `x` (about `4 n p r + 6
+#' r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed iterations. With many
+#' more features than samples it begins with the columns of largest gradient and lets others in when
+#' the certificate, always that of the whole problem, asks for them. The eigenvectors of the smaller
+#' side (about `9 r^3` flops) come first, a minute or so at r = 2000. With `lambda > 0` it begins
+#' with few columns, too (with all where most will be in use), and goes over to Newton's method on
+#' those in use where that is faster (few columns, or a small `tol`): the norms are smoothed by less
+#' and less, the multipliers stay feasible, and each step is an iteration of the trace.
 #'
 #' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
 #' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
@@ -89,9 +85,7 @@
 #' means its own stop, and the certificate says what that cost: at the default penalties on
 #' standardised data it stopped far above the optimum, on `x` divided by its largest singular value
 #' close to it (figures in `vignette("evidence")`). `rho0`, `tau` and `rho_max` are its schedule:
-#' penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is optimal) is
-#' about constant penalties, which the published schedule does not have: `tau = 1` gives that
-#' setting, and the residuals of the three splits stand in the trace.
+#' penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 is about `tau = 1`.
 #'
 #' @section The trace:
 #' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`
@@ -101,13 +95,6 @@
 #' WX) and its copies, which go to zero but not monotonically (Newton steps need no copies: `rows`
 #' and `columns` say how far W is from its sparse form, `weights` is 0). With `solver = "paper"` the
 #' objective is that of W itself.
-#'
-#' @section What is left out:
-#' The paper mentions, in one sentence, a kernel version: the same problem on a representation of
-#' the data that is built from a kernel. The columns of W then belong to no feature of `x`, so
-#' nothing but a ranking of samples is left, and that is what row norms do badly. It is not offered.
-#' If you want it, give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots
-#' of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
 #'
 #' @inheritParams ufs_pca
 #' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
@@ -137,11 +124,6 @@
 #'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible
 #'   point of the dual, `P + Q + L X'` with `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda
 #'   T`, the very point that proves `certificate["dual"]`.
-#'
-#'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
-#'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are
-#'   n x p numbers each all the same. `solver = "paper"`, `lambda > 0` and `select = "auto"` form a
-#'   dense matrix, within the option `ufselect.max_bytes`.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
@@ -176,9 +158,6 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("admm", "paper"))
-    select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-    select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
     # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
@@ -191,10 +170,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
     found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
-    alfs_slots(data, penalty, found, c(list(solver = solver, select = select,
-      select_samples = select_samples,
-      n_features = n_features, labelled = labelled), schedule,
-      list(center = center, scale = scale)))
+    alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
+      labelled), schedule))
   })
   alfs_warn(fit)
   alfs_rank(fit, data)
@@ -206,9 +183,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
 paper_schedule <- function(solver, rho0, tau, rho_max) {
   if (solver != "paper") {
     for (arg in c("rho0", "tau", "rho_max")) {
-      if (!is.null(get(arg))) {
-        ufs_abort("argument", "`", arg, "` is for solver = \"paper\".", argument = arg)
-      }
+      if (!is.null(get(arg))) refuse(arg, "`", arg, "` is for solver = \"paper\".")
     }
     return(NULL)
   }
@@ -217,14 +192,12 @@ paper_schedule <- function(solver, rho0, tau, rho_max) {
   rho_max <- if (is.null(rho_max)) max(1e10, rho0) else {
     check_number(rho_max, "rho_max", lower = rho0)
   }
-  list(rho0 = rho0, tau = tau, rho_max = rho_max)
+  list_of(rho0, tau, rho_max)
 }
 
 alfs_n_features <- function(n_features, data) {
   live <- length(data$keep)
-  if (is.null(n_features)) {
-    return(max(1L, min(50L, live %/% 2L)))
-  }
+  if (is.null(n_features)) return(max(1L, min(50L, live %/% 2L)))
   min(live, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
 }
 
@@ -249,8 +222,7 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
     beta = check_penalty(beta, beta_rel, bound$beta, "beta", zero = TRUE),
     lambda = check_penalty(lambda, lambda_rel, bound$lambda, "lambda", zero = TRUE))
   if (out$alpha$value == 0 && out$beta$value == 0) {
-    ufs_abort("argument", "`alpha` and `beta` are both 0: nothing would be selected.",
-      argument = "alpha")
+    refuse("alpha", "`alpha` and `beta` are both 0: nothing would be selected.")
   }
   out
 }
@@ -378,9 +350,7 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
     open <- setdiff(by_norm[seq_len(pool)], picked)
     new <- open[ted_greedy(t(columns(open)), until - length(picked), mu)$order]
     picked <- c(picked, new)
-    if (full || until == most) {
-      return(c(picked, setdiff(by_norm, picked)))
-    }
+    if (full || until == most) return(c(picked, setdiff(by_norm, picked)))
     s <- svd(x_columns(x, picked), nv = 0L)
     shrink <- 1 - sqrt(mu / (s$d^2 + mu))
     columns <- function(j) {
@@ -412,9 +382,7 @@ cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
   given <- as.integer(fit$params$labelled)
   most <- min(nrow(z) - length(given), 1000L)
-  if (fit$params$select_samples == "ted") {
-    return(c(ted_order(z, most, given), given))
-  }
+  if (fit$params$select_samples == "ted") return(c(ted_order(z, most, given), given))
   picks <- facility_order(z, most, given)
   by_norm <- ufs_rank(fit$solution$row_norm, row_norms(fit$solution$P))
   c(picks, setdiff(by_norm, c(picks, given)), given)
@@ -424,18 +392,15 @@ cover_order <- function(fit, k) {
 # bring.
 ted_order <- function(x, most, given = integer()) {
   out <- ted_greedy(x, most, 0.01 * mean(rowSums(x^2)), given = given)
-  left <- setdiff(seq_len(nrow(x)), c(out$order, given))
-  c(out$order, left[order(-signif(out$left[left], 10L))])
+  picks_first(out$order, out$left, setdiff(seq_len(nrow(x)), given))
 }
 
 #' @export
 selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
-  if (is.null(k)) {
-    return(NextMethod())
-  }
+  if (is.null(k)) return(NextMethod())
   if (fit$params$select_samples == "norm") {
-    ufs_abort("argument", "`k` is for fits with select_samples = \"ted\" or \"facility\": row ",
-      "norms do not depend on the number of features.", argument = "k")
+    refuse("k", "`k` is for fits with select_samples = \"ted\" or \"facility\": row norms do not ",
+      "depend on the number of features.")
   }
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
@@ -461,9 +426,7 @@ print_notes.ufs_alfs <- function(x) {
     notes <- c(notes,
       "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
   }
-  if (length(ranked)) {
-    notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
-  }
+  if (length(ranked)) notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
     paste("for labels   use select_samples = \"facility\": row norms do worse than chance there")
   })

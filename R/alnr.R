@@ -60,9 +60,7 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     unit <- mean_norm(data$x)
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
     found <- .Call(C_alnr, data$x / unit, settings, control)
-    mm_slots(data, control,
-      list(n_neighbours = n_neighbours, gamma = gamma, gamma_rel = gamma_rel, labelled = labelled,
-        center = center, scale = scale), found, unit^2)
+    mm_slots(data, control, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
   })
   warn_zero(fit, "gamma")
   fit
@@ -77,7 +75,5 @@ register("alnr", ufs_alnr,
   cost = "n^2 p + n k^3 per iteration",
   advice = "historical (for comparison)",
   reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
-  paper_grid = list(
-    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
-    grids = list(ALFS = list(gamma = 10^(-4:3))))
+  paper_grid = alfs_rival_grid(gamma = 10^(-4:3))
 )

@@ -37,8 +37,8 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   check_given(object, fit)
   check_fit(fit)
   if (!has_feature_rows(object)) {
-    ufs_abort("argument", "`object` must be a SummarizedExperiment, SingleCellExperiment or ",
-      "Seurat object, not ", kind_of(object), ".", argument = "object")
+    refuse("object", "`object` must be a SummarizedExperiment, SingleCellExperiment or Seurat ",
+      "object, not ", kind_of(object), ".")
   }
   by_feature <- !is.null(fit$feature_ranking)
   what <- if (by_feature) "feature" else "sample"
@@ -50,22 +50,18 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   size <- if (by_feature) nrow(object) else ncol(object)
   at <- if (is.null(names) || is.null(own)) {
     if (length(score) != size) {
-      ufs_abort("argument", "`object` has ", size, " ", what, "s, the fit ", length(score),
-        ", and there are no names to match.", argument = "object")
+      refuse("object", "`object` has ", size, " ", what, "s, the fit ", length(score),
+        ", and there are no names to match.")
     }
     seq_len(size)
   } else {
     match(own, names)
   }
-  if (all(is.na(at))) {
-    ufs_abort("argument", "`object` and `fit` have no ", what, " in common.", argument = "object")
-  }
+  if (all(is.na(at))) refuse("object", "`object` and `fit` have no ", what, " in common.")
   rank <- match(at, ranking)
   columns <- list(ufs_score = score[at], ufs_rank = rank,
     ufs_selected = !is.na(rank) & rank <= chosen)
-  if (inherits(object, "Seurat")) {
-    return(annotate_seurat(object, columns, by_feature))
-  }
+  if (inherits(object, "Seurat")) return(annotate_seurat(object, columns, by_feature))
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
   frame <- if (by_feature) SummarizedExperiment::rowData(object) else
     SummarizedExperiment::colData(object)
@@ -78,8 +74,8 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
 annotated_number <- function(fit, by_feature, k, m) {
   name <- if (by_feature) "k" else "m"
   if (!is.null(if (by_feature) m else k)) {
-    ufs_abort("argument", "ufs_", fit$method, "() ranks ", if (by_feature) "features" else
-      "samples", ": give `", name, "`.", argument = setdiff(c("k", "m"), name))
+    refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ",
+      if (by_feature) "features" else "samples", ": give `", name, "`.")
   }
   ranking <- if (by_feature) fit$feature_ranking else fit$sample_ranking
   check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L, length(ranking),
@@ -89,8 +85,7 @@ annotated_number <- function(fit, by_feature, k, m) {
 annotate_seurat <- function(object, columns, by_feature) {
   check_installed("SeuratObject", "to annotate a Seurat object")
   if (!by_feature) {
-    ufs_abort("argument", "For Seurat objects only features can be marked, and the fit selects ",
-      "samples.", argument = "fit")
+    refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
   }
   chosen <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
   SeuratObject::VariableFeatures(object) <- rownames(object)[chosen]
@@ -102,13 +97,9 @@ annotate_seurat <- function(object, columns, by_feature) {
 # features) and put in order afterwards.
 feature_rows <- function(object, rows) {
   force(rows) # an error while an S4 method looks for its class would lose its own
-  if (!inherits(object, "Seurat")) {
-    return(object[rows, ])
-  }
+  if (!inherits(object, "Seurat")) return(object[rows, ])
   assay <- SeuratObject::DefaultAssay(object)
-  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) {
-    return(object[rows, ])
-  }
+  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) return(object[rows, ])
   out <- object[sort(rows), ]
   out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
   out

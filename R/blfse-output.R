@@ -1,9 +1,12 @@
 # What a fit of ufs_blfse() holds, its print and its pictures.
 
-# The columns of an upper triangle, with names; a matrix if it is not too large.
-symmetric_matrix <- function(values, n, names) {
-  packed <- new_packed(values, n, names)
-  if (n > blfse_full_limit) packed else as.matrix(packed)
+# From the columns of its upper triangle.
+symmetric_matrix <- function(values, n, names = NULL) {
+  full <- matrix(0, n, n, dimnames = if (!is.null(names)) list(names, names))
+  full[upper.tri(full, diag = TRUE)] <- values
+  below <- lower.tri(full)
+  full[below] <- t(full)[below]
+  full
 }
 
 blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
@@ -14,19 +17,10 @@ blfse_trace <- function(trace) {
   trace
 }
 
-# alpha and beta as matrices, iterations x m.
-blfse_weights <- function(weights) {
-  m <- ncol(weights) %/% 2L
-  list(alpha = weights[, seq_len(m), drop = FALSE],
-    beta = weights[, m + seq_len(m), drop = FALSE])
-}
-
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {
-  if (n_component == n_clusters || n_component == length(component)) {
-    return(component)
-  }
+  if (n_component == n_clusters || n_component == length(component)) return(component)
   low <- .Call(C_laplacian_low, s, n_clusters, blfse_dense_limit)
   check_lapack(low$info, "blfse")
   y <- low$vectors
@@ -48,9 +42,7 @@ blfse_cluster <- function(s, component, n_component, n_clusters) {
 }
 
 blfse_warnings <- function(fit) {
-  if (!fit$control$warn) {
-    return()
-  }
+  if (!fit$control$warn) return()
   m <- fit$params$n_base
   if (m < 10L) {
     ufs_warn("few_base", "ufs_blfse() with ", m, " base results: 10 or more are ",
@@ -64,9 +56,8 @@ blfse_warnings <- function(fit) {
       "ufs_aggregate() for the plain mean.")
   }
   if (!fit$p_unique) {
-    ufs_warn("projection", "The projection P is not unique (as always if p >= n): the ",
-      "clusters hardly inform the scores, which stay near the mean of the base scores, ",
-      "weighted by alpha.")
+    ufs_warn("projection", "The projection P is not unique (as always if p >= n): the clusters ",
+      "hardly inform the scores, which stay near the mean of the base scores, weighted by alpha.")
   }
 }
 
@@ -120,7 +111,7 @@ picture_weights <- function(fit) {
 }
 
 picture_consensus <- function(fit) {
-  s <- as.matrix(fit$solution$S)
+  s <- fit$solution$S
   picture_links(fit, s, order(fit$solution$cluster, -rowSums(s)), c(0, 1), "similarity",
     sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }

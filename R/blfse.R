@@ -22,10 +22,8 @@
 #' the certificate `kkt` is the worst of the run.
 #'
 #' # Is it worth its cost?
-#' Hardly ever. Measured against the plain mean of the same base scores, it lost more often than it
-#' won, both with its own base results and with an ensemble of different selectors; the counts are
-#' in `vignette("evidence")`. The plain means are `solution$mean_score` and `solution$mean_rank`.
-#' There are two reasons, both in the model:
+#' Hardly ever: the counts are in `vignette("evidence")`, and the plain means in
+#' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
 #' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
 #'    leaves the weighted mean of the base scores. A warning says so.
 #' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The
@@ -57,8 +55,6 @@
 #'
 #' # Memory
 #' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np.
-#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less.
-#' They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
@@ -138,10 +134,10 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       gamma_feature = 1, ...) {
   given <- !missing(n_base)
   fit <- run_fit("blfse", match.call(), {
-    projection <- check_choice(projection, "projection", c("paper", "isotropic"))
-    order <- check_choice(order, "order", c("paper", "code"))
-    resample <- check_choice(resample, "resample", c("auto", "batches", "halves", "none"))
-    psi <- check_psi(psi)
+    if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
+      refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
+    }
+    psi <- as.double(psi)
     gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
     gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
     n_starts <- check_count(n_starts, "n_starts", 1L)
@@ -157,99 +153,77 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
       "one fewer than the samples, and the number of non-constant features")
     if (!is.null(k) || is.null(labels)) {
-      k <- check_count(k, "k", 1L, p,
-        "the number of non-constant features")
+      k <- check_count(k, "k", 1L, p, "the number of non-constant features")
     }
-    if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
-    m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
-    check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
-      8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
-    "Use a part of the samples.")
+    if (!given && !is.null(labels)) n_base <- NCOL(labels)
+    check_bytes(8 * (if (p > n) 9 * n^2 + 2 * n * p else 2 * n^2 + 4 * p^2 + 1200 * n),
+      "The consensus matrices of ufs_blfse()", "Use a part of the samples.")
 
-    if (is.null(scores)) {
-      drawn <- blfse_base_scores(data, base, if (given || is.null(labels)) n_base else m,
-        resample, n_clusters, k, base_args)
-      scores <- drawn$scores
-      resample <- drawn$resample
+    drawn <- if (is.null(scores)) {
+      blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
     } else {
       if (is.data.frame(scores)) scores <- as.matrix(scores)
-      scores <- check_matrix(scores, "scores", ncol = data$p)
-      base <- "given"
-      resample <- "none"
+      list(scores = check_matrix(scores, "scores", ncol = data$p), base = "given",
+        resample = "none")
     }
-    if (nrow(scores) < 2L) {
-      ufs_abort("argument", "An ensemble needs at least two base results.",
-        argument = "scores")
-    }
+    scores <- drawn$scores
+    if (nrow(scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
     scores <- normalise_scores(scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
-    labels <- if (is.null(labels)) {
-      blfse_base_labels(data$x, scores, n_clusters, k, n_starts)
-    } else {
+    labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
       check_base_labels(labels, n, nrow(scores))
-    }
 
-    settings <- list(
-      n_clusters = n_clusters, projection = as.integer(projection == "isotropic"),
-      order = as.integer(order == "code"), form = 0L,
-      inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
-      gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
-      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
-    )
+    settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
+      order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
+      max_iter = control$max_iter, gamma_cluster, gamma_feature, tol = control$tol,
+      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
     found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
-    check_lapack(found$run$lapack, "blfse")
-    counters <- found$run$counters
-    n_component <- as.integer(counters[["n_component"]])
-    cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
-    s <- symmetric_matrix(found$S, n, data$samples)
-    w <- symmetric_matrix(found$W, n, data$samples)
-    found[c("S", "W")] <- NULL
-    list(
-      params = list(n_clusters = n_clusters, k = k, n_base = nrow(scores),
-        base = if (is.character(base)) base else "fits", resample = resample,
-        projection = projection, order = order, center = center, scale = scaling, psi = psi,
-        gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_starts = n_starts),
-      run = found$run,
-      advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
-        " components instead of ", n_clusters, "."),
-      feature_scores = found$v,
-      solution = list(
-        v = expand_features(found$v, data), S = s, W = w, alpha = found$alpha, beta = found$beta,
-        rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
-        mean_score = expand_features(colMeans(scores), data),
-        mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
-        scores = t(expand_features(t(scores), data)), labels = labels
-      ),
-      trace = blfse_trace(found$run$trace),
-      certificate = counters[c("kkt", "gap", "eigen")],
-      history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
-      weights = blfse_weights(found$weights),
-      n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
-    )
+    c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
+      n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
+      center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))
   })
   blfse_warnings(fit)
   fit
 }
 
+# What new_ufs() is given but for the parameters.
+blfse_fields <- function(found, data, scores, labels, n_clusters) {
+  check_lapack(found$run$lapack, "blfse")
+  counters <- found$run$counters
+  n_component <- as.integer(counters[["n_component"]])
+  cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
+  s <- symmetric_matrix(found$S, data$n, data$samples)
+  w <- symmetric_matrix(found$W, data$n, data$samples)
+  found[c("S", "W")] <- NULL
+  m <- seq_len(nrow(scores))
+  list(
+    run = found$run,
+    advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
+      " components instead of ", n_clusters, "."),
+    feature_scores = found$v,
+    solution = list(
+      v = expand_features(found$v, data), S = s, W = w, alpha = found$alpha, beta = found$beta,
+      rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
+      mean_score = expand_features(colMeans(scores), data),
+      mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
+      scores = t(expand_features(t(scores), data)), labels = labels
+    ),
+    trace = blfse_trace(found$run$trace),
+    certificate = counters[c("kkt", "gap", "eigen")],
+    history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
+    weights = list(alpha = found$weights[, m, drop = FALSE],
+      beta = found$weights[, -m, drop = FALSE]),
+    n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
+  )
+}
+
 # Up to this many samples the whole spectrum of L is computed: the literal method.
 blfse_dense_limit <- 400L
-# Beyond this many samples S and W are returned packed.
-blfse_full_limit <- 4000L
 
 # ---- input -----------------------------------------------------------------------------
 
-check_psi <- function(psi) {
-  if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
-    ufs_abort("argument", "`psi` must be numbers between 0 and 1 (exclusive).",
-      argument = "psi")
-  }
-  as.double(psi)
-}
-
 blfse_scaling <- function(scale, projection) {
-  if (is.character(scale)) {
-    return(check_choice(scale, "scale", c("unit", "zscore")))
-  }
+  if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))
   if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
 }
 
@@ -284,8 +258,8 @@ normalise_scores <- function(scores) {
   # First by the largest: a sum of huge scores must not overflow.
   top <- apply(scores, 1L, max)
   if (any(top <= 0)) {
-    ufs_abort("argument", "Base result ", which(top <= 0)[[1L]], " scores all features ",
-      "equally (after shifting negative scores): it says nothing.", argument = "scores")
+    refuse("scores", "Base result ", which(top <= 0)[[1L]], " scores all features equally (after ",
+      "shifting negative scores): it says nothing.")
   }
   scores <- scores / top
   scores / rowSums(scores)
@@ -299,9 +273,7 @@ check_base_labels <- function(labels, n, m) {
         paste0("; it is ", nrow(labels), " x ", ncol(labels))
       }, ".", argument = "labels")
   }
-  if (anyNA(labels)) {
-    ufs_abort("argument", "`labels` has missing values.", argument = "labels")
-  }
+  if (anyNA(labels)) refuse("labels", "`labels` has missing values.")
   out <- vapply(seq_len(m), function(k) canonical_labels(labels[, k, drop = TRUE]), integer(n))
   dimnames(out) <- NULL
   out
@@ -309,22 +281,21 @@ check_base_labels <- function(labels, n, m) {
 
 # ---- base results -----------------------------------------------------------------------
 
-# m x p scores of all p features of the user's x, and the way of resampling.
+# list(scores, base, resample): m x p scores of all p features of the user's x, and whence.
 blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features,
                               base_args) {
   if (is.list(base)) {
-    return(list(scores = scores_of_fits(base, data$p), resample = "none"))
+    return(list(scores = scores_of_fits(base, data$p), base = "fits", resample = "none"))
   }
   table <- registry()
   if (!is.character(base) || !length(base) || !all(base %in% setdiff(names(table), "blfse")) ||
       any(vapply(table[base], `[[`, "", "selects") == "samples")) {
-    ufs_abort("argument", "`base` must be names of methods that select features (see ",
-      "ufs_methods()), or a list of fits.", argument = "base")
+    refuse("base", "`base` must be names of methods that select features (see ufs_methods()), or ",
+      "a list of fits.")
   }
   if (!is.list(base_args) || !all(names(base_args) %in% base) ||
       length(base_args) != length(names(base_args))) {
-    ufs_abort("argument", "`base_args` must be a list named by methods of `base`.",
-      argument = "base_args")
+    refuse("base_args", "`base_args` must be a list named by methods of `base`.")
   }
   n_base <- check_count(n_base, "n_base", 2L)
   check_bytes(8 * as.double(n_base) * (data$p + data$n), "The base results",
@@ -334,7 +305,7 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
       if (data$n %/% n_base >= 10L) "batches" else "halves"
   }
   parts <- draw_parts(data$n, if (resample == "none") length(base) else n_base, resample)
-  base <- rep_len(base, length(parts))
+  method <- rep_len(base, length(parts))
   # Columns from 0 to 1; a part at a time, so that x is not copied whole.
   low <- column_of(data$x, min)
   high <- column_of(data$x, max)
@@ -342,26 +313,22 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   fits <- one_warning(lapply(seq_along(parts), function(k) {
     part <- take(data$x, parts[[k]], shift = low, divide = high - low)
     dimnames(part) <- list(NULL, names)
-    base_fit(part, base[[k]], base_args[[base[[k]]]], n_clusters, n_features)
+    base_fit(part, method[[k]], base_args[[method[[k]]]], n_clusters, n_features)
   }))
   scores <- matrix(0, length(fits), data$p)
   scores[, data$keep] <- scores_of_fits(fits, ncol(data$x))
-  list(scores = scores, resample = resample)
+  list_of(scores, base, resample)
 }
 
 column_of <- function(x, f) vapply(seq_len(ncol(x)), function(j) f(x[, j]), 0)
 
 draw_parts <- function(n, m, resample) {
-  if (resample == "none") {
-    return(rep(list(seq_len(n)), m))
-  }
-  if (resample == "halves") {
-    return(lapply(seq_len(m), function(k) sample.int(n, ceiling(n / 2))))
-  }
+  if (resample == "none") return(rep(list(seq_len(n)), m))
+  if (resample == "halves") return(lapply(seq_len(m), function(k) sample.int(n, ceiling(n / 2))))
   size <- n %/% m
   if (size < 3L) {
-    ufs_abort("argument", "`n_base` = ", m, " batches of ", n, " samples have ", size,
-      " samples each; at least 3 are needed.", argument = "n_base")
+    refuse("n_base", "`n_base` = ", m, " batches of ", n, " samples have ", size, " samples each; ",
+      "at least 3 are needed.")
   }
   turn <- sample.int(n)
   lapply(seq_len(m), function(k) turn[(k - 1L) * size + seq_len(size)])
@@ -403,15 +370,14 @@ one_warning <- function(expr) {
 # Scores of fits as rows; features without a score (constant for that fit) get its least.
 scores_of_fits <- function(fits, p) {
   if (!length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
-    ufs_abort("argument", "A list of base results must hold fits of this package.",
-      argument = "base")
+    refuse("base", "A list of base results must hold fits of this package.")
   }
   for (fit in fits) check_fit(fit)
   if (any(vapply(fits, function(fit) is.null(fit$feature_scores), NA))) {
-    ufs_abort("argument", "All fits must select features.", argument = "base")
+    refuse("base", "All fits must select features.")
   }
   if (any(vapply(fits, `[[`, 0L, "p") != p)) {
-    ufs_abort("argument", "All fits must be of data with ", p, " features.", argument = "base")
+    refuse("base", "All fits must be of data with ", p, " features.")
   }
   rows <- lapply(fits, function(fit) {
     score <- unname(fit$feature_scores)
@@ -438,16 +404,12 @@ blfse_base_labels <- function(x, scores, n_clusters, n_features, n_starts) {
 }
 
 # Mean rank of every column over the rows of scores; 1 = best, ties averaged.
-mean_ranks <- function(scores) {
-  rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
-}
+mean_ranks <- function(scores) rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
 
 register("blfse", ufs_blfse,
   advice = "historical (for comparison)",
-  group = "system", selects = "features", deterministic = FALSE,
-  sized_by = "pca",
+  group = "system", deterministic = FALSE, sized_by = "pca", per_k = "k",
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
-  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",
-  per_k = "k"
+  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>"
 )

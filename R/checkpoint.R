@@ -10,9 +10,7 @@
 # taken from there: the values in it were computed with it.
 start_run <- function(kind, x, folder, random = TRUE) {
   run <- list(kind = kind, folder = folder, seed = if (random) draw_seeds(1L)[[1L]])
-  if (is.null(folder)) {
-    return(run)
-  }
+  if (is.null(folder)) return(run)
   data <- data_key(x)
   run$prefix <- paste(kind, utils::packageVersion("ufselect"), data, sep = "-")
   if (random) {
@@ -33,9 +31,7 @@ start_run <- function(kind, x, folder, random = TRUE) {
 
 # The seed of a task of a run, from what the task is.
 task_seed <- function(run, ...) {
-  if (is.null(run$seed)) {
-    return(NULL)
-  }
+  if (is.null(run$seed)) return(NULL)
   part <- strtoi(substring(hash_of(list(run$seed, ...)), c(1L, 5L), c(4L, 8L)), 16L)
   as.integer((part[1L] * 65536 + part[2L]) %% .Machine$integer.max)
 }
@@ -71,9 +67,7 @@ store_value <- function(folder, key, value) {
 rename_part <- function(from, to) {
   for (wait in c(0, .1, .4)) {
     Sys.sleep(wait)
-    if (suppressWarnings(file.rename(from, to))) {
-      return(TRUE)
-    }
+    if (suppressWarnings(file.rename(from, to))) return(TRUE)
   }
   FALSE
 }
@@ -96,9 +90,7 @@ sweep_parts <- function(folder) {
 # data: nothing in it is called, and what could run code when looked at is not taken.
 read_part <- function(file, key) {
   stored <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
-  if (!is.list(stored) || !is_plain(stored)) {
-    return(NULL)
-  }
+  if (!is.list(stored) || !is_plain(stored)) return(NULL)
   stored <- unclass(stored)
   payload <- stored[["payload"]]
   if (identical(stored[["key"]], key) && is.raw(payload) &&
@@ -110,9 +102,7 @@ read_part <- function(file, key) {
 # list(value, damaged): value NULL if there is none that can be used, damaged if there is a file.
 stored_value <- function(key, folder, usable) {
   file <- value_file(folder, key)
-  if (!file.exists(file)) {
-    return(list(damaged = FALSE))
-  }
+  if (!file.exists(file)) return(list(damaged = FALSE))
   payload <- read_part(file, key)
   value <- if (!is.null(payload)) tryCatch(unserialize(payload), error = function(e) NULL)
   fine <- !is.null(value) && is_plain(value) && !is_failure(value) &&
@@ -131,18 +121,14 @@ is_plain <- function(value) {
 }
 
 check_checkpoint <- function(folder) {
-  if (is.null(folder)) {
-    return(NULL)
-  }
+  if (is.null(folder)) return(NULL)
   if (!is.character(folder) || length(folder) != 1L || is.na(folder) || !nzchar(folder)) {
-    ufs_abort("argument", "`checkpoint` must be NULL or the name of a folder.",
-      argument = "checkpoint")
+    refuse("checkpoint", "`checkpoint` must be NULL or the name of a folder.")
   }
   # Windows does not know a folder by a name with a slash at its end.
   folder <- sub("([^/:])/+$", "\\1", folder)
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
-    ufs_abort("argument", "The folder '", folder, "' (`checkpoint`) cannot be made.",
-      argument = "checkpoint")
+    refuse("checkpoint", "The folder '", folder, "' (`checkpoint`) cannot be made.")
   }
   normalizePath(folder)
 }
@@ -151,9 +137,7 @@ check_checkpoint <- function(folder) {
 
 # What a folder gave to a run, for its print: list(folder, tasks, reused, why).
 checkpoint_report <- function(run, keys, open, damaged) {
-  if (is.null(run$folder)) {
-    return(NULL)
-  }
+  if (is.null(run$folder)) return(NULL)
   report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
     why = why_not_more(run, length(open) - sum(damaged), sum(damaged)))
   if (isTRUE(run$other_seed)) {
@@ -175,9 +159,7 @@ why_not_more <- function(run, missing, damaged) {
   said <- if (damaged) paste(damaged, "cannot be read or were changed")
   there <- sub("[.]rds$", "", list.files(run$folder, "[.]rds$"))
   there <- there[startsWith(there, paste0(run$kind, "-"))]
-  if (missing == 0L || !length(there)) {
-    return(said)
-  }
+  if (missing == 0L || !length(there)) return(said)
   field <- function(i) vapply(strsplit(substring(there, nchar(run$kind) + 2L), "-", fixed = TRUE),
     function(part) part[i], "")
   mine <- startsWith(there, paste0(run$prefix, "-"))
@@ -197,13 +179,9 @@ reused_text <- function(report) {
 }
 
 print_checkpoint <- function(report) {
-  if (is.null(report)) {
-    return(invisible())
-  }
-  if (report$reused > 0L || length(report$why)) cat("  ", reused_text(report), "\n", sep = "")
-  if (length(report$problem)) {
-    cat("  not all is in the checkpoint folder: ", report$problem, "\n", sep = "")
-  }
+  if (is.null(report)) return(invisible())
+  if (report$reused > 0L || length(report$why)) put("  ", reused_text(report))
+  if (length(report$problem)) put("  not all is in the checkpoint folder: ", report$problem)
 }
 
 # ---- names by content ----------------------------------------------------------------------------
@@ -243,9 +221,7 @@ hash_numbers <- function(size, get, salt = size) {
 
 # What a value means, without what differs between equal ones: 2L is 2, text is UTF-8.
 canonical <- function(value, seen = list()) {
-  if (is.function(value)) {
-    return(function_code(value, seen))
-  }
+  if (is.function(value)) return(function_code(value, seen))
   inside <- attributes(value)
   if (is.list(value)) {
     value <- lapply(unclass(value), canonical, seen = seen)
@@ -274,9 +250,7 @@ canonical <- function(value, seen = list()) {
 
 # The code of a function and what its free variables are, up to the functions of packages.
 function_code <- function(fun, seen) {
-  if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) {
-    return(deparse(fun))
-  }
+  if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) return(deparse(fun))
   code <- deparse(utils::removeSource(fun))
   home <- environment(fun)
   if (isNamespace(topenv(home)) && identical(topenv(home), home)) {
@@ -342,9 +316,7 @@ source_content <- function(source) {
 
 # The files of a DelayedMatrix; NULL if it is not made of files alone.
 source_files <- function(source) {
-  if (source$kind != "delayed") {
-    return(NULL)
-  }
+  if (source$kind != "delayed") return(NULL)
   files <- unlist(DelayedArray::seedApply(source$object, function(seed) {
     file <- tryCatch(methods::slot(seed, "filepath"), error = function(e) NA_character_)
     if (is.character(file)) file else NA_character_

@@ -2,17 +2,15 @@
 
 predict_classes <- function(classifier, x, y, newx, name = "") {
   y <- droplevels(y)
-  if (nlevels(y) == 1L) {
-    return(rep(levels(y), nrow(newx)))
-  }
+  if (nlevels(y) == 1L) return(rep(levels(y), nrow(newx)))
   who <- if (nzchar(name)) paste0("Classifier '", name, "'") else "A classifier"
   out <- tryCatch(as.character(classifier(x, y, newx)), error = function(e) {
     if (inherits(e, "ufs_error")) stop(e)
-    ufs_abort("argument", who, " failed: ", conditionMessage(e), argument = "classifiers")
+    refuse("classifiers", who, " failed: ", conditionMessage(e))
   })
   if (length(out) != nrow(newx)) {
-    ufs_abort("argument", who, " returned ", length(out), " predictions for ", nrow(newx),
-      " samples.", argument = "classifiers")
+    refuse("classifiers", who, " returned ", length(out), " predictions for ", nrow(newx),
+      " samples.")
   }
   out
 }
@@ -36,9 +34,8 @@ check_classifiers <- function(classifiers) {
     return(classifiers)
   }
   if (!is.character(classifiers) || !length(classifiers) || !all(classifiers %in% names(known))) {
-    ufs_abort("argument", "`classifiers` must be among ",
-      paste0("\"", names(known), "\"", collapse = ", "), " or a named list of functions.",
-      argument = "classifiers")
+    refuse("classifiers", "`classifiers` must be among ",
+      paste0("\"", names(known), "\"", collapse = ", "), " or a named list of functions.")
   }
   for (name in classifiers) {
     check_installed(known[[name]][[1L]], paste0("for the classifier \"", name, "\""))

@@ -17,11 +17,10 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
     value <- r[[measure]]
     data.frame(method = r$method[1L], k = r$k[1L], m = r$m[1L], classifier = r$classifier[1L],
       mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE),
-      runs = sum(!is.na(value)),
-      difference = mean(r$difference, na.rm = TRUE),
-      difference_sd = stats::sd(r$difference, na.rm = TRUE),
-      missing = mean(r$missing), seconds = mean(r$seconds), errors = sum(nzchar(r$error)),
-      warned = sum(nzchar(r$warnings)), live = lowest(r$live), stringsAsFactors = FALSE)
+      runs = sum(!is.na(value)), difference = mean(r$difference, na.rm = TRUE),
+      difference_sd = stats::sd(r$difference, na.rm = TRUE), missing = mean(r$missing),
+      seconds = mean(r$seconds), errors = sum(nzchar(r$error)), warned = sum(nzchar(r$warnings)),
+      live = extreme(r$live, min))
   })
   out <- do.call(rbind, out)
   rownames(out) <- NULL
@@ -30,7 +29,10 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
     class = "summary.ufs_compare")
 }
 
-lowest <- function(value) if (all(is.na(value))) NA_integer_ else min(value, na.rm = TRUE)
+# The smallest or largest value that there is (`which`: min or max).
+extreme <- function(value, which) {
+  if (all(is.na(value))) value[NA_integer_] else which(value, na.rm = TRUE)
+}
 
 # All features do not depend on k: their rows are shown at every k.
 spread_all <- function(object) {
@@ -46,8 +48,8 @@ spread_all <- function(object) {
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  cat("Mean ", x$measure, ", its standard deviation over ", x$over,
-    ", and the paired difference to '", x$reference, "', in per cent\n", sep = "")
+  put("Mean ", x$measure, ", its standard deviation over ", x$over,
+    ", and the paired difference to '", x$reference, "', in per cent")
   table <- x$table
   shares <- c("mean", "sd", "difference", "difference_sd")
   table[shares] <- 100 * table[shares]
@@ -80,10 +82,8 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE,
                                       what = c("results", "grid"), ...) {
   check_dots_empty(...)
-  what <- check_choice(what, "what", c("results", "grid"))
-  if (what == "results") {
-    return(x$results)
-  }
+  what <- check_choice(what, "what")
+  if (what == "results") return(x$results)
   if (is.null(x$grid)) {
     empty <- cbind(x$results, setting = 1L, sample_setting = 1L, chosen = TRUE)
     return(empty[0L, ])
@@ -96,18 +96,17 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 0L, 15L)
   table <- summary(x, measure)$table
-  cat("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
+  put("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
     count_words(x$repeats, "repeat"), ", ",
     if (x$mode == "classify") {
       paste0(signif(100 * x$train, 3L), " % of the samples are candidates")
-    } else "k-means on the chosen features",
-    "\n", sep = "")
+    } else "k-means on the chosen features")
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
-    cat("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
+    put("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
       if (x$mode == "classify") {
         paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))
-      }, ":\n", sep = "")
+      }, ":")
     percent <- function(value) formatC(100 * value, digits = digits, format = "f")
     cell <- ifelse(is.nan(part$mean) | is.na(part$mean), "failed",
       paste0(percent(part$mean), ifelse(is.na(part$sd), "", paste0(" (", percent(part$sd), ")"))))
@@ -118,16 +117,16 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     lost <- tapply(part$missing, factor(part$method, methods), mean)
     lost <- lost[lost > 0]
     if (length(lost)) {
-      cat("  classes without a labelled sample, mean: ",
-        paste(names(lost), signif(lost, 2L), collapse = ", "), "\n", sep = "")
+      put("  classes without a labelled sample, mean: ",
+        paste(names(lost), signif(lost, 2L), collapse = ", "))
     }
   }
   print_checkpoint(x$checkpoint)
   failed <- unique(table$method[table$errors > 0])
   if (length(failed)) {
     said <- unique(x$results$error[nzchar(x$results$error)])
-    cat("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
-      " (all: $results$error)\n", sep = "")
+    put("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
+      " (all: $results$error)")
   }
   say_weak(x)
   invisible(x)
@@ -140,17 +139,16 @@ say_weak <- function(x) {
   warned <- fits[nzchar(fits$warnings), ]
   if (nrow(warned)) {
     kinds <- sort(table(unlist(strsplit(warned$warnings, ", ", fixed = TRUE))), decreasing = TRUE)
-    cat("\nWarnings: ", nrow(warned), " of ", nrow(fits), " rows come from fits that warned (",
+    put("\nWarnings: ", nrow(warned), " of ", nrow(fits), " rows come from fits that warned (",
       paste(names(kinds), kinds, sep = ": ", collapse = ", "), "): ",
-      paste(unique(warned$method), collapse = ", "), " (see $results$warnings)\n", sep = "")
+      paste(unique(warned$method), collapse = ", "), " (see $results$warnings)")
   }
   few <- fits[!is.na(fits$live) & fits$live < fits$k & fits$k < x$p, ]
   if (nrow(few)) {
     few <- few[order(few$live), ]
     few <- few[!duplicated(few$method), ]
-    cat("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
-      "rule for ties: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "),
-      "\n", sep = "")
+    put("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
+      "rule for ties: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "))
   }
 }
 

@@ -28,8 +28,7 @@ split_data <- function(common, rep) {
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
       "Give it fewer features.")
     z <- data_columns(data, columns)
-    z <- .Call(C_x_standardise, z, unname(scaled$center[columns]),
-      unname(scaled$scale[columns]))
+    z <- .Call(C_x_standardise, z, unname(scaled$center[columns]), unname(scaled$scale[columns]))
     z[, columns %in% scaled$constant] <- 0
     colnames(z) <- data$features[columns]
     z
@@ -52,7 +51,7 @@ split_data <- function(common, rep) {
 draw_both <- function(task, common, halves, sizes) {
   n <- nrow(halves$candidates)
   p <- ncol(halves$candidates)
-  rows <- list()
+  parts <- list()
   for (k in common$k) for (m in sizes) {
     draws <- lapply(seq_len(common$n_random), function(i) {
       chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
@@ -60,27 +59,27 @@ draw_both <- function(task, common, halves, sizes) {
     })
     accuracy <- matrix(vapply(draws, `[[`, numeric(length(common$classifiers)), "accuracy"),
       length(common$classifiers))
-    rows <- c(rows, random_rows(task, common, accuracy, k, m, names(common$classifiers),
-      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost"))))
+    parts <- c(parts, list(random_rows(task, common, accuracy, k, m, names(common$classifiers),
+      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost")))))
   }
-  list(rows = do.call(rbind, rows))
+  list(rows = bind_rows(parts, "rows"))
 }
 
 # The mean of random choices (columns of `draws`) and the best of them.
 random_rows <- function(task, common, draws, k, m, classifier, as_value, labelled, lost) {
-  Map(function(label, value) {
+  row <- function(label, value) {
     result_row(label, task$rep, k, m, classifier, as_value(value), labelled, lost, nothing_fitted)
-  }, c(task$label, paste0(task$label, " (best of ", common$n_random, ")")),
-  list(rowMeans(draws), apply(draws, 1L, max)), USE.NAMES = FALSE)
+  }
+  list(rows = rbind(row(task$label, rowMeans(draws)),
+    row(paste0(task$label, " (best of ", common$n_random, ")"), apply(draws, 1L, max))))
 }
 
 fit_both <- function(task, common, halves, sizes) {
   plan <- task$plan
-  rows <- grid <- list()
-  cache <- list()
+  parts <- list()
+  cache <- new.env()
   for (k in if (plan$features == "all") ncol(halves$candidates) else common$k) {
     found <- pipeline_features(plan, halves$candidates, k, cache)
-    cache <- found$cache
     # The fits of the sample selector on each choice of features, for the next m.
     sampler <- vector("list", length(found$picks))
     for (m in sizes) {
@@ -104,12 +103,10 @@ fit_both <- function(task, common, halves, sizes) {
             free = i == found$best && j == taken$best))
         }
       }
-      out <- compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)
-      rows <- c(rows, out$rows)
-      grid <- c(grid, out$grid)
+      parts <- c(parts, list(compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)))
     }
   }
-  finish_task(rows, grid)
+  finish_task(parts)
 }
 
 compare_cluster <- function(task, common) {
@@ -125,28 +122,23 @@ compare_cluster <- function(task, common) {
       }
       if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
     }
-    rows <- grid <- list()
-    cache <- list()
-    for (k in if (task$plan$features == "all") ncol(x) else common$k) {
+    cache <- new.env()
+    finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
-        draws <- vapply(seq_len(common$n_random), function(i) score(sample.int(ncol(x), k)),
-          numeric(3))
-        rows <- c(rows, random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
-        next
+        draws <- vapply(seq_len(common$n_random), function(i) {
+          score(sample.int(ncol(x), k))
+        }, nothing)
+        return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
       }
       found <- pipeline_features(task$plan, x, k, cache)
-      cache <- found$cache
       tries <- lapply(seq_along(found$picks), function(i) {
         pick <- found$picks[[i]]
         list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns),
-          chosen = integer(),
-          settings = c(i, 1L), free = i == found$best, error = pick$error, said = pick$said)
+          chosen = integer(), settings = c(i, 1L), free = i == found$best, error = pick$error,
+          said = pick$said)
       })
-      out <- compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
-      rows <- c(rows, out$rows)
-      grid <- c(grid, out$grid)
-    }
-    finish_task(rows, grid)
+      compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
+    }))
   })
 }
 
@@ -159,9 +151,9 @@ cluster_rows <- function(z, columns, n_clusters) {
   sample_points(x_keep(z, columns), n_clusters)
 }
 
-finish_task <- function(rows, grid) {
-  rows <- do.call(rbind, rows)
-  list(rows = rows, grid = if (length(grid)) do.call(rbind, grid),
+finish_task <- function(parts) {
+  rows <- bind_rows(parts, "rows")
+  list(rows = rows, grid = bind_rows(parts, "grid"),
     error = unique(rows$error[nzchar(rows$error)]))
 }
 
@@ -182,8 +174,7 @@ run_said <- function(run) {
 result_row <- function(label, rep, k, m, classifier, value, labelled, missing, said, error = "") {
   data.frame(method = label, k = k, m = m, classifier = classifier, rep = rep, value,
     labelled = labelled, missing = missing, status = said$status, warnings = said$warnings,
-    live = said$live, seconds = said$seconds, error = error, stringsAsFactors = FALSE,
-    row.names = NULL)
+    live = said$live, seconds = said$seconds, error = error, row.names = NULL)
 }
 
 # The rows of one label at one k and m: the setting chosen without labels and, if there are
@@ -197,27 +188,26 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
       if (nzchar(try$error)) NA else lost(try$chosen), try$said, try$error)
   }
   free <- Filter(function(try) try$free, tries)[[1L]]
-  rows <- list(row(task$label, free))
-  grid <- list()
+  rows <- row(task$label, free)
+  grid <- NULL
   if (length(tries) > 1L) {
     value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
     first <- value[, 1L]
     top <- if (all(is.na(first))) 1L else which.max(first)
-    best <- if (apart) apply(value, 2L, highest) else value[top, ]
-    rows[[2L]] <- row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]], best)
-    grid <- lapply(tries, function(try) {
+    best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
+    rows <- rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
+      best))
+    grid <- do.call(rbind, lapply(tries, function(try) {
       cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
         chosen = try$free)
-    })
+    }))
   }
-  list(rows = rows, grid = grid)
+  list_of(rows, grid)
 }
-
-highest <- function(value) if (all(is.na(value))) NA_real_ else max(value, na.rm = TRUE)
 
 # The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
 # one per setting of its grid, with `best`, the setting chosen without labels. What was fitted
-# stays in `cache` for the next k, where selections are nested.
+# stays in `cache`, an environment, for the next k, where selections are nested.
 pipeline_features <- function(plan, x, k, cache) {
   if (plan$features == "all") {
     return(list(best = 1L, picks = list(list(columns = seq_len(ncol(x)), said = nothing_fitted,
@@ -237,9 +227,7 @@ pipeline_features <- function(plan, x, k, cache) {
     }
   }
   picks <- lapply(cache$runs, function(run) {
-    if (is.null(run$fit)) {
-      return(list(said = run_said(run), error = run$error))
-    }
+    if (is.null(run$fit)) return(list(said = run_said(run), error = run$error))
     list(columns = pipeline_columns(run$fit, x, k, plan$diversify), fit = run$fit,
       said = run_said(run), error = "")
   })
@@ -248,20 +236,18 @@ pipeline_features <- function(plan, x, k, cache) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
     best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
   }
-  list(picks = picks, best = best, cache = cache)
+  list_of(picks, best)
 }
 
 # The best k of a fit, made to differ if the pipeline asks for it.
 pipeline_columns <- function(fit, x, k, diversify) {
-  if (!is.null(diversify)) {
-    fit <- do.call(ufs_diversify, c(list(fit = fit, x = x, k = k), diversify))
-  }
+  if (!is.null(diversify)) fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
   suppressMessages(selected_features(fit, k, as = "index"))
 }
 
 quiet_grid <- function(x, method, grid, args) {
   suppressMessages(withCallingHandlers(
-    do.call(ufs_grid, c(list(x = x, method = method, grid = grid, keep_fits = TRUE), args)),
+    do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
     ufs_warning = function(w) invokeRestart("muffleWarning")
   ))
 }
@@ -279,17 +265,11 @@ grid_runs <- function(fits) {
 pipeline_samples <- function(plan, halves, pick, m, runs) {
   x <- halves$candidates
   one <- function(chosen, error = "", said = pick$said) {
-    list(best = 1L, runs = runs, picks = list(list(chosen = chosen, error = error, said = said)))
+    list(best = 1L, runs = runs, picks = list(list_of(chosen, error, said)))
   }
-  if (nzchar(pick$error)) {
-    return(one(integer(), pick$error))
-  }
-  if (is.null(m)) {
-    return(one(seq_len(nrow(x))))
-  }
-  if (plan$samples == "random") {
-    return(one(sample.int(nrow(x), m)))
-  }
+  if (nzchar(pick$error)) return(one(integer(), pick$error))
+  if (is.null(m)) return(one(seq_len(nrow(x))))
+  if (plan$samples == "random") return(one(sample.int(nrow(x), m)))
   per_m <- if (!plan$joint) method_row(plan$samples)$per_k
   if (is.null(runs) || !is.null(per_m)) {
     chosen_x <- subset_data(x, features = pick$columns)
@@ -311,9 +291,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
       said$warnings <- paste(Filter(nzchar, c(said$warnings, mine$warnings)), collapse = ", ")
       if (said$status %in% c("", "converged")) said$status <- mine$status
     }
-    if (is.null(run$fit)) {
-      return(list(chosen = integer(), error = run$error, said = said))
-    }
+    if (is.null(run$fit)) return(list(chosen = integer(), error = run$error, said = said))
     list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index")), error = "",
       said = said)
   })
@@ -323,7 +301,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
     covered <- vapply(picks, function(p) if (nzchar(p$error)) -Inf else coverage(z, p$chosen), 0)
     best <- which.max(covered)
   }
-  list(picks = picks, best = best, runs = runs)
+  list_of(picks, best, runs)
 }
 
 # The label-free criterion of samples: the mean, over all candidates, of the largest cosine

@@ -90,7 +90,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
                         n_random = 12, baselines = TRUE, checkpoint = NULL, ...) {
   check_given(x, y, methods, k)
   call <- plain_call(match.call(), "ufs_compare")
-  mode <- check_choice(mode, "mode", c("classify", "cluster"))
+  mode <- check_choice(mode, "mode")
   open_dots(environment(), ufs_compare, "compare")
   x <- open_data(x)
   data <- as_ufs_operator(x, FALSE, FALSE, warn = FALSE, write = FALSE)
@@ -104,35 +104,23 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
     auto_k(x, "random", seed = task_seed(run, "k"))$k
+  halves <- NULL
   if (mode == "classify") {
     classifiers <- check_classifiers(classifiers)
     halves <- lapply(seq_len(repeats), function(i) {
       with_seed(task_seed(run, "half", train, i), stratified(y, train))
     })
-    most <- min(lengths(halves))
-    if (!is.null(m)) {
-      m <- check_counts(m, "m", most, "the candidates")
-    } else {
-      # With all candidates labelled a sampler has nothing to choose.
-      idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
-      if (any(idle)) {
-        ufs_abort("argument", "`m`, how many samples to label, is missing: '",
-          names(plan)[idle][1L], "' chooses samples.", argument = "m")
-      }
-    }
-    work <- compare_classify
+    m <- check_labels(m, plan, min(lengths(halves)))
   } else {
     check_installed("clue", "to match clusters with classes")
-    halves <- NULL
-    work <- compare_cluster
   }
+  work <- if (mode == "classify") compare_classify else compare_cluster
   plans <- lapply(plan, hash_of)
   tasks <- Map(function(label, i) {
     list(label = label, rep = i, plan = plan[[label]],
       seed = task_seed(run, label, i, plans[[label]]))
   }, rep(names(plan), each = repeats), rep(seq_len(repeats), length(plan)), USE.NAMES = FALSE)
-  common <- list(x = to_travel(x), y = y, k = k, m = m, halves = halves, classifiers = classifiers,
-    n_random = n_random)
+  common <- list_of(x = to_travel(x), y, k, m, halves, classifiers, n_random)
   # Of the halves a task sees its own alone.
   same <- if (!is.null(run$folder)) hash_of(common[setdiff(names(common), c("x", "halves"))])
   keys <- lapply(tasks, function(task) {
@@ -142,25 +130,32 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
   })
   runs <- done$values
-  structure(list(
-    call = call, mode = mode, results = bind_rows(runs, "rows"),
-    grid = bind_rows(runs, "grid"), methods = names(plan), k = k, m = m,
-    repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
-    n_random = n_random, halves = halves, checkpoint = done$report
-  ), class = "ufs_compare")
+  structure(list_of(call, mode, results = bind_rows(runs, "rows"), grid = bind_rows(runs, "grid"),
+    methods = names(plan), k, m, repeats, train, classes = levels(y), n = data$n, p = data$p,
+    n_random, halves, checkpoint = done$report), class = "ufs_compare")
 }
 
-bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))
+# With all candidates labelled (NULL) a sampler has nothing to choose.
+check_labels <- function(m, plan, most) {
+  if (!is.null(m)) return(check_counts(m, "m", most, "the candidates"))
+  idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
+  if (any(idle)) {
+    refuse("m", "`m`, how many samples to label, is missing: '", names(plan)[idle][1L],
+      "' chooses samples.")
+  }
+}
+
+bind_rows <- function(parts, name) do.call(rbind, lapply(parts, `[[`, name))
 
 # ---- what to run --------------------------------------------------------------------------
 
 # A named list: label -> list(features, samples, args for both).
 compare_plan <- function(methods, baselines, args, n_classes, mode) {
   if (!is.character(methods) || anyNA(methods)) {
-    ufs_abort("argument", "`methods` must be a character vector.", argument = "methods")
+    refuse("methods", "`methods` must be a character vector.")
   }
   if (!is.list(args) || (length(args) && is.null(names(args)))) {
-    ufs_abort("argument", "`args` must be a named list of lists.", argument = "args")
+    refuse("args", "`args` must be a named list of lists.")
   }
   label <- if (is.null(names(methods))) methods else {
     ifelse(nzchar(names(methods)), names(methods), methods)
@@ -171,17 +166,14 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
     methods <- c(methods, extra)
   }
   if (!length(methods)) {
-    ufs_abort("argument", "`methods` is empty and `baselines` is FALSE: there is nothing to ",
-      "compare.", argument = "methods")
+    refuse("methods", "`methods` is empty and `baselines` is FALSE: there is nothing to compare.")
   }
   if (anyDuplicated(label)) {
-    ufs_abort("argument", "`methods` has '", label[duplicated(label)][1L],
-      "' twice: name the entries.", argument = "methods")
+    refuse("methods", "`methods` has '", label[duplicated(label)][1L], "' twice: name the entries.")
   }
   unknown <- setdiff(names(args), c(label, unlist(strsplit(methods, "+", fixed = TRUE))))
   if (length(unknown)) {
-    ufs_abort("argument", "`args` has '", unknown[1L], "', which is not among `methods`.",
-      argument = "args")
+    refuse("args", "`args` has '", unknown[1L], "', which is not among `methods`.")
   }
   plan <- Map(function(method, label) compare_pipeline(method, label, args, n_classes, mode),
     unname(methods), label)
@@ -197,8 +189,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     args[[label]]$diversify <- NULL
   }
   if (!length(part) || length(part) > 2L) {
-    ufs_abort("argument", "`methods`: '", method, "' is not a method or \"features+samples\".",
-      argument = "methods")
+    refuse("methods", "`methods`: '", method, "' is not a method or \"features+samples\".")
   }
   selects <- function(name) if (name == "all") "features" else method_row(name, "methods")$selects
   if (length(part) == 1L) {
@@ -208,21 +199,19 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     features <- part[1L]
     samples <- part[2L]
     if (selects(features) == "samples" || selects(samples) == "features") {
-      ufs_abort("argument", "`methods`: in '", method, "' the first must select features and the ",
-        "second samples.", argument = "methods")
+      refuse("methods", "`methods`: in '", method, "' the first must select features and the ",
+        "second samples.")
     }
   }
   if (mode == "cluster" && features == "all" && part[1L] != "all") {
-    ufs_abort("argument", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" ",
-      "does not use.", argument = "methods")
+    refuse("methods", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" does ",
+      "not use.")
   }
   joint <- features == samples && features != "random"
   args <- pipeline_args(args, label, unique(c(features, samples)))
   grids <- pipeline_grids(args, label, features, samples, joint)
   with_args <- function(name, grid) {
-    if (name %in% c("all", "random")) {
-      return(list())
-    }
+    if (name %in% c("all", "random")) return(list())
     accepted <- arguments_of(method_row(name)$fit)
     given <- utils::modifyList(args$method[[name]], args$label[names(args$label) %in% accepted])
     given[c("grid", "criterion")] <- NULL
@@ -232,11 +221,10 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     given
   }
   criterion <- c(args$label$criterion, args$method[[features]]$criterion)
-  list(features = features, samples = samples, joint = joint,
-    feature_args = with_args(features, grids$features),
-    sample_args = with_args(samples, grids$samples),
-    grid = grids$features, sample_grid = grids$samples, criterion = criterion[1L],
-    n_classes = n_classes, diversify = if (diversify) diversify_args)
+  list_of(features, samples, joint, feature_args = with_args(features, grids$features),
+    sample_args = with_args(samples, grids$samples), grid = grids$features,
+    sample_grid = grids$samples, criterion = criterion[1L], n_classes,
+    diversify = if (diversify) diversify_args)
 }
 
 # The arguments for this label, and those for the methods of its pipeline by name. What
@@ -249,16 +237,15 @@ pipeline_args <- function(args, label, methods) {
       c(arguments_of(method_row(name)$fit), "grid", "criterion")
     }
   })
-  refuse <- function(given, known, whose) {
+  check <- function(given, known, whose) {
     unknown <- setdiff(names(given), known)
     if (length(unknown) || (length(given) && is.null(names(given)))) {
-      ufs_abort("argument", "`args`: ", whose, " cannot use ",
-        if (length(unknown)) paste0("`", unknown[1L], "`") else "arguments without names", ".",
-        argument = "args")
+      refuse("args", "`args`: ", whose, " cannot use ",
+        if (length(unknown)) paste0("`", unknown[1L], "`") else "arguments without names", ".")
     }
   }
-  for (name in methods) refuse(by_method[[name]], known[[name]], name)
-  refuse(by_label, unlist(known), paste0("'", label, "'"))
+  for (name in methods) check(by_method[[name]], known[[name]], name)
+  check(by_label, unlist(known), paste0("'", label, "'"))
   list(method = by_method, label = by_label)
 }
 
@@ -268,18 +255,15 @@ pipeline_grids <- function(args, label, features, samples, joint) {
   grids <- list(features = args$method[[features]]$grid,
     samples = if (!joint) args$method[[samples]]$grid)
   own <- args$label$grid
-  if (is.null(own)) {
-    return(grids)
-  }
+  if (is.null(own)) return(grids)
   arguments <- function(name) {
     if (!name %in% c("all", "random")) arguments_of(method_row(name)$fit)
   }
   part <- if (all(names(own) %in% arguments(features))) "features" else
     if (all(names(own) %in% arguments(samples))) "samples"
   if (is.null(part)) {
-    ufs_abort("argument", "`args`: the grid of '", label, "' has arguments of neither ", features,
-      " nor ", samples, " alone; give each its own grid, by the method's name.",
-      argument = "args")
+    refuse("args", "`args`: the grid of '", label, "' has arguments of neither ", features, " nor ",
+      samples, " alone; give each its own grid, by the method's name.")
   }
   grids[[part]] <- own
   grids
@@ -287,19 +271,18 @@ pipeline_grids <- function(args, label, features, samples, joint) {
 
 check_classes <- function(y, n) {
   if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n || anyNA(y)) {
-    ufs_abort("argument", "`y` must have one class per sample and no missing ones.", argument = "y")
+    refuse("y", "`y` must have one class per sample and no missing ones.")
   }
   if (is.numeric(y)) {
     classes <- length(unique(y))
     if (any(y != round(y)) || classes > max(20L, n / 10)) {
-      ufs_abort("argument", "`y` is numeric with ", classes, " different values, so it is not a ",
-        "class; for a regression this comparison is of no use. If it is a class, give factor(y).",
-        argument = "y")
+      refuse("y", "`y` is numeric with ", classes, " different values, so it is not a class; for ",
+        "a regression this comparison is of no use. If it is a class, give factor(y).")
     }
     ufs_inform("classes", "`y` is numeric: its ", classes, " values are taken as classes.")
   }
   y <- droplevels(factor(y))
-  if (nlevels(y) < 2L) ufs_abort("argument", "`y` has only one class.", argument = "y")
+  if (nlevels(y) < 2L) refuse("y", "`y` has only one class.")
   y
 }
 

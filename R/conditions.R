@@ -12,6 +12,9 @@ ufs_abort <- function(class, ..., argument = NULL, call = NULL) {
   ))
 }
 
+# Something is wrong with an argument.
+refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
+
 ufs_warn <- function(class, ..., data = list()) {
   warning(structure(
     class = c(paste0("ufs_warning_", class), "ufs_warning", "warning", "condition"),
@@ -29,9 +32,7 @@ ufs_inform <- function(class, ...) {
 # Warns about a fit that did not converge. The status is in the fit as well, so
 # control$warn = FALSE loses nothing.
 warn_status <- function(fit, advice = NULL) {
-  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) {
-    return(invisible(fit))
-  }
+  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible(fit))
   what <- switch(fit$status,
     max_iter = sprintf(
       "did not converge in %d iterations; raise max_iter or tol in ufs_control()",
@@ -41,20 +42,16 @@ warn_status <- function(fit, advice = NULL) {
     diverged = "diverged: the objective is not finite",
     numerical = "met a numerical problem; do not trust the ranking"
   )
-  ufs_warn(
-    fit$status, "ufs_", fit$method, "() ", what, ".",
-    if (!is.null(advice)) paste0(" ", advice)
-  )
+  ufs_warn(fit$status, "ufs_", fit$method, "() ", what, ".",
+    if (!is.null(advice)) paste0(" ", advice))
   invisible(fit)
 }
 
 # LAPACK's own failure is an error: there is no answer to return.
 check_lapack <- function(info, method) {
   if (info != 0L) {
-    ufs_abort(
-      "lapack", "ufs_", method, "(): a LAPACK routine failed (info = ", info,
-      "). Please check the scale of the columns of `x`."
-    )
+    ufs_abort("lapack", "ufs_", method, "(): a LAPACK routine failed (info = ", info,
+      "). Please check the scale of the columns of `x`.")
   }
 }
 
@@ -62,8 +59,8 @@ check_lapack <- function(info, method) {
 max_bytes <- function() {
   limit <- getOption("ufselect.max_bytes", 8 * 1024^3)
   if (!is.numeric(limit) || length(limit) != 1L || is.na(limit)) {
-    ufs_abort("argument", "The option `ufselect.max_bytes` must be one number, not ", brief(limit),
-      ".", argument = "ufselect.max_bytes")
+    refuse("ufselect.max_bytes", "The option `ufselect.max_bytes` must be one number, not ",
+      brief(limit), ".")
   }
   limit
 }
@@ -72,11 +69,8 @@ max_bytes <- function() {
 check_bytes <- function(bytes, what, advice) {
   limit <- max_bytes()
   if (bytes > limit) {
-    ufs_abort(
-      "memory", what, " would need ", format_bytes(bytes), ", more than the limit of ",
-      format_bytes(limit), ". ", advice,
-      " The limit is getOption(\"ufselect.max_bytes\")."
-    )
+    ufs_abort("memory", what, " would need ", format_bytes(bytes), ", more than the limit of ",
+      format_bytes(limit), ". ", advice, " The limit is getOption(\"ufselect.max_bytes\").")
   }
 }
 
@@ -89,10 +83,7 @@ format_bytes <- function(bytes) {
 # For code that uses a suggested package.
 check_installed <- function(package, reason) {
   if (!requireNamespace(package, quietly = TRUE)) {
-    ufs_abort(
-      "package", "The package '", package, "' is needed ", reason,
-      ". Install it with install.packages(\"", package, "\").",
-      argument = package
-    )
+    ufs_abort("package", "The package '", package, "' is needed ", reason, ". Install it with ",
+      "install.packages(\"", package, "\").", argument = package)
   }
 }

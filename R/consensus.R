@@ -51,7 +51,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
                             "kmeans_f"),
                           strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
                           control = ufs_control(), ...) {
-  run_fit("consensus", match.call(), {
+  run_fit("consensus", match.call(), free = "members", {
     control <- resolve_control(control)
     center <- check_flag(center, "center")
     scale <- check_flag(scale, "scale")
@@ -61,8 +61,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     # Correlations, whatever the members are told about scaling.
     data <- as_ufs_operator(opened, TRUE, TRUE, write = FALSE)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n)
     what <- "the features that are not constant"
     if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
     if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
@@ -84,8 +83,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     if (!center) data$center <- FALSE
     if (!scale) data$scale <- FALSE
     list(
-      params = list(n_clusters = n_clusters, k = k, members = members, strength = strength,
-        pool = pool, share = share, center = center, scale = scale),
+      params = list_of(n_clusters, k, members, strength, pool, share),
       feature_scores = rank_scores(c(chosen, setdiff(noise$order, chosen)), q),
       statistic = expand_features(found$mean, data, NA_real_),
       solution = list(ranks = expand_features(found$ranks, data, NA_real_),
@@ -113,7 +111,7 @@ consensus_ranks <- function(opened, data, tasks, control) {
   if (any(failed)) {
     what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
       collapse = "; ")
-    if (all(failed)) ufs_abort("argument", "All members failed: ", what, argument = "members")
+    if (all(failed)) refuse("members", "All members failed: ", what)
     if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
   }
   runs <- runs[!failed]
@@ -151,27 +149,21 @@ consensus_table <- function(found, chosen, k) {
       # Where all are tied there is no order to agree with.
       if (nrow(own) == 1L) 1 else suppressWarnings(stats::cor(ranks[, i], found$mean))
     }, 0),
-    status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds,
-    stringsAsFactors = FALSE)
+    status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds)
 }
 
-consensus_member <- function(task, common) {
-  quiet_fit(common$x, task$method, task$args, task$seed)
-}
+consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)
 
 # One task per member: its name and what it needs.
 consensus_tasks <- function(members, n_clusters, data, center, scale) {
   if (!is.character(members) || !length(members) || anyNA(members) || anyDuplicated(members)) {
-    ufs_abort("argument", "`members` must be names of methods, each once.", argument = "members")
+    refuse("members", "`members` must be names of methods, each once.")
   }
   lapply(members, function(name) {
     row <- method_row(name, "members")
-    if (row$selects == "samples") {
-      ufs_abort("argument", "`members`: ufs_", name, "() selects samples.", argument = "members")
-    }
-    args <- list(n_clusters = n_clusters,
-      n_components = min(n_clusters, data$n - 1L, length(data$keep)), scale = scale,
-      center = center)
+    if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
+    args <- list_of(n_clusters, n_components = min(n_clusters, data$n - 1L, length(data$keep)),
+      scale, center)
     list(method = name, args = args[names(args) %in% arguments_of(row$fit)])
   })
 }
@@ -193,8 +185,7 @@ print_notes.ufs_consensus <- function(x) {
 }
 
 register("consensus", ufs_consensus,
-  group = "features", selects = "features", deterministic = FALSE,
-  sized_by = "pca",
+  deterministic = FALSE, sized_by = "pca",
   title = "Consensus of seven methods, without redundancy",
   cost = "that of its members",
   advice = "recommended for clustering with few columns"

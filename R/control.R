@@ -36,30 +36,24 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   known <- setdiff(names(formals(ufs_control)), "...")
   extra <- list(...)
   if (length(extra)) {
-    ufs_abort("control", "Unknown control setting",
-      if (length(extra) > 1L) "s", ": ",
-      paste0("`", if (is.null(names(extra))) "<unnamed>" else names(extra), "`",
-        collapse = ", "),
-      ". Known: ", paste(known, collapse = ", "), ".",
-      argument = names(extra)[1L])
+    ufs_abort("control", "Unknown control setting", if (length(extra) > 1L) "s", ": ",
+      paste0("`", if (is.null(names(extra))) "<unnamed>" else names(extra), "`", collapse = ", "),
+      ". Known: ", paste(known, collapse = ", "), ".", argument = names(extra)[1L])
   }
   if (!is.null(max_iter)) max_iter <- check_count(max_iter, "max_iter", 0L)
-  if (!is.null(inner_max_iter)) {
-    inner_max_iter <- check_count(inner_max_iter, "inner_max_iter", 1L)
-  }
+  if (!is.null(inner_max_iter)) inner_max_iter <- check_count(inner_max_iter, "inner_max_iter", 1L)
   if (!is.null(tol)) tol <- check_number(tol, "tol")
   if (!is.null(inner_tol)) inner_tol <- check_number(inner_tol, "inner_tol")
   if (!is.null(eps)) {
     if (!is.numeric(eps) || !length(eps) %in% 1:2 || !all(is.finite(eps)) || any(eps < 0)) {
-      ufs_abort("argument", "`eps` must be one or two finite numbers of at least 0.",
-        argument = "eps")
+      refuse("eps", "`eps` must be one or two finite numbers of at least 0.")
     }
     eps <- as.double(eps)
   }
   verbose <- check_flag(verbose, "verbose")
   warn <- check_flag(warn, "warn")
   if (!is.null(progress) && !is.function(progress)) {
-    ufs_abort("argument", "`progress` must be NULL or a function.", argument = "progress")
+    refuse("progress", "`progress` must be NULL or a function.")
   }
   structure(mget(known), class = "ufs_control")
 }
@@ -81,9 +75,7 @@ resolve_control <- function(control, ...) {
 
 # The smoothing constant of methods that have one.
 check_eps <- function(eps, default = NULL, open = FALSE) {
-  if (length(eps) > 1L) {
-    ufs_abort("argument", "`eps` must be one number for this method.", argument = "eps")
-  }
+  if (length(eps) > 1L) refuse("eps", "`eps` must be one number for this method.")
   if (is.null(eps)) default else check_number(eps, "eps", lower = 0, open = open)
 }
 

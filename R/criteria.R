@@ -5,14 +5,11 @@
 # first one. `varies`: which of n_clusters and n_components the grid varies.
 judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
   z <- as_ufs_operator(x, TRUE, TRUE, drop_constant = FALSE, warn = FALSE)$x
-  context <- list(z = z, x = x, method = fits$method, fixed = fixed, n_starts = n_starts)
+  context <- list_of(z, x, method = fits$method, fixed, n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
-  if (!length(usable)) {
-    ufs_abort("argument", "All settings failed, first with: ", fits$results$error[1L],
-      argument = "grid")
-  }
+  if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
   random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
   seed <- draw_seeds(1L, random)[[1L]]
   values <- list()
@@ -20,11 +17,8 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
       context$args <- setting_args(fits$settings, i)
-      context$n_clusters <- if (is.null(n_clusters) && length(varies)) {
-        context$args[[varies[1L]]]
-      } else {
-        n_clusters
-      }
+      context$n_clusters <- n_clusters
+      if (is.null(n_clusters) && length(varies)) context$n_clusters <- context$args[[varies[1L]]]
       # The same random numbers for every setting: they differ only in what they chose.
       value[i] <- with_seed(seed, mean(vapply(k, function(size) {
         context$k <- size
@@ -36,8 +30,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   }
   first <- values[[criterion[1L]]]
   if (all(is.na(first))) {
-    ufs_abort("argument", "The criterion \"", criterion[1L], "\" could not be computed.",
-      argument = "criterion")
+    refuse("criterion", "The criterion \"", criterion[1L], "\" could not be computed.")
   }
   best <- which.max(first)
   if (criterion[1L] == "knn_overlap") {
@@ -60,11 +53,9 @@ criteria <- list(
       context
     },
     value = function(context, columns) {
-      neighbour_overlap(context$near,
-        nearest(x_columns(context$z, columns), knn_size(context$z)))
+      neighbour_overlap(context$near, nearest(x_columns(context$z, columns), knn_size(context$z)))
     }),
-  reconstruction = list(clusters = FALSE, random = FALSE,
-    prepare = function(context) context,
+  reconstruction = list(clusters = FALSE, random = FALSE, prepare = identity,
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {
@@ -74,13 +65,11 @@ criteria <- list(
     value = function(context, columns) {
       silhouette_of(cluster_on(context, columns), context$distance)
     }),
-  silhouette_chosen = list(clusters = TRUE, random = TRUE,
-    prepare = function(context) context,
+  silhouette_chosen = list(clusters = TRUE, random = TRUE, prepare = identity,
     value = function(context, columns) {
       silhouette_of(cluster_on(context, columns), stats::dist(x_columns(context$z, columns)))
     }),
-  seed_agreement = list(clusters = TRUE, random = TRUE,
-    prepare = function(context) context,
+  seed_agreement = list(clusters = TRUE, random = TRUE, prepare = identity,
     value = function(context, columns) {
       z <- x_columns(context$z, columns)
       labels <- lapply(seq_len(context$n_starts), function(i) {
@@ -92,8 +81,7 @@ criteria <- list(
         table_ari(unclass(table(labels[[ij[1L]]], labels[[ij[2L]]])))
       }), na.rm = TRUE)
     }),
-  stability = list(clusters = FALSE, random = TRUE,
-    prepare = function(context) context,
+  stability = list(clusters = FALSE, random = TRUE, prepare = identity,
     value = function(context, columns) {
       fixed <- context$fixed[setdiff(names(context$fixed), c("init", "graph"))]
       do.call(ufs_stability, c(list(x = context$x, method = context$method, k = context$k,
@@ -109,9 +97,7 @@ cluster_on <- function(context, columns) {
 # Mean silhouette width: (b - a) / max(a, b) with a the mean distance to the own cluster and b to
 # the nearest other one; 0 for clusters of one.
 silhouette_of <- function(cluster, distance) {
-  if (is.null(cluster) || length(unique(cluster)) < 2L) {
-    return(NA_real_)
-  }
+  if (is.null(cluster) || length(unique(cluster)) < 2L) return(NA_real_)
   size <- tabulate(cluster)
   sums <- rowsum(as.matrix(distance), cluster)
   own <- cbind(cluster, seq_along(cluster))
@@ -131,9 +117,7 @@ loo_ridge <- function(z, columns) {
   chosen <- x_columns(z, columns)
   s <- svd(chosen, nv = 0L)
   keep <- s$d > 1e-10 * max(s$d, .Machine$double.xmin)
-  if (!any(keep)) {
-    return(1)
-  }
+  if (!any(keep)) return(1)
   u <- s$u[, keep, drop = FALSE]
   d2 <- s$d[keep]^2
   shrink <- d2 / (d2 + .1 * sum(d2) / nrow(z))

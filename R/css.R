@@ -89,8 +89,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / total, 1)
     captured <- captured[basis$rank]
     bound <- pmax(found$leading / total, captured)
-    rest <- setdiff(seq_len(q), found$order)
-    ranking <- c(found$order, rest[order(-signif(found$left[rest], 8L))])
+    ranking <- picks_first(found$order, found$left, digits = 8L)
     trace <- as.data.frame(found$run$trace)
     gain <- found$left
     gain[found$order] <- trace$decrease
@@ -102,8 +101,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     list(
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
         swaps = as.integer(found$run$counters[["swaps"]]),
-        form = if (found$run$counters[["p_form"]] > 0) "p" else "n", center = center,
-        scale = scale),
+        form = if (found$run$counters[["p_form"]] > 0) "p" else "n"),
       run = found$run, feature_scores = (q + 1 - order(ranking)) / q, trace = trace,
       statistic = expand_features(gain * unit^2, data, NA_real_),
       solution = list(
@@ -135,16 +133,13 @@ column_basis <- function(x, order, unit = 1) {
   alive[q$pivot[seq_len(q$rank)]] <- TRUE
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
   coordinates <- if (is.matrix(x)) crossprod(basis * unit, x) else t(x_cross(x, basis * unit))
-  list(rank = cumsum(alive), coordinates = coordinates,
-    factor = crossprod(basis, chosen))
+  list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
 }
 
 # k x p for the user's p columns: 0 where a column is constant.
-expand_columns <- function(value, data) {
-  if (!length(data$constant)) {
-    return(`dimnames<-`(value, list(NULL, data$features)))
-  }
-  out <- matrix(0, nrow(value), data$p, dimnames = list(NULL, data$features))
+expand_columns <- function(value, data, names = NULL) {
+  if (!length(data$constant)) return(`dimnames<-`(value, list(names, data$features)))
+  out <- matrix(0, nrow(value), data$p, dimnames = list(names, data$features))
   out[, data$keep] <- value
   out
 }
@@ -174,10 +169,8 @@ expand_columns <- function(value, data) {
 predict.ufs_css <- function(object, newdata, k = object$params$k,
                             type = c("select", "reconstruction"), ...) {
   check_fit(object)
-  type <- check_choice(type, "type", c("select", "reconstruction"))
-  if (type == "select") {
-    return(predict.ufs(object, newdata, k, ...))
-  }
+  type <- check_choice(type, "type")
+  if (type == "select") return(predict.ufs(object, newdata, k, ...))
   check_dots_empty(...)
   check_newdata(newdata)
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
@@ -245,8 +238,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
   open_dots(environment(), ufs_captured, "captured")
   data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
-    ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
-      argument = "x")
+    refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   }
   k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   captured <- vapply(k, function(size) {
@@ -260,9 +252,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
 
 # Share of the squares of x that its given columns explain.
 captured_share <- function(x, columns) {
-  if (!length(columns)) {
-    return(0)
-  }
+  if (!length(columns)) return(0)
   min(norm(column_basis(x, columns)$coordinates, "F")^2 / sum(x_ss(x)), 1)
 }
 
@@ -271,9 +261,7 @@ captured_share <- function(x, columns) {
 # values sdev2. Nothing where the squares overflow.
 captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))) {
   total <- sum(x_ss(x))
-  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) {
-    return(NULL)
-  }
+  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
   chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
   q <- qr(chosen, tol = 1e-5)
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
@@ -290,7 +278,6 @@ leading_share <- function(x, k, exact_limit = 2000L) {
 }
 
 register("css", ufs_css,
-  group = "features", selects = "features", deterministic = TRUE,
   sized_by = "pca",
   title = "Columns that rebuild all columns: column subset selection",
   cost = "n p min(n, p) + n p k",

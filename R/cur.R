@@ -80,19 +80,14 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
                     k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,
                     scale = TRUE, control = ufs_control(), ...) {
   run_fit("cur", match.call(), {
-    draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
-    decomposition <- check_flag(decomposition, "decomposition")
     data <- as_ufs_operator(x, center, scale)
     labelled <- check_labelled(labelled, data)
     wanted <- if (draw == "random" || decomposition) list(
       samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
       features = check_count(k, "k", 1L, length(data$keep),
         "the number of features that are not constant"))
-    most <- min(data$n - center, length(data$keep))
-    if (!is.null(rank)) {
-      rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
-    }
+    if (!is.null(rank)) rank <- check_components(rank, data, center, "rank")
     svd <- leverage_scores(data$x, rank, center, control)
     # Equal rows and equal columns have equal leverage, to the last bit.
     samples <- svd$samples[x_equal_rows(data$x)]
@@ -106,8 +101,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     }
     norm2 <- sum(x_ss(data$x))
     list(
-      params = list(rank = svd$rank, draw = draw, decomposition = decomposition,
-        labelled = labelled, center = center, scale = scale),
+      params = list_of(rank = svd$rank, draw, decomposition, labelled),
       sample_scores = by_sample$score, feature_scores = by_feature$score,
       solution = c(list(
         leverage_samples = stats::setNames(samples, data$samples),
@@ -133,8 +127,8 @@ leverage_scores <- function(x, rank, centred, control) {
   }
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
   if (rank > full) {
-    ufs_abort("argument", "`rank` is ", rank, ", but `x` has rank ", full,
-      if (centred) " after centring", ".", argument = "rank")
+    refuse("rank", "`rank` is ", rank, ", but `x` has rank ", full, if (centred) " after centring",
+      ".")
   }
   gap <- if (rank < full) 1 - d[[rank + 1L]] / d[[rank]] else NA_real_
   if (!is.na(gap) && gap < 1e-8 && control$warn) {
@@ -143,7 +137,7 @@ leverage_scores <- function(x, rank, centred, control) {
   }
   lead <- seq_len(rank)
   share <- function(v) rowSums(sweep(v^2, 2L, colSums(v^2), "/")) / rank
-  list(rank = rank, d = d, gap = gap, samples = share(pca$scores[, lead, drop = FALSE]),
+  list_of(rank, d, gap, samples = share(pca$scores[, lead, drop = FALSE]),
     features = share(pca$loadings[, lead, drop = FALSE]))
 }
 
@@ -189,8 +183,7 @@ cur_parts <- function(data, rows, columns) {
   u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
   name_rows <- data$samples[rows]
   name_columns <- data$features[data$keep[columns]]
-  wide <- matrix(0, length(rows), data$p, dimnames = list(name_rows, data$features))
-  wide[, data$keep] <- r_part
+  wide <- expand_columns(r_part, data, name_rows)
   list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
     U = `dimnames<-`(u, list(name_columns, name_rows)), R = wide, captured = sum(middle^2))
 }
@@ -230,16 +223,12 @@ pseudo_factors <- function(block) {
 #' @export
 predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "reconstruction"), ...) {
   check_fit(object)
-  type <- check_choice(type, "type", c("select", "reconstruction"))
-  if (type == "select") {
-    return(NextMethod())
-  }
+  type <- check_choice(type, "type")
+  if (type == "select") return(NextMethod())
   if (is.null(object$solution$U)) {
-    ufs_abort("argument", "`object` holds no decomposition: fit with decomposition = TRUE.",
-      argument = "object")
+    refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
-  z <- scaled_columns(object, newdata,
-    match(colnames(object$solution$C), object$names$features))
+  z <- scaled_columns(object, newdata, match(colnames(object$solution$C), object$names$features))
   rows <- rownames(z)
   z <- unscaled(object, z %*% object$solution$U %*% object$solution$R)
   dimnames(z) <- list(rows, object$names$features)
@@ -250,8 +239,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
 print_notes.ufs_cur <- function(x) labelled_note(x)
 
 register("cur", ufs_cur,
-  group = "samples", selects = "both", deterministic = FALSE,
-  sized_by = "pca",
+  group = "samples", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",
   advice = "historical (for comparison)",

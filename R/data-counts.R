@@ -7,22 +7,18 @@ transform_data <- function(data, counts, unit_rows, min_samples, max_samples, ar
   min_samples <- check_number(min_samples, "min_samples", 0)
   max_samples <- if (is.null(max_samples)) Inf else check_number(max_samples, "max_samples", 0)
   limited <- min_samples > 0 || max_samples < Inf
-  if (counts == "none" && !unit_rows && !limited) {
-    return(data)
-  }
+  if (counts == "none" && !unit_rows && !limited) return(data)
   if (!is.null(data$input$transform)) {
-    ufs_abort("argument", "`", arg, "` was transformed by ufs_data() before.", argument = "counts")
+    refuse("counts", "`", arg, "` was transformed by ufs_data() before.")
   }
   if (data$kind == "source") {
-    ufs_abort("argument", "Counts on disk cannot be transformed: choose features and read them ",
-      "into a sparse matrix first.", argument = if (counts != "none") "counts" else "unit_rows")
+    refuse(if (counts != "none") "counts" else "unit_rows", "Counts on disk cannot be ",
+      "transformed: choose features and read them into a sparse matrix first.")
   }
   load_reader(data)
   if (counts != "none" || limited) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
-  if (counts == "none" && !unit_rows) {
-    return(data)
-  }
+  if (counts == "none" && !unit_rows) return(data)
   data$input$transform <- learn_transform(data, counts, unit_rows)
   apply_transform(data, data$input$transform)
 }
@@ -57,9 +53,8 @@ limit_features <- function(data, min_samples, max_samples, arg) {
   frequency <- document_frequency(data)
   out <- which(frequency < number(min_samples) | frequency > number(max_samples))
   if (length(out) == data$p) {
-    ufs_abort("argument", "No feature of `", arg, "` is above zero in at least ",
-      format(number(min_samples)), " and at most ", format(number(max_samples)), " samples.",
-      argument = "min_samples")
+    refuse("min_samples", "No feature of `", arg, "` is above zero in at least ",
+      format(number(min_samples)), " and at most ", format(number(max_samples)), " samples.")
   }
   data$input$limited <- length(out)
   if (length(out)) keep_features(data, setdiff(seq_len(data$p), out)) else data
@@ -114,12 +109,10 @@ sum_by <- function(value, group, size) {
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
   data <- open_data(newdata, arg)
-  if (!is.null(data$input$transform)) {
-    return(data)
-  }
+  if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
-    ufs_abort("argument", "The features of this fit were chosen after ufs_data() had transformed ",
-      "the counts: transform `", arg, "` by ufs_data(), too.", argument = arg)
+    refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the ",
+      "counts: transform `", arg, "` by ufs_data(), too.")
   }
   data <- subset_data(data, features = match_columns(object, data))
   check_counted(data, arg)

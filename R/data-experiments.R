@@ -16,12 +16,9 @@ experiment_assay <- function(x, assay) {
     if (is.numeric(chosen) && identical(names[1L], "counts")) {
       hint_counts("`x`", "scuttle::logNormCounts()")
     }
-  } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
-    if (!is.numeric(assay)) {
-      ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
-        "; it is ", brief(assay), ".", argument = "assay")
-    }
-    chosen <- check_count(assay, "assay", 1L, count, "there are that many assays")
+  } else {
+    chosen <- if (!is.numeric(assay)) check_choice(assay, "assay", as.list(names)) else
+      check_count(assay, "assay", 1L, count, "there are that many assays")
   }
   list(x = transposed(SummarizedExperiment::assay(x, chosen)),
     assay = if (is.character(chosen) || is.null(names)) chosen else names[[chosen]])
@@ -30,12 +27,8 @@ experiment_assay <- function(x, assay) {
 seurat_assay <- function(x, assay) {
   check_installed("SeuratObject", "for Seurat input")
   names <- SeuratObject::Assays(x)
-  if (is.null(assay)) {
-    assay <- SeuratObject::DefaultAssay(x)
-  } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
-    ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
-      "; it is ", brief(assay), ".", argument = "assay")
-  }
+  assay <- if (is.null(assay)) SeuratObject::DefaultAssay(x) else
+    check_choice(assay, "assay", as.list(names))
   own <- x[[assay]]
   layers <- seurat_layers(own)
   what <- c("data", "counts")
@@ -61,9 +54,7 @@ seurat_assay <- function(x, assay) {
 # The layers of an assay that hold something. Assays of version 5 have any number of them, those
 # before have slots, which version 5 of SeuratObject calls layers.
 seurat_layers <- function(assay) {
-  if (inherits(assay, "StdAssay")) {
-    return(getExportedValue("SeuratObject", "Layers")(assay))
-  }
+  if (inherits(assay, "StdAssay")) return(getExportedValue("SeuratObject", "Layers")(assay))
   Filter(function(name) all(dim(seurat_layer(assay, name)) > 0L), c("counts", "data"))
 }
 

@@ -2,15 +2,13 @@
 
 fill_data <- function(data, na, arg) {
   if (data$kind == "source" || data$kind == "sparse" && na == "knn") {
-    ufs_abort("argument", "`na` = \"", na, "\" is not possible for ",
+    refuse("na", "`na` = \"", na, "\" is not possible for ",
       if (data$kind == "source") "data on disk" else "sparse data", "; use ",
-      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".", argument = "na")
+      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".")
   }
   data$input$na <- na
   missing <- missing_counts(data)
-  if (sum(missing$features) == 0) {
-    return(data)
-  }
+  if (sum(missing$features) == 0) return(data)
   label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
   empty <- if (na == "omit") integer() else which(missing$features == data$n)
   if (na == "omit") {
@@ -29,9 +27,7 @@ fill_data <- function(data, na, arg) {
     ufs_abort("input", "Every ", if (data$p == 0L) "feature" else "sample", " of `", arg,
       "` has missing values: nothing is left with na = \"", na, "\".", argument = arg)
   }
-  if (na == "omit") {
-    return(data)
-  }
+  if (na == "omit") return(data)
   data$input$filled <- sum(missing_counts(data)$features)
   data$x <- if (data$kind == "sparse") fill_sparse_median(data$x) else
     if (na == "median") fill_median(data$x) else fill_knn(data$x)
@@ -40,9 +36,7 @@ fill_data <- function(data, na, arg) {
 
 # Features without a name keep the number they had.
 keep_features <- function(data, index) {
-  if (is.null(data$features)) {
-    data$features <- paste0("V", seq_len(data$p))
-  }
+  if (is.null(data$features)) data$features <- paste0("V", seq_len(data$p))
   data <- subset_data(data, features = index)
   if (data$kind == "dense") colnames(data$x) <- data$features
   data

@@ -128,8 +128,8 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
     check_workers(BPPARAM)
     x <- read_data(x, arg, assay, bytes, BPPARAM)
   } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
-    ufs_abort("argument", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` ",
-      "and `BPPARAM` there.", argument = "assay")
+    refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
+      "`BPPARAM` there.")
   }
   if (!is.null(samples) || !is.null(features)) {
     x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),
@@ -140,15 +140,14 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
 
 check_workers <- function(BPPARAM) {
   if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
-    ufs_abort("argument", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
-      kind_of(BPPARAM), ".", argument = "BPPARAM")
+    refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM), ".")
   }
 }
 
 new_data <- function(kind, x, n, p, features, samples, origin, assay = NULL) {
-  structure(list(kind = kind, x = x, n = as.integer(n), p = as.integer(p),
-    features = features, samples = samples,
-    input = list(kind = kind, origin = origin, assay = assay, dropped_features = character(),
+  structure(list_of(kind, x, n = as.integer(n), p = as.integer(p),
+    features, samples,
+    input = list_of(kind, origin, assay, dropped_features = character(),
       dropped_samples = character(), filled = 0)), class = "ufs_data")
 }
 
@@ -160,8 +159,8 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
     out$input$assay <- taken$assay
   } else if (!is.null(assay)) {
-    ufs_abort("argument", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
-      "objects; `", arg, "` is ", kind_of(x), ".", argument = "assay")
+    refuse("assay", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
+      "objects; `", arg, "` is ", kind_of(x), ".")
   } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {
     out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
@@ -191,9 +190,7 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
 # memory already and needs no blocks. NULL for any other.
 sparse_seed <- function(x) {
   check_installed("DelayedArray", "for DelayedMatrix input")
-  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) {
-    return(NULL)
-  }
+  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) return(NULL)
   seed <- DelayedArray::seed(x)
   if (inherits(seed, "sparseMatrix")) `dimnames<-`(seed, dimnames(x))
 }
@@ -257,19 +254,14 @@ check_slots <- function(x, arg) {
 
 # Every function that takes x has `...` for these.
 door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
-  "unit_rows",
-  "min_samples", "max_samples")
+  "unit_rows", "min_samples", "max_samples")
 
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.
 open_dots <- function(frame, fun, name) {
-  if (!"..." %in% names(formals(fun))) {
-    return(invisible())
-  }
+  if (!"..." %in% names(formals(fun))) return(invisible())
   given <- eval(quote(list(...)), frame)
-  if (!length(given)) {
-    return(invisible())
-  }
+  if (!length(given)) return(invisible())
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
   }
@@ -284,7 +276,7 @@ open_dots <- function(frame, fun, name) {
 open_some <- function(x, dots, own = character()) {
   mine <- names_of(dots) %in% setdiff(door_arguments, own)
   if (any(mine)) x <- do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE)
-  list(x = x, rest = dots[!mine])
+  list(x = open_data(x), rest = dots[!mine])
 }
 
 # The data as they go to workers: the values themselves, or for a file its name.
@@ -307,13 +299,9 @@ data_columns <- function(data, j) {
 
 # Positions for names, indices or a logical vector.
 resolve_index <- function(index, size, names, arg) {
-  if (is.null(index)) {
-    return(NULL)
-  }
+  if (is.null(index)) return(NULL)
   out <- if (is.character(index)) {
-    if (is.null(names)) {
-      ufs_abort("argument", "`", arg, "` are names, but `x` has none.", argument = arg)
-    }
+    if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
     match(index, names)
   } else if (is.logical(index) && length(index) == size) {
     which(index)
@@ -325,8 +313,8 @@ resolve_index <- function(index, size, names, arg) {
     what <- if (is.character(index) && anyNA(out)) {
       paste0(": not in `x`: ", some_columns(index[is.na(out)]))
     }
-    ufs_abort("argument", "`", arg, "` must be distinct names, indices or a logical vector of ",
-      "length ", size, what, ".", argument = arg)
+    refuse(arg, "`", arg, "` must be distinct names, indices or a logical vector of length ", size,
+      what, ".")
   }
   out
 }
@@ -335,9 +323,7 @@ resolve_index <- function(index, size, names, arg) {
 load_reader <- function(data) if (data$kind == "sparse") loadNamespace("Matrix")
 
 subset_data <- function(data, samples = NULL, features = NULL) {
-  if (is.null(samples) && is.null(features)) {
-    return(data)
-  }
+  if (is.null(samples) && is.null(features)) return(data)
   load_reader(data)
   rows <- if (is.null(samples)) seq_len(data$n) else samples
   columns <- if (is.null(features)) seq_len(data$p) else features
@@ -362,8 +348,7 @@ dimnames.ufs_data <- function(x) {
 
 #' @export
 `[.ufs_data` <- function(x, i, j, ..., drop = FALSE) {
-  subset_data(x,
-    if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
+  subset_data(x, if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
     if (missing(j)) NULL else repeated_index(j, x$p, x$features, "j"))
 }
 
@@ -374,16 +359,14 @@ repeated_index <- function(index, size, names, arg) {
 }
 
 #' @export
-as.matrix.ufs_data <- function(x, ...) {
-  `dimnames<-`(dense_data(x, "x", quiet = TRUE), dimnames(x))
-}
+as.matrix.ufs_data <- function(x, ...) `dimnames<-`(dense_data(x, "x", quiet = TRUE), dimnames(x))
 
 #' @export
 print.ufs_data <- function(x, ...) {
   dense <- 8 * as.double(x$n) * x$p
-  cat("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
-    if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"), "\n", sep = "")
-  cat("  held         ", switch(x$kind,
+  put("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
+    if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))
+  put("  held         ", switch(x$kind,
     dense = paste0("dense, ", format_bytes(dense)),
     sparse = paste0("sparse, ", format(length(x$x@x), big.mark = ","), " non-zeros (",
       signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
@@ -391,16 +374,14 @@ print.ufs_data <- function(x, ...) {
       format_bytes(dense)),
     source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
-  ), "\n", sep = "")
-  for (line in input_notes(x$input)) cat("  ", line, "\n", sep = "")
+  ))
+  for (line in input_notes(x$input)) put("  ", line)
   invisible(x)
 }
 
 block_text <- function(source) {
   lines <- if (source$by == "rows") source$n else source$p
-  if (source$step >= lines) {
-    return("in one block")
-  }
+  if (source$step >= lines) return("in one block")
   paste0("by blocks of ", source$step, " ", source$by, " (",
     format_bytes(8 * source$step * if (source$by == "rows") source$p else source$n), ")")
 }
@@ -427,8 +408,7 @@ input_notes <- function(input) {
         " (", input$na, ")")
     },
     if (!is.null(input$passes)) {
-      paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es",
-        " over the file")
+      paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
     },
     transform_words(input),
     input$note)
@@ -439,9 +419,7 @@ input_notes <- function(input) {
 # A plain double matrix.
 dense_data <- function(data, arg, quiet = FALSE) {
   load_reader(data)
-  if (data$kind == "dense") {
-    return(data$x)
-  }
+  if (data$kind == "dense") return(data$x)
   bytes <- 8 * as.double(data$n) * data$p
   check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), dense_advice)
   if (!quiet) {
@@ -481,9 +459,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   make <- function(unit) {
     shift <- if (center) (ready$mean / lift)[keep]
     divide <- if (scale || unit != 1 || any(lift != 1)) (divide / lift)[keep] * unit
-    if (data$kind == "source") {
-      return(source_operator(data$x, keep, shift, divide))
-    }
+    if (data$kind == "source") return(source_operator(data$x, keep, shift, divide))
     whole$p <- length(keep)
     whole$column <- keep
     whole["shift"] <- list(shift)
@@ -495,14 +471,10 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   if (write && squares) check_norms(norm, arg, features[keep])
   out <- make(size)
   out$ss <- (norm / size)^2
-  list(
-    x = out, n = data$n, p = data$p, keep = keep, constant = constant,
-    norm = norm, variance = ready$sd[keep]^2, unit = size,
-    features = features, samples = data$samples, named = !is.null(data$features),
+  list_of(x = out, n = data$n, p = data$p, keep, constant, norm, variance = ready$sd[keep]^2,
+    unit = size, features, samples = data$samples, named = !is.null(data$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(divide, features) else FALSE,
-    input = data$input
-  )
+    scale = if (scale) stats::setNames(divide, features) else FALSE, input = data$input)
 }
 
 # The largest wide dense matrix whose standardised copy a method of products makes.
@@ -539,9 +511,7 @@ sparse_lift <- function(exponent, alike) {
 }
 
 check_size <- function(n, p, min_n, arg) {
-  if (p < 1L) {
-    ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
-  }
+  if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
   if (n < min_n) {
     ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
       " (samples); at least ", min_n, " are needed.", argument = arg)

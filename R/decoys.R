@@ -85,8 +85,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_decoys")
   plan <- decoys_plan(method, list(...), parent.frame())
-  opened <- open_some(x, plan$door)
-  x <- open_data(opened$x)
+  x <- open_some(x, plan$door)$x
   checkpoint <- check_checkpoint(checkpoint)
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
@@ -117,14 +116,13 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     at <- data$keep[one$columns]
     if (data$named) data$features[at] else at
   })
-  structure(list(call = call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
-    columns = columns, curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
+  structure(list_of(call, methods = names(found), k = vapply(found, `[[`, 0L, "k"), columns,
+    curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
-    asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
-    n = data$n, p = data$p, usable = q, distinct = sum(first == seq_len(q)),
-    seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
-    checkpoint = done$report), class = "ufs_decoys")
+    asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q,
+    distinct = sum(first == seq_len(q)), seconds = vapply(found, `[[`, 0, "seconds"),
+    errors = lapply(found, `[[`, "errors"), checkpoint = done$report), class = "ufs_decoys")
 }
 
 # ---- what is run ---------------------------------------------------------------------------------
@@ -136,47 +134,27 @@ decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs_list") || is.list(method)) {
     own <- setdiff(names_of(dots), door_arguments)
     if (length(own)) {
-      ufs_abort("argument", "`", own[1L], "`: the arguments of a fit are those of its call.",
-        argument = own[1L])
+      refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
     }
     for (fit in method) check_fit(fit, "feature_ranking", "features")
     out <- lapply(method, function(fit) list(method = fit$method, args = fit_arguments(fit, frame)))
     names(out) <- make.unique(vapply(out, `[[`, "", "method"), " ")
   } else {
     if (!is.character(method) || !length(method)) method_row(method)
-    if (anyDuplicated(method)) {
-      ufs_abort("argument", "`method` has '", method[duplicated(method)][1L], "' twice.",
-        argument = "method")
-    }
-    rows <- lapply(method, method_row)
-    own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
-    check_decoy_dots(dots, own, method)
+    known <- method_rows(method, dots)
     out <- Map(function(name, row) {
       list(method = name, args = dots[names_of(dots) %in% arguments_of(row$fit)])
-    }, method, rows)
-    dots <- dots[!names_of(dots) %in% own]
+    }, method, known$rows)
+    dots <- dots[!names_of(dots) %in% known$own]
   }
   for (one in out) {
     row <- method_row(one$method)
     if (row$selects == "samples") {
-      ufs_abort("argument", "ufs_", one$method, "() selects samples; decoys are columns.",
-        argument = "method")
+      refuse("method", "ufs_", one$method, "() selects samples; decoys are columns.")
     }
     check_fresh(one$args, one$method)
   }
   list(methods = out, door = dots)
-}
-
-check_decoy_dots <- function(dots, own, method) {
-  unknown <- names_of(dots)
-  unknown <- unknown[!unknown %in% c(own, door_arguments)]
-  if (length(unknown)) {
-    one <- length(method) == 1L
-    ufs_abort("argument", if (one) paste0("ufs_", method, "() has no argument") else
-      "None of the methods has an argument", " `", unknown[1L], "`",
-      if (one) paste0("; it has ", paste(own, collapse = ", ")), ".",
-      argument = if (nzchar(unknown[1L])) unknown[1L] else "...")
-  }
 }
 
 # The arguments in the call of a fit, as far as they are not data.
@@ -185,8 +163,8 @@ fit_arguments <- function(fit, frame) {
   given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
   Map(function(value, name) {
     tryCatch(eval(value, frame), error = function(e) {
-      ufs_abort("argument", "`", name, "` in the call of the fit (", brief(value), ") cannot be ",
-        "found here: give the name of the method and its arguments instead.", argument = "method")
+      refuse("method", "`", name, "` in the call of the fit (", brief(value), ") cannot be found ",
+        "here: give the name of the method and its arguments instead.")
     })
   }, given, names(given))
 }
@@ -201,9 +179,8 @@ check_fresh <- function(args, method) {
   }, NA)
   if (any(made)) {
     name <- names(args)[made][1L]
-    ufs_abort("argument", "`", name, "` of ufs_", method, "() was made without the decoys; let it ",
-      "be made anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".",
-      argument = name)
+    refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
+      "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
   }
 }
 
@@ -217,8 +194,8 @@ decoys_number <- function(n_decoys, x, distinct, conservative) {
   if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
   if (conservative) {
     if (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct))) {
-      ufs_abort("argument", "`conservative` = TRUE takes one decoy for each of the ", distinct,
-        " columns", if (most < distinct) ", more than fit into memory", ".", argument = "n_decoys")
+      refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
+        " columns", if (most < distinct) ", more than fit into memory", ".")
     }
     return(as.integer(distinct))
   }
@@ -240,9 +217,7 @@ decoys_fit <- function(task, common) {
     # Seed NULL: the method goes on with the numbers of this repeat.
     run <- quiet_fit(with$data, own$method, args, NULL)
   })
-  if (!is.null(run$error)) {
-    return(list(error = run$error))
-  }
+  if (!is.null(run$error)) return(list(error = run$error))
   list(ranking = with$column[unname(run$fit$feature_ranking)], status = run$fit$status,
     seconds = run$seconds)
 }
@@ -311,7 +286,7 @@ sparse_decoys <- function(x, columns) {
 # A source with columns in memory beside it, in the order `turn`: read as any other.
 bound_source <- function(base, beside, turn) {
   out <- base
-  out$object <- list(base = base, beside = beside, turn = turn)
+  out$object <- list_of(base, beside, turn)
   out$kind <- "bound"
   out$p <- length(turn)
   out[c("rows", "columns")] <- list(NULL)
@@ -348,8 +323,7 @@ decoys_result <- function(runs, first, level, conservative, method) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
   if (all(failed)) {
-    ufs_abort("argument", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L],
-      argument = "method")
+    refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   runs <- runs[!failed]
   counts <- lapply(runs, function(run) {
@@ -364,7 +338,7 @@ decoys_result <- function(runs, first, level, conservative, method) {
   table <- vapply(each, `[[`, all$share, "share")
   table <- matrix(table, ncol = length(each))
   curve <- data.frame(method = method, k = seq_along(all$share), share = all$share,
-    low = apply(table, 1L, min), high = apply(table, 1L, max), stringsAsFactors = FALSE)
+    low = apply(table, 1L, min), high = apply(table, 1L, max))
   # The order of the columns: their mean place.
   place <- rowMeans(matrix(vapply(runs, function(run) {
     order(run$ranking[run$ranking <= length(first)]) + 0
@@ -375,9 +349,8 @@ decoys_result <- function(runs, first, level, conservative, method) {
   chosen <- which(as.vector(within) > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
-  list(k = all$k, columns = chosen[order(place[chosen])], curve = curve,
-    behind = behind, noise = noise_share(behind, first),
-    seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors = errors)
+  list_of(k = all$k, columns = chosen[order(place[chosen])], curve, behind,
+    noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
 }
 
 # For each k, at the k-th real column of a ranking: how many decoys are before it (scaled: per
@@ -446,23 +419,23 @@ count_share <- function(counts, level) {
 #' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
-    ", ", count_words(x$repeats, "repeat"), "\n", sep = "")
+  put("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+    ", ", count_words(x$repeats, "repeat"))
   for (name in x$methods[order(-x$k)]) {
-    cat("  ", decoys_words(x, name), "\n", sep = "")
+    put("  ", decoys_words(x, name))
     if (!is.null(x$asked)) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
-      cat("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
-        percent(at$low), " to ", percent(at$high), ")\n", sep = "")
+      put("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
+        percent(at$low), " to ", percent(at$high), ")")
     }
     if (length(x$columns[[name]])) {
-      cat("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
-        if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
+      put("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
+        if (length(x$columns[[name]]) > 5L) ", ...")
     }
     print_failed(x$errors[[name]], "    ", "repeat")
   }
-  cat("  at most ", percent(x$share), " of them no better than noise, ",
-    if (x$conservative) "controlled" else "estimated", " by permuted columns\n", sep = "")
+  put("  at most ", percent(x$share), " of them no better than noise, ",
+    if (x$conservative) "controlled" else "estimated", " by permuted columns")
   print_checkpoint(x$checkpoint)
   invisible(x)
 }
@@ -486,11 +459,10 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
     if (size == 0L) NA_real_ else x$curve[[what]][x$curve$method == name][size]
   }, 0)
   size <- unname(if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods)))
-  data.frame(method = x$methods, k = unname(x$k), of = x$p,
-    columns = unname(lengths(x$columns)), at = size, share = unname(at(x$asked, "share")),
-    noise = unname(x$noise), low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
-    n_decoys = x$n_decoys, repeats = x$repeats, errors = unname(lengths(x$errors)),
-    seconds = unname(x$seconds), stringsAsFactors = FALSE)
+  data.frame(method = x$methods, k = unname(x$k), of = x$p, columns = unname(lengths(x$columns)),
+    at = size, share = unname(at(x$asked, "share")), noise = unname(x$noise),
+    low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")), n_decoys = x$n_decoys,
+    repeats = x$repeats, errors = unname(lengths(x$errors)), seconds = unname(x$seconds))
 }
 
 #' The share of noise against the number of columns

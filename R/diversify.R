@@ -42,10 +42,9 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   run_fit("diversify", match.call(), {
     check_given(fit)
     check_fit(fit, "feature_ranking", "features")
-    how <- check_choice(how, "how", c("correlation", "css"))
     data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
     if (data$p != fit$p || !identical(data$features, fit$names$features)) {
-      ufs_abort("argument", "`x` must have the ", fit$p, " columns of the fit.", argument = "x")
+      refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
     }
     # In the columns of data$x, best first; those that are constant are in no pool.
     ranking <- match(unname(fit$feature_ranking), data$keep)
@@ -63,7 +62,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
     chosen <- best[picked]
     list(
       data = data, control = resolve_control(ufs_control()),
-      params = list(of = fit$method, k = k, how = how, strength = strength, pool = pool),
+      params = list_of(of = fit$method, k, how, strength, pool),
       feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
       solution = list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
       certificate = correlation_certificate(z, picked)
@@ -102,21 +101,15 @@ correlation_certificate <- function(z, picked) {
 }
 
 largest_correlation <- function(z) {
-  if (ncol(z) < 2L) {
-    return(0)
-  }
+  if (ncol(z) < 2L) return(0)
   r <- abs(crossprod(z))
   min(max(r[lower.tri(r)]), 1)
 }
 
 #' @export
 selected_features.ufs_diversify <- function(fit, k = NULL, as = NULL, ...) {
-  chosen <- selected_features.ufs(fit, k, as, ...)
-  if (length(chosen) > fit$params$k) {
-    ufs_inform("partial", "Only the first ", fit$params$k, " features were chosen to differ; for ",
-      "all ", length(chosen), " use k = ", length(chosen), ".")
-  }
-  chosen
+  said_partial(selected_features.ufs(fit, k, as, ...), fit, "k", " features",
+    how = "chosen to differ")
 }
 
 #' @export

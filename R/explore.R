@@ -62,7 +62,7 @@ explore_model <- function(fit, x, y, stability, said) {
   first <- fits[[1L]]
   # Fails now, with the argument's name, and not in the window.
   features <- !is.null(first$feature_scores)
-  if (missing(x)) ufs_abort("argument", "`x`, the data of the fit, is missing.", argument = "x")
+  if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
   match_columns(first, x)
   if (nrow(x) != first$n) {
@@ -74,19 +74,16 @@ explore_model <- function(fit, x, y, stability, said) {
   }
   for (one in stability) {
     if (!inherits(one, "ufs_stability")) {
-      ufs_abort("argument", "`stability` must be a result of ufs_stability().",
-        argument = "stability")
+      refuse("stability", "`stability` must be a result of ufs_stability().")
     }
   }
   size <- if (features) first$p else first$n
   fixed <- Filter(function(one) !is.null(one$params[[c(registry()[[one$method]]$per_k, "")[1L]]]),
     fits)
-  list(fits = fits, x = x, y = y, stability = stability, features = features, size = size,
-    what = if (features) "features" else "samples",
+  list_of(fits, x, y, stability, features, size, what = if (features) "features" else "samples",
     start = min(picture_size(c(fixed, fits)[[1L]], NULL), size),
-    turns = length(fixed) < length(fits),
-    code_fit = code_of_fits(said$fit, fit, single), code_x = code_name(said$x, "x"),
-    code_setup = setup_code(fits, said, single))
+    turns = length(fixed) < length(fits), code_fit = code_of_fits(said$fit, fit, single),
+    code_x = code_name(said$x, "x"), code_setup = setup_code(fits, said, single))
 }
 
 # What has to run before the code of a choice: the package, and the call that made the fit where it
@@ -108,9 +105,7 @@ captured_words <- function(model, name, k) {
   fit <- model$fits[[name]]
   if (!model$features) {
     share <- own_share(fit)
-    if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) {
-      return("")
-    }
+    if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) return("")
     at <- match(k, share$x)
     what <- sub(", per cent", "", sub("covered", "", share$ylab))
     return(sprintf("%s: %s%s", if (grepl("^similarity", share$ylab)) "similarity covered" else what,
@@ -125,8 +120,7 @@ captured_words <- function(model, name, k) {
 
 check_explored <- function(fits) {
   if (!is.list(fits) || !length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
-    ufs_abort("argument", "`fit` must be a fit of this package or a list of fits, not ",
-      kind_of(fits), ".", argument = "fit")
+    refuse("fit", "`fit` must be a fit of this package or a list of fits, not ", kind_of(fits), ".")
   }
   if (length(fits) == 1L) {
     check_fit(fits[[1L]])
@@ -138,9 +132,7 @@ check_explored <- function(fits) {
 
 # The code that gives each fit in the caller's own words.
 code_of_fits <- function(said, fits, single) {
-  if (single) {
-    return(code_name(said, "fit"))
-  }
+  if (single) return(code_name(said, "fit"))
   joined <- is.call(said) && as.character(said[[1L]])[1L] %in% c("list", "c")
   if (joined && length(said) == length(fits) + 1L) {
     return(vapply(as.list(said)[-1L], code_name, "", "fit", USE.NAMES = FALSE))
@@ -149,10 +141,7 @@ code_of_fits <- function(said, fits, single) {
   sprintf("%s[[%s]]", code_name(said, "fits"), which)
 }
 
-code_name <- function(said, default) {
-  text <- if (is.language(said)) paste(deparse(said, width.cutoff = 200L), collapse = " ") else ""
-  if (nzchar(text) && nchar(text) <= 60L) text else default
-}
+code_name <- function(said, default) expression_text(said, default, 60L)
 
 explore_chosen <- function(model, ...) {
   if (model$features) selected_features(...) else selected_samples(...)
@@ -268,9 +257,7 @@ explore_server <- function(model) {
             min(k(), fit$n)
           })
       })
-      if (length(pictures) == 1L) {
-        return(draw_picture(pictures[[1L]]))
-      }
+      if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
       grid <- grDevices::n2mfrow(length(pictures))
       old <- graphics::par(mfrow = if (narrow(type)) grid else grid[2:1])
       on.exit(graphics::par(old))
@@ -335,14 +322,11 @@ explore_candidates <- function(selected, env) {
   fits <- Filter(function(object) inherits(object, "ufs"), objects)
   if (nzchar(selected)) {
     if (!selected %in% names(fits)) {
-      ufs_abort("argument", "'", selected, "' is not the name of a fit in the workspace.",
-        argument = "fit")
+      refuse("fit", "'", selected, "' is not the name of a fit in the workspace.")
     }
     fits <- fits[selected]
   }
-  if (!length(fits)) {
-    ufs_abort("argument", "There is no fit of ufselect in the workspace.", argument = "fit")
-  }
+  if (!length(fits)) refuse("fit", "There is no fit of ufselect in the workspace.")
   shape <- function(fit) c(fit$n, fit$p)
   first <- fits[[1L]]
   fits <- Filter(function(fit) {
@@ -354,8 +338,8 @@ explore_candidates <- function(selected, env) {
       !inherits(try(match_columns(first, object), silent = TRUE), "try-error")
   }, objects)
   if (!length(tables)) {
-    ufs_abort("argument", "There is no table of ", first$n, " rows with the columns of '",
-      names(fits)[1L], "' in the workspace.", argument = "x")
+    refuse("x", "There is no table of ", first$n, " rows with the columns of '", names(fits)[1L],
+      "' in the workspace.")
   }
   names <- lapply(names(fits), as.name)
   list(fit = if (length(names) == 1L) names[[1L]] else {

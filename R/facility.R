@@ -87,7 +87,7 @@
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
                          bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
                          ...) {
-  run_fit("facility", match.call(), {
+  run_fit("facility", match.call(), free = "similarity", {
     control <- resolve_control(control)
     data <- as_ufs_rows(x, center, scale)
     labelled <- check_labelled(labelled, data)
@@ -98,9 +98,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     like <- facility_similarity(similarity, data, bandwidth)
     found <- facility_picks(like, data$n, picks, labelled, swaps, control)
     n <- data$n
-    # Those not picked: by what they would add, equal up to rounding = by index.
-    rest <- setdiff(seq_len(n), c(found$order, labelled))
-    ranking <- c(found$order, rest[order(-signif(found$left[rest], 10L))])
+    ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
     added <- found$left
     trace <- as.data.frame(found$run$trace)
     added[found$order] <- trace$gain
@@ -110,8 +108,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     at <- if (is.null(m)) which.min(trace$ratio) else picks
     list(
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
-        labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]]), center = center,
-        scale = scale),
+        labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
       run = found$run, sample_scores = rank_scores(ranking, n), trace = trace,
       statistic = stats::setNames(added, data$samples),
       solution = list(order = stats::setNames(found$order, data$samples[found$order]),
@@ -136,19 +133,15 @@ facility_picks <- function(like, n, m, labelled, swaps, control) {
 }
 
 # May the n x n similarities be kept?
-fits_table <- function(n) {
-  8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
-}
+fits_table <- function(n) 8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
 
 # ---- arguments ------------------------------------------------------------------------------
 
 # Samples already labelled, as sorted indices: from indices, row names or a logical vector.
 check_labelled <- function(labelled, data) {
-  if (is.null(labelled)) {
-    return(integer())
-  }
+  if (is.null(labelled)) return(integer())
   n <- data$n
-  bad <- function(...) ufs_abort("argument", "`labelled` ", ..., ".", argument = "labelled")
+  bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
   if (is.factor(labelled)) labelled <- as.character(labelled)
   if (is.logical(labelled)) {
     if (length(labelled) != n || anyNA(labelled)) {
@@ -177,8 +170,7 @@ check_swaps <- function(swaps, arg, value) {
   }
   swaps <- check_count(swaps, "swaps", 0L)
   if (swaps > 0L && is.null(value)) {
-    ufs_abort("argument", "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.",
-      argument = arg)
+    refuse(arg, "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.")
   }
   swaps
 }
@@ -189,7 +181,7 @@ facility_similarity <- function(similarity, data, bandwidth) {
   named <- is.character(similarity)
   if (named) similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))
   if (!is.null(bandwidth) && !identical(similarity, "heat")) {
-    ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.", argument = "bandwidth")
+    refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
   }
   if (named) {
     x <- in_range(data$x)
@@ -246,14 +238,12 @@ with_diagonal <- function(weights, own) {
 }
 
 user_similarity <- function(s, n) {
-  bad <- function(...) ufs_abort("argument", "`similarity` ", ..., ".", argument = "similarity")
+  bad <- function(...) refuse("similarity", "`similarity` ", ..., ".")
   if (length(dim(s)) != 2L || is.data.frame(s)) {
     bad("must be \"cosine\", \"heat\", a graph from ufs_graph(), or an n x n matrix, not ",
       kind_of(s))
   }
-  if (any(dim(s) != n)) {
-    bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
-  }
+  if (any(dim(s) != n)) bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
   sparse <- inherits(s, "Matrix")
   if (sparse) check_installed("Matrix", "for similarities of class Matrix")
   if (!(sparse || is.numeric(s) || is.logical(s)) || !is.finite(sum(s))) {
@@ -292,16 +282,16 @@ selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...)
   said_partial(selected_samples.ufs(fit, m, as, ...), fit, "m", " samples")
 }
 
-# What was chosen beyond the picks that were made one by one, or for which the swaps were.
-said_partial <- function(chosen, fit, name, what) {
-  picked <- fit$params[[name]]
+# What was chosen beyond the picks that were made one by one, or for which the swaps were. `name` is
+# the argument to fit again with, `picked` how many were picked (NULL: all).
+said_partial <- function(chosen, fit, name, what, picked = fit$params[[name]],
+                         how = "picked one by one") {
   size <- length(chosen)
   again <- paste0(size, " fit again with ", name, " = ", size, ".")
-  if (fit$params$swaps > 0L && size != picked) {
+  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
     ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
-  } else if (size > picked) {
-    ufs_inform("partial", "Only the first ", picked, what, " were picked one by one; for all ",
-      again)
+  } else if (isTRUE(size > picked)) {
+    ufs_inform("partial", "Only the first ", picked, what, " were ", how, "; for all ", again)
   }
   chosen
 }
@@ -313,7 +303,7 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
   check_dots_empty(...)
   m <- check_count(m, "m", 1L, fit$params$m, "the samples picked one by one")
   representative_table(fit, stand_ins(fit, m), fit$solution$order[seq_len(m)],
-    check_choice(what, "what", c("chosen", "samples")))
+    check_choice(what, "what"))
 }
 
 # For every sample the index of the one that stands for it after m picks, NA = nobody.
@@ -331,14 +321,12 @@ stand_ins <- function(fit, m) {
 representative_table <- function(fit, who, chosen, what) {
   name <- function(index) if (is.null(fit$names$samples)) index else fit$names$samples[index]
   if (what == "samples") {
-    return(data.frame(sample = name(seq_len(fit$n)), representative = name(who),
-      stringsAsFactors = FALSE))
+    return(data.frame(sample = name(seq_len(fit$n)), representative = name(who)))
   }
   all <- c(unname(chosen), fit$params$labelled)
   weight <- tabulate(match(who, all), length(all))
   data.frame(sample = name(all), index = all, weight = weight, share = weight / fit$n,
-    labelled = rep(c(FALSE, TRUE), c(length(chosen), length(fit$params$labelled))),
-    stringsAsFactors = FALSE)
+    labelled = rep(c(FALSE, TRUE), c(length(chosen), length(fit$params$labelled))))
 }
 
 #' @export

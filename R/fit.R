@@ -15,18 +15,12 @@ new_ufs <- function(method, call, params, control, data,
                     status = "converged", iterations = 0L, certificate = numeric(),
                     elapsed = NA_real_, void = integer(), ..., class = character()) {
   stopifnot(status %in% status_labels)
-  fit <- list(
-    method = method, call = plain_call(call, paste0("ufs_", method)), params = params,
-    control = control,
-    feature_scores = NULL, feature_ranking = NULL,
-    sample_scores = NULL, sample_ranking = NULL,
-    statistic = statistic, solution = solution,
-    trace = as_trace(trace), status = status, iterations = as.integer(iterations),
-    certificate = certificate, elapsed = elapsed,
-    center = data$center, scale = data$scale,
-    names = list(features = data$features, samples = data$samples, named = data$named),
-    n = data$n, p = data$p, constant = data$constant, input = final_input(data), ...
-  )
+  fit <- list_of(method, call = plain_call(call, paste0("ufs_", method)), params, control,
+    feature_scores = NULL, feature_ranking = NULL, sample_scores = NULL, sample_ranking = NULL,
+    statistic, solution, trace = as_trace(trace), status, iterations = as.integer(iterations),
+    certificate, elapsed, center = data$center, scale = data$scale,
+    names = list(features = data$features, samples = data$samples, named = data$named), n = data$n,
+    p = data$p, constant = data$constant, input = final_input(data), ...)
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
     keyed <- !is.null(feature_key)
@@ -73,19 +67,22 @@ rank_scores <- function(ranking, steps, size = steps) {
   score
 }
 
+# A ranking that begins with those picked one by one; the others of `all` follow by what they would
+# add, equal up to rounding = by index.
+picks_first <- function(picked, added, all = seq_along(added), digits = 10L) {
+  rest <- setdiff(all, picked)
+  c(picked, rest[order(-signif(added[rest], digits))])
+}
+
 # Samples that are labelled already have no score, so that they come last.
 without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 
 no_trace <- data.frame(iteration = integer())
 
 as_trace <- function(trace) {
-  if (is.null(trace)) {
-    return(no_trace)
-  }
+  if (is.null(trace)) return(no_trace)
   trace <- as.data.frame(trace)
-  if (!"iteration" %in% names(trace)) {
-    trace <- cbind(iteration = seq_len(nrow(trace)), trace)
-  }
+  if (!"iteration" %in% names(trace)) trace <- cbind(iteration = seq_len(nrow(trace)), trace)
   trace$iteration <- as.integer(trace$iteration)
   trace
 }
@@ -170,9 +167,7 @@ selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
 cluster_labels <- function(fit) {
   check_fit(fit)
   cluster <- fit$solution$cluster
-  if (is.null(cluster)) {
-    ufs_abort("argument", "ufs_", fit$method, "() has no clusters.", argument = "fit")
-  }
+  if (is.null(cluster)) refuse("fit", "ufs_", fit$method, "() has no clusters.")
   known <- unique(as.vector(cluster))
   size <- tabulate(match(cluster, known), length(known))
   stats::setNames(match(cluster, known[order(-size)]), fit$names$samples)
@@ -208,14 +203,22 @@ wanted_samples <- function(fit, m) {
   if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
+# Where every number needs a fit of its own.
+check_one_size <- function(size, fit, name, what) {
+  if (!identical(check_count(size, name), fit$params[[name]])) {
+    ufs_abort("refit", "This fit chose exactly ", fit$params[[name]], what, ", and selections of ",
+      "ufs_", fit$method, "() are not nested: fit again with ", name, " = ", size, ".",
+      argument = name)
+  }
+}
+
 # How many to show: as asked for here, or as the fit was asked for.
 wanted_number <- function(fit, value, name) {
   if (is.null(value)) value <- fit$params[[name]]
   if (is.null(value)) {
-    ufs_abort("argument", "`", name, "`, the number of ",
-      if (name == "k") "features" else "samples", " to choose, is missing: give it here or to ufs_",
-      fit$method, "()",
-      if (name == "k") "; ufs_size() helps to find it", ".", argument = name)
+    refuse(name, "`", name, "`, the number of ", if (name == "k") "features" else "samples",
+      " to choose, is missing: give it here or to ufs_", fit$method, "()",
+      if (name == "k") "; ufs_size() helps to find it", ".")
   }
   value
 }
@@ -223,13 +226,11 @@ wanted_number <- function(fit, value, name) {
 # A fit of this package, as it was made; with a `slot`, which it gives, where it selects `what`.
 check_fit <- function(fit, slot = NULL, what = NULL) {
   if (!inherits(fit, "ufs") || !is.list(fit)) {
-    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
-      argument = "fit")
+    refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")
   }
   check_shape(fit)
   if (!is.null(slot) && is.null(fit[[slot]])) {
-    ufs_abort("argument", "ufs_", fit$method, "() does not select ", what, ".",
-      argument = "fit")
+    refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
   }
   if (!is.null(slot)) fit[[slot]]
 }
@@ -250,19 +251,14 @@ shape_of <- function(fit) {
   fields <- unclass(fit)
   fields$call <- NULL
   out <- unlist(lapply(fields, function(field) {
-    if (is.list(field) && length(names(field))) {
-      vapply(field, field_shape, "")
-    } else {
+    if (is.list(field) && length(names(field))) vapply(field, field_shape, "") else
       field_shape(field)
-    }
   }))
   stats::setNames(out, make.unique(names(out)))
 }
 
 field_shape <- function(value) {
-  if (is.null(value)) {
-    return("NULL")
-  }
+  if (is.null(value)) return("NULL")
   gone <- if (is.atomic(value) && length(value) <= 1e5 && anyNA(value)) sum(is.na(value)) else 0L
   size <- dim(value)
   paste0(if (is.numeric(value)) "numeric" else typeof(value), " of ",
@@ -271,12 +267,10 @@ field_shape <- function(value) {
 }
 
 check_shape <- function(fit) {
-  changed <- function(...) ufs_abort("argument", "The fit was changed after it was made: ", ...,
-    ". Fit again.", argument = "fit")
+  changed <- function(...) refuse("fit", "The fit was changed after it was made: ", ...,
+    ". Fit again.")
   was <- attr(fit, "shape")
-  if (is.null(was)) {
-    return(invisible())
-  }
+  if (is.null(was)) return(invisible())
   now <- shape_of(fit)[names(was)]
   other <- which(is.na(now) | now != was)
   if (length(other)) {
@@ -327,9 +321,7 @@ order_of_rest <- function(score, key) {
 }
 
 tied_at_cut <- function(ranking, score, key, k) {
-  if (k >= length(ranking)) {
-    return(FALSE)
-  }
+  if (k >= length(ranking)) return(FALSE)
   pair <- unname(ranking[k + 0:1])
   isTRUE(score[[pair[1L]]] == score[[pair[2L]]] && key[[pair[1L]]] == key[[pair[2L]]])
 }

@@ -59,8 +59,7 @@
 #'     appearance), `n_components`, `n_isolated` (samples without an edge, which are
 #'     components of their own).
 #'
-#'   A graph without edges or in several pieces gives a warning of class
-#'   `ufs_warning_graph`.
+#'   A graph without edges or in several pieces gives a warning of class `ufs_warning_graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.
 #' @examples
@@ -94,9 +93,8 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
   } else if (is.list(graph) && !is.object(graph)) {
     graph <- graph_from_arguments(graph, data)
   } else {
-    ufs_abort("argument", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph ",
-      "from ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".",
-      argument = "graph")
+    refuse("graph", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph from ",
+      "ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".")
   }
   if (graph$n_isolated == graph$n) {
     ufs_abort("graph", "The graph has no edges: all weights are 0. Use a larger `bandwidth`, ",
@@ -110,16 +108,14 @@ graph_from_arguments <- function(arguments, data) {
   known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
   given <- names(arguments)
   if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
-    ufs_abort("argument", "A list given as `graph` must have names among ",
-      paste0("`", known, "`", collapse = ", "), ", each once.", argument = "graph")
+    refuse("graph", "A list given as `graph` must have names among ",
+      paste0("`", known, "`", collapse = ", "), ", each once.")
   }
   used <- utils::modifyList(as.list(formals(ufs_graph))[known], arguments, keep.null = TRUE)
   used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
   center <- check_flag(used$center, "center")
   scale <- check_flag(used$scale, "scale")
-  if (center || scale) {
-    data$x <- centred_again(data$x, center, scale)
-  }
+  if (center || scale) data$x <- centred_again(data$x, center, scale)
   build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }
 
@@ -131,9 +127,7 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   weights <- check_choice(weights, "weights", kinds)
   symmetrise <- check_choice(symmetrise, "symmetrise", rules)
   exact <- check_flag(exact, "exact")
-  if (!is.null(bandwidth)) {
-    bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
-  }
+  if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
   entries <- 2 * data$n * as.double(k)
   # Candidate heaps, neighbour lists, their two sorted copies, and the result.
   rows <- graph_rows(data$x, exact)
@@ -142,8 +136,8 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
     24 * as.double(data$n) * ncol(rows$x)
   } else 20 * length(rows$x$value), "The graph", "Use a smaller `n_neighbours`.")
   if (entries > .Machine$integer.max) {
-    ufs_abort("argument", "`n_neighbours` is too large: a graph can have at most ",
-      .Machine$integer.max, " entries.", argument = "n_neighbours")
+    refuse("n_neighbours", "`n_neighbours` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.")
   }
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
@@ -171,16 +165,12 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
 graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighbours", 20000L),
                        n_scores = 50L) {
   out <- list(x = x, approximate = FALSE, note = NULL)
-  if (is.matrix(x)) {
-    return(out)
-  }
+  if (is.matrix(x)) return(out)
   if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
     out$x <- x_dense(x)
     return(out)
   }
-  if (exact || (x$kind == "sparse" && x$n <= most)) {
-    return(out)
-  }
+  if (exact || (x$kind == "sparse" && x$n <= most)) return(out)
   scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE, tol = coordinate_tol)$scores
   out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
   out$approximate <- x$n > most
@@ -281,34 +271,28 @@ mean_distance <- function(z) {
 new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth = NA_real_,
                       symmetrise = NA_character_) {
   weights <- structure(parts[c("start", "index", "value")], class = "ufs_csr")
-  structure(list(
-    weights = weights, n = data$n, n_edges = length(parts$index) %/% 2L,
-    kind = kind, n_neighbours = n_neighbours, bandwidth = bandwidth, symmetrise = symmetrise,
-    degree = parts$degree, component = parts$component,
+  structure(list_of(weights, n = data$n, n_edges = length(parts$index) %/% 2L, kind, n_neighbours,
+    bandwidth, symmetrise, degree = parts$degree, component = parts$component,
     n_components = parts$n_components, n_isolated = parts$n_isolated,
-    samples = data$samples
-  ), class = "ufs_graph")
+    samples = data$samples), class = "ufs_graph")
 }
 
 # A weight matrix of the user's as a graph.
 user_graph <- function(w, data) {
   if (nrow(w) != ncol(w)) {
-    ufs_abort("argument", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".",
-      argument = "graph")
+    refuse("graph", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".")
   }
   check_graph_size(nrow(w), data$n)
   sparse <- inherits(w, "Matrix")
   if (sparse) check_installed("Matrix", "for a graph of class Matrix")
   # sum() sees missing values in sparse matrices, which `!= 0` would lose.
   if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
-    ufs_abort("argument", "`graph` must be numeric, without missing or infinite weights.",
-      argument = "graph")
+    refuse("graph", "`graph` must be numeric, without missing or infinite weights.")
   }
   at <- if (sparse) places_of(w) else which(w != 0, arr.ind = TRUE, useNames = FALSE)
   value <- as.double(w[at])
   if (any(value < 0)) {
-    ufs_abort("argument", "`graph` has negative weights: similarities of at least 0 are needed.",
-      argument = "graph")
+    refuse("graph", "`graph` has negative weights: similarities of at least 0 are needed.")
   }
   loop <- at[, 1L] == at[, 2L]
   if (any(loop)) {
@@ -319,8 +303,8 @@ user_graph <- function(w, data) {
     index = as.integer(at[!loop, 1L]) - 1L, value = value[!loop])
   parts <- c(parts, .Call(C_graph_describe, parts$start, parts$index, parts$value))
   if (parts$asymmetry > 1e-8 * max(value, 0)) {
-    ufs_abort("argument", "`graph` is not symmetric: weights differ from their transposes by up ",
-      "to ", signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.", argument = "graph")
+    refuse("graph", "`graph` is not symmetric: weights differ from their transposes by up to ",
+      signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.")
   }
   new_graph(parts, data, kind = "user")
 }
@@ -334,16 +318,13 @@ check_graph <- function(graph) {
     wrong <- "its counts do not fit its weights"
   }
   if (!is.null(wrong)) {
-    ufs_abort("argument", "`graph` is not a sound graph: ", wrong,
-      ". Make it with ufs_graph(), or give an n x n weight matrix.", argument = "graph")
+    refuse("graph", "`graph` is not a sound graph: ", wrong, ". Make it with ufs_graph(), or give ",
+      "an n x n weight matrix.")
   }
 }
 
 check_graph_size <- function(have, n) {
-  if (have != n) {
-    ufs_abort("argument", "`graph` is for ", have, " samples, but `x` has ", n, ".",
-      argument = "graph")
-  }
+  if (have != n) refuse("graph", "`graph` is for ", have, " samples, but `x` has ", n, ".")
 }
 
 # Isolated samples always; several components where `connected` is wanted.
@@ -394,8 +375,7 @@ graph_text <- function(graph) {
 warn_void <- function(score, method, why) {
   score <- score[!is.na(score)]
   if (length(score) > 1L && diff(range(score)) <= 1e-8 * max(abs(score))) {
-    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ",
-      why)
+    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ", why)
   }
 }
 
@@ -406,8 +386,7 @@ warn_void <- function(score, method, why) {
 embed_graph <- function(graph, m, method) {
   linked <- graph$n - graph$n_isolated
   if (m > linked - 1L) {
-    ufs_abort("argument", "`n_clusters` is too large: only ", linked,
-      " samples have neighbours.", argument = "n_clusters")
+    refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
   }
   out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
   check_lapack(out$lapack, method)
@@ -426,9 +405,7 @@ warn_cut <- function(embedding, what) {
 }
 
 linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) {
-    return(x)
-  }
+  if (graph$n_isolated == 0L) return(x)
   x_part(x, which(graph$degree > 0))
 }
 
@@ -470,10 +447,9 @@ dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
 print.ufs_graph <- function(x, ...) {
-  cat("<ufs_graph> ", graph_text(x), "\n",
-    "  samples      ", x$n, if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n",
-    "  edges        ", x$n_edges, "\n",
-    "  components   ", x$n_components, "\n", sep = "")
+  put("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
+    if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
+    "\n  components   ", x$n_components)
   invisible(x)
 }
 
@@ -484,7 +460,7 @@ print.ufs_graph <- function(x, ...) {
 #' @export
 plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
   check_dots_graphics(...)
-  what <- check_choice(what, "what", c("degree", "weights"))
+  what <- check_choice(what, "what")
   check_graph(x)
   if (what == "degree") {
     draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",

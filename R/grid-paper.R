@@ -31,10 +31,8 @@ ufs_grid_paper <- function(method, variant = NULL) {
   known <- Filter(function(row) !is.null(row$paper_grid), registry())
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(known)) {
-    ufs_abort("argument", "`method` must be one of ",
-      paste0("\"", names(known), "\"", collapse = ", "),
-      ", whose grids a paper states", if (!missing(method)) paste0("; it is ", brief(method)), ".",
-      argument = "method")
+    refuse("method", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
+      ", whose grids a paper states", if (!missing(method)) paste0("; it is ", brief(method)), ".")
   }
   paper <- known[[method]]$paper_grid
   if (is.null(variant)) variant <- names(paper$grids)[1L]

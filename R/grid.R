@@ -65,14 +65,13 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   opened <- open_some(x, list(...), arguments_of(row$fit))
-  x <- open_data(opened$x)
+  x <- opened$x
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
-    ufs_abort("argument", "`", both[1L], "` is given both in `grid` and as a fixed argument.",
-      argument = both[1L])
+    refuse(both[1L], "`", both[1L], "` is given both in `grid` and as a fixed argument.")
   }
   keep_fits <- check_flag(keep_fits, "keep_fits")
   checkpoint <- check_checkpoint(checkpoint)
@@ -87,7 +86,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   tasks <- lapply(seq_len(nrow(settings)), function(i) {
     list(args = setting_args(settings, i), seed = task_seed(run, setting[i]))
   })
-  common <- list(x = to_travel(x), method = method, fixed = fixed, keep_fits = keep_fits)
+  common <- list_of(x = to_travel(x), method, fixed, keep_fits)
   keys <- lapply(seq_along(tasks), function(i) {
     task_key(run, setting[i], tasks[[i]]$seed, shared_key, keep_fits)
   })
@@ -98,13 +97,12 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   runs <- done$values
   text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
   number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
-  structure(list(
-    method = method, call = call, settings = settings, n = data$n, p = data$p,
+  structure(list_of(
+    method, call, settings, n = data$n, p = data$p,
     results = data.frame(status = text("status"), objective = number("objective"),
       iterations = as.integer(number("iterations")), seconds = number("seconds"),
       error = text("error"), warnings = text("warnings"),
-      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), ""),
-      stringsAsFactors = FALSE),
+      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), "")),
     feature_scores = bind_columns(runs, "feature_scores", data$features),
     feature_rankings = bind_columns(runs, "feature_ranking"),
     sample_scores = bind_columns(runs, "sample_scores", data$samples),
@@ -137,16 +135,12 @@ grid_settings <- function(grid, fun, method) {
       grid[[name]][at[[name]]]
     }))
   } else {
-    ufs_abort("argument", "`grid` must be a data frame or a named list of vectors.",
-      argument = "grid")
+    refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   }
-  if (nrow(settings) < 1L || ncol(settings) < 1L) {
-    ufs_abort("argument", "`grid` has no settings.", argument = "grid")
-  }
+  if (nrow(settings) < 1L || ncol(settings) < 1L) refuse("grid", "`grid` has no settings.")
   unknown <- setdiff(names(settings), arguments_of(fun))
   if (length(unknown)) {
-    ufs_abort("argument", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.",
-      argument = "grid")
+    refuse("grid", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.")
   }
   rownames(settings) <- NULL
   settings
@@ -162,9 +156,7 @@ grid_shared <- function(x, row, fixed, varying) {
   given <- function(name) name %in% c(names(fixed), varying)
   # An argument's value; NULL if it is not given and has no default.
   value <- function(name) {
-    if (!is.null(fixed[[name]])) {
-      return(fixed[[name]])
-    }
+    if (!is.null(fixed[[name]])) return(fixed[[name]])
     default <- formals(fun)[[name]]
     if (!identical(default, quote(expr = ))) eval(default)
   }
@@ -186,10 +178,9 @@ grid_shared <- function(x, row, fixed, varying) {
 grid_fit <- function(task, common) {
   run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
   fit <- run$fit
-  objective <- fit$trace$objective
   list(
     status = if (is.null(fit)) "error" else fit$status,
-    objective = if (length(objective)) objective[length(objective)] else NA_real_,
+    objective = last_objective(fit),
     iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
     error = run$error, warnings = run$warnings, kinds = run$kinds,
     feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,
@@ -202,9 +193,7 @@ grid_fit <- function(task, common) {
 bind_columns <- function(runs, name, row_names = NULL) {
   columns <- lapply(runs, `[[`, name)
   size <- max(lengths(columns))
-  if (size == 0L) {
-    return(NULL)
-  }
+  if (size == 0L) return(NULL)
   out <- vapply(columns, function(column) {
     if (length(column)) as.double(column) else rep(NA_real_, size)
   }, numeric(size))
@@ -216,17 +205,17 @@ bind_columns <- function(runs, name, row_names = NULL) {
 #' @export
 print.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
-    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p), "\n", sep = "")
+  put("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
+    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p))
   count <- table(x$results$status)
-  cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
+  put("  status   ", paste(names(count), count, sep = ": ", collapse = ", "))
   failed <- unique(x$results$error[nzchar(x$results$error)])
   if (length(failed)) {
-    cat("  error    ", failed[1L], if (length(failed) > 1L) {
+    put("  error    ", failed[1L], if (length(failed) > 1L) {
       paste0(" (and ", length(failed) - 1L, " other, see as.data.frame())")
-    }, "\n", sep = "")
+    })
   }
-  cat("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all\n", sep = "")
+  put("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all")
   table <- as.data.frame(x)
   shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
   print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
@@ -251,21 +240,20 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
     often <- sort(table(top), decreasing = TRUE)
     index <- as.integer(names(often))
     often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
-      share = as.integer(often) / sum(!is.na(top[1L, ])), stringsAsFactors = FALSE)
+      share = as.integer(often) / sum(!is.na(top[1L, ])))
   } else {
     often <- NULL
   }
-  structure(list(method = object$method, table = table, k = k, often = often),
-    class = "summary.ufs_grid")
+  structure(list_of(method = object$method, table, k, often), class = "summary.ufs_grid")
 }
 
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"), "\n", sep = "")
+  put("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"))
   print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
-    cat("Most often among the best ", x$k, ":\n", sep = "")
+    put("Most often among the best ", x$k, ":")
     print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)
   }
   invisible(x)

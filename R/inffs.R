@@ -77,28 +77,22 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
   fit <- run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
     alpha <- check_number(alpha, "alpha", 0, 1)
-    variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     q <- length(data$keep)
     if (!is.null(n_sample)) {
       if (!variant %in% c("2015", "2016")) {
-        ufs_abort("argument", "`n_sample` is for `variant` \"2015\" and \"2016\" only.",
-          argument = "n_sample")
+        refuse("n_sample", "`n_sample` is for `variant` \"2015\" and \"2016\" only.")
       }
       n_sample <- check_count(n_sample, "n_sample", 10L)
     }
     settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
       variant)
-    found <- if (is.null(n_sample) || n_sample >= q) {
-      .Call(C_inffs, data$x, settings, control)
-    } else {
+    found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
       inffs_sampled(data$x, n_sample, settings, control)
-    }
     counters <- found$run$counters
     void <- counters[["empty"]] == 1
     list(
-      params = list(alpha = alpha, variant = variant, center = center, scale = scale,
-        n_sample = n_sample),
+      params = list_of(alpha, variant, n_sample),
       run = found$run,
       # Equal columns differ by the order of summation; their scores are equal.
       feature_scores = found$score[equal_columns(data$x)],
@@ -178,8 +172,7 @@ unit_ranks <- function(x) {
 # For src/base_inffs.c: which A and which damping a variant means, and whether A is kept.
 inffs_settings <- function(n, p, alpha, variant) {
   if (variant == "2020" && 5e-6 * p >= 1) {
-    ufs_abort("argument", "`variant` = \"2020\" is not defined for p >= 200,000.",
-      argument = "variant")
+    refuse("variant", "`variant` = \"2020\" is not defined for p >= 200,000.")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
   # Of few samples a tile is made again as fast as it is read. Two bytes hold the products of up to
@@ -195,7 +188,6 @@ inffs_settings <- function(n, p, alpha, variant) {
 
 register("inffs", ufs_inffs,
   advice = "situational",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Infinite feature selection",
   cost = "n p^2",
   reference = "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>",

@@ -36,26 +36,18 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
       say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  named <- !is.null(opened$features)
   features <- feature_names(opened$features, p, warn)
-  samples <- opened$samples
   ready <- prepare_columns(x, center, if (scale) by else "none")
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
-  if (squares && write) {
-    check_norms(ready$norm[keep], arg, features[keep])
-  }
+  if (squares && write) check_norms(ready$norm[keep], arg, features[keep])
   size <- if (unit == "power") next_power(ready$largest[keep]) else 1
   out <- if (write) prepare_write(x, ready, keep, center, size)
-  list(
-    x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out,
-    n = n, p = p, keep = keep, constant = constant,
-    norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size,
-    features = features, samples = samples, named = named,
+  list_of(x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out, n, p,
+    keep, constant, norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size, features,
+    samples = opened$samples, named = !is.null(opened$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$divide, features) else FALSE,
-    input = opened$input
-  )
+    scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = opened$input)
 }
 
 # Every method squares x (some in a `unit` of their own): columns whose squares cannot be held are
@@ -121,8 +113,7 @@ table_matrix <- function(x, arg) {
       "another class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
   }
   if (!(is.numeric(x) || is.logical(x))) {
-    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",
-      argument = arg)
+    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
   }
   as_double(x)
 }
@@ -156,9 +147,7 @@ say_once <- function(class, ...) {
 }
 
 feature_names <- function(names, p, warn) {
-  if (is.null(names)) {
-    return(paste0("V", seq_len(p)))
-  }
+  if (is.null(names)) return(paste0("V", seq_len(p)))
   empty <- is.na(names) | names == ""
   names[empty] <- paste0("V", which(empty))
   if (anyDuplicated(names)) {
@@ -178,6 +167,9 @@ some_columns <- function(names, most = 5L) {
     if (more > 0L) paste(" and", more, "more"))
 }
 
+# Names, or numbers where there are none.
+labels_of <- function(names, size) if (is.null(names)) as.character(seq_len(size)) else names
+
 kind_of <- function(x) {
   if (is.null(x)) "NULL" else paste0("an object of class ", paste(class(x), collapse = "/"))
 }
@@ -189,9 +181,7 @@ kind_of <- function(x) {
 expand_features <- function(value, data, fill = 0) {
   if (is.matrix(value)) {
     # Large matrices come with their names, for a copy would be as large.
-    if (nrow(value) == data$p && identical(rownames(value), data$features)) {
-      return(value)
-    }
+    if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
     out <- matrix(fill, data$p, ncol(value))
     out[data$keep, ] <- value
     dimnames(out) <- list(data$features, colnames(value))
@@ -212,9 +202,7 @@ equal_columns <- function(x) {
 # not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
 # has no favourite.
 mean_of_copies <- function(value, first) {
-  if (!anyDuplicated(first)) {
-    return(value)
-  }
+  if (!anyDuplicated(first)) return(value)
   at <- match(first, unique(first))
   mean <- unname(rowsum(value, at) / tabulate(at))
   if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
@@ -260,22 +248,18 @@ row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 
 # For generics, which must take `...`: what nobody reads is a mistake of the user.
 check_dots_empty <- function(...) {
-  if (...length()) {
-    refuse_argument(names_of(list(...))[1L])
-  }
+  if (...length()) refuse_argument(names_of(list(...))[1L])
 }
 
 refuse_argument <- function(name) {
   named <- nzchar(name)
-  ufs_abort("argument", "Unknown argument", if (named) paste0(" `", name, "`") else
-    " without a name", ".", argument = if (named) name)
+  refuse(if (named) name, "Unknown argument",
+    if (named) paste0(" `", name, "`") else " without a name", ".")
 }
 
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
 check_dots_graphics <- function(...) {
-  if (!...length()) {
-    return(invisible())
-  }
+  if (!...length()) return(invisible())
   plots <- c("plot.default", "hist.default", "image.default")
   known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
     names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
@@ -288,7 +272,7 @@ check_dots_graphics <- function(...) {
 
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    ufs_abort("argument", "`", arg, "` must be TRUE or FALSE.", argument = arg)
+    refuse(arg, "`", arg, "` must be TRUE or FALSE.")
   }
   value
 }
@@ -297,18 +281,30 @@ check_flag <- function(value, arg) {
 check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, limit = NULL) {
   if (missing(value) || !is.numeric(value) || length(value) != 1L || is.na(value) ||
       value != round(value) || value < lower || value > min(upper, .Machine$integer.max)) {
-    ufs_abort("argument", "`", arg, "` must be a whole number of at least ", lower,
+    refuse(arg, "`", arg, "` must be a whole number of at least ", lower,
       if (upper < .Machine$integer.max) paste0(" and at most ", upper),
       if (!is.null(limit)) paste0(" (", limit, ")"),
-      if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
+      if (!missing(value)) paste0("; it is ", brief(value)), ".")
   }
   as.integer(value)
+}
+
+# The number of clusters that a method is told, of data of n samples.
+check_clusters <- function(value, n, lower = 2L, left = 1L) {
+  check_count(value, "n_clusters", lower, n - left,
+    paste(if (left == 1L) "one" else "two", "fewer than the samples"))
+}
+
+# The number of components, of the list from as_ufs_matrix().
+check_components <- function(value, data, center, arg = "n_components") {
+  check_count(value, arg, 1L, min(data$n - center, length(data$keep)),
+    "the largest possible rank of `x`")
 }
 
 # One or more whole numbers, each once.
 check_counts <- function(value, arg, upper, limit) {
   if (missing(value) || !length(value)) {
-    ufs_abort("argument", "`", arg, "` must be one or more whole numbers.", argument = arg)
+    refuse(arg, "`", arg, "` must be one or more whole numbers.")
   }
   unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
 }
@@ -324,22 +320,20 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
       if (is.finite(lower)) paste(if (open) "above" else "of at least", lower),
       if (is.finite(upper)) paste(if (open) "below" else "of at most", upper)
     )
-    ufs_abort("argument", "`", arg, "` must be one finite number",
+    refuse(arg, "`", arg, "` must be one finite number",
       if (length(range)) paste0(" ", paste(range, collapse = " and ")),
-      if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
+      if (!missing(value)) paste0("; it is ", brief(value)), ".")
   }
   as.double(value)
 }
 
 # match.arg() with a classed error; the default is the first choice.
-check_choice <- function(value, arg, choices) {
-  if (identical(value, choices)) {
-    return(choices[[1L]])
-  }
+check_choice <- function(value, arg,
+                         choices = eval(formals(sys.function(sys.parent()))[[arg]])) {
+  if (identical(value, choices)) return(choices[[1L]])
   if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
-    ufs_abort("argument", "`", arg, "` must be one of ",
-      paste0("\"", choices, "\"", collapse = ", "), "; it is ", brief(value), ".",
-      argument = arg)
+    refuse(arg, "`", arg, "` must be one of ", paste0("\"", choices, "\"", collapse = ", "),
+      "; it is ", brief(value), ".")
   }
   value
 }
@@ -350,10 +344,9 @@ check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
       !(is.na(nrow) || nrow(value) == nrow) || !(is.na(ncol) || ncol(value) == ncol)) {
     size <- if (!is.na(nrow) && !is.na(ncol)) paste(nrow, "x", ncol) else
       if (!is.na(nrow)) paste(nrow, "rows") else if (!is.na(ncol)) paste(ncol, "columns")
-    ufs_abort("argument", "`", arg, "` must be a finite numeric matrix",
+    refuse(arg, "`", arg, "` must be a finite numeric matrix",
       if (!is.null(size)) paste(" of", size),
-      if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".",
-      argument = arg)
+      if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".")
   }
   storage.mode(value) <- "double"
   dimnames(value) <- NULL

@@ -1,10 +1,9 @@
 #' Joint sparse principal component analysis (JSPCA)
 #'
-#' Finds principal components that all use the same few features, and ranks the features by their
-#' part in them. Use it when the chosen features are to stand for the whole data in a few
-#' interpretable components, and when some samples may be outliers.
-#'
-#' Whole rows of the loading matrix are zero, and features are ranked by the norms of these rows.
+#' Finds principal components that all use the same few features, and ranks the features by the
+#' norms of their rows of the loadings, of which whole rows are zero. Use it when the chosen
+#' features are to stand for the whole data in a few interpretable components, and when some samples
+#' may be outliers.
 #'
 #' With the standardised \eqn{X} (n x p), \eqn{Q} and \eqn{P} (p x k) and
 #' \eqn{\|M\|_{2,1}}{||M||_2,1} the sum of the row norms of \eqn{M}:
@@ -102,20 +101,17 @@
 #'     \item{`rotation`}{k x k, the one that turns `Q` into `loadings`, but for their
 #'       lengths;}
 #'     \item{`residual`}{norms of the residuals, one per feature or sample.}
-#'   }
-#'   `certificate`: `change`, the last relative change of \eqn{Q}; `kkt`, the largest
-#'   violation of the optimality conditions of the last regression, as a share of lambda;
-#'   `gap`, its relative duality gap (`solver = "exact"`); `captured`, the share of the squares of
-#'   the data that least-squares reconstruction from the best `n_components` features has, and
-#'   `bound`, that of as many principal components, the most there can be (see
-#'   [ufs_captured()]). `trace` has the columns
-#'   `objective`, `loss`, `penalty`, `change` and `live` (rows that are not zero; with
+#'   } `certificate`: `change`, the last relative change of \eqn{Q}; `kkt`, the largest violation of
+#'   the optimality conditions of the last regression, as a share of lambda; `gap`, its relative
+#'   duality gap (`solver = "exact"`); `captured`, the share of the squares of the data that
+#'   least-squares reconstruction from the best `n_components` features has, and `bound`, that of as
+#'   many principal components, the most there can be (see [ufs_captured()]). `trace` has the
+#'   columns `objective`, `loss`, `penalty`, `change` and `live` (rows that are not zero; with
 #'   `"irls"`, above 1e-3 of the largest).
 #'
-#'   Errors of class `ufs_error_argument`: `n_components` above the rank, a penalty that
-#'   is negative, a start of another shape. Warnings: `ufs_warning_vanished` (all
-#'   loadings zero), `ufs_warning_max_iter` (not converged), `ufs_warning_stalled` (the
-#'   regression is too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
+#'   Warnings: `ufs_warning_vanished` (all loadings zero), `ufs_warning_max_iter` (not converged),
+#'   `ufs_warning_stalled` (the regression is too ill-conditioned for `"exact"`: take `"irls"` or a
+#'   larger penalty).
 #'
 #' @section Departures from the source:
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
@@ -129,9 +125,8 @@
 #' `h = sqrt(2)`: \eqn{PQ'} and the residuals are the same, and \eqn{Q} is smaller by
 #' \eqn{\sqrt 2}{sqrt(2)}.
 #'
-#' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
-#'   principal component analysis. *Pattern Recognition* 61, 524-536.
-#'   \doi{10.1016/j.patcog.2016.08.025}
+#' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse principal
+#'   component analysis. *Pattern Recognition* 61, 524-536. \doi{10.1016/j.patcog.2016.08.025}
 #' @seealso [predict.ufs_jspca()], [ufs_pca()]
 #' @section Plots:
 #' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the
@@ -150,15 +145,12 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       init = "pca", k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   fit <- run_fit("jspca", match.call(), {
-    loss <- check_choice(loss, "loss", c("sample", "feature"))
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = if (loss == "sample") 1e-6 else 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     # The reweighted steps work on x itself.
     data <- if (solver == "exact") as_ufs_operator(x, center, scale, copy = FALSE) else
       as_ufs_matrix(x, center, scale)
-    n_components <- check_count(n_components, "n_components", 1L,
-      min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
+    n_components <- check_components(n_components, data, center)
 
     size <- if (loss == "feature") data$norm else row_norms(data$x)
     check_range(max(size))
@@ -191,45 +183,45 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     if (falls_back && solver == "exact" && status_label(found$run$status) == "stalled") {
       check_ridge_bytes(dim(core), "Use a larger penalty.")
       used <- "irls"
-      found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)
+      found <- solve_by(used, x_dense(core))
     }
     if (used == "exact" && penalty$rel < 1 && penalty$value > 0 && can_be_formed(core) &&
         (is.matrix(init) || is.character(init) && isTRUE(all(found$Q == 0)))) {
       check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
-      turned <- jspca_turned(solve_by, core, begin, control$eps[1L])
-      # Beyond what the tolerance may be worth: the same model may come with another rotation.
-      lower <- jspca_objective(turned) < (1 - 1e-6) * jspca_objective(found)
-      if (isTRUE(lower)) found <- turned
+      found <- jspca_turned(solve_by, core, begin, control$eps[1L], found)
     }
-
-    residual <- if (loss == "feature") expand_features(found$residual, data) else
-      stats::setNames(found$residual, data$samples)
-    counters <- found$run$counters
-    score <- same_for_copies(found$row_norm, copies)
-    key <- same_for_copies(found$kkt, copies)
-    list(
-      run = found$run, params = list(n_components = n_components, lambda = penalty$value,
-        lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
-        solver_used = used,
-        init = if (is.character(init)) init else "given", center = center, scale = scale),
-      feature_scores = score, feature_key = key,
-      solution = list(
-        Q = expand_features(found$Q, data), P = expand_features(found$P, data),
-        Pbar = expand_features(found$Pbar, data),
-        loadings = expand_features(found$loadings, data),
-        rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
-        scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
-        residual = residual
-      ),
-      certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
-        gap = if (used == "exact") counters[["gap"]],
-        captured_certificate(data$x, n_components, pca$sdev2, score, key)),
-      advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
-      coef_name = "loadings"
-    )
+    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, used), list(
+      params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
+        loss, solver, solver_used = used, init = if (is.character(init)) init else "given")))
   })
   warn_vanished(fit, size)
   fit
+}
+
+# What new_ufs() is given but for the parameters.
+jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
+  residual <- if (loss == "feature") expand_features(found$residual, data) else
+    stats::setNames(found$residual, data$samples)
+  counters <- found$run$counters
+  score <- same_for_copies(found$row_norm, copies)
+  key <- same_for_copies(found$kkt, copies)
+  list(
+    run = found$run,
+    feature_scores = score, feature_key = key,
+    solution = list(
+      Q = expand_features(found$Q, data), P = expand_features(found$P, data),
+      Pbar = expand_features(found$Pbar, data),
+      loadings = expand_features(found$loadings, data),
+      rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
+      scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
+      residual = residual
+    ),
+    certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
+      gap = if (used == "exact") counters[["gap"]],
+      captured_certificate(data$x, length(labels), sdev2, score, key)),
+    advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
+    coef_name = "loadings"
+  )
 }
 
 # lambda_max is the root of a fourth power of x.
@@ -243,9 +235,7 @@ check_range <- function(size) {
 # What the solver works on: over features the QR factor of a tall x will do, because it
 # leaves every column norm of x M as it is.
 jspca_core <- function(x, loss) {
-  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") {
-    return(x)
-  }
+  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") return(x)
   if (is_operator(x)) {
     # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
     return(gram_root(x_gram(x, rows = FALSE)))
@@ -268,14 +258,14 @@ jspca_start <- function(init, k, data, pca, size, loss) {
   if (is.matrix(init)) {
     polar <- svd(check_matrix(init, "init", data$p, k)[data$keep, , drop = FALSE])
     if (polar$d[[k]] <= 1e-10 * polar$d[[1L]]) {
-      ufs_abort("argument", "`init` must have linearly independent columns (over the ",
-        "features that are not constant).", argument = "init")
+      refuse("init", "`init` must have linearly independent columns (over the features that are ",
+        "not constant).")
     }
     return(list(P = tcrossprod(polar$u, polar$v), weight = weight, h = h))
   }
   if (!is.list(init) || is.null(init$P) || length(setdiff(names(init), c("P", "a", "h")))) {
-    ufs_abort("argument", "`init` must be \"pca\", a matrix of ", data$p, " x ", k,
-      ", or list(P =, a =, h =).", argument = "init")
+    refuse("init", "`init` must be \"pca\", a matrix of ", data$p, " x ", k, ", or list(P =, a =, ",
+      "h =).")
   }
   P <- check_matrix(init$P, "init$P", data$p, k)
   if (!is.null(init$a)) {
@@ -288,15 +278,18 @@ jspca_start <- function(init, k, data, pca, size, loss) {
 
 # Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
 # zero before P has turned to the data, and then nothing turns it any more. Plain iterations shrink
-# the rows slowly and turn P meanwhile; the exact solver goes on from where they ended.
-jspca_turned <- function(solve_by, core, begin, eps) {
-  plain <- solve_by("irls", if (is_operator(core)) x_dense(core) else core)
+# the rows slowly and turn P meanwhile; the exact solver goes on from where they ended. The better
+# one of this way and the straight one.
+jspca_turned <- function(solve_by, core, begin, eps, straight) {
+  plain <- solve_by("irls", x_dense(core))
   end <- list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h)
   found <- solve_by("exact", core, end)
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
   found$run$trace <- rbind(plain$run$trace, found$run$trace)
   found$run$iterations <- plain$run$iterations + found$run$iterations
-  found
+  # Beyond what the tolerance may be worth: the same model may come with another rotation.
+  lower <- jspca_objective(found) < (1 - 1e-6) * jspca_objective(straight)
+  if (isTRUE(lower)) found else straight
 }
 
 jspca_objective <- function(found) {
@@ -306,9 +299,7 @@ jspca_objective <- function(found) {
 
 check_weights <- function(value, arg, length) {
   value <- as.double(check_matrix(as.matrix(value), arg, length, 1L))
-  if (any(value <= 0)) {
-    ufs_abort("argument", "`", arg, "` must be positive.", argument = arg)
-  }
+  if (any(value <= 0)) refuse(arg, "`", arg, "` must be positive.")
   value
 }
 
@@ -338,9 +329,7 @@ jspca_copies <- function(x) {
 
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
 same_for_copies <- function(value, first) {
-  if (is.null(first)) {
-    return(value)
-  }
+  if (is.null(first)) return(value)
   near <- abs(value - value[first]) <= 1e-9 * max(value)
   ifelse(near, value[first], value)
 }
@@ -410,19 +399,15 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
                               type = c("select", "scores", "reconstruction"),
                               n_components = NULL, ...) {
   check_fit(object)
-  type <- check_choice(type, "type", c("select", "scores", "reconstruction"))
-  if (type == "select") {
-    return(NextMethod())
-  }
+  type <- check_choice(type, "type")
+  if (type == "select") return(NextMethod())
   most <- object$params$n_components
   if (is.null(n_components)) n_components <- most
   n_components <- check_count(n_components, "n_components", 1L, most, "the components of the fit")
   z <- scaled_columns(object, newdata)
   solution <- object$solution
   first <- seq_len(n_components)
-  if (type == "scores") {
-    return(z %*% solution$loadings[, first, drop = FALSE])
-  }
+  if (type == "scores") return(z %*% solution$loadings[, first, drop = FALSE])
   turn <- solution$rotation[, first, drop = FALSE]
   unscaled(object, z %*% (solution$Q %*% turn) %*% t(solution$P %*% turn))
 }
@@ -465,7 +450,7 @@ top_loadings <- function(object, k) {
 
 register("jspca", ufs_jspca,
   advice = "recommended for compressing (loss = \"sample\")",
-  group = "system", selects = "features", deterministic = TRUE,
+  group = "system",
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>"

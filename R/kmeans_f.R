@@ -25,10 +25,9 @@
 #'   k-means.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
-#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic.
-#'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
-#'   sum of squares. It is an error of class `ufs_error_input` if `x` has fewer distinct rows than
-#'   clusters.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
+#'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
+#'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
 #' @seealso [selected_features()], [ufs_compare()]
 #' @examples
 #' set.seed(1)
@@ -45,8 +44,7 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_operator(x, center, scale)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     rows <- kmeans_rows(data$x, n_clusters)
     runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter)
@@ -55,7 +53,7 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
         "k-means cannot make that many clusters.", argument = "x")
     }
     best <- runs[[1L]]
-    list(params = list(n_clusters = n_clusters, n_starts = n_starts, center = center, scale = scale,
+    list(params = list(n_clusters = n_clusters, n_starts = n_starts,
         n_scores = if (is_operator(data$x)) ncol(rows)),
       feature_scores = f_statistic(data$x, best$cluster),
       solution = list(cluster = stats::setNames(best$cluster, data$samples),
@@ -74,9 +72,7 @@ print_notes.ufs_kmeans_f <- function(x) {
 # What k-means runs on: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
-  if (is.matrix(x)) {
-    return(x)
-  }
+  if (is.matrix(x)) return(x)
   scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE,
     tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
@@ -119,13 +115,9 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
     return(list(list(cluster = rep(1L, n), withinss = sum(sweep(z, 2L, centre)^2),
       iterations = 1L)))
   }
-  if (n_clusters == n) {
-    return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
-  }
+  if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   first <- equal_rows(z)
-  if (length(unique(first)) < n_clusters) {
-    return(NULL)
-  }
+  if (length(unique(first)) < n_clusters) return(NULL)
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
   draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
@@ -150,14 +142,14 @@ canonical_labels <- function(cluster) match(cluster, unique(cluster))
 # 1, ..., n_clusters in the order of the levels, or of the sorted values.
 check_start_labels <- function(labels, n, n_clusters) {
   if (!is.atomic(labels) || !is.null(dim(labels)) || length(labels) != n || anyNA(labels)) {
-    ufs_abort("argument", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
-      " labels without NA; it is ", brief(labels), ".", argument = "init")
+    refuse("init", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
+      " labels without NA; it is ", brief(labels), ".")
   }
   if (is.factor(labels)) labels <- droplevels(labels)
   known <- if (is.factor(labels)) levels(labels) else sort(unique(labels))
   if (length(known) != n_clusters) {
-    ufs_abort("argument", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
-      n_clusters, ".", argument = "init")
+    refuse("init", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
+      n_clusters, ".")
   }
   match(labels, known)
 }

@@ -46,7 +46,7 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
     statistic[is.nan(statistic)] <- NA_real_
     warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
     list(
-      params = c(graph_params(graph), list(center = center, scale = scale)),
+      params = graph_params(graph),
       feature_scores = 1 - statistic, void = data$keep[is.na(statistic)],
       statistic = expand_features(statistic, data, NA_real_),
       solution = list(graph = graph)
@@ -59,7 +59,6 @@ print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
 
 register("laplacian", ufs_laplacian,
   advice = "situational: good among noise columns",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",
   reference = "He, Cai and Niyogi (2005), NIPS 18",

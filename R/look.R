@@ -22,11 +22,10 @@
 #' @inheritParams ufs_data
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
-#'   `"source"` (on disk); `values`, one of `"counts"`, `"standardised"`, `"one unit"` and
-#'   `"mixed units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows
-#'   seem to be features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies
-#'   of others; `noise`, the estimated share of noise, and `noisy`, whether it is most of the
-#'   columns.
+#'   `"source"` (on disk); `values`, one of `"counts"`, `"standardised"`, `"one unit"` and `"mixed
+#'   units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows seem to be
+#'   features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies of others;
+#'   `noise`, the estimated share of noise, and `noisy`, whether it is most of the columns.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)
@@ -75,9 +74,7 @@ look_values <- function(x, whole) {
 # list(noise, verdict) by decoys, on a part of x; NA where there are too few rows or columns.
 look_noise <- function(x, keep, most = c(1000L, 2000L)) {
   seed <- draw_seeds(1L)[[1L]]
-  if (x$n < 6L || length(keep) < 5L) {
-    return(list(noise = NA_real_, verdict = NA_character_))
-  }
+  if (x$n < 6L || length(keep) < 5L) return(list(noise = NA_real_, verdict = NA_character_))
   with_seed(seed, {
     found <- random_decoys(drawn_part(x, most, keep))
   })
@@ -101,13 +98,9 @@ dense_part <- function(x, rows, columns) {
 
 # Why the rows seem to be features, NULL if they do not.
 looks_turned <- function(n, p, rows, columns) {
-  if (is.null(rows)) {
-    return(NULL)
-  }
+  if (is.null(rows)) return(NULL)
   some <- function(names) if (is.null(names)) character() else utils::head(names, 20000L)
-  if (genes_among(some(rows)) && !genes_among(some(columns))) {
-    return("row names look like genes")
-  }
+  if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")
   barcode <- "^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$"
   if (length(columns) && mean(grepl(barcode, some(columns))) > .5 &&
       mean(grepl(barcode, some(rows))) < .5) {
@@ -134,7 +127,7 @@ genes_among <- function(names) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_look> ", paste(look_words(x), collapse = "\n  "), "\n", sep = "")
+  put("<ufs_look> ", paste(look_words(x), collapse = "\n  "))
   invisible(x)
 }
 

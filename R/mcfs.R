@@ -71,16 +71,11 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
   run_fit("mcfs", match.call(), {
     data <- as_ufs_operator(x, center, scale)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
-      "two fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
     if (is.null(n_features)) n_features <- k
-    n_features <- if (is.null(n_features)) {
-      min(50L, q, data$n - 1L)
-    } else {
+    n_features <- if (is.null(n_features)) min(50L, q, data$n - 1L) else
       min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
-    }
     ridge <- check_number(ridge, "ridge", lower = 0)
-    normalise <- check_flag(normalise, "normalise")
     control <- resolve_control(control, max_iter = 100L + 10L * n_features)
     graph <- as_ufs_graph(graph, data, connected = TRUE)
     embedding <- embed_graph(graph, n_clusters, "mcfs")
@@ -107,8 +102,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     }))
     status <- status_label(found$run$status)
     list(
-      params = c(list(n_clusters = n_clusters, n_features = n_features, ridge = ridge,
-        normalise = normalise), graph_params(graph), list(center = center, scale = scale)),
+      params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
       run = found$run, status = if (status == "converged") embedding$status else status,
       feature_scores = score, feature_key = pmin(round(reach, 9), 1),
       solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
@@ -120,8 +114,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
 
 #' @export
 print_notes.ufs_mcfs <- function(x) {
-  c(live_note(x, sum(x$feature_scores > 0, na.rm = TRUE), "nonzero"),
-    graph_note(x$solution$graph))
+  c(live_note(x, sum(x$feature_scores > 0, na.rm = TRUE), "nonzero"), graph_note(x$solution$graph))
 }
 
 # +1 or -1 for each column: the sign of its entry of largest modulus (first within 1e-9).
@@ -134,7 +127,6 @@ sign_of_largest <- function(y) {
 
 register("mcfs", ufs_mcfs,
   advice = "recommended for clustering with few columns",
-  group = "features", selects = "features", deterministic = TRUE,
   sized_by = "pca",
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",

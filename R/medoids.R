@@ -28,11 +28,10 @@
 #' @param control Iteration limits, made by [ufs_control()]; `max_iter` (default 100) is that of
 #'   k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
-#'   largest cluster first of all; the others follow by their distance to the chosen sample of
-#'   their cluster. `solution` holds `cluster`, the index of the sample that stands for each
-#'   sample. `certificate` is the within-cluster sum of squares (`within_ss`) or the mean
-#'   distance (`mean_distance`). [representatives()] gives how many samples each chosen one
-#'   stands for.
+#'   largest cluster first of all; the others follow by their distance to the chosen sample of their
+#'   cluster. `solution` holds `cluster`, the index of the sample that stands for each sample.
+#'   `certificate` is the within-cluster sum of squares (`within_ss`) or the mean distance
+#'   (`mean_distance`). [representatives()] gives how many samples each chosen one stands for.
 #' @references Kaufman and Rousseeuw (1990) Finding groups in data. Wiley.
 #'   \doi{10.1002/9780470316801}
 #' @seealso [ufs_facility()], [ufs_propagate()] for the labels of the other samples
@@ -46,7 +45,6 @@
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   run_fit("medoids", match.call(), {
-    form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_coordinates(x, center, scale, function(x) sample_points(x, m))
@@ -56,24 +54,20 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
       "fewer than the samples without a label")
     n_starts <- check_count(n_starts, "n_starts", 1L)
     z <- in_range(data$x)$x
-    if (check_flag(unit, "unit")) z <- unit_rows(z)
+    if (unit) z <- unit_rows(z)
     if (form == "kmeans") {
       found <- kmeans_medoids(z, m, labelled, n_starts, control$max_iter)
     } else {
-      if (length(labelled)) {
-        ufs_abort("argument", "`labelled` is for form = \"kmeans\" only.", argument = "labelled")
-      }
+      if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
       found <- cluster_medoids(z, m, form, n_starts)
     }
     free <- setdiff(found$medoids, labelled)
     size <- tabulate(match(found$stand_in, free), length(free))
     free <- free[order(-size, free)]
     distance <- rowSums((z - z[found$stand_in, , drop = FALSE])^2)
-    rest <- setdiff(seq_len(n), c(free, labelled))
-    ranking <- c(free, rest[order(signif(distance[rest], 10L))])
+    ranking <- picks_first(free, -distance, setdiff(seq_len(n), labelled))
     list(
-      params = list(m = m, form = form, labelled = labelled, n_starts = n_starts, unit = unit,
-        center = center, scale = scale, n_scores = data$n_scores),
+      params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
       sample_scores = rank_scores(ranking, n),
       solution = list(order = stats::setNames(free, data$samples[free]),
         cluster = stats::setNames(found$stand_in, data$samples)),
@@ -93,8 +87,8 @@ kmeans_medoids <- function(z, m, labelled, n_starts, max_iter) {
   first <- equal_rows(z)
   different <- length(unique(first)) - length(unique(first[labelled]))
   if (different < m) {
-    ufs_abort("argument", "`m` is ", m, ", but only ", different, " samples are different",
-      if (length(labelled)) " from each other and from those labelled", ".", argument = "m")
+    refuse("m", "`m` is ", m, ", but only ", different, " samples are different",
+      if (length(labelled)) " from each other and from those labelled", ".")
   }
   if (length(labelled)) {
     best <- NULL
@@ -172,10 +166,7 @@ cluster_medoids <- function(z, m, form, n_starts) {
 
 #' @export
 selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) {
-  if (!identical(check_count(m, "m"), fit$params$m)) {
-    ufs_abort("refit", "This fit chose exactly ", fit$params$m, " samples, and selections of ",
-      "ufs_medoids() are not nested: fit again with m = ", m, ".", argument = "m")
-  }
+  check_one_size(m, fit, "m", " samples")
   selected_samples.ufs(fit, m, as, ...)
 }
 
@@ -184,8 +175,7 @@ selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) 
 representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen", "samples"), ...) {
   check_dots_empty(...)
   chosen <- selected_samples(fit, m, as = "index")
-  representative_table(fit, unname(fit$solution$cluster), chosen,
-    check_choice(what, "what", c("chosen", "samples")))
+  representative_table(fit, unname(fit$solution$cluster), chosen, check_choice(what, "what"))
 }
 
 #' @export

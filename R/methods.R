@@ -11,36 +11,36 @@ print.ufs <- function(x, n = 5L, ...) {
   check_dots_empty(...)
   check_fit(x)
   n <- check_count(n, "n", 0L)
-  cat("<ufs_", x$method, "> ", method_title(x$method), "\n", sep = "")
-  cat("  data         ", size_words(x$n, x$p),
-    if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
-  cat("  status       ", x$status, if (x$iterations > 0L) {
+  put("<ufs_", x$method, "> ", method_title(x$method))
+  put("  data         ", size_words(x$n, x$p),
+    if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
+  put("  status       ", x$status, if (x$iterations > 0L) {
     paste0(" after ", x$iterations, " iteration", if (x$iterations != 1L) "s")
-  }, "\n", sep = "")
-  if (length(x$certificate)) {
-    cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
-  }
+  })
+  if (length(x$certificate)) put("  certificate  ", format_certificate(x$certificate))
   notes <- c(input_notes(x$input), print_notes(x))
-  for (line in notes) cat("  ", line, "\n", sep = "")
+  for (line in notes) put("  ", line)
   if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
     live <- live_scores(x$feature_scores)
     if (live < x$p - length(x$constant)) {
-      cat("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
-        "ranking is ", order_of_rest(x$feature_scores, x$feature_key), "\n", sep = "")
+      put("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
+        "ranking is ", order_of_rest(x$feature_scores, x$feature_key))
     }
   }
   advice <- registry()[[x$method]]$advice
-  if (isTRUE(nzchar(advice))) cat("  advice       ", advice_sentence(advice), "\n", sep = "")
+  if (isTRUE(nzchar(advice))) put("  advice       ", advice_sentence(advice))
   if (!is.null(x$feature_ranking)) {
-    cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
-      remembered_size(x, "k")), "\n", sep = "")
+    put("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
+      remembered_size(x, "k")))
   }
   if (!is.null(x$sample_ranking)) {
-    cat("  samples      ", best_line(x$sample_ranking, x$names$samples, n,
-      remembered_size(x, "m")), "\n", sep = "")
+    put("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
   }
   invisible(x)
 }
+
+# A line of print().
+put <- function(...) cat(..., "\n", sep = "")
 
 # "24 samples x 1 feature"
 size_words <- function(n, p) paste(count_words(n, "sample"), "x", count_words(p, "feature"))
@@ -104,6 +104,8 @@ summary.ufs <- function(object, ...) {
   structure(out, class = "summary.ufs")
 }
 
+last_objective <- function(fit) utils::tail(c(NA_real_, fit$trace$objective), 1L)
+
 score_summary <- function(score) {
   score <- unname(score[!is.na(score)])
   list(quantiles = stats::quantile(score), zero = sum(score == 0), distinct = length(unique(score)))
@@ -113,30 +115,28 @@ score_summary <- function(score) {
 print.summary.ufs <- function(x, digits = 4L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  cat("<ufs_", x$method, "> ", x$title, "\n", sep = "")
-  cat("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "), "\n", sep = "")
-  cat("data: ", size_words(x$n, x$p), ", ", x$constant, " constant\n", sep = "")
-  cat("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
-    format(x$elapsed, digits = 3L), " s\n", sep = "")
+  put("<ufs_", x$method, "> ", x$title)
+  put("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
+  put("data: ", size_words(x$n, x$p), ", ", x$constant, " constant")
+  put("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
+    format(x$elapsed, digits = 3L), " s")
   if (!is.null(x$objective)) {
-    cat("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "), "\n", sep = "")
+    put("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "))
   }
-  if (length(x$certificate)) {
-    cat("certificate: ", format_certificate(x$certificate), "\n", sep = "")
-  }
-  for (line in x$notes) cat(line, "\n", sep = "")
+  if (length(x$certificate)) put("certificate: ", format_certificate(x$certificate))
+  for (line in x$notes) put(line)
   short <- Filter(function(value) is.atomic(value) && length(value) == 1L, x$params)
   short$given <- NULL
   if (length(short)) {
-    cat("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
-      sep = " = ", collapse = ", "), "\n", sep = "")
+    put("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
+      sep = " = ", collapse = ", "))
   }
   for (what in c("features", "samples")) {
     part <- x[[what]]
     if (is.null(part)) next
-    cat(what, ": scores from ", signif(part$quantiles[[1L]], digits), " to ",
+    put(what, ": scores from ", signif(part$quantiles[[1L]], digits), " to ",
       signif(part$quantiles[[5L]], digits), ", median ", signif(part$quantiles[[3L]], digits),
-      ", ", part$zero, " exactly zero\n", sep = "")
+      ", ", part$zero, " exactly zero")
   }
   if (!is.null(x$best)) {
     cat("best features:\n")
@@ -182,7 +182,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
 
 check_newdata <- function(newdata) {
   if (missing(newdata) || length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
+    refuse("newdata", "`newdata` must be a matrix or data frame.")
   }
 }
 
@@ -220,9 +220,7 @@ unscaled <- function(fit, z) {
 
 # Some columns of newdata, which must be finite, ready for a product.
 scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
-  if (missing(newdata)) {
-    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
-  }
+  if (missing(newdata)) refuse("newdata", "`newdata` is missing.")
   z <- new_columns(fit, newdata, index)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
@@ -262,8 +260,7 @@ coef.ufs <- function(object, ...) {
   check_dots_empty(...)
   check_fit(object)
   if (is.null(object$coef_name)) {
-    ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
-      argument = "object")
+    refuse("object", "ufs_", object$method, "() has no coefficient matrix.")
   }
   value <- object$solution[[object$coef_name]]
   # Features in rows, whatever the orientation in which the method writes its matrix.
@@ -294,10 +291,9 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
   one <- if (what == "features") "feature" else "sample"
   ranking <- unname(x[[paste0(one, "_ranking")]])
   score <- x[[paste0(one, "_scores")]]
-  name <- x$names[[what]]
-  if (is.null(name)) name <- as.character(seq_along(score))
+  name <- labels_of(x$names[[what]], length(score))
   out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
-    rank = seq_along(ranking), stringsAsFactors = FALSE)
+    rank = seq_along(ranking))
   names(out)[1L] <- one
   key <- unname(x[[paste0(one, "_key")]])
   if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]

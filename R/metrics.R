@@ -29,25 +29,21 @@
 ufs_cluster_metrics <- function(cluster, class) {
   check_given(cluster, class)
   if (length(cluster) != length(class)) {
-    ufs_abort("argument", "`cluster` has length ", length(cluster), " and `class` ",
-      length(class), ".", argument = "class")
+    refuse("class", "`cluster` has length ", length(cluster), " and `class` ", length(class), ".")
   }
   if (!is.atomic(cluster) || !is.atomic(class)) {
-    ufs_abort("argument", "`cluster` and `class` must be vectors or factors.", argument = "cluster")
+    refuse("cluster", "`cluster` and `class` must be vectors or factors.")
   }
   known <- !is.na(class)
   if (anyNA(cluster[known]) || !any(known)) {
-    ufs_abort("argument", "`cluster` has missing values, or every class is missing.",
-      argument = "cluster")
+    refuse("cluster", "`cluster` has missing values, or every class is missing.")
   }
   counts <- unclass(table(as.character(cluster[known]), as.character(class[known])))
   c(accuracy = matched_accuracy(counts), nmi = table_nmi(counts), ari = table_ari(counts))
 }
 
 matched_accuracy <- function(counts) {
-  if (length(counts) == 1L) {
-    return(1)
-  }
+  if (length(counts) == 1L) return(1)
   check_installed("clue", "to match clusters with classes")
   # solve_LSAP wants no more rows than columns.
   if (nrow(counts) > ncol(counts)) counts <- t(counts)
@@ -62,18 +58,14 @@ table_nmi <- function(counts) {
   entropy <- function(p) -sum(p[p > 0] * log(p[p > 0]))
   scale <- sqrt(entropy(row) * entropy(col))
   # One cluster and one class agree perfectly; one of them alone says nothing.
-  if (scale == 0) {
-    return(as.numeric(length(row) == length(col)))
-  }
+  if (scale == 0) return(as.numeric(length(row) == length(col)))
   (entropy(row) + entropy(col) - entropy(joint)) / scale
 }
 
 table_ari <- function(counts) {
   pairs <- function(k) sum(k * (k - 1) / 2)
   n <- sum(counts)
-  if (n < 2) {
-    return(1)
-  }
+  if (n < 2) return(1)
   same <- pairs(counts)
   row <- pairs(rowSums(counts))
   col <- pairs(colSums(counts))

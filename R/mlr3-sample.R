@@ -41,9 +41,7 @@ mlr3_pipeop_class <- function() {
     ),
     active = list(
       method = function(value) {
-        if (!missing(value)) {
-          ufs_abort("argument", "`method` is read-only: make a new PipeOp.", argument = "method")
-        }
+        if (!missing(value)) refuse("method", "`method` is read-only: make a new PipeOp.")
         private$.method
       }
     ),

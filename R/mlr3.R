@@ -117,9 +117,7 @@ mlr3_filter_class <- function() {
         if (missing(value)) if (is.null(na) || na == "error") character() else "missings"
       },
       method = function(value) {
-        if (!missing(value)) {
-          ufs_abort("argument", "`method` is read-only: make a new filter.", argument = "method")
-        }
+        if (!missing(value)) refuse("method", "`method` is read-only: make a new filter.")
         private$.method
       }
     ),
@@ -224,9 +222,7 @@ mlr3_domain <- function(name, default) {
     return(paradox::p_int(lower = if (name == "n_clusters") 2L else 1L, upper = 20L,
       special_vals = c(list(NULL), as.list(c(1L, 21:1000)))))
   }
-  if (is.logical(value) && length(value) == 1L) {
-    return(paradox::p_lgl(default = value))
-  }
+  if (is.logical(value) && length(value) == 1L) return(paradox::p_lgl(default = value))
   if (is.character(value) && length(value) > 1L) {
     return(paradox::p_fct(value, default = value[[1L]]))
   }

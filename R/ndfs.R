@@ -47,8 +47,7 @@
 #' @param n_starts The number of k-means starts.
 #' @param offset A number that is added to the start from labels, whose columns have unit norm.
 #'   Without it a zero of F could never change.
-#' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for
-#'   \eqn{D^{-1/2} L D^{-1/2}}.
+#' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for \eqn{D^{-1/2} L D^{-1/2}}.
 #' @param update How F stays nonnegative: `"split"` moves negative parts to the numerator, `"paper"`
 #'   clips.
 #' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"`
@@ -89,29 +88,23 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
                      solver = c("exact", "irls"), k = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ndfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 300L, tol = 1e-6,
       inner_tol = if (solver == "exact") 0.01 else .Machine$double.xmax)
     control$eps <- check_eps(control$eps, 1e-16)
     exact <- solver == "exact" && control$tol >= 0
     if (exact) control$eps <- 0
     data <- as_unit_matrix(x, center, scale)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n)
     alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
     beta <- check_number(beta, "beta", lower = 0, open = TRUE)
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     offset <- check_number(offset, "offset", lower = 0)
-    laplacian <- check_choice(laplacian, "laplacian", c("unnormalised", "normalised"))
-    update <- check_choice(update, "update", c("split", "paper"))
-    start <- check_choice(start, "start", c("ridge", "zero"))
     graph <- as_ufs_graph(graph, data)
     f0 <- ndfs_start(init, data, n_clusters, n_starts, offset)
-    settings <- list(alpha = alpha, beta = beta, gamma = gamma,
-      start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
-      exact = exact, split = update == "split",
-      normalised = laplacian == "normalised")
+    settings <- list_of(alpha, beta, gamma,
+      start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
+      split = update == "split", normalised = laplacian == "normalised")
     found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
     if (exact) {
       first <- equal_columns(data$x)
@@ -120,10 +113,10 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     row_ss <- rowSums(found$w^2)
     rownames(found$f) <- data$samples
     list(
-      params = c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
-        init = if (is.character(init)) init else "given", n_starts = n_starts, offset = offset,
-        laplacian = laplacian, update = update, start = start, solver = solver),
-      graph_params(graph), list(center = center, scale = scale)),
+      params = c(list_of(n_clusters, alpha, beta, gamma,
+        init = if (is.character(init)) init else "given", n_starts, offset,
+        laplacian, update, start, solver),
+      graph_params(graph)),
       run = found$run, feature_scores = row_ss, feature_key = found$reach,
       solution = list(F = found$f, W = expand_features(found$w, data),
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
@@ -141,16 +134,15 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
   if (is.matrix(init)) {
     f <- check_matrix(init, "init", data$n, n_clusters)
     if (any(f < 0) || any(colSums(f) == 0)) {
-      ufs_abort("argument", "`init` must be nonnegative, without a zero column.",
-        argument = "init")
+      refuse("init", "`init` must be nonnegative, without a zero column.")
     }
     return(f)
   }
   if (identical(init, "kmeans")) {
     runs <- kmeans_runs(data$x, n_clusters, n_starts)
     if (is.null(runs)) {
-      ufs_abort("argument", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
-        "distinct rows.", argument = "n_clusters")
+      refuse("n_clusters", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
+        "distinct rows.")
     }
     labels <- runs[[1L]]$cluster
   } else {
@@ -161,21 +153,17 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
 }
 
 #' @export
-print_notes.ufs_ndfs <- function(x) {
-  c(live_note(x), graph_note(x$solution$graph))
-}
+print_notes.ufs_ndfs <- function(x) c(live_note(x), graph_note(x$solution$graph))
 
 register("ndfs", ufs_ndfs,
   advice = "situational",
-  group = "features", selects = "features", deterministic = FALSE,
+  deterministic = FALSE,
   title = "Nonnegative discriminative feature selection",
   cost = "graph, then min(n, p)^2 p per iteration",
   reference = "Li et al. (2012) <doi:10.1609/aaai.v26i1.8289>",
   shares = list(argument = "init", unless = c("n_clusters", "n_starts", "center", "scale"),
     make = function(x, value) {
-      if (is.null(value("n_clusters"))) {
-        return(NULL)
-      }
+      if (is.null(value("n_clusters"))) return(NULL)
       data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
       kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     })

@@ -21,15 +21,9 @@ x_columns <- function(x, j) {
 }
 
 x_rows <- function(x, i) {
-  if (is.matrix(x)) {
-    return(x[i, , drop = FALSE])
-  }
-  if (x$kind == "source") {
-    return(x$rows(i))
-  }
-  if (x$kind == "scaled") {
-    return(take(x$x, i, x$column, x$shift, x$divide))
-  }
+  if (is.matrix(x)) return(x[i, , drop = FALSE])
+  if (x$kind == "source") return(x$rows(i))
+  if (x$kind == "scaled") return(take(x$x, i, x$column, x$shift, x$divide))
   block <- as.matrix(plain_sparse(x)[i, x$column, drop = FALSE])
   .Call(C_x_standardise, block, x$shift, x$divide)
 }
@@ -62,7 +56,7 @@ dim.ufs_x <- function(x) c(x$n, x$p)
 
 #' @export
 print.ufs_x <- function(x, ...) {
-  cat("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features\n", sep = "")
+  put("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features")
   invisible(x)
 }
 
@@ -78,15 +72,9 @@ x_equal_columns <- function(x) {
 
 # The same for rows. A source is not searched for them: every row stands for itself.
 x_equal_rows <- function(x) {
-  if (is.matrix(x)) {
-    return(equal_rows(x))
-  }
-  if (x$kind == "source") {
-    return(seq_len(x$n))
-  }
-  if (x$kind == "scaled") {
-    return(equal_rows(x$x))
-  }
+  if (is.matrix(x)) return(equal_rows(x))
+  if (x$kind == "source") return(seq_len(x$n))
+  if (x$kind == "scaled") return(equal_rows(x$x))
   x_equal_columns(sparse_operator(Matrix::t(plain_sparse(x))))
 }
 
@@ -101,9 +89,7 @@ centred_again <- function(x, center, scale) {
     ready <- prepare_columns(x, center, if (scale) "sd" else "none")
     return(prepare_write(x, ready, seq_len(ncol(x)), center))
   }
-  if (x$kind == "source") {
-    return(x$again(center, scale))
-  }
+  if (x$kind == "source") return(x$again(center, scale))
   whole <- x
   if (x$kind == "sparse") {
     whole[c("p", "column")] <- list(x$user_p, seq_len(x$user_p))
@@ -124,9 +110,7 @@ x_center <- function(x) {
 
 # The columns j, without a copy of the entries.
 x_keep <- function(x, j) {
-  if (is.matrix(x)) {
-    return(x[, j, drop = FALSE])
-  }
+  if (is.matrix(x)) return(x[, j, drop = FALSE])
   if (x$kind == "source") {
     out <- x$keep(j)
     out["ss"] <- list(x$ss[j])
@@ -142,12 +126,8 @@ x_keep <- function(x, j) {
 
 # The rows i, centred and scaled as they were among all.
 x_part <- function(x, i) {
-  if (is.matrix(x)) {
-    return(x[i, , drop = FALSE])
-  }
-  if (x$kind == "source") {
-    return(x$part(i))
-  }
+  if (is.matrix(x)) return(x[i, , drop = FALSE])
+  if (x$kind == "source") return(x$part(i))
   if (x$kind == "scaled") {
     x$x <- x$x[i, , drop = FALSE]
   } else {
@@ -226,22 +206,16 @@ row_coordinates <- function(x) {
 # than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
 # take their place.
 sample_points <- function(x, least = 1L) {
-  if (is.matrix(x)) {
-    return(x)
-  }
+  if (is.matrix(x)) return(x)
   most <- min(4 * block_bytes(), max_bytes())
-  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) {
-    return(row_coordinates(x))
-  }
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) return(row_coordinates(x))
   rows <- kmeans_rows(x, least)[x_equal_rows(x), , drop = FALSE]
   structure(rows, n_scores = ncol(rows))
 }
 
 # The matrix itself, where it is small enough to be formed.
 x_dense <- function(x, what = "The matrix") {
-  if (is.matrix(x)) {
-    return(x)
-  }
+  if (is.matrix(x)) return(x)
   check_bytes(8 * as.double(x$n) * x$p, paste(what, "as a dense matrix"), dense_advice)
   .Call(C_x_columns, x, seq_len(x$p))
 }

@@ -40,18 +40,15 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center, scale, copy = FALSE)
-    most <- min(data$n - center, length(data$keep))
-    n_components <- check_count(n_components, "n_components", 1L, most,
-      "the largest possible rank of `x`")
+    n_components <- check_components(n_components, data, center)
     pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
     score <- sqrt(rowSums(pca$loadings^2))
-    list(params = list(n_components = n_components, center = center, scale = scale),
+    list(params = list(n_components = n_components),
       feature_scores = score,
       certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
-        scores = `rownames<-`(pca$scores, data$samples),
-        sdev = sqrt(pca$sdev2 / (data$n - 1))),
+        scores = `rownames<-`(pca$scores, data$samples), sdev = sqrt(pca$sdev2 / (data$n - 1))),
       coef_name = "loadings")
   })
 }
@@ -59,14 +56,14 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
 check_rank <- function(pca, n_components) {
   rank <- sum(x_ss(pca$loadings) > 0)
   if (rank < n_components) {
-    ufs_abort("argument", "`n_components` is ", n_components, ", but `x` has rank ", rank,
-      " after centring.", argument = "n_components")
+    refuse("n_components", "`n_components` is ", n_components, ", but `x` has rank ", rank,
+      " after centring.")
   }
 }
 
 register("pca", ufs_pca,
   advice = "situational: good among noise columns",
-  group = "baseline", selects = "features", deterministic = TRUE,
+  group = "baseline",
   title = "Norms of the leading PCA loadings",
   cost = "n p min(n, p)",
   reference = "Jolliffe (2002) <doi:10.1007/b98835>"

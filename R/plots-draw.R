@@ -87,9 +87,7 @@ draw_lines <- function(lines) {
 }
 
 draw_subtitle <- function(pic) {
-  if (is.null(pic$subtitle)) {
-    return()
-  }
+  if (is.null(pic$subtitle)) return()
   wide <- graphics::strwidth(pic$subtitle, "inches", cex = .8)
   room <- centred_room(1L) - .1
   graphics::mtext(pic$subtitle, line = .2, cex = .8 * min(1, room / wide) * graphics::par("cex"))
@@ -102,17 +100,13 @@ draw_ticks <- function(x, labels = NULL) {
 }
 
 draw_heights <- function(pic) {
-  if (!isTRUE(pic$percent)) {
-    return(graphics::axis(2L))
-  }
+  if (!isTRUE(pic$percent)) return(graphics::axis(2L))
   at <- graphics::axTicks(2L)
   graphics::axis(2L, at, 100 * at)
 }
 
 # Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
-drawn_ends <- function(ends) {
-  if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
-}
+drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
 
 draw_curves <- function(pic, ...) {
   table <- pic$table
@@ -146,9 +140,7 @@ draw_curves <- function(pic, ...) {
 
 # Standard deviations, as far as there are any.
 draw_bars <- function(part, colour) {
-  if (is.null(part$low)) {
-    return()
-  }
+  if (is.null(part$low)) return()
   part <- part[is.finite(part$low) & part$high > part$low, ]
   if (nrow(part)) graphics::segments(part$x, part$low, part$x, part$high,
     col = grDevices::adjustcolor(colour, .5))
@@ -307,8 +299,7 @@ tile_layout <- function(pic, columns) {
   if (!upright && title + size * max(nchar(labels)) > most) {
     labels <- shorten(labels, max(6L, floor((most - title) / size)))
   }
-  list(labels = labels, row_labels = row_labels, upright = upright, key = key,
-    room = columns * share / (1 - share),
+  list_of(labels, row_labels, upright, key, room = columns * share / (1 - share),
     strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
     mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side, 3.2, 1))
 }

@@ -61,8 +61,8 @@ ggplot_curves <- function(pic) {
     # In the margin, which is as wide as the labels whatever the size of the picture.
     room <- max(nchar(ends$label)) * 4.6 + 4
     p <- p +
-      ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["edge"]], y = .data[["y"]],
-        yend = .data[["label_y"]], colour = .data[["series"]]), data = ends, linetype = 3L) +
+      ggplot2::geom_segment(aes_of(x = "x", xend = "edge", y = "y", yend = "label_y",
+        colour = "series"), data = ends, linetype = 3L) +
       ggplot2::geom_text(aes_of(x = "edge", y = "label_y", label = "label", colour = "series"),
         data = ends, hjust = 0, size = 2.8) +
       ggplot2::coord_cartesian(clip = "off") +
@@ -84,8 +84,8 @@ ggplot_dots <- function(pic) {
   table$plain <- pic$table$series %in% pic$plain
   p <- ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
     ggplot2::theme_minimal()
-  if (!is.null(table$low)) p <- p + ggplot2::geom_segment(ggplot2::aes(x = .data[["low"]],
-    xend = .data[["high"]], yend = .data[["series"]]), data = table[is.finite(table$low), ])
+  if (!is.null(table$low)) p <- p + ggplot2::geom_segment(aes_of(x = "low", xend = "high",
+    yend = "series"), data = table[is.finite(table$low), ])
   p + ggplot2::geom_point(aes_of(shape = "plain")) +
     ggplot2::scale_colour_manual(values = c(`FALSE` = class_colours[1L], `TRUE` = plain_colour),
       guide = "none") +

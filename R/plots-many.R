@@ -36,7 +36,7 @@ ufs_overlap <- function(fits, k) {
   index <- lapply(fits, function(fit) {
     suppressMessages(selected_features(fit, min(k, p), as = "index"))
   })
-  chosen <- vapply(index, function(i) seq_len(p) %in% i, logical(p))
+  chosen <- t(members_of(index, p))
   dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
   any_fit <- rowSums(chosen) > 0L
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
@@ -48,11 +48,10 @@ ufs_overlap <- function(fits, k) {
 
 #' @export
 print.ufs_overlap <- function(x, digits = 2L, ...) {
-  cat("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
+  put("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
     nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),
-    " in all fits\n", sep = "")
-  cat("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):\n",
-    sep = "")
+    " in all fits")
+  put("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):")
   print(round(x$shared, digits))
   invisible(x)
 }
@@ -113,11 +112,11 @@ autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
 #' @export
 print.ufs_list <- function(x, ...) {
   for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
-  cat("<ufs_list> ", length(x), " fits\n", sep = "")
+  put("<ufs_list> ", length(x), " fits")
   for (i in seq_along(x)) {
-    cat("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
+    put("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
       paste0("ufs_", x[[i]]$method, ", ", size_words(x[[i]]$n, x[[i]]$p))
-    } else kind_of(x[[i]]), "\n", sep = "")
+    } else kind_of(x[[i]]))
   }
   invisible(x)
 }
@@ -126,13 +125,12 @@ print.ufs_list <- function(x, ...) {
 check_fits <- function(fits) {
   if (inherits(fits, "ufs") || !is.list(fits) || length(fits) < 2L ||
       !all(vapply(fits, inherits, NA, "ufs"))) {
-    ufs_abort("argument", "`fits` must be a list of at least two fits of this package.",
-      argument = "fits")
+    refuse("fits", "`fits` must be a list of at least two fits of this package.")
   }
   for (fit in fits) {
     check_fit(fit, "feature_ranking", "features")
     if (fit$p != fits[[1L]]$p || !identical(fit$names$features, fits[[1L]]$names$features)) {
-      ufs_abort("argument", "`fits` must be fits of the same features.", argument = "fits")
+      refuse("fits", "`fits` must be fits of the same features.")
     }
   }
   given <- names(fits)
@@ -145,9 +143,8 @@ check_fits <- function(fits) {
 
 #' Which features, or samples, are chosen again and again
 #'
-#' Shows how often each feature was among the best `k` of the resamples, most frequent first,
-#' with the first `k` in red and named. Use it to see which of the chosen features would be chosen
-#' again.
+#' Shows how often each feature was among the best `k` of the resamples, most frequent first, with
+#' the first `k` in red and named. Use it to see which of the chosen features would be chosen again.
 #'
 #' @param x,object A [ufs_stability()] result.
 #' @param what `"features"` or `"samples"`; the default is what was followed.
@@ -175,14 +172,14 @@ picture.ufs_stability <- function(object, what, ...) {
     have)
   features <- what == "features"
   value <- if (features) object$frequency else object$sample_frequency
-  label <- if (is.null(names(value))) seq_along(value) else names(value)
+  label <- labels_of(names(value), length(value))
   turn <- order(-value, seq_along(value), na.last = NA)
   n <- if (features) object$k else object$m
   value <- unname(value[turn])
   # The long tail of what was never chosen says nothing.
   shown <- seq_len(min(length(value), max(n + 2L, sum(value > 0))))
   new_picture("spikes", table = data.frame(x = shown, y = value[shown], best = shown <= n),
-    names = as.character(label[turn][seq_len(min(n, length(turn)))]), ylim = c(0, 1),
+    names = label[turn][seq_len(min(n, length(turn)))], ylim = c(0, 1),
     heading = sprintf("first %d", n), lines = list(v = n + .5), xlab = paste(what, "by frequency"),
     ylab = "share of the resamples",
     title = sprintf("ufs_%s: how often %s are chosen, %s = %d", object$method, what,
@@ -249,15 +246,14 @@ picture.ufs_grid <- function(object, value, over, ...) {
     value <- table[[value]]
   }
   if (!is.numeric(value) || length(value) != nrow(table) || !any(is.finite(value))) {
-    ufs_abort("argument", "`value` must name a column or have one number per setting.",
-      argument = "value")
+    refuse("value", "`value` must name a column or have one number per setting.")
   }
   settings <- object$settings
   varies <- names(settings)[vapply(settings, function(v) length(unique(v)) > 1L, NA)]
   if (is.null(over)) over <- utils::head(c(varies, names(settings)), 2L)
   over <- unique(over)
   if (!length(over) || length(over) > 2L || !all(over %in% names(settings))) {
-    ufs_abort("argument", "`over` must name one or two columns of the grid.", argument = "over")
+    refuse("over", "`over` must name one or two columns of the grid.")
   }
   level <- lapply(settings[over], function(v) sort(unique(unlist(v))))
   at <- Map(function(v, l) factor(match(unlist(v), l), seq_along(l)), settings[over], level)
@@ -282,17 +278,14 @@ picture.ufs_grid <- function(object, value, over, ...) {
   limits <- range(cells, na.rm = TRUE)
   if (diff(limits) == 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]), 1) * .01
   new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE,
-    value = what,
-    row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L], title = title,
-    subtitle = subtitle)
+    value = what, row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L],
+    title = title, subtitle = subtitle)
 }
 
 # Of each setting of a grid: the mean share of its best features that another one has among its own.
 agreement <- function(object, most = 10L) {
   ranking <- object$feature_rankings
-  if (is.null(ranking) || ncol(ranking) < 2L) {
-    return(rep(NA_real_, nrow(object$settings)))
-  }
+  if (is.null(ranking) || ncol(ranking) < 2L) return(rep(NA_real_, nrow(object$settings)))
   top <- ranking[seq_len(min(most, nrow(ranking))), , drop = FALSE]
   vapply(seq_len(ncol(top)), function(i) {
     others <- top[, -i, drop = FALSE]
@@ -349,8 +342,8 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   best <- identical(at, "best")
   values <- if (is.null(at)) table[[other]][1L] else unique(at)
   if (!best && !all(values %in% table[[other]])) {
-    ufs_abort("argument", "There are no results with ", other, " = ",
-      brief(values[!values %in% table[[other]]][1L]), ".", argument = "at")
+    refuse("at", "There are no results with ", other, " = ",
+      brief(values[!values %in% table[[other]]][1L]), ".")
   }
   table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
   table <- table[is.finite(table$mean), ]
@@ -388,6 +381,4 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
 }
 
 # What the repeats of a comparison repeat.
-repeat_words <- function(object) {
-  if (object$mode == "classify") "splits" else "runs of k-means"
-}
+repeat_words <- function(object) if (object$mode == "classify") "splits" else "runs of k-means"

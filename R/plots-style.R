@@ -8,13 +8,10 @@
 #       "scatter" table x, y, circled; group
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
-  pic <- structure(list(kind = kind, ..., title = title, subtitle = subtitle),
-    class = "ufs_picture")
+  pic <- structure(list_of(kind, ..., title, subtitle), class = "ufs_picture")
   if (kind == "curves") {
     pic$table <- pic$table[is.finite(pic$table$y), ]
-    if (!nrow(pic$table)) {
-      ufs_abort("argument", title, ": there is no finite value to draw.", argument = "x")
-    }
+    if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
     # Of curves that lie decades apart a linear scale shows the largest alone.
     y <- pic$table$y
     if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && min(y) > 0 &&
@@ -26,9 +23,7 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
 }
 
 panels_of <- function(pic) {
-  if (is.null(pic$table$panel)) {
-    return(list(pic$table))
-  }
+  if (is.null(pic$table$panel)) return(list(pic$table))
   split(pic$table, factor(pic$table$panel, unique(pic$table$panel)))
 }
 
@@ -97,9 +92,7 @@ shorten <- function(names, width) {
 
 # Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows.
 spread_labels <- function(y, gap, low, high) {
-  if (length(y) < 2L) {
-    return(y)
-  }
+  if (length(y) < 2L) return(y)
   gap <- min(gap, (high - low) / (length(y) - 1L))
   turn <- order(y)
   at <- y[turn]

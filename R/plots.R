@@ -73,8 +73,8 @@ show_picture <- function(x, pic, ...) {
 picture_size <- function(fit, k = NULL, m = NULL) {
   features <- !is.null(fit$feature_scores)
   if (!is.null(k) && !features) {
-    ufs_abort("argument", "`k` is a number of features, and ufs_", fit$method, "() chooses ",
-      "samples: give `m`.", argument = "k")
+    refuse("k", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: give ",
+      "`m`.")
   }
   size <- if (features) k else m
   if (!is.null(size)) {
@@ -86,17 +86,13 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 }
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
-asked_size <- function(fit) {
-  remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
-}
+asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 
 # The default is the first that can be drawn: a share that the fit does not know itself needs data,
 # which are worth it where the scores are mere ranks.
 picture_type <- function(fit, type, data = NULL) {
   types <- picture_types(fit)
-  if (!is.null(type)) {
-    return(check_choice(type, "type", types))
-  }
+  if (!is.null(type)) return(check_choice(type, "type", types))
   ranks <- "scores" %in% types && types[[1L]] == "scores" && are_ranks(fit$feature_scores)
   if (ranks && !is.null(data)) "share" else types[[1L]]
 }
@@ -112,10 +108,9 @@ picture_types.default <- function(fit) {
   # Selections for each k of their own have no curve over k.
   nested <- is.null(registry()[[fit$method]]$per_k)
   falls <- sum(is.finite(fit$trace$objective)) > 1L
-  c(if (own) "share" else if (falls) "objective",
-    if (chosen_clusters(fit)) "groups", if (features) "scores",
-    if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
-    if (features && nested && !own) "share", if (own && falls) "objective")
+  c(if (own) "share" else if (falls) "objective", if (chosen_clusters(fit)) "groups",
+    if (features) "scores", if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap",
+    "embedding", if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
 picture <- function(object, ...) UseMethod("picture")
@@ -171,9 +166,7 @@ objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
 # One that rises by more than a thousandth of it on the way is better seen as it is.
 by_decades <- function(y) {
   way <- y[1L] - min(y)
-  if (length(y) < 6L || way <= 0) {
-    return(FALSE)
-  }
+  if (length(y) < 6L || way <= 0) return(FALSE)
   rise <- max(diff(y), 0)
   rise <= .001 * way && which(y - min(y) <= .01 * way)[1L] <= length(y) / 3
 }
@@ -208,10 +201,7 @@ own_share <- function(fit) {
 picture_share <- function(fit, data, k) {
   share <- own_share(fit)
   if (is.null(share)) {
-    if (is.null(data)) {
-      ufs_abort("argument", "This picture needs the data: plot(fit, \"share\", data).",
-        argument = "data")
-    }
+    if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, \"share\", data).")
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
     sizes <- unique(round(seq(1, most, length.out = min(most, 30L))))
     table <- suppressMessages(ufs_captured(fit, data, sizes))
@@ -242,7 +232,7 @@ picture_groups <- function(fit) {
   best <- unname(fit$sample_ranking)[seq_len(fit$params$m)]
   size <- tabulate(match(fit$solution$cluster, best), length(best))
   new_picture("spikes", table = data.frame(x = seq_along(best), y = size, best = TRUE),
-    names = if (is.null(fit$names$samples)) as.character(best) else fit$names$samples[best],
+    names = labels_of(fit$names$samples, fit$n)[best],
     heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
     ylab = "samples it stands for",
     title = sprintf("ufs_%s: whom each chosen sample stands for", fit$method))
@@ -260,9 +250,7 @@ are_ranks <- function(score) {
 # What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if nothing was measured).
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
-  if (!are_ranks(score)) {
-    return(list(value = score, ylab = "score (larger is better)"))
-  }
+  if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
   gain <- unname(fit$statistic)
   trace <- fit$trace
   if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in% names(trace))) {
@@ -293,7 +281,7 @@ picture_spikes <- function(fit, k, what) {
       subtitle <- "red: chosen, by another rule than the score"
     }
   }
-  name <- fit$names[[paste0(what, "s")]]
+  name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
   # Rankings with many exact zeros end in a long flat line: show where it begins.
   live <- sum(sorted != 0)
@@ -306,7 +294,7 @@ picture_spikes <- function(fit, k, what) {
   every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
   at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
   new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
-    names = if (is.null(name)) as.character(best) else name[best], order = shown$order,
+    names = name[best], order = shown$order,
     lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
     heading = paste("best", k), xlab = paste(what, "rank"), ylab = shown$ylab,
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
@@ -314,8 +302,8 @@ picture_spikes <- function(fit, k, what) {
 
 picture_heatmap <- function(fit, data, k, y) {
   if (is.null(fit$feature_scores)) {
-    ufs_abort("argument", "ufs_", fit$method, "() does not select features; ",
-      "type = \"embedding\" shows its samples.", argument = "type")
+    refuse("type", "ufs_", fit$method, "() does not select features; type = \"embedding\" shows ",
+      "its samples.")
   }
   z <- chosen_columns(fit, data, k)
   group <- sample_groups(fit, nrow(z), y)
@@ -338,8 +326,8 @@ picture_embedding <- function(fit, data, k, y, m) {
   circled <- rep(FALSE, nrow(z))
   if (!is.null(m)) {
     if (nrow(z) != fit$n) {
-      ufs_abort("argument", "`m`: `data` has ", nrow(z), " rows, the fit ", fit$n,
-        "; only its own samples can be circled.", argument = "m")
+      refuse("m", "`m`: `data` has ", nrow(z), " rows, the fit ", fit$n, "; only its own samples ",
+        "can be circled.")
     }
     circled[suppressMessages(selected_samples(fit, m, as = "index"))] <- TRUE
   }
@@ -356,8 +344,7 @@ picture_embedding <- function(fit, data, k, y, m) {
 
 # Similarities of samples that have clusters, in the order `turn`.
 picture_links <- function(fit, z, turn, limits, value, title) {
-  name <- fit$names$samples
-  if (is.null(name)) name <- seq_len(nrow(z))
+  name <- labels_of(fit$names$samples, nrow(z))
   new_picture("tiles", z = `dimnames<-`(unname(z[turn, turn]), list(name[turn], name[turn])),
     group = factor(fit$solution$cluster[turn]), group_name = "cluster", limits = limits,
     palette = "sequential", value = value, xlab = "samples, by cluster",
@@ -385,10 +372,7 @@ all_columns <- function(fit, data) {
 }
 
 plain_columns <- function(fit, data, index = seq_len(fit$p)) {
-  if (is.null(data)) {
-    ufs_abort("argument", "This picture needs the data: plot(fit, type, data).",
-      argument = "data")
-  }
+  if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, type, data).")
   x <- new_columns(fit, data, index, "data")
   if (!all(is.finite(x))) {
     ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
@@ -408,13 +392,13 @@ standardised <- function(x) {
 sample_groups <- function(fit, n, y) {
   if (!is.null(y)) {
     if (!is.atomic(y) || length(y) != n) {
-      ufs_abort("argument", "`y` must have one class for each of the ", n, " samples; it has ",
-        "length ", length(y), ".", argument = "y")
+      refuse("y", "`y` must have one class for each of the ", n, " samples; it has length ",
+        length(y), ".")
     }
     y <- droplevels(as.factor(y))
     if (nlevels(y) > 40L) {
-      ufs_abort("argument", "`y` has ", nlevels(y), " different values; it must be a factor with ",
-        "at most 40 classes.", argument = "y")
+      refuse("y", "`y` has ", nlevels(y), " different values; it must be a factor with at most 40 ",
+        "classes.")
     }
     if (anyNA(y)) {
       y <- factor(y, levels = c(levels(y), NA), labels = c(levels(y), "(none)"), exclude = NULL)
@@ -431,14 +415,9 @@ sample_groups <- function(fit, n, y) {
 # as a tree puts them if there are not too many.
 sample_order <- function(z, group) {
   along <- first_components(z)$x
-  if (!is.null(group)) {
-    return(order(as.integer(group), along))
-  }
-  if (nrow(z) <= 1500L && nrow(z) > 2L) {
-    stats::hclust(stats::dist(z), "average")$order
-  } else {
+  if (!is.null(group)) return(order(as.integer(group), along))
+  if (nrow(z) <= 1500L && nrow(z) > 2L) stats::hclust(stats::dist(z), "average")$order else
     order(along)
-  }
 }
 
 # Coordinates on the first two principal components by the smaller Gram matrix; signs fixed so

@@ -46,8 +46,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   names <- rownames(w)
   w <- check_matrix(w, "w", ncol = if (is.matrix(w)) nrow(w) else NA)
   if (any(w < 0) || max(abs(w - t(w))) > 1e-8 * max(w, .Machine$double.xmin)) {
-    ufs_abort("argument", "`w` must be symmetric and must not have negative entries.",
-      argument = "w")
+    refuse("w", "`w` must be symmetric and must not have negative entries.")
   }
   classes <- check_partial_labels(y, nrow(w))
   cmn <- check_flag(cmn, "cmn")
@@ -65,20 +64,16 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
 # Labels as codes: list(known = 1..c or 0 for NA, c, names, complete).
 check_partial_labels <- function(y, n) {
   if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n) {
-    ufs_abort("argument", "`y` must be a factor or vector with one label per sample (", n,
-      "), NA where unknown; it is ", kind_of(y), " of length ", length(y), ".",
-      argument = "y")
+    refuse("y", "`y` must be a factor or vector with one label per sample (", n, "), NA where ",
+      "unknown; it is ", kind_of(y), " of length ", length(y), ".")
   }
   if (!is.factor(y)) y <- factor(y)
   count <- tabulate(y, nlevels(y))
-  if (!any(count > 0L)) {
-    ufs_abort("argument", "`y` has no label at all.", argument = "y")
-  }
+  if (!any(count > 0L)) refuse("y", "`y` has no label at all.")
   if (any(count == 0L)) {
-    ufs_abort("argument", "No sample is labelled as ",
-      paste0("'", levels(y)[count == 0L], "'", collapse = ", "),
-      ": every class of `y` needs a labelled sample. Label one, or use droplevels().",
-      argument = "y")
+    refuse("y", "No sample is labelled as ",
+      paste0("'", levels(y)[count == 0L], "'", collapse = ", "), ": every class of `y` needs a ",
+      "labelled sample. Label one, or use droplevels().")
   }
   known <- as.integer(y)
   known[is.na(known)] <- 0L

@@ -16,7 +16,6 @@
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
   run_fit("random", match.call(), {
-    what <- check_choice(what, "what", c("features", "samples", "both"))
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center = FALSE, scale = FALSE, write = FALSE)
     labelled <- check_labelled(labelled, data)
@@ -33,8 +32,7 @@ print_notes.ufs_random <- function(x) labelled_note(x)
 
 register("random", ufs_random,
   advice = "baseline (for comparison)",
-  group = "baseline", selects = "both", deterministic = FALSE,
-  sized_by = "pca",
+  group = "baseline", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Random ranking",
   cost = "n + p"
 )

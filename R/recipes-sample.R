@@ -20,9 +20,8 @@
 #' are not known yet; its tibble gives the selectors in `terms`.
 #'
 #' @inheritParams step_select_ufs
-#' @param ... Selectors of the columns by which rows are chosen, such as
-#'   `all_numeric_predictors()`. Columns must be numeric. If nothing is selected, the step does
-#'   nothing.
+#' @param ... Selectors of the columns by which rows are chosen, such as `all_numeric_predictors()`.
+#'   Columns must be numeric. If nothing is selected, the step does nothing.
 #' @param method Name of a method that selects samples, see [ufs_methods()]. The default is the one
 #'   that [ufs_select()] takes for `task = "label"`; [ufs_medoids()] and [ufs_ted()] are others.
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
@@ -62,8 +61,7 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
   if (!is.null(x$weights_to)) {
     check_installed("hardhat", "for `weights_to`")
     if (x$weights_to %in% names(training)) {
-      ufs_abort("argument", "`weights_to`: there is a column '", x$weights_to, "' already.",
-        argument = "weights_to")
+      refuse("weights_to", "`weights_to`: there is a column '", x$weights_to, "' already.")
     }
   }
   x["chosen"] <- list(chosen_rows(x, training))
@@ -75,9 +73,7 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
 #' @exportS3Method recipes::bake
 bake.step_sample_ufs <- function(object, new_data, ...) {
   recipes::check_new_data(object$columns, object, new_data)
-  if (!length(object$columns) || !nrow(new_data)) {
-    return(new_data)
-  }
+  if (!length(object$columns) || !nrow(new_data)) return(new_data)
   chosen <- object$chosen
   # The training set itself, in prep(): what was chosen from it.
   if (!identical(chosen$key, rows_key(object, new_data))) chosen <- chosen_rows(object, new_data)
@@ -93,9 +89,7 @@ bake.step_sample_ufs <- function(object, new_data, ...) {
 rows_key <- function(x, data) data_key(open_data(table_columns(data, x$columns)))
 
 chosen_rows <- function(x, data) {
-  if (!length(x$columns)) {
-    return(NULL)
-  }
+  if (!length(x$columns)) return(NULL)
   list(key = rows_key(x, data), table = sample_for(table_columns(data, x$columns), x$method, x$m,
     x$options, x$standardise, x$na, x$seed, !is.null(x$weights_to)))
 }
@@ -142,8 +136,7 @@ check_sample_step <- function(x) {
   if (!is_tunable_mark(x$m)) check_count(x$m, "m")
   if (!is.null(x$weights_to) && (!is.character(x$weights_to) || length(x$weights_to) != 1L ||
       is.na(x$weights_to) || !nzchar(x$weights_to))) {
-    ufs_abort("argument", "`weights_to` must be the name of a new column, or NULL.",
-      argument = "weights_to")
+    refuse("weights_to", "`weights_to` must be the name of a new column, or NULL.")
   }
   check_shared(x)
 }

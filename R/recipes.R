@@ -13,12 +13,11 @@
 #'
 #' # Units
 #' Most methods standardise the columns themselves. Of those that take them as they are,
-#' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by
-#' `standardise = "auto"` if the columns have different units by the limits of [ufs_look()], and the
-#' table is neither sparse nor one of counts. A message says so, and the trained step shows it.
-#' [ufs_inffs()] and [ufs_variance()] always get the columns as they are, because a large spread is
-#' what they look for. `recipes::step_normalize()` before this step gives every method standardised
-#' columns.
+#' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by `standardise =
+#' "auto"` if the columns have different units by the limits of [ufs_look()], and the table is
+#' neither sparse nor one of counts. A message says so, and the trained step shows it. [ufs_inffs()]
+#' and [ufs_variance()] always get the columns as they are, because a large spread is what they look
+#' for. `recipes::step_normalize()` before this step gives every method standardised columns.
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
@@ -57,9 +56,8 @@
 #' @param n_clusters The number of clusters, for methods that have this argument, or of components,
 #'   for methods that need that number; others ignore it. Methods that need it are told 5 by
 #'   default, as in [ufs_select()], and a message says so.
-#' @param options A named list with further arguments of the method, for example
-#'   `list(gamma = 1)`. What a method needs and the step knows, the number of columns to
-#'   keep, is filled in.
+#' @param options A named list with further arguments of the method, for example `list(gamma = 1)`.
+#'   What a method needs and the step knows, the number of columns to keep, is filled in.
 #' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
 #'   section on units.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
@@ -90,8 +88,7 @@ step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_
                             id = recipes::rand_id("select_ufs")) {
   check_recipe(recipe, "step_select_ufs")
   if (!is.null(num_terms) && !is.null(prop_terms)) {
-    ufs_abort("argument", "`num_terms` and `prop_terms` are both given; choose one.",
-      argument = "prop_terms")
+    refuse("prop_terms", "`num_terms` and `prop_terms` are both given; choose one.")
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
   step <- recipes::step(subclass = "select_ufs",
@@ -128,8 +125,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   if (!is.null(x$cutoff) && length(columns) > 1L) {
     removed <- removed | is.na(score) | score <= x$cutoff
   }
-  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed,
-    stringsAsFactors = FALSE)
+  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
   x$removals <- x$scores$terms[removed]
   x["case_weights"] <- list(ignored_weights(info))
   x$trained <- TRUE
@@ -149,11 +145,8 @@ print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...)
   note <- if (is_standardised(x)) ", standardised"
   kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
   # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
-  said <- if (length(x$scores$terms)) {
-    paste0(" keeps ", length(kept), " of ", nrow(x$scores))
-  } else {
+  said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
     " on"
-  }
   width <- max(20, width - nchar(said) + 3)
   recipes::print_step(few_names(kept, width), x$terms, x$trained,
     paste0("Unsupervised feature selection (", method, note, ")", said), width,
@@ -205,8 +198,7 @@ check_recipe <- function(recipe, step) {
       utils::packageVersion("recipes"), " is installed.", argument = "recipes")
   }
   if (!inherits(recipe, "recipe")) {
-    ufs_abort("argument", "`recipe` must be a recipe, not ", kind_of(recipe), ".",
-      argument = "recipe")
+    refuse("recipe", "`recipe` must be a recipe, not ", kind_of(recipe), ".")
   }
 }
 
@@ -225,15 +217,15 @@ check_select_step <- function(x) {
     check_count(x$num_terms, "num_terms", 0L)
   }
   if (identical(x$num_terms, "auto") && known("method") && !is.null(method_row(x$method)$per_k)) {
-    ufs_abort("argument", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
-      "\"auto\"` cannot find it.", argument = "num_terms")
+    refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
+      "\"auto\"` cannot find it.")
   }
   if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
   if (known("cutoff")) check_number(x$cutoff, "cutoff")
   if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)
   if (!is.null(x$n_clusters) && any(c("n_clusters", "n_components") %in% names(x$options))) {
-    ufs_abort("argument", "`n_clusters` and `options` both give the number of clusters or ",
-      "components.", argument = "n_clusters")
+    refuse("n_clusters", "`n_clusters` and `options` both give the number of clusters or ",
+      "components.")
   }
   check_shared(x)
 }
@@ -246,9 +238,8 @@ check_shared <- function(x) {
 
 check_step_options <- function(options) {
   if (is.list(options) && any(vapply(options, is_tunable_mark, NA))) {
-    ufs_abort("argument", "tune() inside `options` is not seen by tune_grid(): `method`, ",
-      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.",
-      argument = "options")
+    refuse("options", "tune() inside `options` is not seen by tune_grid(): `method`, ",
+      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.")
   }
 }
 
@@ -280,9 +271,7 @@ ignored_weights <- function(info) if (any(info$role %in% "case_weights")) FALSE
 
 # As many names as fit into `width`, and how many more there are.
 few_names <- function(names, width) {
-  if (sum(nchar(names) + 2L) <= width) {
-    return(names)
-  }
+  if (sum(nchar(names) + 2L) <= width) return(names)
   fit <- max(1L, sum(cumsum(nchar(names) + 2L) <= width - 12L))
   shown <- substr(names[seq_len(fit)], 1L, max(1L, width - 12L))
   c(shown, if (length(names) > fit) paste("and", length(names) - fit, "more"))

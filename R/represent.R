@@ -65,7 +65,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   check_given(x)
   start <- proc.time()[[3L]]
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
-  solver <- check_choice(solver, "solver", c("paper", "exact"))
+  solver <- check_choice(solver, "solver")
   data <- topk_data(x, center, scale, 1L)
   n <- data$n
   theta <- check_theta(theta, n)
@@ -89,27 +89,21 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
-    params = c(list(solver = solver, alpha_e = settings$lambda_e * unit,
-      rho0 = rho0, tau = tau, center = center, scale = scale),
+    params = c(list_of(solver, alpha_e = settings$lambda_e * unit, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = "ufs_represent")
   if (fit$status != "converged" && control$warn) {
-    ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations,
-      " iterations, its residuals above `tol`; it is at most ", signif(100 * gap, 2L),
-      " % above the optimum.")
+    ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations, " iterations, its ",
+      "residuals above `tol`; it is at most ", signif(100 * gap, 2L), " % above the optimum.")
   }
   fit
 }
 
 check_theta <- function(theta, n) {
-  if (is.null(theta)) {
-    return(matrix(1, n, n))
-  }
+  if (is.null(theta)) return(matrix(1, n, n))
   theta <- check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
-  if (any(theta < 0)) {
-    ufs_abort("argument", "`theta` must not have negative entries.", argument = "theta")
-  }
+  if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   unname(theta)
 }
 

@@ -40,8 +40,8 @@ representatives <- function(fit, ...) {
 
 #' @export
 representatives.default <- function(fit, ...) {
-  ufs_abort("argument", "`fit` must be a fit by ufs_alfs(), ufs_facility() or ufs_medoids(), not ",
-    kind_of(fit), ".", argument = "fit")
+  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_facility() or ufs_medoids(), not ",
+    kind_of(fit), ".")
 }
 
 #' @rdname representatives
@@ -50,19 +50,14 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   n <- check_count(n, "n", 1L)
   x <- new_columns(fit, x, arg = "x")
   rows <- rownames(x)
-  if (!all(is.finite(x))) {
-    ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
-  }
+  if (!all(is.finite(x))) ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
   x <- scaled_as(fit, x)
   from <- which(rowSums(fit$solution$W != 0) > 0)
-  if (!is.null(m)) {
-    from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))
-  }
+  if (!is.null(m)) from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))
   name <- function(index, names) if (is.null(names)) index else names[index]
   if (!length(from) || !nrow(x)) {
     return(data.frame(sample = name(integer(), rows),
-      representative = name(integer(), fit$names$samples), weight = numeric(),
-      share = numeric()))
+      representative = name(integer(), fit$names$samples), weight = numeric(), share = numeric()))
   }
   n <- min(n, length(from))
   w <- fit$solution$W[from, , drop = FALSE]
@@ -73,8 +68,7 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
     value <- weight[cbind(as.vector(top), rep(seq_along(block), each = n))]
     data.frame(sample = name(rep(block, each = n), rows),
       representative = name(from[as.vector(top)], fit$names$samples), weight = value,
-      share = abs(value) / rep(pmax(colSums(abs(weight)), .Machine$double.xmin), each = n),
-      stringsAsFactors = FALSE)
+      share = abs(value) / rep(pmax(colSums(abs(weight)), .Machine$double.xmin), each = n))
   })
   out <- do.call(rbind, unname(parts))
   out <- out[out$weight != 0, ]

@@ -35,8 +35,7 @@ warn_live <- function(fit, forced, advice) {
 # their graph.
 check_wstep_bytes <- function(n, p, k) {
   if (2 * as.double(n) * k > .Machine$integer.max) {
-    ufs_abort("argument", "`k` is too large: a graph can have at most ",
-      .Machine$integer.max, " entries.", argument = "k")
+    refuse("k", "`k` is too large: a graph can have at most ", .Machine$integer.max, " entries.")
   }
   n <- as.double(n)
   p <- as.double(p)

@@ -14,9 +14,8 @@
 #' that its abstract and later papers state.
 #'
 #' # Zero scores
-#' Norms below 1e-6 of the largest count as zero; among these samples the ranking follows
-#' their `activity`, the share of the dual bound that they reach. Equal rows of `x` have
-#' equal scores.
+#' Norms below 1e-6 of the largest count as zero; among these samples the ranking follows their
+#' `activity`, the share of the dual bound that they reach. Equal rows of `x` have equal scores.
 #'
 #' # Computation
 #' The problem is solved by reweighted least squares without an n x n matrix, in `5 n r^2 + 10 r^3`
@@ -74,8 +73,8 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
       control)
     mm_slots(data, control,
-      list(gamma = gamma, gamma_rel = gamma_rel, labelled = labelled, center = center,
-        scale = scale), found, unit, solution = list(residual = found$residual * unit))
+      list_of(gamma, gamma_rel, labelled), found, unit,
+      solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
   fit
@@ -106,9 +105,7 @@ mean_norm <- function(x) {
 # The samples as columns of min(n, p) coordinates with the same inner products, divided by
 # `unit`: x transposed, or its triangular factor if there are more features than samples.
 sample_coordinates <- function(x, unit = 1) {
-  if (ncol(x) <= nrow(x)) {
-    return(t(x) / unit)
-  }
+  if (ncol(x) <= nrow(x)) return(t(x) / unit)
   qr <- qr(t(x), LAPACK = TRUE)
   qr.R(qr)[, order(qr$pivot), drop = FALSE] / unit
 }
@@ -123,13 +120,11 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
   params$gamma_rel <- used[[1]] / used[[2]]
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
-  list(
-    data = data, control = control, params = params, run = found$run, trace = trace,
+  list_of(data, control, params, run = found$run, trace,
     sample_scores = without_labelled(score, params$labelled),
     sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),
-    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit)
-  )
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit))
 }
 
 warn_zero <- function(fit, penalty) {
@@ -142,8 +137,7 @@ warn_zero <- function(fit, penalty) {
 #' @export
 print_notes.ufs_rrss <- function(x) c(live_rows(x), labelled_note(x), chance_note)
 
-live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0),
-  " of ", x$n)
+live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
 
 labelled_note <- function(x) {
   known <- length(x$params$labelled)
@@ -156,7 +150,5 @@ register("rrss", ufs_rrss,
   cost = "n min(n, p)^2 per iteration",
   advice = "historical (for comparison)",
   reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
-  paper_grid = list(
-    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
-    grids = list(ALFS = list(gamma = 10^(-4:3))))
+  paper_grid = alfs_rival_grid(gamma = 10^(-4:3))
 )

@@ -56,9 +56,8 @@
 #'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features
 #'   in use) and `W`, if wanted. `trace` has the smoothed objective and the relative gap of every
 #'   accepted step, `certificate` the relative duality `gap`.
-#' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by
-#'   regularized self-representation. Pattern Recognition 48.
-#'   \doi{10.1016/j.patcog.2014.08.006}
+#' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by regularized
+#'   self-representation. Pattern Recognition 48. \doi{10.1016/j.patcog.2014.08.006}
 #' @seealso [ufs_css()]
 #' @examples
 #' fit <- ufs_rsr(mtcars)
@@ -72,16 +71,13 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   fit <- run_fit("rsr", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = if (solver == "exact") 500L else 200L,
       tol = if (solver == "exact") 1e-3 else 1e-6)
     data <- as_unit_matrix(x, center, scale)
     q <- length(data$keep)
     if (is.null(coefficients)) coefficients <- q <= data$n
     coefficients <- check_flag(coefficients, "coefficients")
-    if (coefficients) {
-      check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
-    }
+    if (coefficients) check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
     penalty <- check_penalty(lambda, lambda_rel, 1, "lambda")$value
     size <- row_norms(data$x)
     mean_square <- sum(size^2) / data$n
@@ -98,7 +94,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     list(
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
-        lambda_max = used[["zero"]], solver = solver, center = center, scale = scale),
+        lambda_max = used[["zero"]], solver = solver),
       run = found$run, feature_scores = mean_of_copies(found$row, first),
       feature_key = mean_of_copies(found$dual, first),
       solution = list(residual = stats::setNames(found$residual, data$samples),
@@ -139,7 +135,6 @@ print_notes.ufs_rsr <- function(x) {
 
 register("rsr", ufs_rsr,
   advice = "historical (for comparison)",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",
   reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>"

@@ -5,9 +5,7 @@
 # more_is_better. NULL where there is too little to compare.
 selection_worth <- function(fit, x, draws = 20L) {
   seed <- draw_seeds(1L)[[1L]]
-  if (fit$n < 6L) {
-    return(NULL)
-  }
+  if (fit$n < 6L) return(NULL)
   chosen <- suppressMessages(if (fit$task == "label") selected_samples(fit, as = "index") else
     selected_features(fit, as = "index"))
   with_seed(seed, if (fit$task == "label") worth_of_samples(fit, x, chosen, draws) else
@@ -17,9 +15,7 @@ selection_worth <- function(fit, x, draws = 20L) {
 worth_of_features <- function(fit, x, chosen, draws) {
   chosen <- setdiff(chosen, fit$constant)
   open <- x$p - length(fit$constant)
-  if (!length(chosen) || length(chosen) >= open || open < 5L) {
-    return(NULL)
-  }
+  if (!length(chosen) || length(chosen) >= open || open < 5L) return(NULL)
   columns <- setdiff(seq_len(x$p), chosen)
   if (length(columns) > 1000L) columns <- columns[sort(sample.int(length(columns), 1000L))]
   columns <- sort(c(columns, chosen))
@@ -44,9 +40,7 @@ worth_of_features <- function(fit, x, chosen, draws) {
 
 worth_of_samples <- function(fit, x, chosen, draws) {
   m <- length(chosen)
-  if (m >= x$n) {
-    return(NULL)
-  }
+  if (m >= x$n) return(NULL)
   others <- setdiff(seq_len(x$n), chosen)
   if (length(others) > 1000L) others <- sort(sample(others, 1000L))
   columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L))
@@ -66,15 +60,13 @@ worth_table <- function(own, random, more_is_better) {
   # A draw that is as good is half beaten.
   better <- sign(ifelse(more_is_better, 1, -1) * (own - random))
   data.frame(measure = names(own), chosen = unname(own), random = unname(rowMeans(random)),
-    beaten = unname(rowSums(better + 1) / 2), draws = ncol(random), stringsAsFactors = FALSE)
+    beaten = unname(rowSums(better + 1) / 2), draws = ncol(random))
 }
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
 selection_checks <- function(fit, x) {
-  if (fit$task == "label") {
-    return(character())
-  }
+  if (fit$task == "label") return(character())
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]
   out <- character()
@@ -113,14 +105,10 @@ selection_checks <- function(fit, x) {
 # What the task's advice was worth on the stored sets, one sentence; NULL without the table.
 selection_record <- function(task, noise) {
   file <- system.file("benchmarks", "results", "select.csv", package = "ufselect")
-  if (!nzchar(file)) {
-    return(NULL)
-  }
-  table <- utils::read.csv(file, stringsAsFactors = FALSE)
+  if (!nzchar(file)) return(NULL)
+  table <- utils::read.csv(file)
   table <- table[table$task == task & table$noise == (if (noise) 10L else 0L), ]
-  if (!nrow(table)) {
-    return(NULL)
-  }
+  if (!nrow(table)) return(NULL)
   gain <- tapply(table$score - table$random, table$set, mean)
   all <- tapply(table$score - table$all, table$set, mean)
   signed <- function(value) sprintf("%+.1f", value)
@@ -164,7 +152,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
   # Columns without names are V1, V2, ... here as in every other print.
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
-  line <- function(name, ...) cat(formatC(name, width = -14L), ..., "\n", sep = "")
+  line <- function(name, ...) put(formatC(name, width = -14L), ...)
   # Sentences are broken where the console ends, but not before "%"; names and code are not.
   sentence <- function(name, ...) {
     text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 15L))
@@ -172,10 +160,10 @@ print.ufs_select <- function(x, n = 10L, ...) {
     cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
   }
   of_samples <- x$task == "label"
-  cat("<ufs_select> ", x$size, " of ",
+  put("<ufs_select> ", x$size, " of ",
     count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
-      label = "to be labelled")[[x$task]], "\n", sep = "")
+      label = "to be labelled")[[x$task]])
   line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
     if (length(chosen) > n) ", ...")
   seen <- look_words(x$look)

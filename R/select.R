@@ -72,16 +72,15 @@
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
                        n_clusters = NULL, noise = NULL, ordered = FALSE, ...) {
   check_given(x)
-  task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
+  task <- check_choice(task, "task")
   check_selection(task, k, m, n_clusters, noise, ordered)
   given <- list(...)
-  opened <- open_data(open_some(x, given)$x)
+  opened <- open_some(x, given)$x
   # The fit itself says what is constant, once.
   look <- without_constant(look_at(opened))
   if (is.null(noise)) noise <- look$noisy && task != "label"
-  asked <- list(task = task, k = if (task == "label" && !is.null(m)) m else k,
-    n_clusters = n_clusters, noise = noise, ordered = ordered,
-    counts = any(c("counts", "unit_rows") %in% names_of(given)))
+  asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise,
+    ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
   own <- given[setdiff(names_of(given), door_arguments)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   what <- if (task == "label") "m" else "k"
@@ -116,23 +115,22 @@ without_constant <- function(code) {
 check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   if (!is.null(noise)) noise <- check_flag(noise, "noise")
   ordered <- check_flag(ordered, "ordered")
-  stop_at <- function(argument, ...) ufs_abort("argument", ..., argument = argument)
   if (task != "label") {
-    if (!is.null(m)) stop_at("m", "`m` is for task = \"label\"; say how many features by `k`.")
-    if (ordered) stop_at("ordered", "`ordered` is for task = \"label\".")
+    if (!is.null(m)) refuse("m", "`m` is for task = \"label\"; say how many features by `k`.")
+    if (ordered) refuse("ordered", "`ordered` is for task = \"label\".")
   } else {
     if (isTRUE(noise)) {
-      stop_at("noise", "`noise` is about choosing features; choose these first, then samples.")
+      refuse("noise", "`noise` is about choosing features; choose these first, then samples.")
     }
-    if (!is.null(m) && !is.null(k)) stop_at("k", "Give `m` or `k`, not both.")
+    if (!is.null(m) && !is.null(k)) refuse("k", "Give `m` or `k`, not both.")
   }
   if (task != "cluster" && !is.null(n_clusters)) {
-    stop_at("n_clusters", "`n_clusters` is for task = \"cluster\" only.")
+    refuse("n_clusters", "`n_clusters` is for task = \"cluster\" only.")
   }
   what <- if (task == "label") "m" else "k"
   size <- if (task == "label" && !is.null(m)) m else k
   if (is.null(size)) {
-    stop_at(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
+    refuse(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
       " to choose, is missing", if (what == "k") "; k = \"auto\" lets decoys say it", ".")
   }
   if (!(what == "k" && identical(size, "auto"))) check_count(size, what, 1L)
@@ -199,8 +197,7 @@ selection_plan <- function(x, look, asked, given) {
     pca = "ranks by the leading principal components, where noise has no part; fast on large data",
     medoids = "picks samples that are the centres of all samples",
     facility = "picks samples that stand for all samples, in an order")
-  list(method = method, args = args, size = size, reason = reason, decided = decided,
-    transform = transform)
+  list_of(method, args, size, reason, decided, transform)
 }
 
 # Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as
@@ -245,18 +242,14 @@ exact_text <- function(value) {
     text <- paste(deparse(value, width.cutoff = 500L, control = how), collapse = " ")
     same <- tryCatch(identical(eval(parse(text = text, keep.source = FALSE)), value),
       error = function(e) FALSE)
-    if (same) {
-      return(text)
-    }
+    if (same) return(text)
   }
   NULL
 }
 
 # Code, unless it is data themselves, as do.call() gives them.
-expression_text <- function(expression, otherwise) {
-  if (!is.language(expression)) {
-    return(otherwise)
-  }
+expression_text <- function(expression, otherwise, most = 1000L) {
+  if (!is.language(expression)) return(otherwise)
   text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
-  if (nchar(text) > 1000L) otherwise else text
+  if (nchar(text) > most) otherwise else text
 }

@@ -47,9 +47,8 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
   n_vertices <- 2L^d
   n <- check_count(n_samples, "n_samples", 2L)
   if (n < n_vertices) {
-    ufs_abort("argument", "`n_samples` must be at least ", n_vertices, ", the number of vertices ",
-      "of a hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".",
-      argument = "n_samples")
+    refuse("n_samples", "`n_samples` must be at least ", n_vertices, ", the number of vertices of ",
+      "a hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".")
   }
   n_redundant <- check_count(n_redundant, "n_redundant", 0L)
   n_probe <- check_count(n_probe, "n_probe", 0L)
@@ -119,14 +118,13 @@ ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
   check_given(x)
   x <- as_plain_matrix(x, "x")
   share <- check_number(share, "share", lower = 0, upper = 100)
-  if (share == 0) ufs_abort("argument", "`share` must be above 0.", argument = "share")
+  if (share == 0) refuse("share", "`share` must be above 0.")
   if (!is.numeric(sd) || !length(sd) %in% c(1L, ncol(x)) || !all(is.finite(sd)) || any(sd < 0)) {
-    ufs_abort("argument", "`sd` must be one number of at least 0, or one per column of `x`.",
-      argument = "sd")
+    refuse("sd", "`sd` must be one number of at least 0, or one per column of `x`.")
   }
   if (!is.null(y)) {
     if (!is.atomic(y) || !is.null(dim(y)) || length(y) != nrow(x)) {
-      ufs_abort("argument", "`y` must have one class per row of `x`.", argument = "y")
+      refuse("y", "`y` must have one class per row of `x`.")
     }
     y <- factor(y)
   }

@@ -55,16 +55,14 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_size")
   plan <- decoys_plan(method, list(...), parent.frame())
-  if (length(plan$methods) != 1L) {
-    ufs_abort("argument", "`method` must be one method or fit.", argument = "method")
-  }
+  if (length(plan$methods) != 1L) refuse("method", "`method` must be one method or fit.")
   own <- plan$methods[[1L]]
   row <- method_row(own$method)
   if (!is.null(row$per_k)) {
-    ufs_abort("argument", "ufs_", own$method, "() solves for one number of features; compare its ",
-      "fits for several.", argument = "method")
+    refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
+      "for several.")
   }
-  x <- open_data(open_some(x, plan$door)$x)
+  x <- open_some(x, plan$door)$x
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_operator(x, TRUE, TRUE, squares = FALSE, unit = "power")
@@ -72,8 +70,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   k <- if (is.null(k)) size_grid(q) else
     sort(check_counts(k, "k", q, "the features that are not constant"))
   if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
-  decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list(repeats = repeats,
-    share = share, checkpoint = checkpoint)), quote = TRUE)
+  decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list_of(repeats,
+    share, checkpoint)), quote = TRUE)
   run <- start_run("size", x, checkpoint)
   # The first task is all samples.
   tasks <- lapply(0:n_resamples, function(i) {
@@ -90,8 +88,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
   structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
-    size_rule(decoys, at), list(curve = curve, at = at, decoys = decoys,
-      n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report)),
+    size_rule(decoys, at), list_of(curve, at, decoys,
+      n_resamples, errors = rankings$errors, checkpoint = done$report)),
     class = "ufs_size")
 }
 
@@ -102,9 +100,7 @@ size_grid <- function(q) {
 size_fit <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    if (!is.null(task$size)) {
-      x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
-    }
+    if (!is.null(task$size)) x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
     run <- quiet_fit(x, common$method, common$args, NULL)
   })
   if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
@@ -115,8 +111,8 @@ size_fit <- function(task, common) {
 size_rankings <- function(values, method) {
   failed <- vapply(values, function(value) !is.null(value$error), NA)
   if (failed[1L] || sum(!failed[-1L]) < 2L) {
-    ufs_abort("argument", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
-      ": ", values[[which(failed)[1L]]]$error, argument = "method")
+    refuse("method", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
+      ": ", values[[which(failed)[1L]]]$error)
   }
   list(all = values[[1L]]$ranking, halves = lapply(values[-1L][!failed[-1L]], `[[`, "ranking"),
     errors = vapply(values[failed], `[[`, "", "error"))
@@ -131,12 +127,8 @@ size_curve <- function(rankings, data, decoys, k) {
   }, 0)
   captured <- vapply(k, function(size) captured_share(data$x, ranking[seq_len(size)]), 0)
   stability <- vapply(k, function(size) {
-    if (size == data$p) {
-      return(NA_real_)
-    }
-    nogueira(t(vapply(rankings$halves, function(half) {
-      seq_len(data$p) %in% half[seq_len(size)]
-    }, logical(data$p))), .95)$stability
+    if (size == data$p) return(NA_real_)
+    nogueira(members_of(lapply(rankings$halves, utils::head, size), data$p), .95)$stability
   }, 0)
   data.frame(k = k, share = decoys$curve$share[k], captured = captured,
     bound = pmax(leading_share(data$x, max(k))[k], captured), knn_overlap = overlap,
@@ -195,9 +187,7 @@ auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)
 # itself cannot be.
 sizing_method <- function(x, method, args) {
   row <- method_row(method)
-  if (is.null(row$sized_by)) {
-    return(list(method = method, args = args))
-  }
+  if (is.null(row$sized_by)) return(list(method = method, args = args))
   given <- c(args$n_components, args$n_clusters)
   most <- min(dim(x)) - 1L
   own <- list(n_components = as.integer(max(1, min(if (length(given)) given[1L] else 5L, most,
@@ -219,13 +209,13 @@ random_decoys <- function(x) {
 #' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p), "\n", sep = "")
-  cat("  k = ", x$k, ": ", x$reason, "\n", sep = "")
+  put("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p))
+  put("  k = ", x$k, ": ", x$reason)
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
     if (nrow(at)) {
-      cat("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
-        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours\n", sep = "")
+      put("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
+        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
     }
   }
   print(x$curve, digits = 2L, row.names = FALSE)
@@ -269,8 +259,7 @@ picture.ufs_size <- function(object, ...) {
   # Numbers from 2 to thousands: equal steps of the grid.
   at <- seq_along(curve$k)
   table <- do.call(rbind, lapply(names(words), function(name) {
-    data.frame(x = at, y = curve[[name]], series = words[[name]],
-      label = words[[name]], stringsAsFactors = FALSE)
+    data.frame(x = at, y = curve[[name]], series = words[[name]], label = words[[name]])
   }))
   place <- if (object$k > 0L && length(at) > 1L) {
     stats::approx(log(curve$k), at, log(object$k), rule = 2)$y

@@ -37,7 +37,7 @@
 #' @export
 ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
                        center = TRUE, scale = TRUE, ...) {
-  type <- check_choice(type, "type", c("leverage", "uniform", "facility"))
+  type <- check_choice(type, "type")
   open_dots(environment(), ufs_sketch, "sketch")
   opened <- open_data(x)
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
@@ -71,8 +71,8 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   part$input$note <- paste0("sketch       ", m, " of ", opened$n, " samples, ", switch(type,
     leverage = paste0("by leverage on ", sum(live), " singular vector", if (sum(live) != 1L) "s"),
     uniform = "drawn alike", facility = "by facility location"))
-  structure(list(index = index, weights = unname(weights[at] * opened$n / sum(weights)),
-    type = type, n = opened$n, leverage = leverage, data = part), class = "ufs_sketch")
+  structure(list_of(index, weights = unname(weights[at] * opened$n / sum(weights)),
+    type, n = opened$n, leverage, data = part), class = "ufs_sketch")
 }
 
 #' @export
@@ -83,9 +83,8 @@ dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
 print.ufs_sketch <- function(x, ...) {
-  cat("<ufs_sketch> ", length(x$index), " of ", x$n, " samples x ", x$data$p, " features\n",
+  put("<ufs_sketch> ", length(x$index), " of ", x$n, " samples x ", x$data$p, " features\n",
     "  ", x$data$input$note, "\n",
-    "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L), "\n",
-    sep = "")
+    "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L))
   invisible(x)
 }

@@ -76,8 +76,7 @@
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
 #'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_starts` times
-#'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
-#'   clusters, hence the default.
+#'   as long, and keeps the lowest objective; see "What a low objective is worth".
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.
@@ -90,18 +89,16 @@
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
-#'   solver visits first, with at most 10 iterations each. This gives a lower objective, without
-#'   better clusters on real data.
+#'   solver visits first, with at most 10 iterations each, for a lower objective.
 #' @param polish Should the result of `"irls"` be finished with the exact solver?
 #'
 #' @return A fit of class `c("ufs_socfs", "ufs")`. `solution` holds `V`, `W` (p x c),
 #'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E.
 #'
-#'   `certificate` holds `kkt`, the largest violation of the optimality conditions of
-#'   V as a share of lambda (for a zero row how far its kkt exceeds 1; of the smoothed
-#'   problem if irls was not polished), `gap`, the relative duality gap of the V-step at the
-#'   returned E, and `live_rows`, the number of non-zero rows (irls: of norm above 10
-#'   sqrt(eps)).
+#'   `certificate` holds `kkt`, the largest violation of the optimality conditions of V as a share
+#'   of lambda (for a zero row how far its kkt exceeds 1; of the smoothed problem if irls was not
+#'   polished), `gap`, the relative duality gap of the V-step at the returned E, and `live_rows`,
+#'   the number of non-zero rows (irls: of norm above 10 sqrt(eps)).
 #'
 #'   `trace` has a row for the start (iteration 0) and one per iteration: `objective` (irls:
 #'   smoothed), its relative fall `change`, `inner` steps of E and F, `live` rows and the `solver`.
@@ -115,9 +112,8 @@
 #'   the chosen ones, those with a correlation of 1 or -1. It has the `feature` and the first such
 #'   column, `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if
 #'   both are among the chosen.
-#' @section Errors and warnings:
-#'   Errors of class `ufs_error_argument` for arguments out of range or of the wrong shape,
-#'   `ufs_error_input` for `x`. Warnings: `ufs_warning_zero` if no feature is chosen
+#' @section Warnings:
+#'   Warnings: `ufs_warning_zero` if no feature is chosen
 #'   (lambda too large), `ufs_warning_clusters` for `n_clusters = 1`, `ufs_warning_start` if
 #'   k-means cannot make that many clusters (a random start is used), `ufs_warning_max_iter`.
 #' @references Han, D. and Kim, J. (2015) Unsupervised simultaneous orthogonal basis
@@ -145,19 +141,13 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
-    control <- if (solver == "exact") {
-      resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
-        inner_tol = 1e-4)
-    } else {
-      resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L,
-        inner_tol = 1e-8)
-    }
-    start_rule <- check_choice(start_rule, "start_rule", c("wss", "objective"))
+    plain <- solver == "irls"
+    control <- resolve_control(control, max_iter = 500L, tol = if (plain) 1e-6 else 1e-7,
+      inner_max_iter = if (plain) 30L else 10L, inner_tol = if (plain) 1e-8 else 1e-4)
     gamma <- check_number(gamma, "gamma", lower = 0)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
-    polish <- check_flag(polish, "polish") && control$tol >= 0
+    polish <- polish && control$tol >= 0
     check_path(path)
     data <- as_ufs_operator(x, center, scale, copy = FALSE)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
@@ -170,14 +160,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     control$eps <- check_eps(control$eps, (1e-6 / top)^2)
     starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
     given <- starts[[1L]]
-    if (penalty$rel >= 1) {
-      ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(2 * top, 4L),
-        ": every feature gets score 0.")
-    }
-
     # Equal columns as one, unless a plain run is to be replayed.
     copies <- x_equal_columns(data$x)
-    replay <- solver == "irls" && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
+    replay <- plain && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
     merge <- anyDuplicated(copies) > 0L && !replay
     problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
     if (merge) {
@@ -187,52 +172,59 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     stages <- function(turn) {
       socfs_stages(solver, penalty$value, control, warm_irls, path, polish, turn)
     }
-    can_turn <- solver == "exact" && penalty$rel < 1
     runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
-      can_turn = can_turn, path = path)
+      can_turn = !plain && penalty$rel < 1, path = path)
     best <- which.min(vapply(runs, socfs_objective, 0))
     found <- runs[[if (length(best)) best else 1L]]
-    exact <- solver == "exact" || polish
-
+    exact <- !plain || polish
     if (merge) {
       at <- match(copies, distinct)
       found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
       found$kkt <- found$kkt[at]
-    } else if (replay && exact && anyDuplicated(copies)) {
+    } else if (replay && exact) {
       # The exact solver may split a weight unevenly between equal columns.
-      found$V <- unname(rowsum(found$V, copies)[as.character(copies), , drop = FALSE]) /
-        tabulate(copies)[copies]
+      found$V <- mean_of_copies(found$V, copies)
     }
     norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-    if (live == 0L && penalty$rel < 1) {
-      ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
-        signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
-    }
-    v <- expand_features(found$V, data)
-    counters <- found$run$counters
-    list(
-      run = found$run,
-      params = list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_max = 2 * top, gamma = gamma, init = given$kind, n_starts = n_starts,
-        start_rule = start_rule, starts_run = length(starts), solver = solver, center = center,
-        scale = scale, eps = control$eps, warm_irls = warm_irls, path = path, polish = polish,
+    warn_no_choice(penalty, live, 2 * top)
+    c(socfs_fields(found, data, n_clusters, norm, live), list(
+      params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
+        lambda_max = 2 * top, gamma, init = given$kind, n_starts, start_rule,
+        starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
         merged_copies = if (merge) length(copies) - length(distinct) else 0L),
-      feature_scores = norm, feature_key = found$kkt,
-      statistic = expand_features(norm, data),
-      solution = list(V = v, W = v, B = diag(n_clusters),
-        E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
-        cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
       trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
-      # The steps of E and F: one row per step, step 0 is where the iteration begins.
-      inner_trace = counted_table(found$inner, c("iteration", "step")),
-      copies = socfs_copies(data, copies, norm),
-      certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
-      coef_name = "W",
-      counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
-        gram_columns = counters[["columns"]])
-    )
+      copies = socfs_copies(data, copies, norm)))
   })
+}
+
+warn_no_choice <- function(penalty, live, lambda_max) {
+  if (penalty$rel >= 1) {
+    ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(lambda_max, 4L), ": every ",
+      "feature gets score 0.")
+  } else if (live == 0L) {
+    ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
+      signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
+  }
+}
+
+# What new_ufs() is given of what C returned.
+socfs_fields <- function(found, data, n_clusters, norm, live) {
+  v <- expand_features(found$V, data)
+  counters <- found$run$counters
+  list(
+    run = found$run, feature_scores = norm, feature_key = found$kkt,
+    statistic = expand_features(norm, data),
+    solution = list(V = v, W = v, B = diag(n_clusters),
+      E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
+      cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
+    # The steps of E and F: one row per step, step 0 is where the iteration begins.
+    inner_trace = counted_table(found$inner, c("iteration", "step")),
+    certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
+    coef_name = "W",
+    counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
+      gram_columns = counters[["columns"]])
+  )
 }
 
 # Features that say the same as another one: equal columns, and rescaled ones among the chosen.
@@ -250,7 +242,7 @@ socfs_copies <- function(data, first, norm) {
   }
   copy <- which(original != seq_along(original))
   name <- data$features[data$keep]
-  data.frame(feature = name[copy], copy_of = name[original[copy]], stringsAsFactors = FALSE)
+  data.frame(feature = name[copy], copy_of = name[original[copy]])
 }
 
 #' @export
@@ -272,9 +264,7 @@ picture_types.ufs_socfs <- function(fit) c(NextMethod(), "inner")
 
 #' @export
 picture.ufs_socfs <- function(object, type, k, ...) {
-  if (type != "inner") {
-    return(NextMethod())
-  }
+  if (type != "inner") return(NextMethod())
   inner <- object$inner_trace
   new_picture("curves", table = data.frame(x = seq_len(nrow(inner)), y = inner$objective),
     lines = list(v = which(inner$step == 0L)),
@@ -301,13 +291,11 @@ print_notes.ufs_socfs <- function(x) {
 # ---- arguments -------------------------------------------------------------------------
 
 check_path <- function(path) {
-  if (is.null(path)) {
-    return(invisible())
-  }
+  if (is.null(path)) return(invisible())
   if (!is.numeric(path) || !length(path) || anyNA(path) || any(path <= 0 | path >= 1) ||
       is.unsorted(path, strictly = TRUE)) {
-    ufs_abort("argument", "`path` must be NULL or increasing shares of lambda between 0 and ",
-      "1, such as c(0.1, 0.3).", argument = "path")
+    refuse("path", "`path` must be NULL or increasing shares of lambda between 0 and 1, such as ",
+      "c(0.1, 0.3).")
   }
 }
 
@@ -317,8 +305,7 @@ check_ridge_bytes <- function(size,
   n <- as.double(size[1L])
   p <- as.double(size[2L])
   p_form <- p^3 / 3 < n^2 * p + n^3 / 3
-  check_bytes(8 * if (p_form) 2 * p^2 else n^2, "The least-squares step of \"irls\"",
-    advice)
+  check_bytes(8 * if (p_form) 2 * p^2 else n^2, "The least-squares step of \"irls\"", advice)
 }
 
 # ---- starts ----------------------------------------------------------------------------
@@ -369,22 +356,17 @@ indicator <- function(cluster, n_clusters) {
 # The user's E, or its nearest matrix with orthonormal columns.
 orthonormal_start <- function(e, arg, n, n_clusters) {
   e <- check_matrix(as.matrix(e), arg, n, n_clusters)
-  if (max(abs(crossprod(e) - diag(n_clusters))) <= 1e-10) {
-    return(e)
-  }
+  if (max(abs(crossprod(e) - diag(n_clusters))) <= 1e-10) return(e)
   s <- svd(e)
-  if (s$d[n_clusters] <= 1e-10 * s$d[1L]) {
-    ufs_abort("argument", "`", arg, "` must have full column rank.", argument = "init")
-  }
+  if (s$d[n_clusters] <= 1e-10 * s$d[1L]) refuse("init", "`", arg, "` must have full column rank.")
   tcrossprod(s$u, s$v)
 }
 
 start_from_list <- function(init, data, n_clusters) {
   known <- c("E", "F", "V", "g")
   if (is.null(init$E) || is.null(names(init)) || !all(names(init) %in% known)) {
-    ufs_abort("argument", "A list given as `init` must hold E and may hold F, V and g; it holds ",
-      if (is.null(names(init))) "no names" else paste(names(init), collapse = ", "), ".",
-      argument = "init")
+    refuse("init", "A list given as `init` must hold E and may hold F, V and g; it holds ",
+      if (is.null(names(init))) "no names" else paste(names(init), collapse = ", "), ".")
   }
   start <- list(E = orthonormal_start(init$E, "init$E", data$n, n_clusters), kind = "list")
   if (!is.null(init$F)) {
@@ -407,9 +389,7 @@ start_from_list <- function(init, data, n_clusters) {
 }
 
 check_not_negative <- function(value, arg) {
-  if (any(value < 0)) {
-    ufs_abort("argument", "`", arg, "` must not be negative.", argument = "init")
-  }
+  if (any(value < 0)) refuse("init", "`", arg, "` must not be negative.")
 }
 
 # ---- runs ------------------------------------------------------------------------------
@@ -449,9 +429,7 @@ socfs_objective <- function(found) found$run$counters[["objective"]]
 socfs_from <- function(start, problem, stages, control, can_turn, path) {
   found <- socfs_run(problem, start, stages(FALSE), control)
   partition <- all(start$E >= -1e-10)
-  if (!can_turn || any(found$V != 0) && (partition || !is.null(path))) {
-    return(found)
-  }
+  if (!can_turn || any(found$V != 0) && (partition || !is.null(path))) return(found)
   turned <- socfs_run(problem, start, stages(TRUE), control)
   if (isTRUE(socfs_objective(turned) < socfs_objective(found))) turned else found
 }
@@ -471,16 +449,14 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 
 register("socfs", ufs_socfs,
   advice = "situational",
-  group = "system", selects = "features", deterministic = FALSE,
+  group = "system", deterministic = FALSE,
   title = "Simultaneous orthogonal basis clustering (SOCFS)",
   cost = "n p c per full product, about one every 5 iterations",
   reference = "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>",
   shares = list(argument = "init",
     unless = c("n_clusters", "n_starts", "center", "scale", "start_rule"),
     make = function(x, value) {
-      if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
-        return(NULL)
-      }
+      if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) return(NULL)
       data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_starts"))[[1L]]$cluster

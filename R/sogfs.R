@@ -43,12 +43,11 @@
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 50),
 #'   `inner_max_iter` (100) and `inner_tol` (1e-6, relative change) of the steps over W, and `eps`
 #'   (1e-12, added to the squared row norms).
-#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c),
-#'   `S` (sparse; `as.matrix()` makes it n x n) and `cluster` (the component of each sample).
-#'   `trace` has, for every iteration, the `objective` without its last term, `lambda`, the sums
-#'   of the c and c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of
-#'   `inner` steps. `certificate` has the number of `components` and the `residual` of the last
-#'   eigenvectors W.
+#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c), `S`
+#'   (sparse; `as.matrix()` makes it n x n) and `cluster` (the component of each sample). `trace`
+#'   has, for every iteration, the `objective` without its last term, `lambda`, the sums of the c
+#'   and c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of `inner` steps.
+#'   `certificate` has the number of `components` and the `residual` of the last eigenvectors W.
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
 #'   optimization. AAAI 30, 1302-1308. \doi{10.1609/aaai.v30i1.10168}
 #' @seealso [ufs_udfs()], [ufs_mcfs()]
@@ -63,14 +62,12 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   fit <- run_fit("sogfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
       eps = 1e-12)
     control$eps <- check_eps(control$eps, open = TRUE)
     data <- as_unit_matrix(x, center, scale)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
-      "two fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
     if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
     n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 2L, data$n - 1L,
@@ -78,15 +75,13 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
     check_wstep_bytes(data$n, q, n_neighbours)
     found <- .Call(C_sogfs, data$x,
-      list(n_clusters = n_clusters, n_dims = n_dims, k = n_neighbours, gamma = gamma,
+      list_of(n_clusters, n_dims, k = n_neighbours, gamma,
         accelerate = solver == "exact" && control$inner_tol >= 0), control)
     counters <- found$run$counters
     rownames(found$f) <- data$samples
     list(
-      params = list(n_clusters = n_clusters, n_dims = n_dims, n_neighbours = n_neighbours,
-        gamma = gamma,
-        alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,
-        center = center, scale = scale),
+      params = list_of(n_clusters, n_dims, n_neighbours, gamma, alpha = counters[["alpha"]],
+        lambda = counters[["lambda"]], solver),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
         cluster = stats::setNames(found$component + 1L, data$samples)),
@@ -116,7 +111,6 @@ print_notes.ufs_sogfs <- function(x) live_note(x)
 
 register("sogfs", ufs_sogfs,
   advice = "historical (for comparison)",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",
   reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>"

@@ -7,8 +7,8 @@
 # `store`: the turned copy (FALSE: there is no room for it) and how often lines across the blocks
 # were read.
 source_operator <- function(source, keep, shift, divide, count = new_count(), store = new_store()) {
-  op <- list(source = source, keep = keep, shift = shift, divide = divide, n = source$n,
-    p = length(keep), count = count, store = store, held = new.env(parent = emptyenv()))
+  op <- list_of(source, keep, shift, divide, n = source$n,
+    p = length(keep), count, store, held = new.env(parent = emptyenv()))
   calls <- lapply(source_methods(), function(method) {
     force(method)
     function(...) method(op, ...)
@@ -26,24 +26,21 @@ source_methods <- function() {
 
 # ---- the calls
 
-# X V and X'T.
+# X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product, and
+# pieces of a sum otherwise. `size` x `width` is the product.
 source_mul <- function(op, v) {
-  if (op$source$by == "rows") {
-    source_pass_x(op, "rows", piece_mul, NULL, v = v, value_bytes = 8 * op$source$step * ncol(v))
-  } else {
-    source_pass_x(op, "columns", piece_mul_part, sum_in_place, v = v,
-      value_bytes = 8 * op$n * ncol(v))
-  }
+  source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
 }
 
 source_cross <- function(op, t) {
-  if (op$source$by == "rows") {
-    source_pass_x(op, "rows", piece_cross_part, sum_in_place, t = t,
-      value_bytes = 8 * op$p * ncol(t))
-  } else {
-    source_pass_x(op, "columns", piece_cross, NULL, t = t,
-      value_bytes = 8 * op$source$step * ncol(t))
-  }
+  source_product(op, "columns", piece_cross, piece_cross_part, op$p, ncol(t), t = t)
+}
+
+source_product <- function(op, side, piece, part, size, width, ...) {
+  by <- op$source$by
+  joined <- by == side
+  source_pass_x(op, by, if (joined) piece else part, if (!joined) sum_in_place, ...,
+    value_bytes = 8 * (if (joined) op$source$step else size) * width)
 }
 
 # X X' (rows) or X'X.
@@ -89,8 +86,7 @@ source_hash <- function(op) {
   if (op$source$by == "rows") {
     source_pass_x(op, "rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * op$p)
   } else {
-    source_pass_x(op, "columns", piece_hash, NULL, whole = TRUE,
-      value_bytes = 16 * op$source$step)
+    source_pass_x(op, "columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * op$source$step)
   }
 }
 
@@ -124,9 +120,7 @@ source_sweep <- function(op) {
 # Columns that a solver will ask for one by one are held: at most a block of them, but four for a
 # file stored by rows of which there is no copy, as every read is a pass.
 source_prefetch <- function(op, j) {
-  if (all(j %in% op$held$index)) {
-    return(numeric())
-  }
+  if (all(j %in% op$held$index)) return(numeric())
   width <- columns_at_once(op)
   if (op$source$by == "rows" && length(j) > width) turn_once(op)
   # The old block goes before the new one is read.
@@ -192,9 +186,7 @@ share_of_chunks <- function(source, lines, of) {
 
 # Makes the turned copy, unless there is one, no room for one, or no need (turned.R).
 turn_once <- function(op) {
-  if (!isTRUE(op$source$chunked) || !is.null(op$store$turned)) {
-    return(invisible())
-  }
+  if (!isTRUE(op$source$chunked) || !is.null(op$store$turned)) return(invisible())
   turned <- turn_source(op$source)
   op$store$turned <- if (is.null(turned)) FALSE else turned
   op$count$passes <- op$count$passes + 1
@@ -205,9 +197,7 @@ turn_once <- function(op) {
 turned_for <- function(op, reads = 1) {
   if (reads > 1 || op$store$reads > 0) turn_once(op)
   op$store$reads <- op$store$reads + 1
-  if (is.list(op$store$turned)) {
-    return(op$store$turned)
-  }
+  if (is.list(op$store$turned)) return(op$store$turned)
   op$count$passes <- op$count$passes + if (isTRUE(op$source$chunked)) reads else 1
   NULL
 }

@@ -39,9 +39,8 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
   lines <- max(1, floor(block_bytes / per_line))
   unit <- if (by == "rows") chunk[1L] else chunk[2L]
   if (lines > unit) lines <- unit * floor(lines / unit)
-  list(object = object, kind = kind, n = as.integer(size[1L]), p = as.integer(size[2L]),
-    by = by, step = lines, unit = unit, rows = NULL, columns = NULL, bytes = block_bytes,
-    BPPARAM = BPPARAM)
+  list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]), by, step = lines, unit,
+    rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM)
 }
 
 # The part of a source given by samples and features (indices of what is there now).
@@ -85,9 +84,7 @@ drop_turned <- function(store) {
 
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
-  if (!is.null(source$turned)) {
-    return(read_turned(source$turned, if (is.null(i)) j else i))
-  }
+  if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
   for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
   i <- part_of(source$rows, i)
   j <- part_of(source$columns, j)

@@ -54,8 +54,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_operator(x, center, scale)
-    n_components <- check_count(n_components, "n_components", 1L,
-      min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
+    n_components <- check_components(n_components, data, center)
     check_range(max(data$norm))
     # X'X is all that counts: of a tall file, which is read once for it, its root takes the place
     # of x.
@@ -72,8 +71,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     length_of <- sqrt(colSums(b^2))
     list(
       run = found$run,
-      params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
-        center = center, scale = scale),
+      params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
       feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
       solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
         loadings = expand_features(sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/"), data),
@@ -111,7 +109,6 @@ print_notes.ufs_spca <- function(x) {
 
 register("spca", ufs_spca,
   advice = "situational: redundant features; for compressing ufs_css() is better",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>"

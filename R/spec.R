@@ -56,16 +56,13 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
                      control = ufs_control(), ...) {
   run_fit("spec", match.call(), {
     control <- resolve_control(control)
-    type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))
     power <- check_count(power, "power", 1L, 20L)
     data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {
       if (is.null(n_clusters)) {
-        ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
-          argument = "n_clusters")
+        refuse("n_clusters", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.")
       }
-      n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-        "one fewer than the samples")
+      n_clusters <- check_clusters(n_clusters, data$n)
     }
     graph <- as_ufs_graph(graph, data)
     solution <- list(graph = graph)
@@ -86,7 +83,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     c(
       list(
         params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
-          power = power), graph_params(graph), list(center = center, scale = scale)),
+          power = power), graph_params(graph)),
         feature_scores = score, void = data$keep[is.na(score)],
         statistic = expand_features(statistic, data, NA_real_),
         solution = solution
@@ -106,7 +103,6 @@ print_notes.ufs_spec <- function(x) {
 
 register("spec", ufs_spec,
   advice = "situational",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",
   reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>",

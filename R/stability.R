@@ -7,13 +7,11 @@
 #' the sample will rarely be chosen again. Stability does not say that a selection is right, only
 #' that it is repeatable; on real data it hardly predicts accuracy.
 #'
-#' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4:
-#' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{
-#' 1 - mean(s_f^2) / ((k/p)(1 - k/p))}
-#' with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
-#' features are always chosen, 0 on average for random choices, corrected for chance. Its
-#' confidence interval is their asymptotic one. `jaccard` is the mean overlap of pairs of
-#' resamples.
+#' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4: \eqn{1 -
+#' \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{ 1 - mean(s_f^2) / ((k/p)(1 -
+#' k/p))} with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
+#' features are always chosen, 0 on average for random choices, corrected for chance. Its confidence
+#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples.
 #'
 #' @inheritParams ufs_grid
 #' @param method The name of a method, or of several. Several are run on the same resamples, each
@@ -25,10 +23,9 @@
 #' @param n_resamples The number of resamples.
 #' @param fraction The share of the samples in each of them, drawn without replacement.
 #' @param level The level of the confidence interval.
-#' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
-#'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
-#'   sample was chosen among those in which it was there), `selected` (n_resamples x p,
-#'   logical), `k`, `errors`.
+#' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`, `frequency` (one
+#'   number per feature), `sample_frequency` (share of the resamples in which a sample was chosen
+#'   among those in which it was there), `selected` (n_resamples x p, logical), `k`, `errors`.
 #' @references Nogueira, S., Sechidis, K. and Brown, G. (2018) On the stability of feature
 #'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
 #' @examples
@@ -43,13 +40,13 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_stability")
   if (is.character(method) && length(method) > 1L) {
-    return(several_stabilities(call, x, method, list(...), m, list(k = k, n_resamples = n_resamples,
-      fraction = fraction, level = level, checkpoint = checkpoint)))
+    return(several_stabilities(call, x, method, list(...), m, list_of(k, n_resamples,
+      fraction, level, checkpoint)))
   }
   row <- method_row(method)
   check_arguments(names(list(...)), row$fit, method)
   opened <- open_some(x, list(...), arguments_of(row$fit))
-  x <- open_data(opened$x)
+  x <- opened$x
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
@@ -57,80 +54,71 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   size <- round(fraction * data$n)
-  if (size < 3L) {
-    ufs_abort("argument", "`fraction` leaves ", size, " samples; 3 are needed.",
-      argument = "fraction")
+  if (size < 3L) refuse("fraction", "`fraction` leaves ", size, " samples; 3 are needed.")
+  for (name in c(k = "features", m = "samples")[c(!is.null(k), !is.null(m))]) {
+    if (!row$selects %in% c(name, "both")) {
+      refuse(if (name == "features") "k" else "m", "ufs_", method, "() does not select ", name, ".")
+    }
   }
-  features <- row$selects != "samples"
-  if (features) {
-    k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
-  } else if (!is.null(k)) {
-    ufs_abort("argument", "ufs_", method, "() does not select features.", argument = "k")
+  if (row$selects != "samples") k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
+  if (row$selects == "samples" || !is.null(m)) {
+    m <- check_count(m, "m", 1L, size, "the samples of a resample")
   }
-  if (row$selects == "features" && !is.null(m)) {
-    ufs_abort("argument", "ufs_", method, "() does not select samples.", argument = "m")
-  }
-  if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
   # Not by the method: all choose from the same resamples.
   run <- start_run("stability", x, checkpoint)
   seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
   # A method that solves for its number gets it.
-  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
-  common <- list(x = to_travel(x), method = method, args = args, size = size,
-    k = if (features) k, m = m)
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
+  common <- list_of(x = to_travel(x), method, args, size, k, m)
   what <- if (!is.null(run$folder)) {
     c(common[setdiff(names(common), c("x", "args"))], list(args = argument_keys(args)))
   }
   keys <- lapply(seeds, function(seed) task_key(run, what, seed))
   done <- run_tasks(seeds, stability_fit, common, run, keys,
     usable = function(value) length(value$rows) == size)
-  runs <- done$values
-  failed <- vapply(runs, function(run) !is.null(run$error), NA)
+  failed <- vapply(done$values, function(run) !is.null(run$error), NA)
+  errors <- vapply(done$values[failed], `[[`, "", "error")
   if (sum(!failed) < 2L) {
-    ufs_abort("argument", "ufs_", method, "() failed on all resamples, first with: ",
-      runs[[1L]]$error, argument = "method")
+    refuse("method", "ufs_", method, "() failed on all resamples, first with: ", errors[1L])
   }
-  chosen <- runs[!failed]
-  out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,
-    fraction = fraction, level = level, size = size,
-    errors = vapply(runs[failed], `[[`, "", "error"), checkpoint = done$report)
-  if (features) {
-    selected <- t(vapply(chosen, function(run) seq_len(data$p) %in% run$features, logical(data$p)))
+  structure(c(list_of(method, call, k, m, n_resamples, fraction, level, size, errors,
+    checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level)),
+    class = "ufs_stability")
+}
+
+# What resamples have in common.
+stability_of <- function(runs, data, k, m, level) {
+  chosen <- function(name, size) members_of(lapply(runs, `[[`, name), size)
+  out <- list()
+  if (!is.null(k)) {
+    selected <- chosen("features", data$p)
     colnames(selected) <- data$features
-    out <- c(out, nogueira(selected, level), list(jaccard = mean_jaccard(selected),
+    out <- c(nogueira(selected, level), list(jaccard = mean_jaccard(selected),
       frequency = colMeans(selected), selected = selected))
   }
   if (!is.null(m)) {
-    there <- t(vapply(chosen, function(run) seq_len(data$n) %in% run$rows, logical(data$n)))
-    taken <- t(vapply(chosen, function(run) seq_len(data$n) %in% run$samples, logical(data$n)))
-    out$sample_frequency <- stats::setNames(colSums(taken) / colSums(there), data$samples)
+    share <- colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n))
+    out$sample_frequency <- stats::setNames(share, data$samples)
   }
-  structure(out, class = "ufs_stability")
+  out
+}
+
+# Sets of indices up to `size` as rows of a logical matrix.
+members_of <- function(sets, size) {
+  t(vapply(sets, function(set) seq_len(size) %in% set, logical(size)))
 }
 
 # One result per method, on the same resamples: each starts from the same seed.
 several_stabilities <- function(call, x, methods, args, m, shared) {
-  rows <- lapply(methods, method_row)
-  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
-  opened <- open_some(x, args, own)
-  x <- open_data(opened$x)
-  args <- opened$rest
-  if (anyDuplicated(methods)) {
-    ufs_abort("argument", "`method` has '", methods[duplicated(methods)][1L], "' twice.",
-      argument = "method")
-  }
-  unknown <- setdiff(names(args), own)
-  if (length(unknown)) {
-    ufs_abort("argument", "None of the methods has an argument `", unknown[1L], "`.",
-      argument = unknown[1L])
-  }
+  known <- method_rows(methods, args)
+  opened <- open_some(x, args, known$own)
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
-    mine <- args[names(args) %in% arguments_of(row$fit)]
-    with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method), mine,
+    mine <- opened$rest[names(opened$rest) %in% arguments_of(row$fit)]
+    with_seed(seed, do.call(ufs_stability, c(list(x = opened$x, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
-  }, methods, rows)
-  structure(list(call = call, methods = methods, fits = fits), class = "ufs_stability_list")
+  }, methods, known$rows)
+  structure(list_of(call, methods, fits), class = "ufs_stability_list")
 }
 
 stability_fit <- function(seed, common) {
@@ -140,9 +128,7 @@ stability_fit <- function(seed, common) {
     rows <- sort(sample.int(nrow(common$x), common$size))
     # Seed NULL: the method goes on with the numbers of this resample.
     run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)
-    if (!is.null(run$error)) {
-      return(list(error = run$error))
-    }
+    if (!is.null(run$error)) return(list(error = run$error))
     list(
       rows = rows,
       features = if (!is.null(k)) suppressMessages(selected_features(run$fit, k, as = "index")),
@@ -178,21 +164,19 @@ mean_jaccard <- function(z) {
 #' @export
 print.ufs_stability <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
-    count_words(x$size, "sample"), "\n", sep = "")
+  put("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
+    count_words(x$size, "sample"))
   if (!is.null(x$stability)) {
-    cat("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
+    put("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
-      format(x$jaccard, digits = 3L), "\n", sep = "")
+      format(x$jaccard, digits = 3L))
     best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
-    cat("  most often: ", paste0(names(best), " (", round(100 * best), "%)",
-      collapse = ", "), "\n", sep = "")
+    put("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
   }
   if (!is.null(x$sample_frequency)) {
     rank <- utils::head(order(-x$sample_frequency), 5L)
-    cat("  samples most often (m = ", x$m, "): ",
-      paste0(rank, " (", round(100 * x$sample_frequency[rank]),
-      "%)", collapse = ", "), "\n", sep = "")
+    put("  samples most often (m = ", x$m, "): ",
+      paste0(rank, " (", round(100 * x$sample_frequency[rank]), "%)", collapse = ", "))
   }
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
@@ -204,12 +188,10 @@ print.ufs_stability <- function(x, ...) {
 summary.ufs_stability <- function(object, ...) {
   check_dots_empty(...)
   often <- function(share) {
-    if (is.null(share)) {
-      return(NULL)
-    }
+    if (is.null(share)) return(NULL)
     top <- utils::head(order(-share), 10L)
     data.frame(name = if (is.null(names(share))) top else names(share)[top], index = top,
-      share = unname(share[top]), stringsAsFactors = FALSE)
+      share = unname(share[top]))
   }
   structure(list(table = as.data.frame(object), features = often(object$frequency),
     samples = often(object$sample_frequency)), class = "summary.ufs_stability")
@@ -227,7 +209,7 @@ print.summary.ufs_stability <- function(x, ...) {
   print(x$table, digits = 3L, row.names = FALSE)
   for (what in c("features", "samples")) {
     if (is.null(x[[what]])) next
-    cat("Share of the resamples that chose each, the most frequent ", what, ":\n", sep = "")
+    put("Share of the resamples that chose each, the most frequent ", what, ":")
     print(x[[what]], digits = 2L, row.names = FALSE)
   }
   invisible(x)
@@ -236,11 +218,11 @@ print.summary.ufs_stability <- function(x, ...) {
 #' @export
 print.ufs_stability_list <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_stability> of ", length(x$fits), " methods\n", sep = "")
+  put("<ufs_stability> of ", length(x$fits), " methods")
   print(as.data.frame(x), digits = 3L, row.names = FALSE)
   for (name in names(x$fits)) {
     if (is.null(x$fits[[name]]$checkpoint)) next
-    cat(name, ":\n", sep = "")
+    put(name, ":")
     print_checkpoint(x$fits[[name]]$checkpoint)
   }
   invisible(x)
@@ -259,6 +241,5 @@ as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, .
   data.frame(method = x$method, k = value(x$k), m = value(x$m), n_resamples = x$n_resamples,
     stability = value(x$stability), lower = value(unname(x$interval["lower"])),
     upper = value(unname(x$interval["upper"])), jaccard = value(x$jaccard),
-    errors = length(x$errors),
-    stringsAsFactors = FALSE)
+    errors = length(x$errors))
 }

@@ -9,9 +9,7 @@ draw_seeds <- function(n, random = TRUE) {
 
 # Evaluates code under a seed of its own and puts the caller's RNG back as it was.
 with_seed <- function(seed, code) {
-  if (is.null(seed)) {
-    return(code)
-  }
+  if (is.null(seed)) return(code)
   keep_seed({
     set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
     code
@@ -147,7 +145,7 @@ quiet_fit <- function(x, method, args, seed) {
 
 print_failed <- function(errors, indent, what) {
   if (length(errors)) {
-    cat(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]], "\n", sep = "")
+    put(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]])
   }
 }
 
@@ -155,10 +153,26 @@ print_failed <- function(errors, indent, what) {
 method_row <- function(method, arg = "method") {
   table <- registry()
   if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
-    ufs_abort("argument", "`", arg, "`: there is no method ", brief(method),
-      "; see ufs_methods().",
-      if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)",
-      argument = arg)
+    refuse(arg, "`", arg, "`: there is no method ", brief(method), "; see ufs_methods().",
+      if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)")
   }
   table[[method]]
+}
+
+# Of several methods, each once: list(rows, own), their registry rows and all arguments that they
+# have. `dots` may hold these and those of the door.
+method_rows <- function(method, dots) {
+  if (anyDuplicated(method)) {
+    refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
+  }
+  rows <- lapply(method, method_row)
+  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
+  unknown <- setdiff(names_of(dots), c(own, door_arguments))[1L]
+  if (!is.na(unknown)) {
+    one <- length(method) == 1L
+    refuse(if (nzchar(unknown)) unknown else "...",
+      if (one) paste0("ufs_", method, "() has no") else "None of the methods has an",
+      " argument `", unknown, "`", if (one) paste0("; it has ", paste(own, collapse = ", ")), ".")
+  }
+  list_of(rows, own)
 }

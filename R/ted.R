@@ -86,22 +86,18 @@
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
-  call <- match.call()
-  form <- check_choice(form, "form", c("greedy", "convex"))
-  if (is.null(mu_rel)) mu_rel <- 0.01
-  if (form == "greedy") {
-    return(run_fit("ted", call,
-      greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control)))
-  }
-  fit <- run_fit("ted", call, convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control))
-  warn_zero(fit, "mu")
+  fit <- run_fit("ted", match.call(), {
+    if (is.null(mu_rel)) mu_rel <- 0.01
+    if (form == "greedy") greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control) else
+      convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control)
+  })
+  if (form == "convex") warn_zero(fit, "mu")
   fit
 }
 
 # Both give what run_fit() needs.
 greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control) {
   control <- resolve_control(control)
-  unit <- check_flag(unit, "unit")
   data <- ted_rows(x, unit, center, scale)
   n <- data$n
   labelled <- check_labelled(labelled, data)
@@ -113,15 +109,12 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   }
   found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
     unit = if (is_operator(z)) data$unit)
-  # Those not picked: by what they would bring, equal up to rounding = by index.
-  left <- setdiff(seq_len(n), c(found$order, labelled))
-  ranking <- c(found$order, left[order(-signif(found$left[left], 10L))])
+  ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
   decrease <- found$left
   decrease[found$order] <- found$score
   list(
     data = data, control = control,
-    params = list(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks = picks,
-      unit = unit, labelled = labelled, center = center, scale = scale),
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(decrease, data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]))
@@ -148,7 +141,7 @@ ted_rows <- function(x, unit, center, scale) {
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
-  unit_length <- check_flag(unit, "unit")
+  unit_length <- unit
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
   data <- as_ufs_rows(x, center, scale)
   labelled <- check_labelled(labelled, data)
@@ -174,11 +167,11 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   colnames(trace)[colnames(trace) == "dual"] <- "bound"
   for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * unit^2
   counters <- found$run$counters
-  list(
-    data = data, control = control,
+  list_of(
+    data, control,
     params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
-      labelled = labelled, center = center, scale = scale),
-    run = found$run, trace = trace,
+      labelled = labelled),
+    run = found$run, trace,
     sample_scores = without_labelled(norm[twin], labelled),
     sample_key = ifelse(norm > 0, 0, activity)[twin],
     solution = list(activity = stats::setNames(activity, data$samples)),
@@ -188,20 +181,12 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
 
 #' @export
 selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
-  chosen <- NextMethod()
-  picked <- fit$params$picks
-  if (!is.null(picked) && length(chosen) > picked) {
-    ufs_inform("partial", "Only the first ", picked, " samples were picked one by one; for all ",
-      length(chosen), " use ufs_ted(m = ", length(chosen), ").")
-  }
-  chosen
+  said_partial(NextMethod(), fit, "m", " samples", fit$params$picks)
 }
 
 #' @export
 print_notes.ufs_ted <- function(x) {
-  if (x$params$form == "convex") {
-    return(c(live_rows(x), labelled_note(x), chance_note))
-  }
+  if (x$params$form == "convex") return(c(live_rows(x), labelled_note(x), chance_note))
   given <- length(x$params$labelled)
   # As many as were asked for, or ten.
   m <- min(remembered_size(x, "m"), nrow(x$trace))
@@ -266,7 +251,5 @@ register("ted", ufs_ted,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
-  paper_grid = list(
-    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
-    grids = list(ALFS = list(mu = 10^(-4:3))))
+  paper_grid = alfs_rival_grid(mu = 10^(-4:3))
 )

@@ -47,13 +47,9 @@ keyed_table <- function(x, what = NULL) {
 glance.ufs <- function(x, ...) {
   check_dots_empty(...)
   check_fit(x)
-  objective <- x$trace$objective
-  row <- list(
-    method = x$method, n = x$n, p = x$p, status = x$status, iterations = x$iterations,
-    objective = if (length(objective)) objective[length(objective)] else NA_real_,
-    elapsed = x$elapsed
-  )
-  as_tibble_if(as.data.frame(c(row, as.list(x$certificate)), stringsAsFactors = FALSE))
+  row <- c(unclass(x)[c("method", "n", "p", "status", "iterations")],
+    list(objective = last_objective(x), elapsed = x$elapsed))
+  as_tibble_if(as.data.frame(c(row, as.list(x$certificate))))
 }
 
 #' @rdname ufs_tidiers
@@ -61,11 +57,9 @@ glance.ufs <- function(x, ...) {
 augment.ufs <- function(x, data, newdata = NULL, ...) {
   check_dots_empty(...)
   check_fit(x)
-  if (!is.null(newdata)) {
-    return(augment_new(x, newdata))
-  }
+  if (!is.null(newdata)) return(augment_new(x, newdata))
   if (missing(data) || length(dim(data)) != 2L) {
-    ufs_abort("argument", "`data` must be the data of the fit, ", x$n, " rows.", argument = "data")
+    refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
   }
   table <- augmented_table(data, "data")
   with_columns(table$out, sample_columns(x, matched_rows(x, table$samples, nrow(table$out))))
@@ -85,14 +79,12 @@ sample_columns <- function(x, at) {
 # The rows of `newdata`, in any order, with what the fit says of those that are its samples, found
 # by name; NA for the others.
 augment_new <- function(x, newdata) {
-  if (length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a table.", argument = "newdata")
-  }
+  if (length(dim(newdata)) != 2L) refuse("newdata", "`newdata` must be a table.")
   table <- augmented_table(newdata, "newdata")
   known <- x$names$samples
   if (is.null(known) || is.null(table$samples)) {
-    ufs_abort("argument", "The rows of `newdata` can only be found by their names, and ",
-      if (is.null(known)) "the fit" else "`newdata`", " has none.", argument = "newdata")
+    refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
+      if (is.null(known)) "the fit" else "`newdata`", " has none.")
   }
   with_columns(table$out, sample_columns(x, match(table$samples, known)))
 }
@@ -108,9 +100,7 @@ augmented_table <- function(data, arg) {
     return(list(out = out, samples = names))
   }
   data <- open_data(data, arg)
-  names <- data$samples
-  id <- if (is.null(names)) as.character(seq_len(data$n)) else names
-  list(out = data.frame(.rownames = id, stringsAsFactors = FALSE), samples = names)
+  list(out = data.frame(.rownames = labels_of(data$samples, data$n)), samples = data$samples)
 }
 
 # Where the rows of a table are in the fit: by name where both have names, else by place.
@@ -118,18 +108,15 @@ matched_rows <- function(x, names, n) {
   known <- x$names$samples
   if (is.null(known) || is.null(names)) {
     if (n != x$n) {
-      ufs_abort("argument", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".",
-        argument = "data")
+      refuse("data", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".")
     }
     return(seq_len(n))
   }
   at <- match(names, known)
   if (n != x$n || anyNA(at) || anyDuplicated(at)) {
-    if (n == x$n && identical(names, known)) {
-      return(seq_len(n))
-    }
-    ufs_abort("argument", "`data` must be the data of the fit: the names of its rows are not ",
-      "those of the ", x$n, " samples; `newdata` is for other rows.", argument = "data")
+    if (n == x$n && identical(names, known)) return(seq_len(n))
+    refuse("data", "`data` must be the data of the fit: the names of its rows are not those of ",
+      "the ", x$n, " samples; `newdata` is for other rows.")
   }
   at
 }
@@ -138,8 +125,7 @@ matched_rows <- function(x, names, n) {
 with_columns <- function(out, add) {
   taken <- intersect(names(add), names(out))
   if (length(taken)) {
-    ufs_abort("argument", "The data have ", some_columns(taken), " already: rename them first.",
-      argument = "data")
+    refuse("data", "The data have ", some_columns(taken), " already: rename them first.")
   }
   out[names(add)] <- add
   as_tibble_if(out)
@@ -152,11 +138,10 @@ tidy.ufs_grid <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_grid <- function(x, ...) {
-  check_dots_empty(...)
   status <- x$results$status
   as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, settings = nrow(x$settings),
     converged = sum(status == "converged"), failed = sum(status == "error"),
-    best = if (is.null(x$best)) NA_integer_ else x$best, seconds = sum(x$results$seconds)))
+    best = if (is.null(x$best)) NA_integer_ else x$best, seconds = sum(x$results$seconds)), ...)
 }
 
 #' @rdname ufs_tidiers
@@ -174,14 +159,12 @@ glance.ufs_compare <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_stability <- function(x, ...) {
-  check_dots_empty(...)
   frequency <- if (is.null(x$frequency)) x$sample_frequency else x$frequency
-  name <- names(frequency)
-  if (is.null(name)) name <- as.character(seq_along(frequency))
-  out <- data.frame(name, index = seq_along(frequency), frequency = unname(frequency),
-    stringsAsFactors = FALSE)
+  size <- length(frequency)
+  out <- data.frame(name = labels_of(names(frequency), size), index = seq_len(size),
+    frequency = unname(frequency))
   names(out)[1L] <- if (is.null(x$frequency)) "sample" else "feature"
-  as_tibble_if(out[order(-out$frequency, out$index), ])
+  as_tibble_if(out[order(-out$frequency, out$index), ], ...)
 }
 
 #' @rdname ufs_tidiers
@@ -198,8 +181,7 @@ tidy.ufs_list <- function(x, ...) {
   as_tibble_if(stack_fits(x, function(fit) {
     out <- keyed_table(fit)
     names(out)[1L] <- "name"
-    cbind(what = if (is.null(fit$feature_scores)) "sample" else "feature", out,
-      stringsAsFactors = FALSE)
+    cbind(what = if (is.null(fit$feature_scores)) "sample" else "feature", out)
   }), ...)
 }
 
@@ -214,17 +196,15 @@ tidy.ufs_size <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_size <- function(x, ...) {
-  as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, k = x$k, verdict = x$verdict,
-    stringsAsFactors = FALSE), ...)
+  as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, k = x$k, verdict = x$verdict), ...)
 }
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_list <- function(x, ...) {
-  check_dots_empty(...)
   # Certificates differ between methods.
   common <- names(glance.ufs(x[[1L]]))[1:7]
-  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]))
+  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]), ...)
 }
 
 # One table of all fits, with their names as first column.
@@ -233,7 +213,7 @@ stack_fits <- function(fits, table) {
   name[name == ""] <- as.character(which(name == ""))
   parts <- Map(function(fit, name) {
     check_fit(fit)
-    cbind(fit = name, table(fit), stringsAsFactors = FALSE)
+    cbind(fit = name, table(fit))
   }, unclass(fits), make.unique(name))
   do.call(rbind, unname(parts))
 }
@@ -241,21 +221,19 @@ stack_fits <- function(fits, table) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_overlap <- function(x, ...) {
-  check_dots_empty(...)
   name <- colnames(x$shared)
   pair <- which(upper.tri(x$shared), arr.ind = TRUE)
   as_tibble_if(data.frame(fit1 = name[pair[, 1L]], fit2 = name[pair[, 2L]],
-    shared = x$shared[pair], chance = rep(x$chance, nrow(pair)), stringsAsFactors = FALSE))
+    shared = x$shared[pair], chance = rep(x$chance, nrow(pair))), ...)
 }
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_overlap <- function(x, ...) {
-  check_dots_empty(...)
   pairs <- x$shared[upper.tri(x$shared)]
   as_tibble_if(data.frame(fits = ncol(x$selected), k = x$k, p = x$p,
     different = nrow(x$selected), in_all = sum(rowSums(x$selected) == ncol(x$selected)),
-    mean_shared = mean(pairs), chance = x$chance))
+    mean_shared = mean(pairs), chance = x$chance), ...)
 }
 
 # A tibble where the user has tibble, as tidy() gives elsewhere. The dots of the method are refused

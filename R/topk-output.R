@@ -4,10 +4,7 @@
 #' @export
 selected_features.ufs_topk <- function(fit, k = fit$params$k, as = NULL, ...) {
   if (is.null(k)) k <- fit$params$k
-  if (!identical(as.integer(check_count(k, "k")), fit$params$k)) {
-    ufs_abort("refit", "This fit chose exactly ", fit$params$k, " features, and selections ",
-      "of ufs_topk() are not nested: fit again with k = ", k, ".", argument = "k")
-  }
+  check_one_size(k, fit, "k", " features")
   selected_features.ufs(fit, k, as, ...)
 }
 
@@ -90,7 +87,6 @@ picture_cut <- function(fit, k) {
   new_picture("spikes",
     table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
     names = fit$names$features[shown[named]],
-    heading = sprintf("%d of %d chosen", length(named), chosen),
-    lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
-    title = "ufs_topk: feature scores")
+    heading = sprintf("%d of %d chosen", length(named), chosen), lines = list(v = chosen + .5),
+    xlab = "feature rank", ylab = "score (larger is better)", title = "ufs_topk: feature scores")
 }

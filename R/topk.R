@@ -31,10 +31,8 @@
 #'   without `Z`; this needs no n x n matrix when p <= n. With `structured = TRUE` the full model
 #'   is fitted with the labels fixed.
 #'
-#' If your aim is to label the remaining samples rather than to choose features, a linear support
-#' vector machine trained on the few labels is usually better than any propagation, and
-#' `ufs_propagate(ufs_graph(x), y)` is often better than the propagation along `Z` in this
-#' method, at a fraction of its time.
+#' To label the remaining samples rather than to choose features, a linear support vector machine
+#' is usually better, and `ufs_propagate(ufs_graph(x), y)` often, at a fraction of the time.
 #'
 #' # What "exactly k" promises
 #' The set has `k` features by construction; it is not a ranking that has been cut. That does not
@@ -71,13 +69,10 @@
 #'   absolute deviations, starting from the optimum of the outer iteration before. `"admm"` is one
 #'   ADMM that runs on through the outer iterations, where the paper starts it anew in each of
 #'   them. It is taken where samples have many links, because `alpha_e` is large or there are many
-#'   more samples than features: when the optimum of six samples took so many steps that all of
-#'   them would take several seconds and twice as long as the ADMM. These two names may be given
-#'   as well; they are experimental. Where labels alone decide, `"auto"` takes the paper's ADMM if
-#'   that takes less than about a second, and the relaxation otherwise. The paper's iteration may
-#'   end at other labels, because it leaves more links than the optimum has. The selections then
-#'   answer different questions, and neither their gaps nor their objectives say which labels are
-#'   better.
+#'   more samples than features. These two names may be given as well; they are experimental.
+#'   Where labels alone decide, `"auto"` takes the paper's ADMM if that takes less than about a
+#'   second, and the relaxation otherwise. The paper's iteration may end at other labels, because
+#'   it leaves more links than the optimum has; gaps and objectives do not say which are better.
 #'
 #' The measurements behind these defaults are in `vignette("evidence")`.
 #'
@@ -161,9 +156,8 @@
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
 #'
-#'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on
-#'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
-#'   \doi{10.1137/S1052623497330963}
+#'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on convex sets.
+#'   SIAM Journal on Optimization 10(4), 1196-1211 (for the bound). \doi{10.1137/S1052623497330963}
 #' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()],
 #'   `vignette("three-modes")`.
 #' @section Plots:
@@ -198,13 +192,12 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     data <- topk_data(x, center, scale, k)
     k <- data$k
     classes <- topk_classes(y, n_clusters, data$n)
-    mode <- topk_mode(classes, check_flag(structured, "structured"))
+    mode <- topk_mode(classes, structured)
     unit <- max(l1_norms(data$x))
     settings <- topk_settings(mode, lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
       lambda_z = lambda_z, lambda_a = lambda_a, lambda_i = lambda_i, alpha = alpha,
       polish = polish, cmn = cmn, nonnegative = nonnegative, bound = bound,
       branch_and_bound = branch_and_bound, node_limit = node_limit)
-    solver <- check_choice(solver, "solver", c("auto", topk_solvers))
     if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, settings)
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
     settings <- c(settings, list(n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
@@ -223,10 +216,10 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     topk_check_links(found, data, classes, settings,
       argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
     topk_fields(found, data, classes, mode, control, params = c(
-      list(mode = mode, k = k, n_clusters = classes$c, solver = solver),
+      list_of(mode, k, n_clusters = classes$c, solver),
       settings[c("lambda_e", "lambda_z", "lambda_a", "lambda_i", "alpha", "polish", "cmn",
         "nonnegative", "bound", "branch_and_bound", "node_limit")],
-      list(alpha_e = settings$lambda_e * unit, center = center, scale = scale)))
+      list(alpha_e = settings$lambda_e * unit)))
   })
   warn_topk(fit)
   fit
@@ -241,19 +234,16 @@ topk_solvers <- c("paper", "exact", "admm")
 # printed.
 topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, polish, cmn,
                           nonnegative, bound, branch_and_bound, node_limit) {
-  bound <- check_flag(bound, "bound")
-  branch_and_bound <- check_flag(branch_and_bound, "branch_and_bound")
   if (branch_and_bound && !bound) {
-    ufs_abort("argument", "`branch_and_bound` needs bound = TRUE.", argument = "branch_and_bound")
+    refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
   }
-  list(lambda_e = lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+  list_of(lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
     lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
-    alpha = check_number(alpha, "alpha", 0, 1), polish = check_flag(polish, "polish"),
-    cmn = check_flag(cmn, "cmn"), nonnegative = check_flag(nonnegative, "nonnegative"),
-    bound = bound, branch_and_bound = branch_and_bound,
-    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L),
-    rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
+    alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
+    nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
+    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L), rho = 1.1, mu = 1,
+    v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 }
 
 topk_run <- function(data, classes, settings, control) {
@@ -282,9 +272,7 @@ topk_first_copies <- function(found, first) {
 # if that is no more.
 topk_other_alpha_e <- function(data, settings, unit, say) {
   other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
-  if (!is.finite(other) || other <= settings$lambda_e * unit) {
-    return(NULL)
-  }
+  if (!is.finite(other) || other <= settings$lambda_e * unit) return(NULL)
   if (say) {
     ufs_inform("alpha_e", "ufs_topk(): alpha_e = ", signif(settings$lambda_e * unit, 3L),
       " links too few samples of these data; ", signif(other, 3L), " is taken, twice the ",
@@ -305,9 +293,7 @@ topk_check_links <- function(found, data, classes, settings, argument) {
 }
 
 # Samples without a link, but for those that rounding made.
-topk_isolated <- function(w) {
-  if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * max(w))
-}
+topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * max(w))
 
 # What new_ufs() is given.
 topk_fields <- function(found, data, classes, mode, control, params) {
@@ -316,8 +302,8 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
-  list(
-    data = data, control = control, params = params, run = found$run,
+  list_of(
+    data, control, params, run = found$run,
     advice = if (mode != "plain" && params$solver == "paper" &&
         isTRUE(utils::tail(found$run$trace[, "z_residual"], 1L) >= control$inner_tol)) {
       "The ADMM for Z did not reach inner_tol within inner_max_iter."
@@ -387,11 +373,8 @@ topk_solver <- function(x, mode, classes, settings) {
     # In nanoseconds, with an optimised BLAS: products run at 32e9 operations a second, pivots at
     # 8e9 and with an overhead of 5 for their sorts. A wrong choice costs at most a few times the
     # 2 s below which it does not matter.
-    products <- 50 / 32 * if (2 * p > 3 * n) {
-      4 * n^2 * p + 2 * n^3
-    } else {
+    products <- 50 / 32 * if (2 * p > 3 * n) 4 * n^2 * p + 2 * n^3 else
       2 * n * p * (n + p + 3 * links / at)
-    }
     if (n * pivots / length(rows) * (n + p) * (links / at / 8 + 5) > max(2e9, 2 * products)) {
       return("admm")
     }
@@ -402,23 +385,22 @@ topk_solver <- function(x, mode, classes, settings) {
 topk_classes <- function(y, n_clusters, n) {
   if (is.null(y)) {
     if (is.null(n_clusters)) {
-      ufs_abort("argument", "`n_clusters` is needed when there are no labels `y`.",
-        argument = "n_clusters")
+      refuse("n_clusters", "`n_clusters` is needed when there are no labels `y`.")
     }
     return(list(known = NULL, complete = FALSE, names = NULL,
       c = check_count(n_clusters, "n_clusters", 1L, n, "the samples of `x`")))
   }
   classes <- check_partial_labels(y, n)
   if (!is.null(n_clusters) && check_count(n_clusters, "n_clusters") != classes$c) {
-    ufs_abort("argument", "`n_clusters` is ", n_clusters, ", but `y` has ", classes$c,
-      " classes; leave `n_clusters` out.", argument = "n_clusters")
+    refuse("n_clusters", "`n_clusters` is ", n_clusters, ", but `y` has ", classes$c,
+      " classes; leave `n_clusters` out.")
   }
   classes
 }
 
 topk_mode <- function(classes, structured) {
   if (structured && !classes$complete) {
-    ufs_abort("argument", "structured = TRUE needs a complete `y`.", argument = "structured")
+    refuse("structured", "structured = TRUE needs a complete `y`.")
   }
   if (is.null(classes$known)) "cluster" else if (!classes$complete) "propagate" else
     if (structured) "structured" else "plain"
@@ -426,9 +408,7 @@ topk_mode <- function(classes, structured) {
 
 # unit: the largest l1 norm of a sample.
 topk_lambda_e <- function(unit, lambda_e, alpha_e) {
-  if (!is.null(lambda_e)) {
-    return(check_number(lambda_e, "lambda_e", lower = 0, open = TRUE))
-  }
+  if (!is.null(lambda_e)) return(check_number(lambda_e, "lambda_e", lower = 0, open = TRUE))
   check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / unit
 }
 
@@ -446,9 +426,7 @@ link_values <- function(x, lambda_z, nonnegative = FALSE) {
   (1 + lambda_z) * max(l1_norms(x)) / pmax(unlist(most, use.names = FALSE), 0)
 }
 
-first_link <- function(x, lambda_z, nonnegative = FALSE) {
-  min(link_values(x, lambda_z, nonnegative))
-}
+first_link <- function(x, lambda_z, nonnegative = FALSE) min(link_values(x, lambda_z, nonnegative))
 
 check_topk_bytes <- function(n, p, mode, solver, settings) {
   n <- as.double(n)
@@ -470,9 +448,7 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
 # A word before a long run of the paper's ADMMs. The counts of iterations are typical ones; 2e9
 # operations a second are what a plain BLAS does on one core.
 say_topk_time <- function(n, p, mode, solver, max_iter) {
-  if (mode == "plain" || solver != "paper") {
-    return(invisible())
-  }
+  if (mode == "plain" || solver != "paper") return(invisible())
   n <- as.double(n)
   r <- min(n, p)
   flops <- min(max_iter, 5) * (130 * 2 * n^2 * (r + p) + 110 * r^2 * (p + r))
@@ -535,10 +511,8 @@ warn_topk <- function(fit) {
 
 register("topk", ufs_topk,
   advice = "situational",
-  group = "system", selects = "features", deterministic = TRUE,
-  sized_by = "pca",
+  group = "system", sized_by = "pca", per_k = "k",
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
-  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
-  per_k = "k"
+  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>"
 )

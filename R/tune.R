@@ -53,18 +53,17 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {
-    ufs_abort("argument", "ufs_", method, "() selects samples; the criteria judge features.",
-      argument = "method")
+    refuse("method", "ufs_", method, "() selects samples; the criteria judge features.")
   }
   arguments <- arguments_of(row$fit)
   opened <- open_some(x, list(...), arguments)
-  x <- open_data(opened$x)
+  x <- opened$x
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   if (is.null(criterion)) criterion <- default_criterion
   if (!is.character(criterion) || !length(criterion)) {
-    ufs_abort("argument", "`criterion` must be one or more of ",
-      paste0("\"", names(criteria), "\"", collapse = ", "), ".", argument = "criterion")
+    refuse("criterion", "`criterion` must be one or more of ",
+      paste0("\"", names(criteria), "\"", collapse = ", "), ".")
   }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
@@ -74,18 +73,15 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
   clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
   if (clusters && (!is.null(n_clusters) || !length(varies))) {
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, nrow(x))
   }
   # Fits per k only for the methods that solve for their k.
   per_k <- method_row(method)$per_k
   if (!is.null(per_k) && is.null(fixed[[per_k]])) {
-    if (length(k) != 1L) {
-      ufs_abort("argument", "ufs_", method, "() solves for one k: give one.", argument = "k")
-    }
+    if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
     fixed[[per_k]] <- k
   }
-  fits <- do.call(ufs_grid, c(list(x = x, method = method, grid = grid), fixed,
+  fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)))
   k <- check_counts(k, "k", fits$p, "the features")
   judged <- judge_settings(fits, x, k, criterion, fixed, n_clusters, varies, n_starts)
@@ -101,11 +97,10 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
 #' @export
 print.ufs_tune <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
-    x$criterion[1L],
-    " at k = ", paste(x$k, collapse = ", "), "\n", sep = "")
-  cat("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
-    sep = " = ", collapse = ", "), "\n", sep = "")
+  put("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
+    x$criterion[1L], " at k = ", paste(x$k, collapse = ", "))
+  put("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
+    sep = " = ", collapse = ", "))
   table <- as.data.frame(x)
   shown <- unique(c(x$criterion, intersect("reconstruction", names(table))))
   table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", shown)]

@@ -7,9 +7,7 @@
 # getOption("ufselect.max_bytes"), or on the disk.
 turn_source <- function(source) {
   bytes <- 8 * as.double(source$n) * source$p
-  if (bytes > max_bytes()) {
-    return(NULL)
-  }
+  if (bytes > max_bytes()) return(NULL)
   if (bytes > 1e8) {
     ufs_inform("turned", "`x` is read the other way than its file is stored: a copy of ",
       format_bytes(bytes), " is written to ", tempdir(), " for the time of the fit.")
@@ -29,9 +27,7 @@ turn_source <- function(source) {
     block <- read_block(source, lines)
     if (source$by == "columns") block <- t(block)
     dim(block) <- NULL
-    if (!write_numbers(block, file)) {
-      return(NULL)
-    }
+    if (!write_numbers(block, file)) return(NULL)
   }
   block <- NULL
   collect_garbage(source)
@@ -49,9 +45,7 @@ write_numbers <- function(block, file) {
       writeBin(if (length(block) > most) block[seq.int(from, to)] else as.vector(block), file)
       TRUE
     }, warning = function(w) FALSE, error = function(e) FALSE)
-    if (!fine) {
-      return(FALSE)
-    }
+    if (!fine) return(FALSE)
   }
   TRUE
 }

@@ -21,9 +21,8 @@ ufs <- function(x, method, ..., m) {
   if (!missing(m)) args["m"] <- list(m)
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(table)) {
-    ufs_abort("argument", "`method` must be one of ",
-      paste0("\"", names(table), "\"", collapse = ", "),
-      if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
+    refuse("method", "`method` must be one of ", paste0("\"", names(table), "\"", collapse = ", "),
+      if (!missing(method)) paste0("; it is ", brief(method)), ".")
   }
   check_arguments(names_of(args), table[[method]]$fit, method)
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
@@ -39,8 +38,8 @@ check_arguments <- function(given, fit, method) {
   known <- arguments_of(fit)
   unknown <- given[nzchar(given) & !given %in% c(known, door_arguments)]
   if (length(unknown)) {
-    ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
-      paste(known, collapse = ", "), ", and those of ufs_data().", argument = unknown[1L])
+    refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
+      paste(known, collapse = ", "), ", and those of ufs_data().")
   }
 }
 
@@ -55,9 +54,7 @@ arguments_of <- function(fit) {
 check_given <- function(...) {
   frame <- parent.frame()
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
-    if (eval(call("missing", as.name(name)), frame)) {
-      ufs_abort("argument", "`", name, "` is missing.", argument = name)
-    }
+    if (eval(call("missing", as.name(name)), frame)) refuse(name, "`", name, "` is missing.")
   }
 }
 
@@ -67,13 +64,12 @@ check_given <- function(...) {
 #' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
 #' @param ... Must be empty.
-#' @return A data frame with one row per method: `method` (the name [ufs()] takes),
-#'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if
-#'   no random numbers are drawn by default), `cost` (leading term of the time),
-#'   `reference`, and `advice`: what the method was worth on 23 to 30 real sets, "recommended for"
-#'   a task, "situational" (it wins on some sets and loses on others by as much) or
-#'   "historical" (there for comparison; others do better at the same job). See
-#'   [ufs_select()], which applies the recommended ones.
+#' @return A data frame with one row per method: `method` (the name [ufs()] takes), `selects`
+#'   ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random numbers are
+#'   drawn by default), `cost` (leading term of the time), `reference`, and `advice`: what the
+#'   method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it wins on
+#'   some sets and loses on others by as much) or "historical" (there for comparison; others do
+#'   better at the same job). See [ufs_select()], which applies the recommended ones.
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #' @export
@@ -84,8 +80,7 @@ ufs_methods <- function(...) {
   data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
     deterministic = column("deterministic", NA), cost = column("cost", ""),
-    reference = column("reference", ""), advice = column("advice", ""), stringsAsFactors = FALSE
-  )
+    reference = column("reference", ""), advice = column("advice", ""))
 }
 
 # ---- one run ----------------------------------------------------------------------------------
@@ -102,19 +97,23 @@ ufs_methods <- function(...) {
 # the status, the iterations, the trace, the time and the warning if it did not converge.
 #
 # What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
-# (door = FALSE: the method has done so itself).
-run_fit <- function(method, call, slots, door = TRUE) {
+# (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
+# switch are checked, but those in `free`, which may be something else; `center` and `scale` are the
+# business of the door, and go to `params` by themselves.
+run_fit <- function(method, call, slots, door = TRUE, free = character()) {
   start <- proc.time()[[3L]]
   frame <- parent.frame()
   fun <- sys.function(sys.parent())
   if (door) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
     open_dots(frame, fun, method)
+    check_by_default(frame, fun, free)
   }
   wanted <- numbers_to_report(frame, fun)
   slots <- force(slots)
   for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
-  slots$params <- remember(slots$params, wanted, slots$data)
+  same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(slots$params))
+  slots$params <- remember(c(slots$params, mget(same, envir = frame)), wanted, slots$data)
   run <- slots$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
@@ -129,6 +128,29 @@ run_fit <- function(method, call, slots, door = TRUE) {
   close_source(slots$data$x)
   warn_status(fit, advice)
   fit
+}
+
+check_by_default <- function(frame, fun, free) {
+  open <- c("center", "scale", "...", required_arguments(fun), free)
+  for (name in setdiff(names(formals(fun)), open)) {
+    default <- formals(fun)[[name]]
+    if (is.logical(default) && !is.na(default)) {
+      frame[[name]] <- check_flag(frame[[name]], name)
+    } else if (is.call(default) && all(vapply(as.list(default)[-1L], is.character, NA)) &&
+        length(default) > 2L) {
+      frame[[name]] <- check_choice(frame[[name]], name, eval(default))
+    }
+  }
+}
+
+# list(a = a, b = b) by the names alone.
+list_of <- function(...) {
+  out <- list(...)
+  own <- vapply(as.list(substitute(list(...)))[-1L], function(value) {
+    if (is.name(value)) as.character(value) else ""
+  }, "")
+  names(out) <- ifelse(nzchar(names_of(out)), names_of(out), own)
+  out
 }
 
 # How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
@@ -164,13 +186,11 @@ check_wanted <- function(wanted, size) {
 # twice, no data.
 check_call <- function(given, fun, frame, method) {
   check_arguments(given[given != "x"], fun, method)
-  if (eval(quote(missing(x)), frame)) {
-    ufs_abort("argument", "`x`, the data, is missing.", argument = "x")
-  }
+  if (eval(quote(missing(x)), frame)) refuse("x", "`x`, the data, is missing.")
   for (rel in given[endsWith(given, "_rel")]) {
     absolute <- sub("_rel$", "", rel)
     if (absolute %in% given && !is.null(frame[[absolute]]) && !is.null(frame[[rel]])) {
-      ufs_abort("argument", "Give `", absolute, "` or `", rel, "`, not both.", argument = rel)
+      refuse(rel, "Give `", absolute, "` or `", rel, "`, not both.")
     }
   }
 }

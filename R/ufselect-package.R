@@ -32,10 +32,9 @@
 #' values are refused unless [ufs_data()] is told what to do with them.
 #'
 #' # Many fits
-#' [ufs_grid()] runs many settings, [ufs_tune()] chooses one without labels, [ufs_compare()]
-#' judges methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in
-#' parallel under a plan of the package future, report progress and resume from a checkpoint
-#' folder.
+#' [ufs_grid()] runs many settings, [ufs_tune()] chooses one without labels, [ufs_compare()] judges
+#' methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in parallel
+#' under a plan of the package future, report progress and resume from a checkpoint folder.
 #'
 #' `vignette("getting-started")` is a tour on real data, and
 #' `vignette("methods-and-mathematics")` has the formula, time and memory of every method.

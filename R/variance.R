@@ -28,9 +28,7 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
         if (all(is.finite(data$variance))) "small" else "large",
         " to have a variance in double precision; use other units.", argument = "x")
     }
-    if (scale) {
-      ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
-    }
+    if (scale) ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     list(params = list(scale = scale),
       feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
   })
@@ -38,8 +36,7 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
 
 register("variance", ufs_variance,
   advice = "historical (for comparison)",
-  group = "baseline", selects = "features", deterministic = TRUE,
-  sized_by = "pca",
+  group = "baseline", sized_by = "pca",
   title = "Variance",
   cost = "n p"
 )
