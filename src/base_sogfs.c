@@ -227,7 +227,7 @@ static int update_w(sogfs_work *s)
     if (lapack == 0) lapack = wstep_renew(&s->step);
     if (lapack) return lapack;
     s->exact = s->fine || s->settings->inner_tol >= COARSE;
-    s->step.reweighted.slack = s->exact ? s->problem->gamma * sqrt(s->settings->eps) : 0.0;
+    s->step.reweighted.clears = s->exact;
     mm_run(&s->step.s, s->settings->inner_max_iter);
     if (s->step.s.lapack) return s->step.s.lapack;
     wstep_finish(&s->step);

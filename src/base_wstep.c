@@ -19,7 +19,6 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-static const double TIE = 1e-10;         /* eigenvalues, of all: rounding of la_eig_range */
 static const double TIGHT = 1e-10;       /* residual of eigenvectors */
 static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
 enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M costs less than one */
@@ -46,7 +45,7 @@ void wstep_init(wstep *w, const wstep_problem *problem)
     w->reweighted = (mm_problem){.p = p,
                                  .least = narrows ? problem->c : p,
                                  .accelerate = problem->accelerate,
-                                 .slack = problem->gamma * sqrt(problem->eps),
+                                 .clears = true,
                                  .data = w,
                                  .step = step,
                                  .judge = problem->judge};
@@ -107,7 +106,7 @@ static int start(wstep *w)
         ufs_copy(gram, w->m, P * P);
     lapack = la_eig_range(order, gram, 1, order, value, vector);
     if (lapack) return lapack;
-    tie = TIE * sqrt(la_ss(M, value));
+    tie = UFS_TIE * sqrt(la_ss(M, value));
     if (p > n) {
         while (first < n && value[first] <= tie) first++;
         rest = fmin(1.0, (double) w->c / (p - n + first));
