@@ -14,20 +14,10 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
 {
     size_t P = (size_t) p, R = (size_t) r;
 
-    s->c = c;
-    la_lowest_set(s, p, r, m, b, NULL);
-    s->k = m != NULL ? ufs_dalloc(P, P) : ufs_dalloc(R, R);
+    *s = (la_lowest){.p = p, .c = c, .r = r, .m = m, .b = b};
+    s->k = ufs_dalloc(R, R);
     s->g = ufs_dalloc(P, 1);
     s->scaled = m != NULL ? NULL : ufs_dalloc(R, P);
-}
-
-void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set)
-{
-    s->p = p;
-    s->r = r;
-    s->m = m;
-    s->b = b;
-    s->set = set;
 }
 
 void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
@@ -79,32 +69,25 @@ static void shifted(la_lowest *s, const double *delta, double sigma)
     for (size_t i = 0; i < R; i++) s->k[i + i * R] += 1.0;
 }
 
-/* out = G^{1/2} v, p x count; out may be v. */
-static void scale_rows(const la_lowest *s, int count, const double *v, double *out)
-{
-    size_t P = (size_t) s->p;
-    for (size_t j = 0; j < (size_t) count; j++)
-        for (size_t i = 0; i < P; i++) out[i + j * P] = sqrt(s->g[i]) * v[i + j * P];
-}
-
 /* out = (P - sigma I)^{-1} v, p x count. */
 static void apply_inverse(const void *data, int count, const double *v, double *out)
 {
     const la_lowest *s = data;
     int p = s->p, r = s->r;
+    size_t P = (size_t) p, len = P * (size_t) count;
     void *mark = vmaxget();
     double *small;
 
     if (s->m != NULL) {
-        ufs_copy(out, v, (size_t) p * (size_t) count);
+        ufs_copy(out, v, len);
         la_chol_solve(p, count, s->k, out);
         return;
     }
     small = ufs_dalloc((size_t) r, (size_t) count);
-    scale_rows(s, count, v, out);
+    for (size_t e = 0; e < len; e++) out[e] = sqrt(s->g[e % P]) * v[e];
     la_gemm('N', 'N', r, count, p, 1.0, s->scaled, r, out, p, 0.0, small, r);
     la_chol_solve(r, count, s->k, small);
     la_gemm('T', 'N', p, count, r, -1.0, s->scaled, r, small, r, 1.0, out, p);
-    scale_rows(s, count, out, out);
+    for (size_t e = 0; e < len; e++) out[e] *= sqrt(s->g[e % P]);
     vmaxset(mark);
 }
