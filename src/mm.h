@@ -44,6 +44,7 @@ struct mm {
     /* Internal. */
     bool bold;      /* the step may raise the merit */
     double caution; /* least `left` that counts */
+    int wait;       /* accepted steps before rows may leave */
     double *f, *weight, *old;
     anderson history;
 };
