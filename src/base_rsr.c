@@ -37,8 +37,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-static const double FLOOR = 1e-12; /* of a residual's weight, of the fit's: see weights() */
-static const double ABOVE = 1e-8;  /* a bound above the objective by more: bad scaling */
+static const double ABOVE = 1e-8; /* a bound above the objective by more: bad scaling */
 /* Smallest pivot of a Cholesky factor of X'X, relative: the rounding of singular ones lies near
  * 1e-8, far enough below for any order of the rows to decide alike. */
 static const double FULL_RANK = 1e-5;
@@ -303,7 +302,7 @@ static int step(void *data, mm *s)
     return 0;
 }
 
-/* Floored, no system is singular to rounding however small lambda is: g_i >= FLOOR x_i R x_i' /
+/* Floored, no system is singular to rounding however small lambda is: g_i >= 1e-12 x_i R x_i' /
  * lambda. Any weights give a W and a dual point, so the gap stays a bound. */
 static void weights(rsr_work *w, const mm *s)
 {
@@ -318,7 +317,7 @@ static void weights(rsr_work *w, const mm *s)
     }
     for (size_t i = 0; i < N; i++) {
         double u = s->u[(size_t) w->p + i];
-        w->wg[i] = fmax(2.0 * u * u, w->floored ? FLOOR * fit[i] / w->lambda : 0.0);
+        w->wg[i] = fmax(2.0 * u * u, w->floored ? UFS_ROUNDING * fit[i] / w->lambda : 0.0);
         w->scale[i] = w->wg[i] > 0.0 ? 1.0 / sqrt(w->wg[i]) : 0.0;
     }
 }
@@ -486,7 +485,7 @@ static void price(rsr_work *w, mm *s)
         for (int j = 0; j < w->p; j++) s->dual[j] *= 2.0 / w->lambda;
     }
     for (int j = 0; j < w->p; j++) over = fmax(over, s->dual[j]);
-    s->level = w->over * (1.0 + 0.25 * fmax(w->settings->tol, 1e-10));
+    s->level = w->over * (1.0 + 0.25 * fmax(w->settings->tol, UFS_TIE));
     w->bound = fmax(w->bound, w->inner / over);
 }
 

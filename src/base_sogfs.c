@@ -179,12 +179,13 @@ static double first_graph(sogfs_work *s)
             s->first[at + (size_t) a] = knn.index[(size_t) i * (size_t) wide + (size_t) a];
             s->out->neighbour[at + (size_t) a] = s->first[at + (size_t) a];
             /* All k + 1 equally far: share. */
-            s->out->s[at + (size_t) a] = den > 1e-12 * k * last ? (last - d[a]) / den : 1.0 / k;
+            s->out->s[at + (size_t) a] = den > UFS_ROUNDING * k * last ? (last - d[a]) / den
+                                                                       : 1.0 / k;
         }
     }
     vmaxset(mark);
     /* Zero only if every sample is equally far from all its neighbours. */
-    total = fmax(total, 1e-12 * k * far);
+    total = fmax(total, UFS_ROUNDING * k * far);
     return total > 0.0 ? total / n : 1.0;
 }
 

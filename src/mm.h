@@ -40,8 +40,8 @@ struct mm {
     double *dual;
     bool priced;
     double level;
-    int accepted;
     /* Internal. */
+    int accepted;
     bool bold;      /* the step may raise the merit */
     double caution; /* least `left` that counts */
     int wait;       /* accepted steps before rows may leave */
