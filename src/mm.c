@@ -41,7 +41,7 @@ void mm_init(mm *s, const mm_problem *problem, double *dual)
 {
     size_t P = (size_t) problem->p, L = P + (size_t) problem->others;
 
-    *s = (mm){.problem = problem, .dual = dual, .caution = LEAST, .best = R_PosInf};
+    *s = (mm){.problem = problem, .dual = dual, .caution = LEAST, .entry = LEAST, .best = R_PosInf};
     s->set = ufs_ialloc(P);
     s->u = ufs_dalloc(L, 1);
     s->plain = ufs_dalloc(L, 1);
@@ -77,7 +77,10 @@ void mm_run(mm *s, int max_iter)
             problem->judge(problem->data, s, false);
             s->caution = fmin(1.0, 2.0 * s->caution);
             /* Without a history it was another set. */
-            if (!s->history.has_last) s->wait = s->accepted + 2 * DEPTH;
+            if (!s->history.has_last) {
+                s->wait = s->accepted + 2 * DEPTH;
+                s->entry *= LEAST;
+            }
             ufs_copy(s->plain, s->old, all);
             move_to_plain(s);
             continue;
@@ -120,10 +123,11 @@ static void move_to_plain(mm *s)
     s->bold = false;
 }
 
-/* The rows that violate their constraint; the more was refused, the smaller they begin. */
+/* The rows that violate their constraint; the more was refused, the smaller they begin,
+ * and the nearer to the plain step. */
 static bool enter(mm *s)
 {
-    double first = LEAST * sqrt(mean_row(s) / s->caution);
+    double first = sqrt(s->entry * mean_row(s));
     bool any = false;
 
     for (int j = 0; j < s->problem->p && s->priced; j++)
