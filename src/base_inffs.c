@@ -33,7 +33,7 @@
 #include <R_ext/Memory.h>
 
 /* EXACT, SHORT: the largest n with n (n^2 - 1) / 3 <= 2^24, < 2^16. */
-enum { TILE = 256, KRYLOV = 40, EXACT = 369, SHORT = 58 };
+enum { TILE = UFS_STRIP, KRYLOV = 40, EXACT = 369, SHORT = 58 };
 
 /* A true residual above this is not that of a solution, whatever the recurrence says. */
 static const double ROUGH = 1e-6;
@@ -73,17 +73,11 @@ static double double_ranks(int n, const double *x, double *z, double *sorted, in
 static void graph_product(graph *a, const double *x, double *out);
 static const double *tile_at(graph *a, int bi, int bj, size_t at);
 static int tile_size(const graph *a, int b);
-static void to_brief(const double *restrict tile, uint16_t *restrict out);
-static void to_float(const double *restrict tile, float *restrict out);
-static void from_brief(const uint16_t *restrict tile, double *restrict out);
-static void from_float(const float *restrict tile, double *restrict out);
 static void add_deviations(const graph *a, const double *x, double *out);
 static void solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
                           inffs_result *result, ufs_run *run);
 static double damping_of(const inffs_settings *settings, int p, double radius);
 static int krylov_step(krylov *s, graph *a, double *top, double *beta);
-static void krylov_system(krylov *s, double damping);
-static double residual_of(int p, double damping, const double *y, const double *ay);
 
 void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
                  ufs_run *run)
@@ -232,22 +226,27 @@ static void graph_product(graph *a, const double *x, double *out)
 }
 
 /* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE, from
- * where it is kept, or computed, and kept if there is room. */
+ * where it is kept, or computed, and kept if there is room. The loops over whole tiles have a fixed
+ * length, so that compilers make vector code of them. */
 static const double *tile_at(graph *a, int bi, int bj, size_t at)
 {
     size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE, N = (size_t) a->n;
     double *tile = a->store != NULL ? a->store + at : a->tile;
+    uint16_t *brief = a->brief != NULL ? a->brief + at : NULL;
+    float *exact = a->exact != NULL ? a->exact + at : NULL;
 
     if (!a->kept) {
         la_gemm('T', 'N', tile_size(a, bi), tile_size(a, bj), a->n, 1.0, a->z + i0 * N, a->n,
                 a->z + j0 * N, a->n, 0.0, tile, TILE);
         for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
-        if (a->brief != NULL) to_brief(tile, a->brief + at);
-        if (a->exact != NULL) to_float(tile, a->exact + at);
-    } else if (a->brief != NULL) {
-        from_brief(a->brief + at, tile);
-    } else if (a->exact != NULL) {
-        from_float(a->exact + at, tile);
+        if (brief != NULL)
+            for (int l = 0; l < TILE * TILE; l++) brief[l] = (uint16_t) tile[l];
+        if (exact != NULL)
+            for (int l = 0; l < TILE * TILE; l++) exact[l] = (float) tile[l];
+    } else if (brief != NULL) {
+        for (int l = 0; l < TILE * TILE; l++) tile[l] = (double) brief[l];
+    } else if (exact != NULL) {
+        for (int l = 0; l < TILE * TILE; l++) tile[l] = (double) exact[l];
     }
     return tile;
 }
@@ -256,27 +255,6 @@ static int tile_size(const graph *a, int b)
 {
     int rest = a->p - b * TILE;
     return rest < TILE ? rest : TILE;
-}
-
-/* The loops over whole tiles have a fixed length, so that compilers make vector code of them. */
-static void to_brief(const double *restrict tile, uint16_t *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (uint16_t) tile[l];
-}
-
-static void to_float(const double *restrict tile, float *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (float) tile[l];
-}
-
-static void from_brief(const uint16_t *restrict tile, double *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
-}
-
-static void from_float(const float *restrict tile, double *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
 }
 
 /* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
@@ -326,7 +304,12 @@ static void solve_lanczos(graph *a, const double *sum, const inffs_settings *set
             result->radius = top;
             result->damping = damping_of(settings, p, top);
         }
-        krylov_system(&s, result->damping);
+        /* w = (I - r T)^{-1} e_1. */
+        memset(s.w, 0, sizeof s.w);
+        for (int j = 0; j < s.k; j++) {
+            const double *u = s.u + j * s.k;
+            la_axpy(s.k, u[0] / (1.0 - result->damping * s.theta[j]), u, s.w);
+        }
         residual = result->damping * beta * fabs(s.w[s.k - 1]);
         run->iterations++;
         ufs_trace_add(&run->trace, (double[]){run->iterations, residual});
@@ -337,7 +320,11 @@ static void solve_lanczos(graph *a, const double *sum, const inffs_settings *set
     la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);
     /* The residual with A y from the products themselves. */
     la_gemv('N', p, s.k, size, s.image, p, s.w, 0.0, ay);
-    result->residual = residual_of(p, result->damping, result->score, ay);
+    for (size_t i = 0; i < P; i++) {
+        double rest = fabs(1.0 - result->score[i] + result->damping * ay[i]);
+        /* Written so that a NaN is kept. */
+        if (!(rest <= result->residual)) result->residual = rest;
+    }
     run->status = UFS_MAX_ITER;
     /* Where ranks hardly differ 1 - |rho| is rounding, and so is A; tol is of ||.|| / ||1||. */
     if (done)
@@ -380,27 +367,4 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     *top = s->theta[k - 1];
     if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
     return 0;
-}
-
-/* w = (I - r T)^{-1} e_1. */
-static void krylov_system(krylov *s, double damping)
-{
-    int k = s->k;
-    memset(s->w, 0, sizeof s->w);
-    for (int j = 0; j < k; j++) {
-        const double *u = s->u + j * k;
-        la_axpy(k, u[0] / (1.0 - damping * s->theta[j]), u, s->w);
-    }
-}
-
-/* max |1 - (I - damping A) y|. */
-static double residual_of(int p, double damping, const double *y, const double *ay)
-{
-    double most = 0.0;
-    for (int i = 0; i < p; i++) {
-        double rest = fabs(1.0 - y[i] + damping * ay[i]);
-        /* Written so that a NaN is kept. */
-        if (!(rest <= most)) most = rest;
-    }
-    return most;
 }

@@ -13,11 +13,16 @@
  *
  *   q <= n: K = A'A + lambda I = C'C, U = K^{-1} A' G^{-1/2} T, V = G^{-1/2} T - A U.
  *                                                       2nq^2 + 4nqr + 2q^2 r + q^3 flops
- *   q > n:  K = A A' + lambda I = C'C, B = C^{-T} G^{-1/2} T, V = lambda C^{-1} B,
- *           |u_j| = |B' C^{-T} a_j|.                    4n^2 q + 3n^3 flops
+ *   q > n:  K = A A' + lambda I, V = lambda K^{-1} G^{-1/2} T, |u_j| = |V'a_j| / lambda.
+ *                                                       n^2 q + 2n^2 p + 3n^3 flops
  *
  * For mm.c's Newton steps: the derivative of log |w_j| by log r_j is 1 - W_jj, W_jj = a_j' (A A' +
  * lambda I)^{-1} a_j, and that of log |e_i| by log g_i the same for the rows of A.
+ *
+ * W = 0 is optimal from the lambda on at which |sum_i x_ij x_i / |x_i|| <= lambda for all j. W = I:
+ * Y = lambda D X (X'DX)^{-1} has X'Y = lambda I for any weights D of the samples, so |y_i| <= 1 for
+ * all i proves it. With D = I this is a bound that does not depend on lambda; other D prove more, a
+ * few fixed-point steps. n p min(n, p) flops each.
  *
  * Certificate: Y with y_i = 2 e_i / g_i (E of this step, g of the step before) satisfies X_S'Y =
  * 2 lambda R^{-1} W_S, and Y over the largest of |y_i| and |(X'Y)_j| / lambda is feasible for the
@@ -32,10 +37,10 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { STRIP = 256, NODES = 8 };
-static const double FLOOR = 1e-12; /* of a residual's weight, of the fit's: see weights() */
-static const double FIT = 0.9;     /* most that W explains of E at first, and least */
-static const double ABOVE = 1e-8;  /* a bound above the objective by more: bad scaling */
+static const double ABOVE = 1e-8; /* a bound above the objective by more: bad scaling */
+/* Smallest pivot of a Cholesky factor of X'X, relative: the rounding of singular ones lies near
+ * 1e-8, far enough below for any order of the rows to decide alike. */
+static const double FULL_RANK = 1e-5;
 
 typedef struct {
     const rsr_problem *problem;
@@ -48,24 +53,27 @@ typedef struct {
     double lambda;
     double *wr, *wg; /* weights: r of the p rows, 0 if not in use, and g of the n samples */
     double *scale;   /* n: g^{-1/2} */
-    double *k, *b;   /* r x r: K, its factor, at last its inverse; U' or B' */
-    double *y;       /* r x n: V' */
-    double *a;       /* n x r; 2 STRIP if q > n: A, or a strip of it and its product */
-    double *norm;    /* max(r, STRIP): scratch */
+    double *k, *b;   /* r x r: K, its factor, at last its inverse; U' */
+    double *y;       /* r x n: V', then Y' / 2 */
+    double *a;       /* n x r: A, or n x UFS_STRIP of it */
+    double *norm;    /* r: scratch */
     double primal, inner, over; /* of the last step: objective, <Y, X>, what Y is divided by */
     double bound, gap;          /* best dual value; relative gap of the last pricing */
 } rsr_work;
 
 static int init(rsr_work *w);
+static int root_of_gram(int n, int p, const double *x, double *root);
+static bool proves_identity(rsr_work *w);
+static double fit_norms(rsr_work *w, const double *d, double *norm);
 static void known_result(rsr_work *w, double row);
-static int first_weights(rsr_work *w, mm *s);
-static int quadrature(rsr_work *w, double *node, double *weight);
+static void first_weights(const rsr_work *w, mm *s);
 static int step(void *data, mm *s);
 static void weights(rsr_work *w, const mm *s);
 static int step_rows(rsr_work *w, mm *s);
 static int step_samples(rsr_work *w, mm *s);
 static int factor_samples(rsr_work *w, const mm *s);
 static int take_columns(rsr_work *w, const mm *s, int from, int most);
+static void products(const rsr_work *w, double *norm);
 static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
                       double *norm, double *plain, double *dual);
 static bool judge(void *data, mm *s, bool accepted);
@@ -100,16 +108,14 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->lapack = init(&w);
     if (run->lapack) return;
-    identity = p <= n &&
-               rsr_proves_identity(n, p, problem->x, w.lambda, result->residual, &result->identity);
+    identity = p <= n && proves_identity(&w);
     if (settings->max_iter < 1) return;
     if (settings->accelerate && (w.lambda >= result->zero || identity)) {
         known_result(&w, w.lambda >= result->zero ? 0.0 : 1.0);
         return;
     }
     mm_init(&s, &reweighted, result->dual);
-    run->lapack = first_weights(&w, &s);
-    if (run->lapack) return;
+    first_weights(&w, &s);
     mm_run(&s, settings->max_iter);
     run->status = s.status;
     run->lapack = s.lapack;
@@ -127,7 +133,7 @@ static int init(rsr_work *w)
 
     w->t = ufs_dalloc(R, N);
     if (p > n)
-        lapack = rsr_root(n, p, problem->x, w->t);
+        lapack = root_of_gram(n, p, problem->x, w->t);
     else
         la_transpose(n, p, problem->x, w->t);
     if (lapack) return lapack;
@@ -137,15 +143,15 @@ static int init(rsr_work *w)
     w->k = ufs_dalloc(R, R);
     w->b = ufs_dalloc(R, R);
     w->y = ufs_dalloc(N, R);
-    w->a = ufs_dalloc(N, R > 2 * STRIP || p <= n ? R : 2 * STRIP);
-    w->norm = ufs_dalloc(R > STRIP ? R : STRIP, 1);
+    w->a = ufs_dalloc(N, R > UFS_STRIP || p <= n ? R : UFS_STRIP);
+    w->norm = ufs_dalloc(R, 1);
 
     la_row_norms(n, p, problem->x, length);
     for (size_t i = 0; i < N; i++) total += length[i];
     for (size_t i = 0; i < N; i++)
         for (size_t l = 0; l < R; l++)
             w->y[l + i * R] = length[i] > 0.0 ? w->t[l + i * R] / length[i] : 0.0;
-    rsr_products(n, p, w->r, problem->x, w->y, out->dual);
+    products(w, out->dual);
     out->zero = 0.0;
     for (int j = 0; j < p; j++) out->zero = fmax(out->zero, out->dual[j]);
     out->lambda = w->lambda = problem->lambda * (problem->relative ? out->zero : 1.0);
@@ -153,6 +159,77 @@ static int init(rsr_work *w)
     w->bound = total * fmin(1.0, w->lambda / out->zero);
     w->gap = 1.0 - w->bound / total;
     return 0;
+}
+
+/* R P' of the pivoted Cholesky factor, for X X' is singular when the columns are centred.
+ * n^2 p + n^3/3 flops. */
+static int root_of_gram(int n, int p, const double *x, double *root)
+{
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *gram = ufs_dalloc(N, N);
+    int *pivot = ufs_ialloc(N), rank, lapack;
+
+    la_gram('N', n, p, x, gram);
+    lapack = la_chol_pivoted(n, gram, pivot, &rank, ufs_dalloc(2 * N, 1));
+    for (size_t i = 0; i < N && lapack == 0; i++) {
+        double *to = root + (size_t) (pivot[i] - 1) * N;
+        for (size_t j = 0; j < N; j++) to[j] = j <= i ? gram[j + i * N] : 0.0;
+    }
+    vmaxset(mark);
+    return lapack;
+}
+
+/* Is W = I optimal, by a dual point? out->identity: up to which lambda one with D = I proves it, NaN
+ * if that is none. Other D only where that does not miss by much, and lambda p <= sum |x_i|, which
+ * is necessary. */
+static bool proves_identity(rsr_work *w)
+{
+    size_t N = (size_t) w->n;
+    const double *length = w->out->residual;
+    double *d = w->wg, *norm = w->scale, total = 0.0, before = R_PosInf, worst, bound;
+
+    for (size_t i = 0; i < N; i++) {
+        d[i] = 1.0;
+        total += length[i];
+    }
+    bound = 1.0 / fit_norms(w, d, norm);
+    w->out->identity = bound > 0.0 ? bound : R_NaN;
+    if (w->lambda <= bound || w->lambda > 3.0 * bound || w->lambda * w->p > 0.99 * total)
+        return w->lambda <= bound;
+    for (size_t i = 0; i < N; i++) d[i] = length[i] > 0.0 ? 1.0 / length[i] : 0.0;
+    while ((worst = w->lambda * fit_norms(w, d, norm)) > 1.0 && worst < 0.9 * before) {
+        before = worst;
+        for (size_t i = 0; i < N; i++)
+            if (norm[i] > 0.0) d[i] /= norm[i];
+    }
+    return worst <= 1.0;
+}
+
+/* norm: of the rows of D X (X'DX)^{-1}; the largest of them, Inf without full rank. That is read
+ * off a pivoted factor, which does not depend on the order of the columns. */
+static double fit_norms(rsr_work *w, const double *d, double *norm)
+{
+    int n = w->n, p = w->p, rank = 0;
+    size_t N = (size_t) n, P = (size_t) p;
+    void *mark = vmaxget();
+    int *pivot = ufs_ialloc(P), lapack;
+    double top = 0.0;
+
+    for (size_t e = 0; e < N * P; e++) w->a[e] = sqrt(d[e % N]) * w->problem->x[e];
+    la_gram('T', n, p, w->a, w->k);
+    lapack = la_chol_pivoted(p, w->k, pivot, &rank, ufs_dalloc(2 * P, 1));
+    if (lapack == 0 && w->k[P * P - 1] > FULL_RANK * w->k[0]) {
+        for (size_t e = 0; e < N * P; e++)
+            w->a[e] = d[e % N] * w->problem->x[e % N + (size_t) (pivot[e / N] - 1) * N];
+        la_trsm('R', 'U', 'N', n, p, 1.0, w->k, p, w->a, n);
+        R_CheckUserInterrupt();
+        la_trsm('R', 'U', 'T', n, p, 1.0, w->k, p, w->a, n);
+        la_row_norms(n, p, w->a, norm);
+        for (size_t i = 0; i < N; i++) top = fmax(top, norm[i]);
+    }
+    vmaxset(mark);
+    return top > 0.0 ? top : R_PosInf;
 }
 
 /* W = I or W = 0, both without a gap. */
@@ -176,82 +253,28 @@ static void known_result(rsr_work *w, double row)
     ufs_run_step(w->run, out->objective, 0.0);
 }
 
-/* ---- start ------------------------------------------------------------------------------ */
-
-/* The authors' are all alike. Accelerated: r_j = a b for the columns that would move first from W =
- * 0, g_i = b |x_i|, the fixed point for rows that are alike. The product of the two terms of the
- * majoriser, lambda tr(X'K^{-1}X) + (sum g + lambda sum r) / 4, does not depend on b; its minimum
- * over a is found on a grid. As if all eigenvalues were equal, some residuals start near 0 and grow
- * only by a factor per step: 88 iterations for 36 on 200 x 2000. */
-static int first_weights(rsr_work *w, mm *s)
+/* The authors' are all alike. Accelerated: g_i = |x_i|, and one r for the columns that would move
+ * first from W = 0, so that W explains about half of E: r times the mean eigenvalue of X_S'G^{-1}X_S
+ * is lambda. Residuals or rows that start near 0 would take long to grow again. */
+static void first_weights(const rsr_work *w, mm *s)
 {
-    int n = w->n, p = w->p, q = 0, lapack;
+    int n = w->n, p = w->p, q = 0;
     const double *length = w->out->residual;
-    double mean = 0.0, r = 1.0, g = 1.0, best = R_PosInf, node[NODES], weight[NODES];
+    bool accelerate = w->settings->accelerate;
+    double total = 0.0, r;
 
-    if (!w->settings->accelerate) {
-        for (int j = 0; j < p; j++) s->u[j] = sqrt(0.5);
-        for (int i = 0; i < n; i++) s->u[p + i] = sqrt(0.5 * w->settings->start_g);
-        return 0;
-    }
-    for (int i = 0; i < n; i++) mean += length[i] / n;
-    for (int i = 0; i < n; i++) w->wg[i] = fmax(length[i] / mean, 1e-8);
-    for (int i = 0; i < n; i++) w->scale[i] = 1.0 / sqrt(w->wg[i]);
     for (int j = 0; j < p; j++) {
-        w->wr[j] = w->out->dual[j] > 1.0;
-        q += w->wr[j] > 0.0;
+        const double *x = w->problem->x + (size_t) j * (size_t) n;
+        if (!(w->out->dual[j] > 1.0)) continue;
+        q++;
+        for (int i = 0; i < n; i++)
+            if (length[i] > 0.0) total += x[i] * x[i] / length[i];
     }
-    lapack = quadrature(w, node, weight);
-    for (int grid = -250; grid <= 250 && lapack == 0; grid++) {
-        double a = exp(0.1 * grid), trace = 0.0, sum = n + a * w->lambda * q, fit;
-        for (int l = 0; l < NODES; l++) trace += q * weight[l] / (a * node[l] + w->lambda);
-        fit = a * trace / (q < n ? q : n);
-        trace *= w->lambda;
-        /* Residuals or rows near 0 would take long to grow again. */
-        if (trace * sum < best && fit > 1.0 - FIT && fit < FIT) {
-            best = trace * sum;
-            g = sqrt(4.0 * trace / sum);
-            r = a * g;
-        }
-    }
-    for (int j = 0; j < p; j++) s->u[j] = sqrt(0.5 * r * w->wr[j]);
-    for (int i = 0; i < n; i++) s->u[p + i] = sqrt(0.5 * g * w->wg[i]);
-    return lapack;
-}
-
-/* tr(A'A f(A'A)) = q sum_l weight_l f(node_l), nearly, for the weights that are set: Gauss quadrature
- * by Lanczos' method from one vector of noise. That is one over the features, so that the order of
- * the samples does not show. */
-static int quadrature(rsr_work *w, double *node, double *weight)
-{
-    int n = w->n, p = w->p, count = 0, lapack = 0;
-    size_t N = (size_t) n, P = (size_t) p;
-    void *mark = vmaxget();
-    double *z = ufs_dalloc(P, NODES + 1), *basis = ufs_dalloc(N, NODES), dot[NODES];
-    double *h = ufs_dalloc(NODES, 3 * NODES), *y = h + NODES * NODES, *scaled = ufs_dalloc(N, 1);
-    double total = 0.0;
-
-    la_krylov_noise(p, 0, z);
-    for (size_t j = 0; j < P; j++) z[j] *= w->wr[j];
-    for (; count < NODES; count++) {
-        double *next = basis + (size_t) count * N, *image = z + (size_t) count * P;
-        la_gemv('N', n, p, 1.0, w->problem->x, n, image, 0.0, next);
-        for (size_t i = 0; i < N; i++) next[i] *= w->scale[i];
-        if (count == 0) total = la_ss(N, next) / la_ss(P, z);
-        if (la_krylov_orthonormalise(n, 0, NULL, count, 1, basis, 1e-8, false, dot) == 0) break;
-        for (size_t i = 0; i < N; i++) scaled[i] = w->scale[i] * next[i];
-        la_gemv('T', n, p, 1.0, w->problem->x, n, scaled, 0.0, image + P);
-        for (size_t j = 0; j < P; j++) image[P + j] *= w->wr[j];
-    }
-    la_gram('T', p, count, z + P, h);
-    lapack = la_krylov_ritz(count, h, count, node, y, y + NODES * NODES);
-    for (int l = 0; l < NODES; l++) {
-        double first = l < count ? y[l * count] : 0.0;
-        weight[l] = total * first * first;
-        if (l >= count) node[l] = 0.0;
-    }
-    vmaxset(mark);
-    return lapack;
+    r = accelerate ? w->lambda * (q < n ? q : n) / total : 1.0;
+    for (int j = 0; j < p; j++)
+        s->u[j] = accelerate && !(w->out->dual[j] > 1.0) ? 0.0 : sqrt(0.5 * r);
+    for (int i = 0; i < n; i++)
+        s->u[p + i] = sqrt(0.5 * (accelerate ? length[i] : w->settings->start_g));
 }
 
 /* ---- one step --------------------------------------------------------------------------- */
@@ -279,7 +302,7 @@ static int step(void *data, mm *s)
     return 0;
 }
 
-/* Floored, no system is singular to rounding however small lambda is: g_i >= FLOOR x_i R x_i' /
+/* Floored, no system is singular to rounding however small lambda is: g_i >= 1e-12 x_i R x_i' /
  * lambda. Any weights give a W and a dual point, so the gap stays a bound. */
 static void weights(rsr_work *w, const mm *s)
 {
@@ -294,15 +317,15 @@ static void weights(rsr_work *w, const mm *s)
     }
     for (size_t i = 0; i < N; i++) {
         double u = s->u[(size_t) w->p + i];
-        w->wg[i] = fmax(2.0 * u * u, w->floored ? FLOOR * fit[i] / w->lambda : 0.0);
-        w->scale[i] = 1.0 / sqrt(w->wg[i]);
+        w->wg[i] = fmax(2.0 * u * u, w->floored ? UFS_ROUNDING * fit[i] / w->lambda : 0.0);
+        w->scale[i] = w->wg[i] > 0.0 ? 1.0 / sqrt(w->wg[i]) : 0.0;
     }
 }
 
 static int step_rows(rsr_work *w, mm *s)
 {
     int n = w->n, r = w->r, q = take_columns(w, s, 0, s->q), lapack;
-    size_t Q = (size_t) q;
+    size_t N = (size_t) n, R = (size_t) r, Q = (size_t) q;
 
     la_gram('T', n, q, w->a, w->k);
     for (size_t l = 0; l < Q; l++) w->k[l + l * Q] += w->lambda;
@@ -315,6 +338,7 @@ static int step_rows(rsr_work *w, mm *s)
     la_col_norms(r, n, w->y, w->out->residual);
     la_col_norms(r, q, w->b, w->norm);
     for (size_t l = 0; l < Q; l++) w->out->row[s->set[l]] = w->norm[l];
+    for (size_t e = 0; e < N * R; e++) w->y[e] *= w->scale[e / R];
     if (!w->settings->accelerate) return 0;
     la_trsm('R', 'U', 'N', n, q, 1.0, w->k, q, w->a, n);
     la_row_norms(n, q, w->a, s->left + w->p);
@@ -324,29 +348,30 @@ static int step_rows(rsr_work *w, mm *s)
     return lapack;
 }
 
+/* W_jj as a share of the trace of W, which is known: |w_j| tells. */
 static int step_samples(rsr_work *w, mm *s)
 {
     int n = w->n, lapack = factor_samples(w, s);
     size_t N = (size_t) n;
-    double *product = w->a + N * STRIP;
+    double fit = n, total = 0.0, *left = s->left + w->p, *row = w->out->row;
 
     if (lapack) return lapack;
     la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
-    ufs_copy(w->b, w->y, N * N);
     la_trsm('R', 'U', 'T', n, n, w->lambda, w->k, n, w->y, n);
     la_col_norms(n, n, w->y, w->out->residual);
-    for (int from = 0; from < s->q; from += STRIP) {
-        int count = take_columns(w, s, from, STRIP);
-        const int *set = s->set + from;
-        la_tri_solve('T', n, count, w->k, w->a);
-        la_col_norms(n, count, w->a, w->norm);
-        for (int l = 0; l < count; l++) s->left[set[l]] = w->norm[l] * w->norm[l];
-        la_gemm('N', 'N', n, count, n, 1.0, w->b, n, w->a, n, 0.0, product, n);
-        la_col_norms(n, count, product, w->norm);
-        for (int l = 0; l < count; l++) w->out->row[set[l]] = w->norm[l];
-    }
+    for (size_t e = 0; e < N * N; e++) w->y[e] *= w->scale[e / N];
+    products(w, s->dual);
     lapack = la_chol_inverse(n, w->k);
-    for (size_t i = 0; i < N; i++) s->left[(size_t) w->p + i] = w->lambda * w->k[i + i * N];
+    for (size_t i = 0; i < N; i++) {
+        left[i] = w->lambda * w->k[i + i * N];
+        fit -= left[i];
+    }
+    for (int j = 0; j < w->p; j++) {
+        row[j] = sqrt(w->wr[j]) * s->dual[j] / w->lambda;
+        total += sqrt(w->wr[j]) * row[j];
+        s->dual[j] *= 2.0 / w->lambda;
+    }
+    for (int j = 0; j < w->p; j++) s->left[j] = sqrt(w->wr[j]) * row[j] * fit / total;
     return lapack;
 }
 
@@ -357,8 +382,8 @@ static int factor_samples(rsr_work *w, const mm *s)
     size_t N = (size_t) n;
 
     memset(w->k, 0, N * N * sizeof(double));
-    for (int from = 0; from < s->q; from += STRIP)
-        la_syrk('N', n, take_columns(w, s, from, STRIP), 1.0, w->a, n, 1.0, w->k, n);
+    for (int from = 0; from < s->q; from += UFS_STRIP)
+        la_syrk('N', n, take_columns(w, s, from, UFS_STRIP), 1.0, w->a, n, 1.0, w->k, n);
     for (size_t i = 0; i < N; i++) w->k[i + i * N] += w->lambda;
     return la_chol(n, w->k);
 }
@@ -376,6 +401,22 @@ static int take_columns(rsr_work *w, const mm *s, int from, int most)
         for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
     }
     return count;
+}
+
+/* norm_j = |Y x_j| of all columns, Y in y; by strips, so that nothing of the size of x is needed.
+ * 2npr flops. */
+static void products(const rsr_work *w, double *norm)
+{
+    void *mark = vmaxget();
+    double *strip = ufs_dalloc((size_t) w->r, UFS_STRIP);
+
+    for (int from = 0; from < w->p; from += UFS_STRIP) {
+        int cols = w->p - from < UFS_STRIP ? w->p - from : UFS_STRIP;
+        la_gemm_checked('N', 'N', w->r, cols, w->n, 1.0, w->y, w->r,
+                        w->problem->x + (size_t) from * (size_t) w->n, w->n, 0.0, strip, w->r);
+        la_col_norms(w->r, cols, strip, norm + from);
+    }
+    vmaxset(mark);
 }
 
 /* ---- after a step ----------------------------------------------------------------------- */
@@ -437,43 +478,37 @@ static bool judge(void *data, mm *s, bool accepted)
 /* The dual point of this step for all columns. */
 static void price(rsr_work *w, mm *s)
 {
-    size_t R = (size_t) w->r;
     double over = w->over;
 
-    if (s->q < w->p) {
-        for (size_t i = 0; i < (size_t) w->n; i++)
-            for (size_t l = 0; l < R; l++) w->y[l + i * R] *= 2.0 * w->scale[i];
-        rsr_products(w->n, w->p, w->r, w->problem->x, w->y, s->dual);
-        for (int j = 0; j < w->p; j++) {
-            s->dual[j] /= w->lambda;
-            over = fmax(over, s->dual[j]);
-        }
+    if (s->q < w->p && s->q <= w->n) {
+        products(w, s->dual);
+        for (int j = 0; j < w->p; j++) s->dual[j] *= 2.0 / w->lambda;
     }
-    s->level = w->over * (1.0 + 0.25 * fmax(w->settings->tol, 1e-10));
+    for (int j = 0; j < w->p; j++) over = fmax(over, s->dual[j]);
+    s->level = w->over * (1.0 + 0.25 * fmax(w->settings->tol, UFS_TIE));
     w->bound = fmax(w->bound, w->inner / over);
 }
 
-/* W of the last step, p x p: from U, or R X'G^{-1/2} K^{-1} G^{-1/2} X. */
+/* W of the last step, p x p: from U, or R B'B with B = C^{-T} G^{-1/2} X. */
 static int coefficients(rsr_work *w, const mm *s, double *out)
 {
-    int n = w->n, p = w->p, lapack = 0;
-    size_t N = (size_t) n, P = (size_t) p, Q = (size_t) s->q;
+    int n = w->n, p = w->p, lapack;
+    size_t N = (size_t) n, P = (size_t) p;
+    double *b;
 
-    for (size_t e = 0; e < P * Q && p <= n; e++) {
-        size_t j = (size_t) s->set[e / P];
-        out[j + e % P * P] = sqrt(w->wr[j]) * w->b[e];
+    if (p <= n) {
+        for (size_t e = 0; e < P * (size_t) s->q; e++) {
+            size_t j = (size_t) s->set[e / P];
+            out[j + e % P * P] = sqrt(w->wr[j]) * w->b[e];
+        }
+        return 0;
     }
-    if (p <= n) return 0;
     lapack = factor_samples(w, s);
-    if (lapack == 0) lapack = la_chol_inverse(n, w->k);
-    for (size_t e = 0; e < N * N; e++) w->k[e] *= w->scale[e % N] * w->scale[e / N];
-    for (int from = 0; from < p; from += STRIP) {
-        int cols = p - from < STRIP ? p - from : STRIP;
-        double *to = out + (size_t) from * P;
-        la_gemm('N', 'N', n, cols, n, 1.0, w->k, n, w->problem->x + (size_t) from * N, n, 0.0, w->a,
-                n);
-        la_gemm_checked('T', 'N', p, cols, n, 1.0, w->problem->x, n, w->a, n, 0.0, to, p);
-        for (size_t e = 0; e < P * (size_t) cols; e++) to[e] *= w->wr[e % P];
-    }
-    return lapack;
+    if (lapack) return lapack;
+    b = ufs_dalloc(N, P);
+    for (size_t e = 0; e < N * P; e++) b[e] = w->scale[e % N] * w->problem->x[e];
+    la_tri_solve('T', n, p, w->k, b);
+    la_gram('T', n, p, b, out);
+    for (size_t e = 0; e < P * P; e++) out[e] *= w->wr[e % P];
+    return 0;
 }

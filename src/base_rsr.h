@@ -1,4 +1,4 @@
-/* base_rsr.h: regularised self-representation, see base_rsr.c and base_rsr_window.c. */
+/* base_rsr.h: regularised self-representation, see base_rsr.c. */
 #ifndef UFS_BASE_RSR_H
 #define UFS_BASE_RSR_H
 
@@ -33,16 +33,5 @@ typedef struct {
 
 void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
                ufs_run *run);
-
-/* ---- base_rsr_window.c -------------------------------------------------------------------- */
-
-/* root: n x n with root'root = x x'. LAPACK's info. */
-int rsr_root(int n, int p, const double *x, double *root);
-/* norm_j = |Y x_j|, y r x n. 2nrp flops. */
-void rsr_products(int n, int p, int r, const double *x, const double *y, double *norm);
-/* Is W = I optimal at lambda, by a dual point? length: |x_i|; bound: up to which lambda one with D =
- * I proves it, NaN if that is none. */
-bool rsr_proves_identity(int n, int p, const double *x, double lambda, const double *length,
-                         double *bound);
 
 #endif

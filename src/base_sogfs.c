@@ -179,12 +179,13 @@ static double first_graph(sogfs_work *s)
             s->first[at + (size_t) a] = knn.index[(size_t) i * (size_t) wide + (size_t) a];
             s->out->neighbour[at + (size_t) a] = s->first[at + (size_t) a];
             /* All k + 1 equally far: share. */
-            s->out->s[at + (size_t) a] = den > 1e-12 * k * last ? (last - d[a]) / den : 1.0 / k;
+            s->out->s[at + (size_t) a] = den > UFS_ROUNDING * k * last ? (last - d[a]) / den
+                                                                       : 1.0 / k;
         }
     }
     vmaxset(mark);
     /* Zero only if every sample is equally far from all its neighbours. */
-    total = fmax(total, 1e-12 * k * far);
+    total = fmax(total, UFS_ROUNDING * k * far);
     return total > 0.0 ? total / n : 1.0;
 }
 
@@ -227,7 +228,7 @@ static int update_w(sogfs_work *s)
     if (lapack == 0) lapack = wstep_renew(&s->step);
     if (lapack) return lapack;
     s->exact = s->fine || s->settings->inner_tol >= COARSE;
-    s->step.reweighted.slack = s->exact ? s->problem->gamma * sqrt(s->settings->eps) : 0.0;
+    s->step.reweighted.clears = s->exact;
     mm_run(&s->step.s, s->settings->inner_max_iter);
     if (s->step.s.lapack) return s->step.s.lapack;
     wstep_finish(&s->step);

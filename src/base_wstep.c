@@ -19,7 +19,6 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-static const double TIE = 1e-10;         /* eigenvalues, of all: rounding of la_eig_range */
 static const double TIGHT = 1e-10;       /* residual of eigenvectors */
 static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
 enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M costs less than one */
@@ -46,15 +45,14 @@ void wstep_init(wstep *w, const wstep_problem *problem)
     w->reweighted = (mm_problem){.p = p,
                                  .least = narrows ? problem->c : p,
                                  .accelerate = problem->accelerate,
-                                 .slack = problem->gamma * sqrt(problem->eps),
+                                 .clears = true,
                                  .data = w,
                                  .step = step,
                                  .judge = problem->judge};
     w->m = p > n ? NULL : ufs_dalloc(P, P);
     w->b = p > n ? ufs_dalloc(N, P) : NULL;
-    w->part = narrows ? ufs_dalloc(M, M) : NULL;
+    w->part = ufs_dalloc(M, M);
     w->vector = ufs_dalloc(P, C);
-    w->held = ufs_ialloc(P);
     w->delta = ufs_dalloc(P, 1);
     w->values = ufs_dalloc(C, 1);
     w->mw = ufs_dalloc(P, C);
@@ -81,7 +79,6 @@ int wstep_factor(wstep *w, double *a, const double *x)
 
 int wstep_renew(wstep *w)
 {
-    w->n_held = -1;
     if (w->started) {
         mm_renew(&w->s);
         return 0;
@@ -107,7 +104,7 @@ static int start(wstep *w)
         ufs_copy(gram, w->m, P * P);
     lapack = la_eig_range(order, gram, 1, order, value, vector);
     if (lapack) return lapack;
-    tie = TIE * sqrt(la_ss(M, value));
+    tie = UFS_TIE * sqrt(la_ss(M, value));
     if (p > n) {
         while (first < n && value[first] <= tie) first++;
         rest = fmin(1.0, (double) w->c / (p - n + first));
@@ -145,29 +142,25 @@ static void share(int first, int count, const double *value, double left, double
 static void hold(wstep *w)
 {
     int n = w->n, p = w->p, q = w->s.q;
+    const int *set = w->s.set;
     size_t N = (size_t) n, P = (size_t) p, Q = (size_t) q;
+    la_lowest *low = &w->lowest;
 
-    if (q == w->n_held && memcmp(w->held, w->s.set, Q * sizeof(int)) == 0) return;
-    w->n_held = q;
-    memcpy(w->held, w->s.set, Q * sizeof(int));
-    if (q > n) {
-        la_lowest_set(&w->lowest, q, n, NULL, w->b, q < p ? w->held : NULL);
-        return;
-    }
-    if (q == p) {
-        la_lowest_set(&w->lowest, q, q, w->m, NULL, NULL);
-        return;
-    }
+    low->p = q;
+    low->r = q > n ? n : q;
+    low->b = q > n ? w->b : NULL;
+    low->m = q > n ? NULL : w->part;
+    low->set = set;
+    if (q > n) return;
     if (p > n) {
-        double *b = w->lowest.scaled; /* scratch: not in use with an M */
-        for (size_t a = 0; a < Q; a++) ufs_copy(b + a * N, w->b + (size_t) w->held[a] * N, N);
+        double *b = low->scaled; /* scratch: not in use with an M */
+        for (size_t a = 0; a < Q; a++) ufs_copy(b + a * N, w->b + (size_t) set[a] * N, N);
         la_gram('T', n, q, b, w->part);
-    } else {
-        for (size_t l = 0; l < Q; l++)
-            for (size_t a = 0; a < Q; a++)
-                w->part[a + l * Q] = w->m[(size_t) w->held[a] + (size_t) w->held[l] * P];
+        return;
     }
-    la_lowest_set(&w->lowest, q, q, w->part, NULL, NULL);
+    for (size_t l = 0; l < Q; l++)
+        for (size_t a = 0; a < Q; a++)
+            w->part[a + l * Q] = w->m[(size_t) set[a] + (size_t) set[l] * P];
 }
 
 static int step(void *data, mm *s)

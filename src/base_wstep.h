@@ -33,8 +33,7 @@ typedef struct {
     double *m; /* p x p: M, or NULL if p > n; the caller's to fill */
     double *b; /* n x p: B with M = B'B, or NULL if p <= n; wstep_factor() */
     bool started, converged;
-    int n_held, *held;     /* the rows that `lowest` has the matrix of */
-    double *part, *vector; /* that matrix, of order q <= min(n, p); W of these rows */
+    double *part, *vector; /* M of the q rows at hand, q <= min(n, p); W of these rows */
     double *mw, *zw;       /* p x c: M W; n x c */
     double *delta, *values;
     la_lowest lowest;

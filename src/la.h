@@ -243,12 +243,9 @@ typedef struct {
     double *scaled; /* r x p: B G^{1/2} */
 } la_lowest;
 
-/* 1 <= c <= p; r = p with m. */
+/* 1 <= c <= p; r = p with m. Then p, m, b, r and set may become those of another matrix of lower
+ * order, with r no larger than at first. */
 void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
-/* Another matrix of lower order, in the same memory: p no larger than at first; m of an order
- * no larger than what was factored then (p with m, r with b), b with as many rows, of whose
- * columns `set` (kept, not copied; may be NULL) names p. */
-void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set);
 /* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). info is of the inverse:
  * products and residuals are its own. With `warm`, vectors holds orthonormal guesses on entry.
  * Stops at residual <= tol, or below 1e-7 when rounding allows no better; that too counts as

@@ -6,49 +6,42 @@
  *
  * Acceleration. The plain iteration needs hundreds of steps because the norms of rows that vanish
  * shrink by a constant factor per step. Its unknowns are roots of smoothed norms, u. Where the
- * derivative of log norm by the log of its own weight is known, the change of that log is divided
- * by what it leaves of 1 (`left`), a Newton step on the diagonal; where many rows move alike, only
- * what differs from their mean change, for the derivatives off the diagonal add up in it. A refusal
- * goes on to the other of the two. Then Anderson extrapolation. A step that raised the merit is
- * taken back: the next one starts from the last accepted point, as the plain iteration does.
+ * derivative of log norm by the log of its own weight is known, what that log changes by beyond the
+ * mean change is divided by what the derivative leaves of 1 (`left`), a Newton step on the diagonal;
+ * the mean is left alone, for the derivatives off the diagonal add up in it. Then Anderson
+ * extrapolation. A step that raised the merit is taken back: the next one starts from the last
+ * accepted point, as the plain iteration does, and Newton's steps are made shorter from then on.
  *
  * Active set. Rows that are small and whose dual value says that they would not come back leave:
  * their u is 0, and they are exactly zero then. Rows left out that violate their dual constraint,
  * where judge() has looked, enter with a small weight. Either change is taken back if its first
- * step raised the merit: an entry is tried with smaller weights first.
+ * step raised the merit.
  *
  * One step = one iteration. Memory (3 DEPTH + 9) (p + others) doubles. */
 #include "mm.h"
 #include "la.h"
-#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* RSR's values. LEAST .02 and SMALL .01 took twice as many steps of RSR on 100 x 1500. UDFS, SOGFS,
- * RRSS and ALNR had others. */
-enum { DEPTH = 5, RETRIES = 6, LEAVE_EVERY = 3, WAIT = 10, LEAST_ENTRY = 20 };
-static const double RISE = 1e-12;                /* of the merit: rounding */
-static const double BOLD = 1.0, LEAST = 0.05;    /* log step of a root; least `left` */
+enum { DEPTH = 5 };
+static const double LEAST = 0.05;                /* least `left` at first; weight of a new row */
 static const double FAR = 3.0;                   /* log root of a weight off its plain value */
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
-static const double NEW_ROW = 0.03;              /* its weight, of the mean one */
-enum { MOST_ROWS = 100000 };                     /* of the trace: max_iter may be any number */
 
 static void find_set(mm *s);
-static void refuse(mm *s);
-static void extrapolate(mm *s);
-static void move_to(mm *s, mm_move move);
-static bool leave(mm *s, bool last);
-static bool goes(const mm *s, double small, int j);
+static void move_to_plain(mm *s);
 static bool enter(mm *s);
+static bool leave(mm *s, double share);
+static bool goes(const mm *s, double small, int j);
 static double mean_row(const mm *s);
+static void extrapolate(mm *s);
 static bool judge_gap(void *data, mm *s, bool accepted);
 
 void mm_init(mm *s, const mm_problem *problem, double *dual)
 {
     size_t P = (size_t) problem->p, L = P + (size_t) problem->others;
 
-    *s = (mm){.problem = problem, .dual = dual, .alike = true, .best = R_PosInf};
+    *s = (mm){.problem = problem, .dual = dual, .caution = LEAST, .entry = LEAST, .best = R_PosInf};
     s->set = ufs_ialloc(P);
     s->u = ufs_dalloc(L, 1);
     s->plain = ufs_dalloc(L, 1);
@@ -63,25 +56,33 @@ void mm_init(mm *s, const mm_problem *problem, double *dual)
 void mm_renew(mm *s)
 {
     s->best = R_PosInf;
-    move_to(s, MM_PLAIN);
+    move_to_plain(s);
 }
 
 void mm_run(mm *s, int max_iter)
 {
     const mm_problem *problem = s->problem;
+    size_t all = (size_t) (problem->p + problem->others);
 
     s->status = UFS_MAX_ITER;
     s->max_iter = s->iterations + max_iter;
-    while (s->lapack == 0 && s->iterations < s->max_iter) {
+    while (s->iterations < s->max_iter) {
         R_CheckUserInterrupt();
         s->priced = false;
         find_set(s);
         s->lapack = problem->step(problem->data, s);
         if (s->lapack) return;
         s->iterations++;
-        if (s->move != MM_PLAIN && !(s->merit <= s->best * (1.0 + RISE) + s->allowance)) {
+        if (s->bold && !(s->merit <= s->best * (1.0 + UFS_ROUNDING))) {
             problem->judge(problem->data, s, false);
-            refuse(s);
+            s->caution = fmin(1.0, 2.0 * s->caution);
+            /* Without a history it was another set. */
+            if (!s->history.has_last) {
+                s->wait = s->accepted + 2 * DEPTH;
+                s->entry *= LEAST;
+            }
+            ufs_copy(s->plain, s->old, all);
+            move_to_plain(s);
             continue;
         }
         if (!R_FINITE(s->merit)) {
@@ -89,18 +90,20 @@ void mm_run(mm *s, int max_iter)
             return;
         }
         s->accepted++;
-        bool done = problem->judge(problem->data, s, true);
+        bool done = problem->judge(problem->data, s, true), last = s->iterations >= s->max_iter - 1;
         s->best = s->merit;
+        ufs_copy(s->old, s->plain, all);
         if (done) {
-            /* So that all rows that are zero are so exactly, and ranked by their dual value. */
-            if (s->status != UFS_CONVERGED || s->iterations >= s->max_iter - 1 || !leave(s, true))
-                return;
+            if (s->status != UFS_CONVERGED || last || !problem->clears || !leave(s, 0.0)) return;
+            /* Without the smoothing of these rows the merit may be a little larger. */
+            s->bold = false;
             s->status = UFS_MAX_ITER;
-        } else if (!problem->accelerate || s->iterations >= s->max_iter - 1) {
-            move_to(s, MM_PLAIN);
-        } else if (!enter(s) && !leave(s, false)) {
-            extrapolate(s);
+            continue;
         }
+        if (!problem->accelerate || last)
+            move_to_plain(s);
+        else if (!enter(s) && !leave(s, WORTH))
+            extrapolate(s);
     }
 }
 
@@ -113,15 +116,56 @@ static void find_set(mm *s)
 
 /* ---- between two steps ----------------------------------------------------------------- */
 
-/* From the plain point, which is kept, without a history. */
-static void move_to(mm *s, mm_move move)
+static void move_to_plain(mm *s)
 {
-    size_t all = (size_t) (s->problem->p + s->problem->others);
-    ufs_copy(s->u, s->plain, all);
-    ufs_copy(s->old, s->plain, all);
+    ufs_copy(s->u, s->plain, (size_t) (s->problem->p + s->problem->others));
     anderson_reset(&s->history);
-    s->allowance = 0.0;
-    s->move = move;
+    s->bold = false;
+}
+
+/* The rows that violate their constraint; the more was refused, the smaller they begin,
+ * and the nearer to the plain step. */
+static bool enter(mm *s)
+{
+    double first = sqrt(s->entry * mean_row(s));
+    bool any = false;
+
+    for (int j = 0; j < s->problem->p && s->priced; j++)
+        any = any || (s->u[j] == 0.0 && s->dual[j] > s->level);
+    if (!any) return false;
+    move_to_plain(s);
+    for (int j = 0; j < s->problem->p; j++)
+        if (s->u[j] == 0.0 && s->dual[j] > s->level) s->u[j] = first;
+    return s->bold = true;
+}
+
+/* Rows that are small and would not enter, if they are more than this share; before the end only if
+ * no other set was refused lately. */
+static bool leave(mm *s, double share)
+{
+    double small = SMALL * mean_row(s);
+    int count = 0;
+
+    for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
+    if (s->q - count < s->problem->least || count <= share * s->q ||
+        (share > 0.0 && s->accepted < s->wait))
+        return false;
+    move_to_plain(s);
+    for (int a = 0; a < s->q; a++)
+        if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;
+    return s->bold = true;
+}
+
+static bool goes(const mm *s, double small, int j)
+{
+    return s->plain[j] * s->plain[j] < small && s->dual[j] < LEAVE;
+}
+
+static double mean_row(const mm *s)
+{
+    double mean = 0.0;
+    for (int a = 0; a < s->q; a++) mean += s->plain[s->set[a]] * s->plain[s->set[a]] / s->q;
+    return mean;
 }
 
 /* Newton on the diagonal, then Anderson; both blocks count by their mean size. */
@@ -138,91 +182,18 @@ static void extrapolate(mm *s)
             total += s->plain[k];
             moved += s->plain[k] * s->f[k];
         }
-        mean = s->alike ? moved / total : 0.0;
+        mean = moved / total;
         for (int k = from; k < to; k++) {
-            double by = mean + (s->f[k] - mean) / fmax(s->left[k], LEAST);
+            double by = mean + (s->f[k] - mean) / fmax(s->left[k], s->caution);
             s->weight[k] = count / total;
-            s->f[k] = s->u[k] * exp(fmin(fmax(by, -BOLD), BOLD));
+            s->f[k] = s->u[k] * exp(by);
         }
     }
-    ufs_copy(s->old, s->plain, (size_t) all);
     anderson_push(&s->history, s->u, s->f);
     anderson_mix(&s->history, s->weight, s->f); /* f is as it is if there is no history yet */
     for (int k = 0; k < all; k++)
         s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
-    s->allowance = 0.0;
-    s->move = MM_EXTRAPOLATED;
-}
-
-/* After a step that raised the merit; `old` is the last accepted point. */
-static void refuse(mm *s)
-{
-    anderson_reset(&s->history);
-    if (s->move == MM_ENTERED && s->tries++ < RETRIES) {
-        /* New rows start from 0: the smaller their weights, the nearer to the plain step. */
-        for (int j = 0; j < s->problem->p; j++)
-            if (s->old[j] == 0.0) s->u[j] *= 0.3;
-        return;
-    }
-    if (s->move == MM_EXTRAPOLATED)
-        s->alike = !s->alike;
-    else
-        s->wait = s->accepted + WAIT;
-    ufs_copy(s->u, s->old, (size_t) (s->problem->p + s->problem->others));
-    s->move = MM_PLAIN;
-}
-
-/* ---- the active set -------------------------------------------------------------------- */
-
-static double mean_row(const mm *s)
-{
-    double mean = 0.0;
-    for (int a = 0; a < s->q; a++) mean += s->plain[s->set[a]] * s->plain[s->set[a]] / s->q;
-    return mean;
-}
-
-/* Rows that are small and would not enter, every few steps if they are many; all at the end. */
-static bool leave(mm *s, bool last)
-{
-    double small = SMALL * mean_row(s);
-    int count = 0;
-
-    if (s->accepted < s->wait || !(last ? s->problem->slack > 0.0 : s->accepted % LEAVE_EVERY == 0))
-        return false;
-    for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
-    if (count == 0 || s->q - count < s->problem->least || (!last && count < WORTH * s->q))
-        return false;
-    move_to(s, MM_LEFT);
-    for (int a = 0; a < s->q; a++)
-        if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;
-    if (last) s->allowance = s->problem->slack * count;
-    return true;
-}
-
-static bool goes(const mm *s, double small, int j)
-{
-    return s->plain[j] * s->plain[j] < small && s->dual[j] < LEAVE;
-}
-
-/* The rows that violate their constraint most, at most as many as there are already. */
-static bool enter(mm *s)
-{
-    int count = 0, most = s->q > LEAST_ENTRY ? s->q : LEAST_ENTRY;
-    double level = s->level, first = sqrt(NEW_ROW * mean_row(s)), *key = s->f;
-
-    if (!s->priced) return false;
-    for (int j = 0; j < s->problem->p; j++)
-        if (s->u[j] == 0.0 && s->dual[j] > level) key[count++] = s->dual[j];
-    if (count == 0) return false;
-    if (count > most) {
-        rPsort(key, count, count - most);
-        level = key[count - most];
-    }
-    move_to(s, MM_ENTERED);
-    for (int j = 0; j < s->problem->p; j++)
-        if (s->old[j] == 0.0 && s->dual[j] >= level) s->u[j] = first;
-    s->tries = 0;
-    return true;
+    s->bold = true;
 }
 
 /* ---- the convex sample selectors ------------------------------------------------------- */
@@ -260,8 +231,7 @@ void mm_select(mm_selector *work, int n, int others, double first, int (*step)(v
 
     result->gap = (result->primal - result->dual) / result->primal;
     result->idle = 0;
-    ufs_trace_named(&run->trace, settings->max_iter < MOST_ROWS ? settings->max_iter : MOST_ROWS,
-                    columns);
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = result->gap <= settings->tol ? UFS_CONVERGED : UFS_MAX_ITER;
     if (run->status == UFS_CONVERGED) return;
     mm_init(&s, &problem, work->act);

@@ -7,7 +7,6 @@
 #include "ufs.h"
 
 typedef struct mm mm;
-typedef enum { MM_PLAIN, MM_EXTRAPOLATED, MM_LEFT, MM_ENTERED } mm_move;
 
 /* A penalty on p row norms, of which those that are zero may be left out, and on `others` more
  * norms (residuals), all smoothed: sqrt(norm^2 + eps). */
@@ -15,7 +14,7 @@ typedef struct {
     int p, others;
     int least;       /* rows at least that are at hand; p: none is ever left out */
     bool accelerate; /* otherwise the plain iteration, and nothing is left out */
-    double slack; /* of the merit, for each row that leaves at the end: its smoothing; 0: none do */
+    bool clears;     /* at the end all rows that are zero become so exactly */
     void *data;
     /* One step from the weights: s->u -> the minimiser of the majoriser -> s->plain, s->merit,
      * s->dual of the rows at hand. LAPACK's info. */
@@ -42,10 +41,11 @@ struct mm {
     bool priced;
     double level;
     /* Internal. */
-    mm_move move;
-    bool alike;
-    int accepted, wait, tries;
-    double allowance; /* what the next step's merit may be above the best */
+    int accepted;
+    bool bold;      /* the step may raise the merit */
+    double caution; /* least `left` that counts */
+    double entry;   /* weight of a row that enters, of the mean one */
+    int wait;       /* accepted steps before rows may leave */
     double *f, *weight, *old;
     anderson history;
 };

@@ -21,7 +21,7 @@ not_tuned <- c("base_mcfs.c FREE", "base_mcfs.c ACTIVE", "base_mcfs.c COLLINEAR"
   "graph_rows.h SPARSE_TILE", "hadamard.h HADAMARD_CHUNK",
   "base_inffs.c EXACT", "base_inffs.c SHORT", "prepare.c safe_low", "prepare.c safe_high",
   "prepare.c largest_value", "prepare.c least_sd", "trace.c TRACE_START", "ffi_spec.c MOST_POWER", "ffi_topk.c ROWS",
-  "solve_topk_admm.c NEVER", "mm.c MOST_ROWS")
+  "solve_topk_admm.c NEVER")
 
 # ---- the constants in the sources ---------------------------------------------------------------------
 
