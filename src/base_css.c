@@ -309,7 +309,7 @@ static void measure_in_turn(css_work *work, int j, bool wanted)
     work->n_list = 0;
 }
 
-/* f_j = y'Gy = 2 y'Uy - sum_i g_ii y_i^2 with the upper triangle U of G: half the flops of Gy. */
+/* f_j = y'Gy, with what is above the diagonal blocks of G twice: half the flops of Gy. */
 static void measure(css_work *work)
 {
     int n = work->n, n_list = work->n_list;
@@ -318,14 +318,17 @@ static void measure(css_work *work)
     ufs_x_columns(work->problem->x, n_list, work->list, work->y);
     if (work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
     project(work, n_list, work->y);
-    ufs_copy(work->z, work->y, N * (size_t) n_list);
-    la_trmm('L', 'U', 'N', n, n_list, 1.0, work->gram, n, work->z, n);
+    memset(work->z, 0, N * (size_t) n_list * sizeof(double));
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int wide = n - from < UFS_STRIP ? n - from : UFS_STRIP;
+        const double *g = work->gram + (size_t) from * N, *y = work->y + from;
+        la_gemm('N', 'N', from, n_list, wide, 2.0, g, n, y, n, 1.0, work->z, n);
+        la_gemm('N', 'N', wide, n_list, wide, 1.0, g + from, n, y, n, 1.0, work->z + from, n);
+    }
     for (int b = 0; b < n_list; b++) {
         const double *y = work->y + (size_t) b * N;
         int j = work->list[b];
-        double form = 2.0 * la_dot(n, y, work->z + (size_t) b * N);
-        for (size_t i = 0; i < N; i++) form -= work->gram[i + i * N] * y[i] * y[i];
-        work->f[j] = work->f0[j] = form;
+        work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
         work->d[j] = work->d0[j] = la_dot(n, y, work->mu > 0.0 ? work->own + (size_t) b * N : y);
     }
 }
