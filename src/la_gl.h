@@ -27,8 +27,8 @@
 #include "x_ops.h"
 
 /* Most features whose Gram columns are kept (32 MB); sweeps between two extrapolations; most sweeps
- * of a descent, and most descents. */
-enum { LA_GL_SLOTS = 2000, LA_GL_DEPTH = 5, LA_GL_SWEEPS = 200 };
+ * of a descent, and most descents; outer steps between two full solves. */
+enum { LA_GL_SLOTS = 2000, LA_GL_DEPTH = 5, LA_GL_SWEEPS = 200, LA_GL_PRICE = 10 };
 
 typedef struct {
     int n, p, c;
