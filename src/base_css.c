@@ -23,10 +23,10 @@
  *
  * Rounding. f and d of the n-form are differences. Where one has fallen below 1e-4 of what
  * it was when last computed from x, it is computed again (at most a few times a
- * column, n^2 flops each). A column of which less than 1e-10 of the squares is left counts
+ * column, n^2 flops each). A column of which less than UFS_TIE of the squares is left counts
  * as rebuilt: it lowers J no more.
  *
- * Ties. Of decreases that agree to 1e-9 the one of the lowest index is taken.
+ * Ties. Of decreases that agree to UFS_TIE the one of the lowest index is taken.
  *
  * Swaps. The columns chosen are taken out in turn, the best column for the place goes in,
  * until a whole round changes nothing. One try costs as much as the first f (n-form) or
@@ -41,7 +41,7 @@
 #include <R_ext/Utils.h>
 
 enum { FEW = 30 };
-static const double REBUILT = 1e-10, RENEW = 1e-4, TIE = 1e-9, BETTER = 1e-9;
+static const double RENEW = 1e-4;
 
 typedef struct {
     const css_problem *problem;
@@ -198,7 +198,7 @@ static void pick_all(css_work *work, const bool *allowed, css_result *result, uf
 
 static double decrease(const css_work *work, int j)
 {
-    if (!(work->d[j] > REBUILT * work->norm2[j])) return 0.0;
+    if (!(work->d[j] > UFS_TIE * work->norm2[j])) return 0.0;
     return fmax(work->f[j], 0.0) / (work->d[j] + work->mu);
 }
 
@@ -210,7 +210,7 @@ static int best_column(const css_work *work, const bool *allowed)
         if (!work->chosen[j] && (allowed == NULL || allowed[j])) top = fmax(top, decrease(work, j));
     for (int j = 0; j < work->p; j++)
         if (!work->chosen[j] && (allowed == NULL || allowed[j]) &&
-            decrease(work, j) >= top * (1.0 - TIE))
+            decrease(work, j) >= top * (1.0 - UFS_TIE))
             return j;
     return 0; /* not reached: callers ask for at most p picks */
 }
@@ -232,7 +232,7 @@ static void take(css_work *work, int j, bool gains)
 {
     int n = work->n, p = work->p;
     size_t N = (size_t) n, P = (size_t) p;
-    double *r = work->pair, *g = r + N, none = REBUILT * work->norm2[j], left;
+    double *r = work->pair, *g = r + N, none = UFS_TIE * work->norm2[j], left;
 
     work->chosen[j] = true;
     if (work->p_form) {
@@ -271,7 +271,7 @@ static void take(css_work *work, int j, bool gains)
     for (int i = 0; i < p && gains; i++) {
         bool stale = work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i];
         measure_in_turn(work, i,
-                        stale && !work->chosen[i] && work->d[i] > REBUILT * work->norm2[i]);
+                        stale && !work->chosen[i] && work->d[i] > UFS_TIE * work->norm2[i]);
     }
 }
 
@@ -309,7 +309,7 @@ static void measure_in_turn(css_work *work, int j, bool wanted)
     work->n_list = 0;
 }
 
-/* f_j = y'Gy = 2 y'Uy - sum_i g_ii y_i^2 with the upper triangle U of G: half the flops of Gy. */
+/* f_j = y'Gy, with what is above the diagonal blocks of G twice: half the flops of Gy. */
 static void measure(css_work *work)
 {
     int n = work->n, n_list = work->n_list;
@@ -318,14 +318,17 @@ static void measure(css_work *work)
     ufs_x_columns(work->problem->x, n_list, work->list, work->y);
     if (work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
     project(work, n_list, work->y);
-    ufs_copy(work->z, work->y, N * (size_t) n_list);
-    la_trmm('L', 'U', 'N', n, n_list, 1.0, work->gram, n, work->z, n);
+    memset(work->z, 0, N * (size_t) n_list * sizeof(double));
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int wide = n - from < UFS_STRIP ? n - from : UFS_STRIP;
+        const double *g = work->gram + (size_t) from * N, *y = work->y + from;
+        la_gemm('N', 'N', from, n_list, wide, 2.0, g, n, y, n, 1.0, work->z, n);
+        la_gemm('N', 'N', wide, n_list, wide, 1.0, g + from, n, y, n, 1.0, work->z + from, n);
+    }
     for (int b = 0; b < n_list; b++) {
         const double *y = work->y + (size_t) b * N;
         int j = work->list[b];
-        double form = 2.0 * la_dot(n, y, work->z + (size_t) b * N);
-        for (size_t i = 0; i < N; i++) form -= work->gram[i + i * N] * y[i] * y[i];
-        work->f[j] = work->f0[j] = form;
+        work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
         work->d[j] = work->d0[j] = la_dot(n, y, work->mu > 0.0 ? work->own + (size_t) b * N : y);
     }
 }
@@ -346,7 +349,7 @@ static void swap_columns(css_work *work, const css_settings *settings, css_resul
         measure_all(work);
         best = best_column(work, NULL);
         quiet++;
-        if (best != old && decrease(work, best) > decrease(work, old) + BETTER * result->start) {
+        if (best != old && decrease(work, best) > decrease(work, old) + UFS_TIE * result->start) {
             result->order[a] = best;
             result->swaps++;
             quiet = 0;

@@ -6,7 +6,7 @@
  *
  * X n x p, F n x c, W p x c, L the Laplacian of a neighbour graph. Two ways of the step over W:
  *   exact: the row-sparse regression of F on X is solved (la_gl.c), warm from the last W; rows
- *          are exactly zero. 2npc flops where all features are priced (every PRICE-th step and at
+ *          are exactly zero. 2npc flops where all features are priced (every LA_GL_PRICE-th step and at
  *          the end), otherwise the cost of the live rows. Memory 4pc beside x.
  *   plain: one reweighted step, W = (X'X + beta G^{-1})^{-1} X'F, g_j = 2 sqrt(|w_j|^2 + eps) of
  *          the W before (la_solve.c): p^3/3 flops (p <= n) or n^2 p + n^3/3. Memory np.
@@ -29,7 +29,6 @@
 #include "la_gl.h"
 
 static const double CLIP = 1e-8;
-enum { PRICE = 10, HALVINGS = 30 };
 
 typedef struct {
     const ndfs_problem *problem;
@@ -81,7 +80,7 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs
         double value, before, orthogonality;
         bool near_end = !(change > 100.0 * settings->tol) ||
                         run->iterations == settings->max_iter - 1;
-        run->lapack = update_w(&s, result, near_end || run->iterations % PRICE == 0);
+        run->lapack = update_w(&s, result, near_end || run->iterations % LA_GL_PRICE == 0);
         if (run->lapack) return;
         run->iterations++;
         before = objective(&s, result, &orthogonality);
@@ -227,7 +226,7 @@ static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *ort
 {
     int n = s->problem->n, c = s->problem->c;
     size_t N = (size_t) n, len = N * (size_t) c;
-    double gamma = s->problem->gamma, step = 1.0, value;
+    double gamma = s->problem->gamma, value;
 
     ufs_copy(r->f, s->f_old, len);
     objective(s, r, orthogonality);
@@ -242,7 +241,7 @@ static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *ort
             s->ratio[i + j * N] = plus > 0.0 ? minus / plus : 1.0;
         }
     }
-    for (int t = 0; t < HALVINGS; t++, step /= 2.0) {
+    for (double step = 1.0; step > DBL_EPSILON; step /= 2.0) {
         for (size_t i = 0; i < len; i++) r->f[i] = s->f_old[i] * pow(s->ratio[i], step);
         unit_columns(n, c, r->f);
         value = objective(s, r, orthogonality);

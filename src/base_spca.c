@@ -12,14 +12,12 @@
  * entries of a sparse one.
  * Cost per iteration: 2npk for the targets X A, 2npk for X'(X B) (n times the live rows for X B),
  * pk^2 for the factor, and the lassos, each with at least one product X'r of 2np.
- * Memory beyond x: 4pk + 2nk doubles and la_gl's workspace for one column with at most SLOTS Gram
+ * Memory beyond x: 4pk + 2nk doubles and la_gl's workspace for one column with at most LA_GL_SLOTS Gram
  * columns. Nothing of size p x p. */
 #include "base_spca.h"
 #include "la.h"
 #include "la_gl.h"
 #include <R_ext/Utils.h>
-
-enum { SLOTS = 1000 };
 
 typedef struct {
     const spca_problem *problem;
@@ -51,7 +49,7 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
                       .old = ufs_dalloc(P, K)};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    la_gl_init(&work.lasso, 1, x, SLOTS);
+    la_gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
     for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
     la_polar_init(&work.polar, x->p, problem->k);
     run->status = UFS_MAX_ITER;

@@ -40,11 +40,10 @@ static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample)
  * (ufs_x_forms). */
 static double top_form(const ufs_x *x, const double *weight, bool sample)
 {
-    enum { WIDTH = 128 };
-    int n = x->n, index[WIDTH], waiting = 0;
+    int n = x->n, index[UFS_STRIP], waiting = 0;
     size_t N = (size_t) n;
     double *k = ufs_dalloc(N, N), *form = ufs_dalloc((size_t) x->p, 1), top = 0.0;
-    double *v = ufs_dalloc(N, WIDTH), *kv = ufs_dalloc(N, WIDTH);
+    double *v = ufs_dalloc(N, UFS_STRIP), *kv = ufs_dalloc(N, UFS_STRIP);
 
     ufs_x_gram_rows(x, sample ? NULL : weight, k);
     for (size_t j = 0; sample && j < N; j++)
@@ -55,7 +54,7 @@ static double top_form(const ufs_x *x, const double *weight, bool sample)
             top = fmax(top, form[j]);
         else
             index[waiting++] = j;
-        if (waiting == 0 || (waiting < WIDTH && j < x->p - 1)) continue;
+        if (waiting == 0 || (waiting < UFS_STRIP && j < x->p - 1)) continue;
         R_CheckUserInterrupt();
         ufs_x_columns(x, waiting, index, v);
         la_gemm('N', 'N', n, waiting, n, 1.0, k, n, v, n, 0.0, kv, n);

@@ -3,10 +3,6 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { BLOCK = 256, CHECKED = 800 };
-
-static int inverse_checked(int n, double *r);
-
 int la_chol(int n, double *a)
 {
     char up = 'U';
@@ -21,15 +17,15 @@ int la_chol_checked(int n, double *a)
     size_t N = (size_t) n;
     char up = 'U';
 
-    for (int from = 0; from < n; from += BLOCK) {
-        int len = n - from < BLOCK ? n - from : BLOCK, next = from + len, info = 0;
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int len = n - from < UFS_STRIP ? n - from : UFS_STRIP, next = from + len, info = 0;
         double *diagonal = a + (size_t) from * (N + 1);
         F77_CALL(dpotrf)(&up, &len, diagonal, &n, &info FCONE);
         if (info) return from + info;
         la_trsm('L', 'U', 'T', len, n - next, 1.0, diagonal, n,
                 a + (size_t) from + (size_t) next * N, n);
-        for (int j = next; j < n; j += BLOCK) {
-            int width = n - j < BLOCK ? n - j : BLOCK;
+        for (int j = next; j < n; j += UFS_STRIP) {
+            int width = n - j < UFS_STRIP ? n - j : UFS_STRIP;
             const double *right = a + (size_t) from + (size_t) j * N;
             R_CheckUserInterrupt();
             la_gemm('T', 'N', j + width - next, width, len, -1.0,
@@ -65,29 +61,17 @@ int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)
     return 0;
 }
 
-int la_chol_inverse(int n, double *r)
-{
-    char up = 'U';
-    int info = 0;
-    if (n > CHECKED)
-        info = inverse_checked(n, r);
-    else if (n > 0)
-        F77_CALL(dpotri)(&up, &n, r, &n, &info FCONE);
-    if (info == 0) la_fill_lower(n, r);
-    return info;
-}
-
 /* R^{-1} by block columns from the right, which use what is still R to their left; then
  * R^{-1} R^{-T} by block columns from the left. */
-static int inverse_checked(int n, double *r)
+int la_chol_inverse(int n, double *r)
 {
     size_t N = (size_t) n;
     char up = 'U', no = 'N';
     void *mark = vmaxget();
-    double *keep = ufs_dalloc(N, BLOCK);
+    double *keep = ufs_dalloc(N, UFS_STRIP);
 
-    for (int from = (n - 1) / BLOCK * BLOCK; from >= 0; from -= BLOCK) {
-        int len = n - from < BLOCK ? n - from : BLOCK, info = 0;
+    for (int from = (n - 1) / UFS_STRIP * UFS_STRIP; from >= 0; from -= UFS_STRIP) {
+        int len = n - from < UFS_STRIP ? n - from : UFS_STRIP, info = 0;
         double *above = r + (size_t) from * N, *corner = above + from;
         R_CheckUserInterrupt();
         F77_CALL(dtrtri)(&up, &no, &len, corner, &n, &info FCONE FCONE);
@@ -95,8 +79,8 @@ static int inverse_checked(int n, double *r)
         la_trsm('L', 'U', 'N', from, len, -1.0, r, n, above, n);
         la_trmm('R', 'U', 'N', from, len, 1.0, corner, n, above, n);
     }
-    for (int from = 0; from < n; from += BLOCK) {
-        int len = n - from < BLOCK ? n - from : BLOCK, to = from + len;
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int len = n - from < UFS_STRIP ? n - from : UFS_STRIP, to = from + len;
         double *block = r + (size_t) from * N;
         for (int j = from; j < to; j++) {
             double *column = keep + (size_t) (j - from) * N;
@@ -108,5 +92,6 @@ static int inverse_checked(int n, double *r)
                         r + (size_t) from + (size_t) to * N, n, 1.0, block, n);
     }
     vmaxset(mark);
+    la_fill_lower(n, r);
     return 0;
 }

@@ -3,7 +3,8 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { PANEL = 32, STRIP = 64 };
+/* Columns of a panel: those of dsytrd. */
+enum { PANEL = 32 };
 
 static bool upper_finite(int n, const double *a);
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
@@ -12,7 +13,7 @@ static int spectrum(int n, double *d, double *e, int il, int iu, double *w, doub
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
 {
     char left = 'L', up = 'U', no = 'N';
-    int k = iu - il + 1, info, side = STRIP * n;
+    int k = iu - il + 1, info, side = UFS_STRIP * n;
     size_t N = (size_t) n;
     void *mark = vmaxget();
     double *d, *e, *tau, *back;
@@ -27,9 +28,9 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     ufs_copy(e + N, e, N - 1);
     if (info == 0) info = spectrum(n, d, e, il, iu, w, z, false);
     if (info) info = spectrum(n, d + N, e + N, il, iu, w, z, true);
-    back = ufs_dalloc(STRIP, N);
-    for (int from = 0; from < k && info == 0; from += STRIP) {
-        int wide = k - from < STRIP ? k - from : STRIP;
+    back = ufs_dalloc(UFS_STRIP, N);
+    for (int from = 0; from < k && info == 0; from += UFS_STRIP) {
+        int wide = k - from < UFS_STRIP ? k - from : UFS_STRIP;
         R_CheckUserInterrupt();
         F77_CALL(dormtr)
         (&left, &up, &no, &n, &wide, a, &n, tau, z + (size_t) from * N, &n, back, &side,

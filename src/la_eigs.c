@@ -10,8 +10,8 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { LANES = 8, ROWS = 128, FIRST_DEGREE = 30, LEAST_DEGREE = 10, MOST_DEGREE = 240 };
-static const double SAFETY = 3.0, SPREAD = 1e8, DEPENDENT = 1e-12, ROUNDING = 1e-7;
+enum { LANES = 8, LEAST_DEGREE = 30, MOST_DEGREE = 240 };
+static const double SPREAD = 1e8, ROUNDING = 1e-7;
 
 typedef struct {
     const la_eigs_problem *a;
@@ -29,7 +29,7 @@ typedef struct {
     double *norm;         /* wide: of the residuals */
     double *theta;        /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
-    double *dot;          /* (n_known + most) x max(most, ROWS): scratch */
+    double *dot;          /* (n_known + most) x max(most, UFS_STRIP): scratch */
     double scale;         /* what residuals are relative to */
     double sum;           /* of the wanted values at the last check, -Inf before it */
     double best;          /* the residual after best_at products, halved or doubled then: */
@@ -138,7 +138,7 @@ static void begin(davidson *s)
     s->h = ufs_dalloc(M, M);
     s->y = ufs_dalloc(M, M);
     s->copy = ufs_dalloc(M, M);
-    s->dot = ufs_dalloc(M + (size_t) a->n_known, M > ROWS ? M : ROWS);
+    s->dot = ufs_dalloc(M + (size_t) a->n_known, M > UFS_STRIP ? M : UFS_STRIP);
     for (int j = 0; j < first; j++)
         if (j < a->n_start)
             ufs_copy(s->r + (size_t) j * N, a->start + (size_t) j * N, N);
@@ -280,12 +280,13 @@ static int degree_for(const davidson *s, int last)
         double norm = s->norm[j], theta = s->theta[j];
         double gain = acosh(fmax((theta - mid) / half, 1.0 + 1e-6));
         if (norm <= allowed(s, j)) continue;
-        need = fmax(need, log(SAFETY * norm / allowed(s, j)) / gain);
+        need = fmax(need, log(norm / allowed(s, j)) / gain);
         if (top > gain) most = fmin(most, log(SPREAD * s->scale / norm) / (top - gain));
         if (s->a->n_known > 0)
-            most = fmin(most, log(0.1 * norm / s->scale / DEPENDENT / DBL_EPSILON) / (high - gain));
+            most = fmin(most,
+                        log(0.1 * norm / s->scale / UFS_ROUNDING / DBL_EPSILON) / (high - gain));
     }
-    return (int) fmin(need, fmax(most, FIRST_DEGREE));
+    return (int) fmin(need, fmax(most, LEAST_DEGREE));
 }
 
 /* x (n x count) <- the Chebyshev polynomial of that interval, scaled at the largest Ritz value. */
@@ -341,8 +342,8 @@ static int append(davidson *s, int count, const double *block, bool image)
     ufs_copy(s->v + begin, block, (size_t) count * N);
     for (int j = 0; j < count && image; j++)
         peel(s, size - count + j, s->v + begin + (size_t) j * N);
-    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, image,
-                                     s->dot);
+    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, UFS_ROUNDING,
+                                     image, s->dot);
     if (added == 0) return 0;
     a->apply(a->data, added, s->v + begin, s->av + begin);
     s->size += added;
@@ -368,8 +369,8 @@ static void peel(const davidson *s, int from, double *x)
 static void rotate(int n, int k, int keep, double *q, const double *y, double *scratch)
 {
     size_t N = (size_t) n;
-    for (int from = 0; from < n; from += ROWS) {
-        int m = n - from < ROWS ? n - from : ROWS;
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int m = n - from < UFS_STRIP ? n - from : UFS_STRIP;
         la_gemm('N', 'N', m, keep, k, 1.0, q + from, n, y, k, 0.0, scratch, m);
         for (size_t j = 0; j < (size_t) keep; j++)
             ufs_copy(q + (size_t) from + j * N, scratch + j * (size_t) m, (size_t) m);

@@ -4,9 +4,6 @@
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-/* Most rounds of a full solve. */
-enum { ROUNDS = 60 };
-
 static void residual(la_gl *w, const double *t);
 static void fit_from_source(la_gl *w);
 static void fit_by_product(la_gl *w);
@@ -85,7 +82,7 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
         ufs_copy(w->r, t, (size_t) w->n * C);
     else
         residual(w, t);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < LA_GL_SWEEPS; round++) {
         R_CheckUserInterrupt();
         w->settled = la_gl_descend(w, lambda, bound, round > 0);
         residual(w, t);
@@ -152,19 +149,15 @@ static void fit_by_product(la_gl *w)
 static void fit_by_columns(la_gl *w)
 {
     size_t N = (size_t) w->n, C = (size_t) w->c;
-    bool sparse = w->x->kind == UFS_X_SPARSE;
     double *off = w->diff; /* of each column of XV, what centring takes off */
 
     memset(off, 0, C * sizeof(double));
     memset(w->xv, 0, N * C * sizeof(double));
-    for (int i = 0; i < w->m; i++) {
-        const double *v = w->vw + la_gl_place(w, i);
-        if (w->size[i] == 0.0) continue;
-        if (!sparse) la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), v, w->xv);
-        for (size_t k = 0; k < C && sparse; k++)
-            off[k] += ufs_x_axpy(w->x, w->set[i], v[k], w->xv + k * N, NULL);
-    }
-    for (size_t k = 0; k < C && sparse; k++)
+    for (int i = 0; i < w->m; i++)
+        for (size_t k = 0; k < C && w->size[i] > 0.0; k++)
+            off[k] += ufs_x_axpy(w->x, w->set[i], w->vw[la_gl_place(w, i) + k], w->xv + k * N,
+                                 w->col);
+    for (size_t k = 0; k < C; k++)
         for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
 }
 

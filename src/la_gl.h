@@ -26,10 +26,9 @@
 #include "la.h"
 #include "x_ops.h"
 
-/* Most features whose Gram columns are kept: 32 MB. */
-#define LA_GL_SLOTS 2000
-/* Sweeps between two extrapolations. */
-#define LA_GL_DEPTH 5
+/* Most features whose Gram columns are kept (32 MB); sweeps between two extrapolations; most sweeps
+ * of a descent, and most descents; outer steps between two full solves. */
+enum { LA_GL_SLOTS = 2000, LA_GL_DEPTH = 5, LA_GL_SWEEPS = 200, LA_GL_PRICE = 10 };
 
 typedef struct {
     int n, p, c;
@@ -119,11 +118,13 @@ int la_gl_enter_violators(la_gl *w, double vtol);
 void la_gl_prune(la_gl *w, double level);
 void la_gl_gram_missing(la_gl *w);
 
-/* la_gl_descent.c: descent, `priced`: u belongs to the current r, returns whether the steps of a
- * sweep fell below the bound. step, in Gram form: V + s times step with moved to match, kept if (GL)
- * falls; with D = step <D, X'R> and ||X D||^2. */
+/* la_gl_descent.c: coordinate descent, in Gram form every LA_GL_DEPTH sweeps with an
+ * extrapolation or, where many more sweeps are to come, a Newton step;
+ * priced: u belongs to the current r. Returns whether the steps of a sweep fell below the bound. */
 bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
-bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature);
+/* V + step on the rows that are not zero, with moved to match, if (GL) falls; else nothing, and
+ * false. */
+bool la_gl_step(la_gl *w, double lambda);
 
 /* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
  * False, and nothing done, where (GL) would not fall. */

@@ -2,9 +2,6 @@
  * X_W'R, m x c) or residual form (R, n x c), with extrapolation. */
 #include "la_gl.h"
 
-/* Most sweeps of a descent; sweeps before a Newton step, and most rows it may have. */
-enum { SWEEPS = 200, PATIENCE = 10, NEWTON_MOST = 800 };
-
 static void start_gradient(la_gl *w, bool priced);
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
 static const double *weighted_column(const la_gl *w, int f);
@@ -14,34 +11,6 @@ static bool block_step(la_gl *w, double lambda, double l, double *v, double *siz
 static bool newton_pays(const la_gl *w, double first, double last, double bound);
 static void extrapolate(la_gl *w, double lambda);
 
-bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature)
-{
-    int m = w->m, c = w->c;
-    double fall = s * (2.0 * slope - s * curvature);
-
-    for (int kept = 0; kept < 2; kept++) {
-        for (int i = 0; i < m; i++) {
-            double ss = 0.0, *v = w->vw + la_gl_place(w, i), *d = w->step + la_gl_place(w, i);
-            if (w->size[i] == 0.0) continue;
-            for (int k = 0; k < c; k++) {
-                double to = v[k] + s * d[k];
-                ss += to * to;
-                if (kept) v[k] = to;
-            }
-            if (kept)
-                w->size[i] = sqrt(ss);
-            else
-                fall -= lambda * (sqrt(ss) - w->size[i]);
-        }
-        if (!(fall > 0.0)) return false;
-    }
-    for (size_t at = 0; at < (size_t) m * (size_t) c; at++) w->grad[at] += s * w->moved[at];
-    return true;
-}
-
-/* Coordinate descent, in Gram form every LA_GL_DEPTH sweeps with an extrapolation or, where many more
- * sweeps are to come, a Newton step; priced: u belongs to the current r. Returns whether the steps
- * of a sweep fell below the bound. */
 bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
 {
     bool by_gram = la_gl_by_gram(w), newton = w->newton, settled = w->m == 0;
@@ -53,7 +22,7 @@ bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
     } else {
         ufs_x_prefetch(w->x, w->m, w->set);
     }
-    for (int s = 1; s <= SWEEPS && !settled; s++) {
+    for (int s = 1; s <= LA_GL_SWEEPS && !settled; s++) {
         if (by_gram) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
         largest = sweep(w, lambda, by_gram);
         if (s == 1) bound = fmax(bound, w->share * largest);
@@ -61,14 +30,12 @@ bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
         if (settled || !by_gram) continue;
         anderson_push(&w->history, w->before, w->vw);
         if (s % LA_GL_DEPTH == 1) first = largest;
-        if (s % LA_GL_DEPTH == 0) {
-            if (s > PATIENCE) newton = newton && newton_pays(w, first, largest, bound);
-            if (newton && s > PATIENCE)
-                newton = la_gl_newton(w, lambda);
-            else
-                extrapolate(w, lambda);
-            anderson_reset(&w->history);
-        }
+        if (s % LA_GL_DEPTH != 0) continue;
+        /* The rate of the first sweeps says little. */
+        if (s > 2 * LA_GL_DEPTH && newton)
+            newton = newton_pays(w, first, largest, bound) && la_gl_newton(w, lambda);
+        if (s <= 2 * LA_GL_DEPTH || !newton) extrapolate(w, lambda);
+        anderson_reset(&w->history);
     }
     return settled;
 }
@@ -186,30 +153,46 @@ static bool newton_pays(const la_gl *w, double first, double last, double bound)
 {
     double l = la_gl_live(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
 
-    if (l > NEWTON_MOST) return false;
-    remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
+    remaining = rate > 0.0 ? log(last / bound) / rate : LA_GL_SWEEPS;
     return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;
 }
 
-/* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
- * are zero stay zero, so exact zeros survive. */
+/* Anderson extrapolation of the last sweeps. Rows that are zero stay zero, so exact zeros survive. */
 static void extrapolate(la_gl *w, double lambda)
 {
     int m = w->m, c = w->c;
-    double slope = 0.0, curvature = 0.0;
 
     if (!anderson_mix(&w->history, NULL, w->step)) return;
     memset(w->moved, 0, (size_t) m * (size_t) c * sizeof(double));
     for (int i = 0; i < m; i++) {
-        double *d = w->step + la_gl_place(w, i);
-        for (int k = 0; k < c; k++) d[k] -= w->vw[la_gl_place(w, i) + (size_t) k];
-        if (w->size[i] > 0.0) change_gradient(w, true, i, d, w->moved);
+        double *step = w->step + la_gl_place(w, i);
+        la_axpy(c, -1.0, w->vw + la_gl_place(w, i), step);
+        if (w->size[i] > 0.0) change_gradient(w, true, i, step, w->moved);
     }
-    for (int i = 0; i < m; i++)
+    la_gl_step(w, lambda);
+}
+
+bool la_gl_step(la_gl *w, double lambda)
+{
+    int m = w->m, c = w->c;
+    double fall = 0.0;
+
+    for (int i = 0; i < m; i++) {
+        double ss = 0.0, *v = w->vw + la_gl_place(w, i), *d = w->step + la_gl_place(w, i);
         for (int k = 0; k < c && w->size[i] > 0.0; k++) {
             size_t at = (size_t) i + (size_t) k * (size_t) m;
-            slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
-            curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
+            fall += d[k] * (2.0 * w->grad[at] + w->moved[at]);
+            ss += (v[k] + d[k]) * (v[k] + d[k]);
         }
-    la_gl_step(w, lambda, 1.0, slope, curvature);
+        w->key[i] = sqrt(ss);
+        fall -= lambda * (w->key[i] - w->size[i]);
+    }
+    if (!(fall > 0.0)) return false;
+    for (int i = 0; i < m; i++) {
+        if (w->size[i] == 0.0) continue;
+        la_axpy(c, 1.0, w->step + la_gl_place(w, i), w->vw + la_gl_place(w, i));
+        w->size[i] = w->key[i];
+    }
+    for (size_t at = 0; at < (size_t) m * (size_t) c; at++) w->grad[at] += w->moved[at];
+    return true;
 }

@@ -9,7 +9,7 @@
 #include <R_ext/Memory.h>
 
 static const double CG_TOL = 1e-4;
-enum { CG_STEPS = 40, HALVINGS = 4 };
+enum { CG_STEPS = 40 };
 
 typedef struct {
     int l, c;
@@ -101,22 +101,15 @@ static void gather(const la_gl *w, int l, const int *live, double lambda, newton
     }
 }
 
-/* V_L + s d for the first s of 1, 1/2, ... with which (GL) falls. */
+/* V_L + d, if (GL) falls. */
 static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d)
 {
-    int m = w->m, c = w->c;
-    size_t L = (size_t) l, C = (size_t) c, M = (size_t) m;
-    double *spread = ufs_dzero(M, C), slope = 0.0, curvature = 0.0, s = 1.0;
+    size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m;
+    double *spread = ufs_dzero(M, C);
 
     for (size_t i = 0; i < L; i++)
         for (size_t k = 0; k < C; k++)
             w->step[la_gl_place(w, live[i]) + k] = spread[(size_t) live[i] + k * M] = d[i + k * L];
-    la_gemm('N', 'N', m, c, m, -1.0, w->gram, w->cap, spread, m, 0.0, w->moved, m);
-    for (size_t at = 0; at < M * C; at++) {
-        slope += spread[at] * w->grad[at];
-        curvature -= spread[at] * w->moved[at];
-    }
-    for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0)
-        if (la_gl_step(w, lambda, s, slope, curvature)) return true;
-    return false;
+    la_gemm('N', 'N', w->m, w->c, w->m, -1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved, w->m);
+    return la_gl_step(w, lambda);
 }

@@ -4,7 +4,7 @@
 #include "la_packed.h"
 #include <R_ext/Memory.h>
 
-enum { MAX_ITER = 300, STRIP = 32 };
+enum { MAX_ITER = 300 };
 
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split);
 static bool by_components(low_work *w, int n_comp, double tol, const double *s, double *r,
@@ -123,7 +123,7 @@ static void apply_minus(const void *data, int m, const double *x, double *y)
 
     for (size_t j = 0; j < (size_t) m; j++)
         for (size_t i = 0; i < N; i++) y[i + j * N] = -op->work->degree[i] * x[i + j * N];
-    la_packed_product(n, op->s, false, m, 1.0, x, y, ufs_dalloc(N, STRIP), STRIP);
+    la_packed_product(n, op->s, false, m, 1.0, x, y, ufs_dalloc(N, UFS_STRIP), UFS_STRIP);
     vmaxset(mark);
 }
 

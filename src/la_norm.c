@@ -2,7 +2,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { GRAM_STRIP = 128, GRAM_DEEP = 4096, TILE = 32 };
+enum { GRAM_DEEP = 4096, TILE = 32 };
 
 /* One dsyrk where that takes less than about half a second; else in strips of C, and of A where
  * it has many inner entries, so that an interrupt is seen between them. */
@@ -18,9 +18,9 @@ void la_gram(char trans, int n, int p, const double *a, double *c)
         la_fill_lower(order, c);
         return;
     }
-    for (int from = 0; from < order; from += GRAM_STRIP)
+    for (int from = 0; from < order; from += UFS_STRIP)
         for (int at = 0; at < inner; at += GRAM_DEEP) {
-            int wide = order - from < GRAM_STRIP ? order - from : GRAM_STRIP;
+            int wide = order - from < UFS_STRIP ? order - from : UFS_STRIP;
             int deep = inner - at < GRAM_DEEP ? inner - at : GRAM_DEEP;
             const double *left = rows ? a + (size_t) at * N : a + at;
             const double *right = rows ? left + from : left + (size_t) from * N;

@@ -2,16 +2,8 @@
 #include "solve_socfs.h"
 #include <limits.h>
 
-/* Sweep tolerances of the V-step: first, tied to the change of E, last. A full
- * V-step every FULL_EVERY iterations. */
-#define VTOL_FIRST 1e-4
-#define VTOL_SHARE 0.1
-#define VTOL_MIN 1e-8
-#define VTOL_MAX 1e-3
-#define VTOL_LAST 1e-7
-#define GAP_LAST 1e-8
-#define PRUNE 0.9
-enum { FULL_EVERY = 10 };
+/* Sweep tolerances of the V-step: a share of the change of E, within limits. */
+static const double VTOL_SHARE = 0.1, VTOL_MOST = 1e-4, VTOL_LAST = 1e-8;
 
 typedef struct {
     const socfs_problem *problem;
@@ -228,7 +220,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
     /* V is determined by E, so what irls left in V is not a start: its rows are never
      * zero and would all enter the working set. */
     if (!work->warm) memset(work->v, 0, len_v * sizeof(double));
-    v_step(work, work->e, work->v, work->iterations > 0 ? VTOL_LAST : VTOL_FIRST, true);
+    v_step(work, work->e, work->v, work->iterations > 0 ? VTOL_LAST : VTOL_MOST, true);
     work->warm = true;
     anderson_reset(&work->history);
     work->moved = R_PosInf;
@@ -238,7 +230,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
     work->run->status = UFS_MAX_ITER;
 
     for (int t = 0; t < s->max_iter; t++) {
-        bool full = t % FULL_EVERY == FULL_EVERY - 1, accepted;
+        bool full = t % LA_GL_PRICE == LA_GL_PRICE - 1, accepted;
         double j_old = j, move, vtol;
         int inner;
 
@@ -247,7 +239,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
         inner = orthogonal_steps(work, s, work->e_new, work->f);
         if (work->run->lapack) return;
         move = sqrt(la_ss_diff(len, work->e_new, work->e) / c);
-        vtol = fmin(fmax(VTOL_SHARE * move, VTOL_MIN), VTOL_MAX);
+        vtol = fmin(fmax(VTOL_SHARE * move, VTOL_LAST), VTOL_MOST);
         anderson_push(&work->history, work->e, work->e_new);
         work->moved_before = work->moved;
         work->moved = move * move;
@@ -273,7 +265,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
 /* V = argmin at fixed E, warm from v; xv follows. */
 static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full)
 {
-    la_gl_solve(&work->gl, e, work->lambda, vtol, full, PRUNE, v);
+    la_gl_solve(&work->gl, e, work->lambda, vtol, full, 0.9, v);
 }
 
 /* J at the E and V of the last v_step. */
@@ -333,7 +325,7 @@ static void finish(socfs_work *work)
     double vtol = VTOL_LAST;
     for (int k = 0; k < 4; k++, vtol /= 10.0) {
         v_step(work, work->e, work->v, vtol, true);
-        if (!(work->gl.gap > GAP_LAST * work->gl.objective)) break;
+        if (!(work->gl.gap > VTOL_LAST * work->gl.objective)) break;
     }
     positive_part(size_e(work), work->e, work->f);
 }

@@ -10,7 +10,7 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-enum { SMALL = 400, GRAM_MOST = 6000, ENOUGH = 160 };
+enum { GRAM_MOST = 6000, ENOUGH = 160 };
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
 
@@ -65,7 +65,7 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
                          ufs_x_pca_info *info)
 {
     int r = x->n <= x->p ? x->n : x->p;
-    bool few = r > SMALL && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST, by_gram;
+    bool few = r > LA_EIGS_DENSE && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST, by_gram;
     double products = 3.0 * k + 80.0, most = 100.0 * (k + 10.0), *gram = NULL;
     pca_costs cost = costs_of(x, k, products);
     ufs_x whole;
