@@ -219,7 +219,7 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
   first <- seq_len(nrow(hash))
   turn <- order(hash[, 1L], hash[, 2L])
   hash <- hash[turn, , drop = FALSE]
-  alike <- c(FALSE, rowSums(diff(hash) != 0) == 0)
+  alike <- c(FALSE, rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0)
   leader <- turn[which(!alike)[cumsum(!alike)]][alike]
   copies <- turn[alike]
   width <- max(1, floor(bytes / (8 * size)))

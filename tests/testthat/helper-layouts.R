@@ -106,7 +106,9 @@ checked_operator <- function(original, whole, report) {
     check("cross", function(m, sign, t) crossprod(m, sign(t)), ns$x_cross)
     check("columns", function(m, sign, j) m[, j, drop = FALSE], ns$x_columns)
     check("rows", function(m, sign, i) m[i, , drop = FALSE], ns$x_rows)
-    check("gram", function(m, sign, rows) if (rows) tcrossprod(m) else crossprod(m), ns$x_gram)
+    # C hands numbers over.
+    check("gram", function(m, sign, rows) if (rows) tcrossprod(m) else crossprod(m),
+      function(x, rows) ns$x_gram(x, rows == 1))
     check("gram_columns", function(m, sign, j, root = NULL) {
       crossprod(m, m[, j, drop = FALSE] * if (is.null(root)) 1 else root^2)
     })
