@@ -1,12 +1,9 @@
 # What a fit of ufs_blfse() holds, its print and its pictures.
 
-# From the columns of its upper triangle.
-symmetric_matrix <- function(values, n, names = NULL) {
-  full <- matrix(0, n, n, dimnames = if (!is.null(names)) list(names, names))
-  full[upper.tri(full, diag = TRUE)] <- values
-  below <- lower.tri(full)
-  full[below] <- t(full)[below]
-  full
+# The columns of an upper triangle, with names; a matrix if it is not too large.
+symmetric_matrix <- function(values, n, names) {
+  packed <- new_packed(values, n, names)
+  if (n > blfse_full_limit) packed else as.matrix(packed)
 }
 
 blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
@@ -111,7 +108,7 @@ picture_weights <- function(fit) {
 }
 
 picture_consensus <- function(fit) {
-  s <- fit$solution$S
+  s <- as.matrix(fit$solution$S)
   picture_links(fit, s, order(fit$solution$cluster, -rowSums(s)), c(0, 1), "similarity",
     sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }

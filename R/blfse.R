@@ -55,6 +55,8 @@
 #'
 #' # Memory
 #' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np.
+#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less.
+#' They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
@@ -156,8 +158,9 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       k <- check_count(k, "k", 1L, p, "the number of non-constant features")
     }
     if (!given && !is.null(labels)) n_base <- NCOL(labels)
-    check_bytes(8 * (if (p > n) 9 * n^2 + 2 * n * p else 2 * n^2 + 4 * p^2 + 1200 * n),
-      "The consensus matrices of ufs_blfse()", "Use a part of the samples.")
+    check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
+      8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
+    "Use a part of the samples.")
 
     drawn <- if (is.null(scores)) {
       blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
@@ -219,6 +222,8 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
 
 # Up to this many samples the whole spectrum of L is computed: the literal method.
 blfse_dense_limit <- 400L
+# Beyond this many samples S and W are returned packed.
+blfse_full_limit <- 4000L
 
 # ---- input -----------------------------------------------------------------------------
 

@@ -173,6 +173,6 @@ blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 4
     qp_tol = 1e-11, dense_limit = dense_limit)
   scores <- t(normalise_scores(d$scores))
   out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control())
-  for (part in c("S", "W")) out[[part]] <- symmetric_matrix(out[[part]], nrow(d$x))
+  for (part in c("S", "W")) out[[part]] <- as.matrix(new_packed(out[[part]], nrow(d$x)))
   out
 }
