@@ -24,10 +24,10 @@ typedef struct {
     int *active;
     char *state; /* p: FREE, ACTIVE, or COLLINEAR: left out */
     double *sign, *beta, *dir;
-    double *gram, *chol; /* most x most */
-    double *corr;        /* p: x_j'r - ridge b_j */
-    double penalty;      /* t */
-    int joins;           /* variable to add before the next step, -1 if none */
+    double *gram, *chol;   /* most x most */
+    double *corr;          /* p: x_j'r - ridge b_j */
+    double start, penalty; /* t at first, and now */
+    int joins;             /* variable to add before the next step, -1 if none */
     bool done;
 } path;
 
@@ -150,7 +150,7 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
         s->corr = ufs_dalloc(P, 1);
         ufs_copy(s->corr, w->slope + i * P, P);
         s->joins = largest_correlation(w, s);
-        s->penalty = fabs(s->corr[s->joins]);
+        s->start = s->penalty = fabs(s->corr[s->joins]);
         /* A response without correlation to any feature has the path b = 0. */
         double y_norm = la_nrm2(n, problem->y + i * N);
         s->done = !(s->penalty > n * DBL_EPSILON * y_norm * sqrt(w->norm2[s->joins]));
@@ -164,7 +164,7 @@ static int largest_correlation(const mcfs_work *w, const path *s)
     for (int j = 0; j < w->problem->p; j++)
         if (s->state[j] == FREE) top = fmax(top, fabs(s->corr[j]));
     for (int j = 0; j < w->problem->p; j++)
-        if (s->state[j] == FREE && fabs(s->corr[j]) >= top * (1.0 - 1e-12)) return j;
+        if (s->state[j] == FREE && fabs(s->corr[j]) >= top * (1.0 - UFS_ROUNDING)) return j;
     return 0;
 }
 
@@ -192,7 +192,7 @@ static bool add_active(const mcfs_work *w, path *s, int j)
     for (int a = 0; a < k; a++) gram[a] = ufs_x_dot(x, s->active[a], col, total, w->other);
     gram[k] = own;
     left = factor_column(w, s, k);
-    if (!(left > 1e-10 * own)) return false;
+    if (!(left > UFS_TIE * own)) return false;
     s->active[k] = j;
     s->sign[k] = s->corr[j] > 0.0 ? 1.0 : -1.0;
     s->beta[k] = 0.0;
@@ -260,11 +260,11 @@ static double next_join(const mcfs_work *w, const path *s, const double *slope, 
             /* One that falls as fast as the penalty never meets it. That includes a
              * variable just dropped: d_j s_j < 0 means s_j slope_j > 1 without it
              * (Schur complement), so it can only come back with the other sign. */
-            if (!(rate > 1e-10)) continue;
+            if (!(rate > UFS_TIE)) continue;
             /* Nearly all are farther off than the best so far: no division for them. */
             if (gap > best * rate) continue;
             double step = fmax(gap, 0.0) / rate;
-            if (step < best - 1e-12 * s->penalty) {
+            if (step < best - UFS_ROUNDING * s->penalty) {
                 best = step;
                 *joins = j;
             }
@@ -342,11 +342,9 @@ static double kkt_violation(const mcfs_work *w, const path *s, const double *y, 
                             double *corr)
 {
     int p = w->problem->p;
-    double start = 0.0, off = 0.0;
+    double off = 0.0;
 
-    ufs_x_cross(w->problem->x, 1, y, corr);
-    for (int j = 0; j < p; j++) start = fmax(start, fabs(corr[j]));
-    if (!(start > 0.0)) return 0.0;
+    if (!(s->start > 0.0)) return 0.0;
     ufs_copy(residual, y, (size_t) w->problem->n);
     add_product(w, s, -1.0, s->beta, residual);
     ufs_x_cross(w->problem->x, 1, residual, corr);
@@ -358,5 +356,5 @@ static double kkt_violation(const mcfs_work *w, const path *s, const double *y, 
     for (int j = 0; j < p; j++)
         if (s->state[j] != ACTIVE && !(fabs(corr[j]) - s->penalty <= off))
             off = fabs(corr[j]) - s->penalty;
-    return off / start;
+    return off / s->start;
 }

@@ -61,12 +61,11 @@ int jspca_canonicalise(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    size_t p = (size_t) problem->p;
     int k = problem->k, info;
     double top = 0.0;
 
-    ufs_copy(work->t, work->z, n * (size_t) k);
-    info = la_svd_thin(problem->n, k, work->t, work->z, work->col, work->zz);
+    info = la_svd_thin(problem->n, k, work->z, work->t, work->col, work->zz);
     if (info) return info;
     la_transpose(k, k, work->zz, result->rotation);
     la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,

@@ -115,27 +115,24 @@ void la_ridge_set_x(la_ridge *work, const ufs_x *x);
 int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v);
 
 /* ---- la_polar.c --------------------------------------------------------------
- * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R' (dgesdd,
- * retried with dgesvd). Maximises tr(E'A) over E'E = I. About 6nc^2 + 20c^3.
+ * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R'
+ * (la_svd_thin). Maximises tr(E'A) over E'E = I. About 6nc^2 + 20c^3.
  * Rank-deficient A (sigma_c <= 1e-12 sigma_1): A + delta E_old is used instead,
  * delta = 1e-8 sigma_1 (1 if A = 0): a proximal step, so tr(E'A) never falls;
  * without e_old any completion is returned. */
 typedef struct {
-    int n, c, lwork;
-    double *a, *u, *vt, *s, *work;
-    int *iwork;
+    int n, c;
+    double *u, *vt, *s;
 } la_polar_work;
 
 void la_polar_init(la_polar_work *w, int n, int c);
-/* The same in two n x c buffers of the caller's, destroyed by every call. */
-void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u);
 /* a is kept; e may be e_old. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
 
 /* ---- la_svd.c ------------------------------------------------------------------
- * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
- * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops. */
-int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
+ * Thin SVD A = U diag(s) V' (dgesdd, retried with dgesvd): u n x r (may be a), s r, vt r x p,
+ * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops; 2np doubles while it works. */
+int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt);
 /* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
  * (min(n, p)). About 2np^2 flops for n >= p. */
 int la_qr(int n, int p, double *a, double *tau);

@@ -2,20 +2,29 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt)
+int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt)
 {
     char job = 'S';
     int r = n < p ? n : p, info = 0, lwork = -1;
-    double opt = 0.0, *work;
+    size_t len = (size_t) n * (size_t) p;
+    double opt = 0.0, opt_old = 0.0, *work, *copy;
     void *mark = vmaxget();
-    int *iwork = ufs_ialloc(8 * (size_t) r);
+    int *iwork;
 
-    if (!la_finite((size_t) n * (size_t) p, a)) return LA_NOT_FINITE;
-
-    F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, &opt, &lwork, iwork, &info FCONE);
-    lwork = (int) opt;
+    if (!la_finite(len, a)) return LA_NOT_FINITE;
+    iwork = ufs_ialloc(8 * (size_t) r);
+    copy = ufs_dalloc(len, 2);
+    ufs_copy(copy, a, len);
+    ufs_copy(copy + len, a, len);
+    F77_CALL(dgesdd)(&job, &n, &p, copy, &n, s, u, &n, vt, &r, &opt, &lwork, iwork, &info FCONE);
+    F77_CALL(dgesvd)
+    (&job, &job, &n, &p, copy, &n, s, u, &n, vt, &r, &opt_old, &lwork, &info FCONE FCONE);
+    lwork = (int) fmax(opt, opt_old);
     work = ufs_dalloc((size_t) lwork, 1);
-    F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, work, &lwork, iwork, &info FCONE);
+    F77_CALL(dgesdd)(&job, &n, &p, copy, &n, s, u, &n, vt, &r, work, &lwork, iwork, &info FCONE);
+    /* dgesdd can fail to converge where the older dgesvd does not. */
+    if (info) F77_CALL(dgesvd)
+    (&job, &job, &n, &p, copy + len, &n, s, u, &n, vt, &r, work, &lwork, &info FCONE FCONE);
     vmaxset(mark);
     return info;
 }
