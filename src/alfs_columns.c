@@ -120,7 +120,6 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     for (size_t i = 0; i < m * n; i++) columns[i] /= full->unit;
     *sub = *full;
     sub->x = columns;
-    sub->keeps_pair = false;
     if (alfs_space_columns(&sub->space, &full->space, s->n, columns)) return false;
     alfs_allocate(sub);
     sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));

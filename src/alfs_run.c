@@ -54,7 +54,8 @@ void alfs_certify(alfs_work *work)
     double before = value->dual;
 
     alfs_dual_bound(work, -1.0);
-    if (!work->keeps_pair) return;
+    /* With lambda > 0 the best P, Q and L go into the result at once. */
+    if (work->x != NULL || !work->split[WEIGHTS].on) return;
     if (value->dual > before)
         alfs_write_dual(work, work->result->p, work->result->q, work->result->l);
     value->now = value->dual;

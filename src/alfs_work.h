@@ -66,8 +66,7 @@ typedef struct {
     double *core;          /* r x rb: of the last W */
     double *scratch;       /* r x rb */
     double *lift, *lift_g; /* N of the last W = (H + N y) / rr, and of the gradient */
-    const double *x;       /* m x q, of a set of columns: these, in its units */
-    bool keeps_pair;       /* the best P, Q and L go into the result at once */
+    const double *x;       /* m x q, of a set of columns: these, in its units; else NULL */
     bool newton;           /* Newton's method is wanted and has not failed yet */
 } alfs_work;
 

@@ -25,8 +25,8 @@ static const double FIRST_RHO = 0.3, MOST_RHO = 4.0;
 enum { SIZE_STEPS = 30 };
 
 static void set_up(alfs_work *work);
-static double first_rho(const alfs_work *work, double penalty, size_t lines);
-static double size_of_w(const alfs_work *work);
+static double first_rho(double penalty, size_t lines, double size);
+static double size_of_w(const alfs_space *space, double slope);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
 static void warm_start(alfs_work *work);
 static void admm(alfs_work *work);
@@ -140,13 +140,14 @@ static void set_up(alfs_work *work)
     alfs_result *result = work->result;
     size_t m = (size_t) problem->x->n, q = (size_t) problem->x->p;
     bool weighted = problem->lambda > 0.0, paper = work->settings->paper;
-    double u = paper ? 1.0 : problem->values[0], cube, rho1;
+    double u = paper ? 1.0 : problem->values[0], alpha, beta, size, rho1;
     double a = problem->alpha / problem->bound[ROWS], b = problem->beta / problem->bound[COLS];
 
     work->gamma = paper ? 1.0 : 1.6;
     work->unit = u;
     work->unit_w = problem->identity ? 1.0 : u;
-    cube = u * u * work->unit_w;
+    alpha = problem->alpha / (u * u * work->unit_w);
+    beta = problem->beta / (u * u * work->unit_w);
     alfs_space_full(&work->space, problem, work->weights != NULL, u);
     alfs_allocate(work);
 
@@ -155,13 +156,13 @@ static void set_up(alfs_work *work)
     if (weighted) work->split[WEIGHTS].v = ufs_dzero(m, m);
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
     rho1 = 1.3 * pow((double) m, 1.5) * problem->lambda / (u * u);
-    set_split(work, ROWS, problem->alpha / cube, first_rho(work, problem->alpha / cube, m));
-    set_split(work, COLS, problem->beta / cube, first_rho(work, problem->beta / cube, q));
+    size = size_of_w(&work->space, alpha * sqrt((double) m) + beta * sqrt((double) q));
+    set_split(work, ROWS, alpha, beta > 0.0 ? first_rho(alpha, m, size) : alpha);
+    set_split(work, COLS, beta, alpha > 0.0 ? first_rho(beta, q, size) : beta);
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
     if (work->weights != NULL) alfs_weights_init(work);
 
     work->w = result->w;
-    work->keeps_pair = weighted;
     work->bound = &work->value.dual;
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
@@ -169,29 +170,23 @@ static void set_up(alfs_work *work)
 }
 
 /* What balance() would come to: rho follows ||L|| / ||W||, and all lines of L have the norm `penalty`
- * where none of W is zero. With one split the penalty itself is the better start. */
-static double first_rho(const alfs_work *work, double penalty, size_t lines)
+ * where none of W is zero. (With one split the penalty itself is the better start.) */
+static double first_rho(double penalty, size_t lines, double size)
 {
-    if (!(work->problem->alpha > 0.0 && work->problem->beta > 0.0)) return penalty;
-    return penalty * fmin(MOST_RHO, FIRST_RHO * sqrt((double) lines) / size_of_w(work));
+    return penalty * fmin(MOST_RHO, FIRST_RHO * sqrt((double) lines) / size);
 }
 
 /* ||W|| if all rows had the same norm, and all columns: the penalties then are those of a ridge
  * regression with the weight slope / ||W||, a fixed point for each coordinate by itself. */
-static double size_of_w(const alfs_work *work)
+static double size_of_w(const alfs_space *space, double slope)
 {
-    const alfs_space *space = &work->space;
-    const alfs_problem *problem = work->problem;
-    double slope = (problem->alpha * sqrt((double) space->m) +
-                    problem->beta * sqrt((double) space->q)) /
-                   (work->unit * work->unit * work->unit_w);
     double size = 1.0;
 
     for (int step = 0; step < SIZE_STEPS; step++) {
         double ss = 0.0;
-        for (size_t i = 0; i < (size_t) space->r; i++) {
-            double ab = space->a[i] * space->b[i],
-                   target = space->target[i + i * (size_t) space->r];
+        for (int i = 0; i < space->r; i++) {
+            double ab = space->a[i] * space->b[i];
+            double target = space->target[(size_t) i * (size_t) (space->r + 1)];
             double w = 2.0 * ab * target / (2.0 * ab * ab + slope / size);
             ss += w * w;
         }
@@ -247,7 +242,7 @@ static void finish(alfs_work *work)
     size_t m = (size_t) work->space.m, len = m * (size_t) work->space.q;
     double u2 = work->unit * work->unit, up = u2 * work->unit_w;
 
-    if (!work->keeps_pair) alfs_write_dual(work, result->p, result->q, NULL);
+    if (!work->split[WEIGHTS].on) alfs_write_dual(work, result->p, result->q, NULL);
     result->kkt = alfs_kkt(work);
     result->objective = value->best * u2;
     result->dual = value->now * u2;
