@@ -9,24 +9,18 @@ static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
 static int exponent_above(double value);
 static int safe_exponent(double top);
+static bool first_look(int count, const double *value, double *top, double *sum);
 static void sums(int count, const double *value, double unit, double m, double *sum, double *ss);
 
 /* The mean is corrected by the mean of what it leaves, which removes its rounding. */
 bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
 {
-    double top = 0.0, check = 0.0, zeros = n - count, unit, sum, m, rest, left;
+    double zeros = n - count, unit, sum, m, rest, left;
 
-    /* 0 v is NaN where v is not finite. */
-    for (int i = 0; i < count; i++) {
-        double v = fabs(value[i]);
-        check += 0.0 * v;
-        top = v > top ? v : top;
-    }
-    if (check != 0.0) return false;
-    found->top = top;
-    found->exponent = safe_exponent(top);
+    if (!first_look(count, value, &found->top, &sum)) return false;
+    found->exponent = safe_exponent(found->top);
     unit = ldexp(1.0, -found->exponent);
-    sums(count, value, unit, 0.0, &sum, &left);
+    if (found->exponent != 0) sums(count, value, unit, 0.0, &sum, &left);
     m = sum / n;
     sums(count, value, unit, m, &rest, &left);
     rest -= zeros * m;
@@ -42,8 +36,30 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     return true;
 }
 
-/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
- * wait for the one before. */
+static inline void add_value(double v, double *top, double *sum, double *check)
+{
+    double size = fabs(v);
+    *top = size > *top ? size : *top;
+    *sum += v;
+    *check += 0.0 * v;
+}
+
+/* The largest absolute value and the sum; false if one is not finite, for then 0 v is NaN. Four of
+ * each side by side, here and below, so that an addition need not wait for the one before. */
+static bool first_look(int count, const double *value, double *top, double *sum)
+{
+    double t[4] = {0}, s[4] = {0}, check[4] = {0};
+    int i = 0;
+
+    for (; i + 3 < count; i += 4)
+        for (int k = 0; k < 4; k++) add_value(value[i + k], t + k, s + k, check + k);
+    for (; i < count; i++) add_value(value[i], t, s, check);
+    *top = fmax(fmax(t[0], t[1]), fmax(t[2], t[3]));
+    *sum = (s[0] + s[1]) + (s[2] + s[3]);
+    return check[0] + check[1] + check[2] + check[3] == 0.0;
+}
+
+/* Of unit * value - m, and of its squares. */
 static void sums(int count, const double *value, double unit, double m, double *sum, double *ss)
 {
     double s[4] = {0}, q[4] = {0};
