@@ -51,7 +51,6 @@ void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, void 
     w->vector = ufs_dalloc(P, C);
     w->delta = ufs_dalloc(P, 1);
     w->values = ufs_dalloc(C, 1);
-    w->mw = ufs_dalloc(P, C);
     w->zw = ufs_dalloc(N, C);
     la_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
     mm_init(&w->s, &w->reweighted, out->reach);
@@ -224,11 +223,11 @@ static void price(wstep *w)
 
     if (p > n) {
         la_gemm('N', 'N', n, c, p, 1.0, w->b, n, w->out->w, p, 0.0, w->zw, n);
-        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, w->mw, p);
+        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, w->vector, p);
     } else {
-        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->out->w, p, 0.0, w->mw, p);
+        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->out->w, p, 0.0, w->vector, p);
     }
-    la_row_norms(p, c, w->mw, w->s.dual);
+    la_row_norms(p, c, w->vector, w->s.dual);
     for (int j = 0; j < p; j++) w->s.dual[j] *= 2.0 / w->problem->gamma;
     w->s.priced = true;
 }

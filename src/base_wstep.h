@@ -30,8 +30,8 @@ typedef struct {
     double *m; /* p x p: M, or NULL if p > n; the caller's to fill */
     double *b; /* n x p: B with M = B'B, or NULL if p <= n; wstep_factor() */
     bool started, converged;
-    double *part, *vector; /* M of the q rows at hand, q <= min(n, p); W of these rows */
-    double *mw, *zw;       /* p x c: M W; n x c */
+    double *part, *vector; /* M of the q rows at hand, q <= min(n, p); W of these rows, or MW */
+    double *zw;            /* n x c: scratch */
     double *delta, *values;
     la_lowest lowest;
 } wstep;

@@ -36,7 +36,6 @@ enum { CHECK_EVERY = 256 }; /* samples: interrupts */
 typedef struct {
     mm_selector base;
     const rrss_problem *problem;
-    double gamma, eps;
     bool plain;         /* the authors' iteration: u is given as well */
     double *k, *q, *w;  /* r x r, r x r, r */
     double *yt, *m;     /* r x n each */
@@ -59,7 +58,6 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     size_t N = (size_t) n, R = (size_t) r;
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
-                      .eps = settings->eps,
                       .plain = settings->tol < 0.0,
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
@@ -82,7 +80,6 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     }
     product_norms(&work, problem->x, result->activity);
     mm_select_init(&work.base, n);
-    work.gamma = result->gamma;
     result->dual = result->primal * fmin(1.0, result->gamma / result->gamma_max);
     /* All weights 1. */
     mm_select(&work.base, n, work.plain ? n : 0, sqrt(0.5), step);
@@ -93,7 +90,8 @@ static int step(void *data, mm *s)
 {
     rrss_work *work = data;
     int n = work->problem->n, lapack;
-    double e = work->eps, gamma = work->gamma, over = 1.0, primal = 0.0, inner;
+    double e = work->base.settings->eps, gamma = work->base.result->gamma, over = 1.0, primal = 0.0,
+           inner;
 
     for (int i = 0; i < n; i++) {
         work->b[i] = 2.0 * s->u[i] * s->u[i];
@@ -182,7 +180,7 @@ static double sample_step(rrss_work *work, int i, double *own, double *less)
 /* g_i with 2 gamma ||M_i|| = 1, from the one at hand, or its least value; norm and own of it. */
 static double best_g(rrss_work *work, int i, double *own)
 {
-    double gamma = work->gamma, least = 2.0 * gamma * work->eps;
+    double gamma = work->base.result->gamma, least = 2.0 * gamma * work->base.settings->eps;
 
     work->g[i] = fmax(work->g[i], least);
     for (int step = 0;; step++) {
