@@ -87,7 +87,6 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
     double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    result->residual = result->radius = result->damping = 0.0;
     graph_init(&a, problem, settings, &run->paths);
     for (size_t j = 0; j < P; j++) one[j] = 1.0;
     graph_product(&a, one, sum);

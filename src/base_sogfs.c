@@ -18,7 +18,6 @@
  * known exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
  * L is factored, n^3/3 + n^2 p. */
 #include "base_sogfs.h"
-#include "base_wstep.h"
 #include "graph.h"
 #include "la.h"
 #include "proj.h"

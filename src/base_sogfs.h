@@ -3,7 +3,6 @@
 #define UFS_BASE_SOGFS_H
 
 #include "base_wstep.h"
-#include "ufs.h"
 
 typedef struct {
     wstep_problem step;

@@ -10,7 +10,6 @@
  * matrices come straight from the rows: n(k+1)^2 p flops. Cost: neighbours n^2 p, then 2np^2 and
  * p^3/3 per step (p <= n), or n^3/3 + n^2 p and n^2 p + n^3/3 per step. */
 #include "base_udfs.h"
-#include "base_wstep.h"
 #include "graph.h"
 #include "la.h"
 #include <R_ext/Memory.h>
@@ -59,7 +58,7 @@ static int scatter(wstep *w, const udfs_problem *problem)
 
     graph_knn_search(&x, problem->k, &knn);
     for (size_t i = 0; i < N && lapack == 0; i++) {
-        if (i % 256 == 0) R_CheckUserInterrupt();
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
         member[0] = (int) i;
         memcpy(member + 1, knn.index + i * (S - 1), (S - 1) * sizeof(int));
         lapack = neighbourhood(problem, member, part, q);

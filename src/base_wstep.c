@@ -16,7 +16,6 @@
  * needed to go on: here its mean over all orthonormal choices within a tied eigenspace,
  * (c / q) diag(P_0) for c vectors out of a q-dimensional space with projector P_0. */
 #include "base_wstep.h"
-#include "la.h"
 #include <R_ext/Memory.h>
 
 static const double TIGHT = 1e-10;       /* residual of eigenvectors */

@@ -4,7 +4,6 @@
 
 #include "la.h"
 #include "mm.h"
-#include "ufs.h"
 
 /* Arrays: the caller's. */
 typedef struct {

@@ -1,7 +1,6 @@
 /* ffi_reweighted.c: ufs_rrss() to rrss_solve(), ufs_alnr() to alnr_solve(). */
 #include "ffi_util.h"
-#include "samp_alnr.h"
-#include "samp_rrss.h"
+#include "samp_reweighted.h"
 
 static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, SEXP settings_,
                            SEXP control);

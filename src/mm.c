@@ -224,7 +224,6 @@ void mm_select(mm_selector *work, int n, int others, double first, int (*step)(v
     mm s;
 
     result->gap = (result->primal - result->dual) / result->primal;
-    result->idle = 0;
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = result->gap <= settings->tol ? UFS_CONVERGED : UFS_MAX_ITER;
     if (run->status == UFS_CONVERGED) return;

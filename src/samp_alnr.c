@@ -18,7 +18,7 @@
  *
  * Neighbours n^2 p flops once; then n (s^3/3 + 2s^2) per iteration, s = k + 1, and
  * 8 n s (s + 3) bytes. No n x n. */
-#include "samp_alnr.h"
+#include "samp_reweighted.h"
 #include "la.h"
 #include "graph.h"
 

@@ -25,13 +25,12 @@
  * fixed): mm.c makes Newton steps of it.
  *
  * Per iteration 6 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
-#include "samp_rrss.h"
+#include "samp_reweighted.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
 static const double ROOT = 1e-7; /* of 2 gamma ||M_i|| = 1 */
 enum { MOST_STEPS = 50 };
-enum { CHECK_EVERY = 256 }; /* samples: interrupts */
 
 typedef struct {
     mm_selector base;
@@ -46,7 +45,6 @@ typedef struct {
 
 static int step(void *data, mm *s);
 static int rotate(rrss_work *work);
-static double shrink_samples(rrss_work *work, double *left);
 static void product_norms(rrss_work *work, const double *x, double *norm);
 static double sample_step(rrss_work *work, int i, double *own, double *less);
 static double best_g(rrss_work *work, int i, double *own);
@@ -91,7 +89,7 @@ static int step(void *data, mm *s)
     rrss_work *work = data;
     int n = work->problem->n, lapack;
     double e = work->base.settings->eps, gamma = work->base.result->gamma, over = 1.0, primal = 0.0,
-           inner;
+           inner = 0.0, own, less;
 
     for (int i = 0; i < n; i++) {
         work->b[i] = 2.0 * s->u[i] * s->u[i];
@@ -99,7 +97,14 @@ static int step(void *data, mm *s)
     }
     lapack = rotate(work);
     if (lapack) return lapack;
-    inner = shrink_samples(work, s->left);
+    /* M, the residual norms, <M, Yt>, and A_jj. */
+    for (int i = 0; i < n; i++) {
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
+        work->res[i] = work->g[i] * norm;
+        inner += own;
+        s->left[i] = own * work->b[i];
+    }
     product_norms(work, work->yt, work->norm);
 
     s->merit = 0.0;
@@ -142,21 +147,6 @@ static int rotate(rrss_work *work)
     for (int l = 0; l < r; l++) work->w[l] = fmax(work->w[l], 0.0);
     la_gemm_checked('T', 'N', r, n, r, 1.0, work->q, r, x, r, 0.0, work->yt, r);
     return 0;
-}
-
-/* M, the residual norms, <M, Yt>, and A_jj. */
-static double shrink_samples(rrss_work *work, double *left)
-{
-    double inner = 0.0, own, less;
-
-    for (int i = 0; i < work->problem->n; i++) {
-        if (i % CHECK_EVERY == 0) R_CheckUserInterrupt();
-        double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
-        work->res[i] = work->g[i] * norm;
-        inner += own;
-        left[i] = own * work->b[i];
-    }
-    return inner;
 }
 
 /* M_i at g_i: its norm, <M_i, Yt_i> and -<M_i, dM_i/dg>. */
