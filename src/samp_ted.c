@@ -81,7 +81,6 @@ static double decrease(const ted_work *work, int j);
 static double ridge_of(const ted_work *work, int j);
 static int best_item(const ted_work *work);
 static bool stale(const ted_work *work, int j);
-static bool cheaper_by_p(const ted_problem *problem, int m);
 static void begin(ted_work *work);
 static void take_given_from_m(ted_work *work);
 static void refresh(ted_work *work);
@@ -98,13 +97,12 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
 {
     static const char *const columns[] = {"objective", "decrease", NULL};
     int n = problem->x->n;
-    double objective = 0.0;
+    double N = n, P = problem->x->p, M = settings->m + problem->n_given, objective = 0.0;
     bool late = false;
-    ted_work work = {
-        .problem = problem,
-        .n = n,
-        .p_form = settings->form == 'p' ||
-                  (settings->form == 'a' && cheaper_by_p(problem, settings->m + problem->n_given))};
+    bool cheaper = 3.0 * N * P * P + M * (4.0 * N * P + 8.0 * P * P) < N * N * P + 6.0 * M * N * N;
+    ted_work work = {.problem = problem,
+                     .n = n,
+                     .p_form = settings->form == 'p' || (settings->form == 'a' && cheaper)};
     ted_batch batch;
 
     result->p_form = work.p_form;
@@ -189,12 +187,6 @@ static bool stale(const ted_work *work, int j)
 }
 
 /* ---- both -------------------------------------------------------------------------------- */
-
-static bool cheaper_by_p(const ted_problem *problem, int m)
-{
-    double n = problem->x->n, p = problem->x->p;
-    return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
-}
 
 /* K without the items that are given. */
 static void begin(ted_work *work)
