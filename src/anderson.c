@@ -3,8 +3,6 @@
 #include "anderson.h"
 #include "la.h"
 
-static void mixing(anderson *a, const double *weight);
-
 void anderson_init(anderson *a, int size, int depth)
 {
     size_t N = (size_t) size, M = (size_t) depth;
@@ -41,37 +39,10 @@ void anderson_keep_last(anderson *a)
 
 bool anderson_mix(anderson *a, const double *weight, double *next)
 {
-    if (a->count == 0) return false;
-    mixing(a, weight);
-    for (int i = 0; i < a->size; i++) next[i] = a->last_f[i];
-    for (int j = 0; j < a->count; j++)
-        la_axpy(a->size, -a->coef[j], a->df + (size_t) j * (size_t) a->size, next);
-    return true;
-}
-
-void anderson_push(anderson *a, const double *u, const double *f)
-{
-    size_t at = (size_t) a->at * (size_t) a->size;
-    for (int i = 0; i < a->size; i++) {
-        double r = f[i] - u[i];
-        if (a->has_last && a->depth > 0) {
-            a->df[at + (size_t) i] = f[i] - a->last_f[i];
-            a->dr[at + (size_t) i] = r - a->last_r[i];
-        }
-        a->last_f[i] = f[i];
-        a->last_r[i] = r;
-    }
-    if (a->has_last && a->depth > 0) {
-        a->at = (a->at + 1) % a->depth;
-        if (a->count < a->depth) a->count++;
-    }
-    a->has_last = true;
-}
-
-/* coef = argmin || weight o (r - dr coef) ||, 0 for a difference that depends on others. */
-static void mixing(anderson *a, const double *weight)
-{
     int size = a->size, m = a->count, depth = a->depth;
+
+    if (m == 0) return false;
+    /* coef = argmin || weight o (r - dr coef) ||, 0 for a difference that depends on others. */
     for (int i = 0; i < size; i++) a->target[i] = weight ? weight[i] * a->last_r[i] : a->last_r[i];
     for (int j = 0; j < m; j++) {
         double *q = a->basis + (size_t) j * (size_t) size, *upper = a->upper + j * depth;
@@ -103,4 +74,27 @@ static void mixing(anderson *a, const double *weight)
         a->coef[j] /= upper[j];
         for (int l = 0; l < j; l++) a->coef[l] -= upper[l] * a->coef[j];
     }
+    ufs_copy(next, a->last_f, (size_t) size);
+    for (int j = 0; j < m; j++)
+        la_axpy(size, -a->coef[j], a->df + (size_t) j * (size_t) size, next);
+    return true;
+}
+
+void anderson_push(anderson *a, const double *u, const double *f)
+{
+    size_t at = (size_t) a->at * (size_t) a->size;
+    for (int i = 0; i < a->size; i++) {
+        double r = f[i] - u[i];
+        if (a->has_last && a->depth > 0) {
+            a->df[at + (size_t) i] = f[i] - a->last_f[i];
+            a->dr[at + (size_t) i] = r - a->last_r[i];
+        }
+        a->last_f[i] = f[i];
+        a->last_r[i] = r;
+    }
+    if (a->has_last && a->depth > 0) {
+        a->at = (a->at + 1) % a->depth;
+        if (a->count < a->depth) a->count++;
+    }
+    a->has_last = true;
 }

@@ -50,7 +50,7 @@ typedef struct {
     double *store;
     bool kept;
     double *tile, *scaled; /* one tile; p */
-    double weight_sd, weight_corr;
+    const inffs_settings *settings;
 } graph;
 
 /* What the Krylov space of 1 knows so far. */
@@ -58,7 +58,6 @@ typedef struct {
     int k;                     /* basis vectors */
     double *q;                 /* p x (k + 1) */
     double *image;             /* p x k: A q */
-    const double *sum;         /* A 1: the first vector is 1 / sqrt(p) */
     double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
     double theta[KRYLOV];      /* its eigenvalues, ascending, */
     double u[KRYLOV * KRYLOV]; /* and eigenvectors, k x k */
@@ -74,8 +73,7 @@ static void graph_product(graph *a, const double *x, double *out);
 static const double *tile_at(graph *a, int bi, int bj, size_t at);
 static int tile_size(const graph *a, int b);
 static void add_deviations(const graph *a, const double *x, double *out);
-static void solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
-                          inffs_result *result, ufs_run *run);
+static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs_run *run);
 static double damping_of(const inffs_settings *settings, int p, double radius);
 static int krylov_step(krylov *s, graph *a, double *top, double *beta);
 
@@ -89,7 +87,6 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
     double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    result->residual = result->radius = result->damping = 0.0;
     graph_init(&a, problem, settings, &run->paths);
     for (size_t j = 0; j < P; j++) one[j] = 1.0;
     graph_product(&a, one, sum);
@@ -98,7 +95,7 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
     result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
     if (!result->empty) {
         result->radius = top;
-        solve_lanczos(&a, sum, settings, result, run);
+        solve_lanczos(&a, sum, result, run);
         if (run->lapack) return;
         if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
         if (settings->bound != INFFS_TPAMI)
@@ -120,8 +117,7 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
     *a = (graph){.n = n,
                  .p = p,
                  .n_tile = (int) tiles,
-                 .weight_sd = settings->weight_sd,
-                 .weight_corr = settings->weight_corr,
+                 .settings = settings,
                  .t = ufs_dalloc(P, 1),
                  .z = ufs_dalloc(N, P),
                  .inverse = ufs_dalloc(P, 1),
@@ -221,8 +217,8 @@ static void graph_product(graph *a, const double *x, double *out)
     a->kept = a->brief != NULL || a->exact != NULL || a->store != NULL;
     /* 1 - |rho| is 0 for the feature itself, up to rounding. */
     for (size_t i = 0; i < P; i++)
-        out[i] = a->weight_corr * ((double) total - a->inverse[i] * out[i]);
-    if (a->weight_sd > 0.0) add_deviations(a, x, out);
+        out[i] = a->settings->weight_corr * ((double) total - a->inverse[i] * out[i]);
+    if (a->settings->weight_sd > 0.0) add_deviations(a, x, out);
 }
 
 /* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE, from
@@ -265,11 +261,11 @@ static void add_deviations(const graph *a, const double *x, double *out)
     for (int l = 0; l < a->p; l++) {
         int i = a->order[l];
         before += x[i];
-        out[i] += a->weight_sd * a->t[i] * (double) before;
+        out[i] += a->settings->weight_sd * a->t[i] * (double) before;
     }
     for (int l = a->p - 1; l >= 0; l--) {
         int i = a->order[l];
-        out[i] += a->weight_sd * (double) behind;
+        out[i] += a->settings->weight_sd * (double) behind;
         behind += (long double) a->t[i] * x[i];
     }
 }
@@ -277,18 +273,20 @@ static void add_deviations(const graph *a, const double *x, double *out)
 /* ---- (I - r A) y = 1 ---------------------------------------------------------------------- */
 
 /* Radius (if asked for) and y in result->score from one Krylov space, sum = A 1. */
-static void solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
-                          inffs_result *result, ufs_run *run)
+static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs_run *run)
 {
+    const inffs_settings *settings = a->settings;
     bool radius = settings->bound == INFFS_RADIUS, have = !radius, done = false;
     int p = a->p, most = p < KRYLOV ? p : KRYLOV;
     size_t P = (size_t) p;
     double size = sqrt((double) p), beta = 0.0, top = 0.0, old = 1.0, residual,
            *ay = ufs_dzero(P, 1);
-    krylov s = {
-        .q = ufs_dalloc(P, (size_t) most + 1), .image = ufs_dalloc(P, (size_t) most), .sum = sum};
+    krylov s = {.q = ufs_dalloc(P, (size_t) most + 1), .image = ufs_dalloc(P, (size_t) most)};
 
-    for (size_t i = 0; i < P; i++) s.q[i] = 1.0 / size;
+    for (size_t i = 0; i < P; i++) {
+        s.q[i] = 1.0 / size;
+        s.image[i] = sum[i] / size;
+    }
     result->damping = damping_of(settings, p, result->radius);
     while (s.k < most && !done && run->iterations < settings->max_iter) {
         run->lapack = krylov_step(&s, a, &top, &beta);
@@ -340,7 +338,7 @@ static double damping_of(const inffs_settings *settings, int p, double radius)
                                           : settings->factor / radius;
 }
 
-/* One more vector, normalised unless it is rounding, and beta, the norm of what is new. The
+/* One more vector (the image of the first is there), normalised unless it is rounding, and beta, the norm of what is new. The
  * leading eigenpair of T: *top and the last column of u. */
 static int krylov_step(krylov *s, graph *a, double *top, double *beta)
 {
@@ -349,10 +347,7 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
     double *image = s->image + (size_t) (k - 1) * P;
 
-    if (k == 1)
-        for (size_t i = 0; i < P; i++) image[i] = s->sum[i] / sqrt((double) p);
-    else
-        graph_product(a, last, image);
+    if (k > 1) graph_product(a, last, image);
     s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, image);
     if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
         *beta = R_NaN;

@@ -18,7 +18,6 @@
  * known exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
  * L is factored, n^3/3 + n^2 p. */
 #include "base_sogfs.h"
-#include "base_wstep.h"
 #include "graph.h"
 #include "la.h"
 #include "proj.h"
@@ -50,7 +49,7 @@ typedef struct {
     double zeros, next;   /* sums of the c and c + 1 smallest eigenvalues of L */
 } sogfs_work;
 
-static void init(sogfs_work *s, const wstep_problem *over_w);
+static void init(sogfs_work *s);
 static double first_graph(sogfs_work *s);
 static void symmetric_graph(sogfs_work *s);
 static int update_w(sogfs_work *s);
@@ -68,20 +67,11 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     static const char *const columns[] = {"iteration",  "objective", "lambda", "zeros",
                                           "next_zeros", "inner",     NULL};
     sogfs_work s = {
-        .problem = problem, .settings = settings, .out = result, .fine = !settings->accelerate};
-    wstep_problem over_w = {.n = problem->n,
-                            .p = problem->p,
-                            .c = problem->m,
-                            .gamma = problem->gamma,
-                            .eps = settings->eps,
-                            .accelerate = settings->accelerate,
-                            .owner = &s,
-                            .judge = judge,
-                            .out = &result->step};
-    size_t len = (size_t) problem->n * (size_t) problem->c;
-    size_t edges = (size_t) problem->n * (size_t) problem->k;
+        .problem = problem, .settings = settings, .out = result, .fine = !problem->step.accelerate};
+    size_t len = (size_t) problem->step.n * (size_t) problem->c;
+    size_t edges = (size_t) problem->step.n * (size_t) problem->k;
 
-    init(&s, &over_w);
+    init(&s);
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->alpha = result->lambda = first_graph(&s);
@@ -129,22 +119,25 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     graph_components(&s.l, result->component);
 }
 
-static void init(sogfs_work *s, const wstep_problem *over_w)
+static void init(sogfs_work *s)
 {
     const sogfs_problem *problem = s->problem;
-    size_t N = (size_t) problem->n, P = (size_t) problem->p, K = (size_t) problem->k;
+    size_t N = (size_t) problem->step.n, P = (size_t) problem->step.p, K = (size_t) problem->k;
     size_t C1 = (size_t) problem->c + 1;
 
-    wstep_init(&s->step, over_w);
+    wstep_init(&s->step, &problem->step, &s->out->step, s, judge);
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
     s->degree = ufs_dalloc(N, 1);
-    s->l = (graph_csr){
-        .n = problem->n, .start = s->start, .col = s->col, .w = s->weight, .degree = s->degree};
+    s->l = (graph_csr){.n = problem->step.n,
+                       .start = s->start,
+                       .col = s->col,
+                       .w = s->weight,
+                       .degree = s->degree};
     s->first = ufs_ialloc(N * K);
     s->lx = ufs_dalloc(N, P > N ? N : P);
-    s->z = ufs_dalloc(N, (size_t) problem->m);
+    s->z = ufs_dalloc(N, (size_t) problem->step.c);
     s->f_old = ufs_dalloc(N, C1);
     s->known = ufs_dalloc(N, C1);
     s->mu = ufs_dalloc(C1, 1);
@@ -160,9 +153,9 @@ static void init(sogfs_work *s, const wstep_problem *over_w)
  * the last one stands in. */
 static double first_graph(sogfs_work *s)
 {
-    int n = s->problem->n, k = s->problem->k, wide = k + 1 < n ? k + 1 : k;
+    int n = s->problem->step.n, k = s->problem->k, wide = k + 1 < n ? k + 1 : k;
     void *mark = vmaxget();
-    ufs_x x = ufs_x_dense(n, s->problem->p, s->problem->x);
+    ufs_x x = ufs_x_dense(n, s->problem->step.p, s->problem->step.x);
     graph_knn knn;
     double total = 0.0, far = 0.0;
 
@@ -192,7 +185,7 @@ static double first_graph(sogfs_work *s)
 /* (S + S') / 2. */
 static void symmetric_graph(sogfs_work *s)
 {
-    int n = s->problem->n;
+    int n = s->problem->step.n;
     void *mark = vmaxget();
     graph_knn lists = {.n = n, .k = s->problem->k, .index = s->out->neighbour, .d2 = s->out->s};
     graph_csr g;
@@ -208,9 +201,9 @@ static void symmetric_graph(sogfs_work *s)
 /* The reweighted steps over W for the graph at hand, M = X'LX; leaves XW in z. */
 static int update_w(sogfs_work *s)
 {
-    int n = s->problem->n, p = s->problem->p, lapack = 0;
+    int n = s->problem->step.n, p = s->problem->step.p, lapack = 0;
     size_t N = (size_t) n;
-    const double *x = s->problem->x;
+    const double *x = s->problem->step.x;
 
     if (p > n) {
         memset(s->lx, 0, N * N * sizeof(double));
@@ -219,7 +212,7 @@ static int update_w(sogfs_work *s)
             for (int e = s->start[i]; e < s->start[i + 1]; e++)
                 s->lx[i + (size_t) s->col[e] * N] -= s->weight[e];
         }
-        lapack = wstep_factor(&s->step, s->lx, x);
+        lapack = wstep_factor(&s->step, s->lx);
     } else {
         graph_laplacian_mult(&s->l, p, x, s->lx);
         la_gemm_checked('T', 'N', p, p, n, 1.0, x, n, s->lx, n, 0.0, s->step.m, p);
@@ -232,14 +225,14 @@ static int update_w(sogfs_work *s)
     mm_run(&s->step.s, s->settings->inner_max_iter);
     if (s->step.s.lapack) return s->step.s.lapack;
     wstep_finish(&s->step);
-    la_gemm('N', 'N', n, s->problem->m, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
+    la_gemm('N', 'N', n, s->problem->step.c, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
     return 0;
 }
 
 static bool judge(void *data, mm *inner, bool accepted)
 {
     wstep *w = data;
-    const sogfs_work *s = w->problem->owner;
+    const sogfs_work *s = w->owner;
     double tol = fmax(s->settings->inner_tol, s->fine ? 0.0 : COARSE);
 
     if (!accepted || !(wstep_change(w) <= tol)) return false;
@@ -251,7 +244,7 @@ static bool judge(void *data, mm *inner, bool accepted)
 /* Each row of S: the projection of -(dx + lambda df) / (2 alpha) on the simplex. */
 static void update_s(sogfs_work *s, bool fixed)
 {
-    int n = s->problem->n, m = s->problem->m, c = s->problem->c, k = s->problem->k;
+    int n = s->problem->step.n, m = s->problem->step.c, c = s->problem->c, k = s->problem->k;
     size_t len = (size_t) n * (size_t) k;
     sogfs_result *r = s->out;
 
@@ -280,7 +273,7 @@ static void update_s(sogfs_work *s, bool fixed)
 /* F = the c lowest eigenvectors of L, zeros and next. */
 static int update_f(sogfs_work *s)
 {
-    int n = s->problem->n, c = s->problem->c, more, held;
+    int n = s->problem->step.n, c = s->problem->c, more, held;
     size_t N = (size_t) n;
     sogfs_result *r = s->out;
     double top = 0.0;
@@ -351,7 +344,7 @@ static void recur_minus_laplacian(const void *data, int m, int steps, const doub
 /* Without the rank term, whose weight lambda changes from one iteration to the next. */
 static double objective(const sogfs_work *s)
 {
-    int n = s->problem->n, m = s->problem->m, k = s->problem->k;
+    int n = s->problem->step.n, m = s->problem->step.c, k = s->problem->k;
     const sogfs_result *r = s->out;
     double value = 0.0;
     for (int i = 0; i < n; i++)
@@ -361,8 +354,8 @@ static double objective(const sogfs_work *s)
                 value += r->s[at] * squared_distance(n, m, s->z, i, r->neighbour[at]) +
                          r->alpha * r->s[at] * r->s[at];
         }
-    for (int j = 0; j < s->problem->p; j++)
-        value += s->problem->gamma * sqrt(r->step.row2[j] + s->settings->eps);
+    for (int j = 0; j < s->problem->step.p; j++)
+        value += s->problem->step.gamma * sqrt(r->step.row2[j] + s->problem->step.eps);
     return value;
 }
 

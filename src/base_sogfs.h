@@ -3,19 +3,15 @@
 #define UFS_BASE_SOGFS_H
 
 #include "base_wstep.h"
-#include "ufs.h"
 
 typedef struct {
-    int n, p;
-    const double *x; /* n x p */
-    int m, c, k;     /* columns of W, clusters, neighbours */
-    double gamma;
+    wstep_problem step;
+    int c, k; /* clusters, neighbours */
 } sogfs_problem;
 
 typedef struct {
     int max_iter, inner_max_iter;
-    double inner_tol, eps;
-    bool accelerate;
+    double inner_tol;
 } sogfs_settings;
 
 typedef struct {

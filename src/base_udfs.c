@@ -10,7 +10,6 @@
  * matrices come straight from the rows: n(k+1)^2 p flops. Cost: neighbours n^2 p, then 2np^2 and
  * p^3/3 per step (p <= n), or n^3/3 + n^2 p and n^2 p + n^3/3 per step. */
 #include "base_udfs.h"
-#include "base_wstep.h"
 #include "graph.h"
 #include "la.h"
 #include <R_ext/Memory.h>
@@ -31,19 +30,10 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wste
 {
     static const char *const columns[] = {"iteration", "objective", NULL};
     udfs_work work = {.settings = settings, .run = run};
-    wstep_problem over_w = {.n = problem->n,
-                            .p = problem->p,
-                            .c = problem->c,
-                            .gamma = problem->gamma,
-                            .eps = settings->eps,
-                            .accelerate = settings->accelerate,
-                            .owner = &work,
-                            .judge = judge,
-                            .out = result};
     wstep w;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    wstep_init(&w, &over_w);
+    wstep_init(&w, &problem->step, result, &work, judge);
     run->lapack = scatter(&w, problem);
     if (run->lapack == 0) run->lapack = wstep_renew(&w);
     if (run->lapack) return;
@@ -56,11 +46,11 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wste
 /* M, or B from the factor of A. */
 static int scatter(wstep *w, const udfs_problem *problem)
 {
-    int n = problem->n, p = problem->p, size = problem->k + 1, lapack = 0;
+    int n = problem->step.n, p = problem->step.p, size = problem->k + 1, lapack = 0;
     bool wide = p > n;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
     void *mark = vmaxget();
-    ufs_x x = ufs_x_dense(n, p, problem->x);
+    ufs_x x = ufs_x_dense(n, p, problem->step.x);
     graph_knn knn;
     double *part = ufs_dalloc(P, S), *q = ufs_dalloc(S, S), *image = ufs_dalloc(P, S);
     double *sum = ufs_dzero(N, wide ? N : P); /* A, or AX */
@@ -68,7 +58,7 @@ static int scatter(wstep *w, const udfs_problem *problem)
 
     graph_knn_search(&x, problem->k, &knn);
     for (size_t i = 0; i < N && lapack == 0; i++) {
-        if (i % 256 == 0) R_CheckUserInterrupt();
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
         member[0] = (int) i;
         memcpy(member + 1, knn.index + i * (S - 1), (S - 1) * sizeof(int));
         lapack = neighbourhood(problem, member, part, q);
@@ -79,9 +69,9 @@ static int scatter(wstep *w, const udfs_problem *problem)
             for (size_t j = 0; j < P && !wide; j++) to[j * N] += image[j + a * P];
         }
     }
-    if (lapack == 0 && wide) lapack = wstep_factor(w, sum, problem->x);
+    if (lapack == 0 && wide) lapack = wstep_factor(w, sum);
     if (lapack == 0 && !wide) {
-        la_gemm_checked('T', 'N', p, p, n, 1.0, problem->x, n, sum, n, 0.0, w->m, p);
+        la_gemm_checked('T', 'N', p, p, n, 1.0, problem->step.x, n, sum, n, 0.0, w->m, p);
         la_fill_lower(p, w->m);
     }
     vmaxset(mark);
@@ -92,15 +82,15 @@ static int scatter(wstep *w, const udfs_problem *problem)
 static int neighbourhood(const udfs_problem *problem, const int *member, double *part, double *q)
 {
     int size = problem->k + 1, lapack;
-    size_t N = (size_t) problem->n, P = (size_t) problem->p, S = (size_t) size;
+    size_t N = (size_t) problem->step.n, P = (size_t) problem->step.p, S = (size_t) size;
 
     for (size_t j = 0; j < P; j++) {
-        const double *x = problem->x + j * N;
+        const double *x = problem->step.x + j * N;
         double mean = 0.0;
         for (size_t a = 0; a < S; a++) mean += (x[member[a]] - x[member[0]]) / size;
         for (size_t a = 0; a < S; a++) part[j + a * P] = x[member[a]] - x[member[0]] - mean;
     }
-    la_gram('T', problem->p, size, part, q);
+    la_gram('T', problem->step.p, size, part, q);
     for (size_t a = 0; a < S; a++) q[a + a * S] += problem->lambda;
     lapack = la_chol(size, q);
     if (lapack == 0) lapack = la_chol_inverse(size, q);
@@ -111,9 +101,9 @@ static int neighbourhood(const udfs_problem *problem, const int *member, double 
 static bool judge(void *data, mm *s, bool accepted)
 {
     wstep *w = data;
-    udfs_work *work = w->problem->owner;
+    udfs_work *work = w->owner;
     /* An extrapolated step may be short by accident. */
-    int enough = work->settings->accelerate ? 2 : 1;
+    int enough = w->problem->accelerate ? 2 : 1;
     double change;
 
     work->run->iterations = s->iterations;

@@ -3,19 +3,16 @@
 #define UFS_BASE_UDFS_H
 
 #include "base_wstep.h"
-#include "ufs.h"
 
 typedef struct {
-    int n, p, c;
-    const double *x; /* n x p */
-    int k;           /* neighbours */
-    double lambda, gamma;
+    wstep_problem step;
+    int k; /* neighbours */
+    double lambda;
 } udfs_problem;
 
 typedef struct {
     int max_iter;
-    double tol, eps;
-    bool accelerate;
+    double tol;
 } udfs_settings;
 
 void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wstep_result *result,

@@ -16,7 +16,6 @@
  * needed to go on: here its mean over all orthonormal choices within a tied eigenspace,
  * (c / q) diag(P_0) for c vectors out of a q-dimensional space with projector P_0. */
 #include "base_wstep.h"
-#include "la.h"
 #include <R_ext/Memory.h>
 
 static const double TIGHT = 1e-10;       /* residual of eigenvectors */
@@ -30,48 +29,44 @@ static void hold(wstep *w);
 static int step(void *data, mm *s);
 static void price(wstep *w);
 
-void wstep_init(wstep *w, const wstep_problem *problem)
+void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, void *owner,
+                bool (*judge)(void *data, mm *s, bool accepted))
 {
     int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) problem->c, M = p > n ? N : P;
     bool narrows = problem->accelerate && p > LA_LOWEST_DENSE;
 
-    *w = (wstep){.problem = problem,
-                 .out = problem->out,
-                 .n = n,
-                 .p = p,
-                 .c = problem->c,
-                 .converged = true};
+    *w = (wstep){.problem = problem, .out = out, .owner = owner, .converged = true};
     w->reweighted = (mm_problem){.p = p,
                                  .least = narrows ? problem->c : p,
                                  .accelerate = problem->accelerate,
                                  .clears = true,
                                  .data = w,
                                  .step = step,
-                                 .judge = problem->judge};
+                                 .judge = judge};
     w->m = p > n ? NULL : ufs_dalloc(P, P);
     w->b = p > n ? ufs_dalloc(N, P) : NULL;
     w->part = ufs_dalloc(M, M);
     w->vector = ufs_dalloc(P, C);
     w->delta = ufs_dalloc(P, 1);
     w->values = ufs_dalloc(C, 1);
-    w->mw = ufs_dalloc(P, C);
     w->zw = ufs_dalloc(N, C);
     la_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
-    mm_init(&w->s, &w->reweighted, problem->out->reach);
+    mm_init(&w->s, &w->reweighted, out->reach);
     w->s.level = ENTERS;
 }
 
-int wstep_factor(wstep *w, double *a, const double *x)
+int wstep_factor(wstep *w, double *a)
 {
-    int n = w->n, p = w->p, rank, lapack;
+    int n = w->problem->n, p = w->problem->p, rank, lapack;
     size_t N = (size_t) n;
     void *mark = vmaxget();
     int *pivot = ufs_ialloc(N);
 
     lapack = la_chol_pivoted(n, a, pivot, &rank, ufs_dalloc(2 * N, 1));
     for (size_t j = 0; j < (size_t) p && lapack == 0; j++)
-        for (size_t i = 0; i < N; i++) w->b[i + j * N] = x[(size_t) (pivot[i] - 1) + j * N];
+        for (size_t i = 0; i < N; i++)
+            w->b[i + j * N] = w->problem->x[(size_t) (pivot[i] - 1) + j * N];
     vmaxset(mark);
     if (lapack == 0) la_trmm('L', 'U', 'N', n, p, 1.0, a, n, w->b, n);
     return lapack;
@@ -84,7 +79,7 @@ int wstep_renew(wstep *w)
         return 0;
     }
     w->s.lapack = start(w);
-    for (int j = 0; j < w->p; j++)
+    for (int j = 0; j < w->problem->p; j++)
         w->s.u[j] = sqrt(sqrt(fmax(w->out->row2[j], 0.0) + w->problem->eps));
     return w->s.lapack;
 }
@@ -92,7 +87,7 @@ int wstep_renew(wstep *w)
 /* row2. p > n: eigenvectors of B'B from those of BB'; what they leave of diag(I) is P_0. */
 static int start(wstep *w)
 {
-    int n = w->n, p = w->p, order = p > n ? n : p, first = 0, lapack;
+    int n = w->problem->n, p = w->problem->p, order = p > n ? n : p, first = 0, lapack;
     size_t P = (size_t) p, M = (size_t) order, by_j = p > n ? M : 1, by_v = p > n ? 1 : M;
     void *mark = vmaxget();
     double *gram = ufs_dalloc(M, M), *vector = ufs_dalloc(M, M), *value = ufs_dalloc(M, 1);
@@ -107,11 +102,11 @@ static int start(wstep *w)
     tie = UFS_TIE * sqrt(la_ss(M, value));
     if (p > n) {
         while (first < n && value[first] <= tie) first++;
-        rest = fmin(1.0, (double) w->c / (p - n + first));
+        rest = fmin(1.0, (double) w->problem->c / (p - n + first));
         right = w->lowest.scaled; /* scratch */
         la_gemm('T', 'N', n, p, n, 1.0, vector, n, w->b, n, 0.0, right, n);
     }
-    share(first, order, value, w->c - rest * (p - order + first), tie, weight);
+    share(first, order, value, w->problem->c - rest * (p - order + first), tie, weight);
     for (size_t j = 0; j < P; j++) {
         double row2 = rest;
         for (size_t v = (size_t) first; v < M; v++) {
@@ -141,7 +136,7 @@ static void share(int first, int count, const double *value, double left, double
 /* M or B of the rows at hand: of order q where that is cheaper than n x q. */
 static void hold(wstep *w)
 {
-    int n = w->n, p = w->p, q = w->s.q;
+    int n = w->problem->n, p = w->problem->p, q = w->s.q;
     const int *set = w->s.set;
     size_t N = (size_t) n, P = (size_t) p, Q = (size_t) q;
     la_lowest *low = &w->lowest;
@@ -166,8 +161,8 @@ static void hold(wstep *w)
 static int step(void *data, mm *s)
 {
     wstep *w = data;
-    int q = s->q, p = w->p;
-    size_t P = (size_t) p, Q = (size_t) q, C = (size_t) w->c;
+    int q = s->q, p = w->problem->p;
+    size_t P = (size_t) p, Q = (size_t) q, C = (size_t) w->problem->c;
     double gamma = w->problem->gamma, eps = w->problem->eps, *vector = w->vector;
     la_eigs_info info;
 
@@ -208,14 +203,14 @@ double wstep_change(wstep *w)
 {
     const mm *s = &w->s;
 
-    if (s->q < w->p && s->accepted % PRICE_EVERY == 0) price(w);
+    if (s->q < w->problem->p && s->accepted % PRICE_EVERY == 0) price(w);
     return R_FINITE(s->best) ? fabs(s->best - s->merit) / fabs(s->merit) : R_NaN;
 }
 
 bool wstep_settled(wstep *w)
 {
-    if (w->s.q < w->p) price(w);
-    for (int j = 0; j < w->p; j++)
+    if (w->s.q < w->problem->p) price(w);
+    for (int j = 0; j < w->problem->p; j++)
         if (w->s.u[j] == 0.0 && w->s.dual[j] > w->s.level) return false;
     return true;
 }
@@ -223,15 +218,15 @@ bool wstep_settled(wstep *w)
 /* The reach of all rows at the W at hand. */
 static void price(wstep *w)
 {
-    int n = w->n, p = w->p, c = w->c;
+    int n = w->problem->n, p = w->problem->p, c = w->problem->c;
 
     if (p > n) {
         la_gemm('N', 'N', n, c, p, 1.0, w->b, n, w->out->w, p, 0.0, w->zw, n);
-        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, w->mw, p);
+        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, w->vector, p);
     } else {
-        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->out->w, p, 0.0, w->mw, p);
+        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->out->w, p, 0.0, w->vector, p);
     }
-    la_row_norms(p, c, w->mw, w->s.dual);
+    la_row_norms(p, c, w->vector, w->s.dual);
     for (int j = 0; j < p; j++) w->s.dual[j] *= 2.0 / w->problem->gamma;
     w->s.priced = true;
 }
@@ -241,8 +236,8 @@ void wstep_finish(wstep *w)
     double *row2 = w->out->row2;
 
     price(w);
-    la_row_norms(w->p, w->c, w->out->w, row2);
-    for (int j = 0; j < w->p; j++) {
+    la_row_norms(w->problem->p, w->problem->c, w->out->w, row2);
+    for (int j = 0; j < w->problem->p; j++) {
         row2[j] *= row2[j];
         if (row2[j] > 0.0) w->s.dual[j] = fmax(w->s.dual[j], 1.0);
     }

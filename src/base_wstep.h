@@ -4,7 +4,6 @@
 
 #include "la.h"
 #include "mm.h"
-#include "ufs.h"
 
 /* Arrays: the caller's. */
 typedef struct {
@@ -16,34 +15,31 @@ typedef struct {
 
 typedef struct {
     int n, p, c;
+    const double *x; /* n x p */
     double gamma, eps;
     bool accelerate;
-    void *owner; /* the caller's */
-    /* See mm.h; data is the wstep. */
-    bool (*judge)(void *data, mm *s, bool accepted);
-    wstep_result *out;
 } wstep_problem;
 
 typedef struct {
     const wstep_problem *problem;
     wstep_result *out;
-    int n, p, c;
+    void *owner; /* the caller's, for judge() */
     mm s;
     mm_problem reweighted;
     double *m; /* p x p: M, or NULL if p > n; the caller's to fill */
     double *b; /* n x p: B with M = B'B, or NULL if p <= n; wstep_factor() */
     bool started, converged;
-    double *part, *vector; /* M of the q rows at hand, q <= min(n, p); W of these rows */
-    double *mw, *zw;       /* p x c: M W; n x c */
+    double *part, *vector; /* M of the q rows at hand, q <= min(n, p); W of these rows, or MW */
+    double *zw;            /* n x c: scratch */
     double *delta, *values;
     la_lowest lowest;
 } wstep;
 
-/* Allocates; then m is to be filled, or b. */
-void wstep_init(wstep *w, const wstep_problem *problem);
-/* b from a, n x n positive semidefinite and destroyed, and x, n x p: M = X'A X. n^3/3 + n^2 p
- * flops. */
-int wstep_factor(wstep *w, double *a, const double *x);
+/* Allocates; then m is to be filled, or b. judge: see mm.h; its data is the wstep. */
+void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, void *owner,
+                bool (*judge)(void *data, mm *s, bool accepted));
+/* b from a, n x n positive semidefinite and destroyed: M = X'A X. n^3/3 + n^2 p flops. */
+int wstep_factor(wstep *w, double *a);
 /* After m or b was filled: the objective is another one. LAPACK's info. Then mm_run(). */
 int wstep_renew(wstep *w);
 /* For judge(), of an accepted step: the relative change of the objective, NaN for the first. */

@@ -9,24 +9,24 @@
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x");
-    int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
-    int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");
-    int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
+    int c = ffi_count(settings_, "n_clusters", 1, x.n - 1);
+    int m = ffi_count(settings_, "n_dims", 1, x.p);
+    int k = ffi_count(settings_, "k", 1, x.n - 1);
     if ((double) x.n * k > INT_MAX) Rf_error("internal error: too many neighbours");
     SEXP out = PROTECT(ffi_list("w row2 reach f neighbour s component run"));
     ufs_run run = ffi_run_begin(control, "sogfs");
-    sogfs_problem problem = {.n = x.n,
-                             .p = x.p,
-                             .x = x.x,
-                             .m = m,
+    sogfs_problem problem = {.step = {.n = x.n,
+                                      .p = x.p,
+                                      .c = m,
+                                      .x = x.x,
+                                      .gamma = ffi_real(settings_, "gamma"),
+                                      .eps = ffi_real(control, "eps"),
+                                      .accelerate = ffi_flag(settings_, "accelerate")},
                              .c = c,
-                             .k = k,
-                             .gamma = ffi_real(settings_, "gamma")};
+                             .k = k};
     sogfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                                .inner_max_iter = ffi_int(control, "inner_max_iter"),
-                               .inner_tol = ffi_real(control, "inner_tol"),
-                               .eps = ffi_real(control, "eps"),
-                               .accelerate = ffi_flag(settings_, "accelerate")};
+                               .inner_tol = ffi_real(control, "inner_tol")};
     sogfs_result result = {.step = {.w = ffi_set_zero(out, "w", x.p, m),
                                     .row2 = ffi_set_zero(out, "row2", x.p, 0),
                                     .reach = ffi_set_zero(out, "reach", x.p, 0)},

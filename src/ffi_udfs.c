@@ -7,21 +7,20 @@
 SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x");
-    int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.p, "n_clusters");
-    int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
+    int c = ffi_count(settings_, "n_clusters", 1, x.p);
     SEXP out = PROTECT(ffi_list("w row2 reach run"));
     ufs_run run = ffi_run_begin(control, "udfs");
-    udfs_problem problem = {.n = x.n,
-                            .p = x.p,
-                            .c = c,
-                            .x = x.x,
-                            .k = k,
-                            .lambda = ffi_real(settings_, "lambda"),
-                            .gamma = ffi_real(settings_, "gamma")};
+    udfs_problem problem = {.step = {.n = x.n,
+                                     .p = x.p,
+                                     .c = c,
+                                     .x = x.x,
+                                     .gamma = ffi_real(settings_, "gamma"),
+                                     .eps = ffi_real(control, "eps"),
+                                     .accelerate = ffi_flag(settings_, "accelerate")},
+                            .k = ffi_count(settings_, "k", 1, x.n - 1),
+                            .lambda = ffi_real(settings_, "lambda")};
     udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"),
-                              .eps = ffi_real(control, "eps"),
-                              .accelerate = ffi_flag(settings_, "accelerate")};
+                              .tol = ffi_real(control, "tol")};
     wstep_result result = {.w = ffi_set_zero(out, "w", x.p, c),
                            .row2 = ffi_set_zero(out, "row2", x.p, 0),
                            .reach = ffi_set_zero(out, "reach", x.p, 0)};

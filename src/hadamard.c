@@ -5,7 +5,7 @@ void hadamard_init(hadamard *op, int p, int most_r, int most_k)
 {
     op->p = p;
     op->m = ufs_dalloc((size_t) most_k, (size_t) most_r);
-    op->buffer = ufs_dalloc((size_t) most_k, HADAMARD_CHUNK);
+    op->buffer = ufs_dalloc((size_t) most_k, UFS_STRIP);
 }
 
 void hadamard_apply(void *data, const double *x, double *out)
@@ -16,9 +16,9 @@ void hadamard_apply(void *data, const double *x, double *out)
     for (int i = 0; i < op->p; i++)
         out[i] = (op->scale * op->w0 * op->g_diag[i] + op->shift) * x[i];
     if (op->k == 0 || op->r == 0) return;
-    memset(op->m, 0, K * (size_t) op->r * sizeof(double));
-    for (int i0 = 0; i0 < op->p; i0 += HADAMARD_CHUNK) {
-        int len = op->p - i0 < HADAMARD_CHUNK ? op->p - i0 : HADAMARD_CHUNK;
+    memset(op->m, 0, K * R * sizeof(double));
+    for (int i0 = 0; i0 < op->p; i0 += UFS_STRIP) {
+        int len = op->p - i0 < UFS_STRIP ? op->p - i0 : UFS_STRIP;
         const double *rt = op->rt + (size_t) i0 * K;
         for (size_t i = 0; i < (size_t) len; i++)
             for (size_t a = 0; a < K; a++)
@@ -26,8 +26,8 @@ void hadamard_apply(void *data, const double *x, double *out)
         la_gemm('N', 'T', op->k, op->r, len, 1.0, op->buffer, op->k, op->f + (size_t) i0 * R, op->r,
                 1.0, op->m, op->k);
     }
-    for (int i0 = 0; i0 < op->p; i0 += HADAMARD_CHUNK) {
-        int len = op->p - i0 < HADAMARD_CHUNK ? op->p - i0 : HADAMARD_CHUNK;
+    for (int i0 = 0; i0 < op->p; i0 += UFS_STRIP) {
+        int len = op->p - i0 < UFS_STRIP ? op->p - i0 : UFS_STRIP;
         const double *rt = op->rt + (size_t) i0 * K;
         la_gemm('N', 'N', op->k, len, op->r, 1.0, op->m, op->k, op->f + (size_t) i0 * R, op->r, 0.0,
                 op->buffer, op->k);

@@ -14,10 +14,8 @@ typedef struct {
     const double *rt;     /* k x p */
     const double *g_diag; /* p */
     double w0, sign, scale, shift;
-    double *m, *buffer; /* k x r and k x HADAMARD_CHUNK */
+    double *m, *buffer; /* k x r and k x UFS_STRIP */
 } hadamard;
-
-enum { HADAMARD_CHUNK = 256 };
 
 /* Workspace for k up to most_k and r up to most_r. */
 void hadamard_init(hadamard *op, int p, int most_r, int most_k);

@@ -28,7 +28,6 @@ static const double FAR = 3.0;                   /* log root of a weight off its
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
 
-static void find_set(mm *s);
 static void move_to_plain(mm *s);
 static bool enter(mm *s);
 static bool leave(mm *s, double share);
@@ -69,7 +68,9 @@ void mm_run(mm *s, int max_iter)
     while (s->iterations < s->max_iter) {
         R_CheckUserInterrupt();
         s->priced = false;
-        find_set(s);
+        s->q = 0;
+        for (int j = 0; j < problem->p; j++)
+            if (s->u[j] > 0.0) s->set[s->q++] = j;
         s->lapack = problem->step(problem->data, s);
         if (s->lapack) return;
         s->iterations++;
@@ -105,13 +106,6 @@ void mm_run(mm *s, int max_iter)
         else if (!enter(s) && !leave(s, WORTH))
             extrapolate(s);
     }
-}
-
-static void find_set(mm *s)
-{
-    s->q = 0;
-    for (int j = 0; j < s->problem->p; j++)
-        if (s->u[j] > 0.0) s->set[s->q++] = j;
 }
 
 /* ---- between two steps ----------------------------------------------------------------- */
@@ -230,7 +224,6 @@ void mm_select(mm_selector *work, int n, int others, double first, int (*step)(v
     mm s;
 
     result->gap = (result->primal - result->dual) / result->primal;
-    result->idle = 0;
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = result->gap <= settings->tol ? UFS_CONVERGED : UFS_MAX_ITER;
     if (run->status == UFS_CONVERGED) return;

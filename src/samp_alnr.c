@@ -18,7 +18,7 @@
  *
  * Neighbours n^2 p flops once; then n (s^3/3 + 2s^2) per iteration, s = k + 1, and
  * 8 n s (s + 3) bytes. No n x n. */
-#include "samp_alnr.h"
+#include "samp_reweighted.h"
 #include "la.h"
 #include "graph.h"
 
@@ -26,7 +26,6 @@ static const double MOST = 100.0; /* largest exponent of t */
 
 typedef struct {
     mm_selector base;
-    double gamma, eps;
     int n, s;            /* samples; k + 1 */
     int *index;          /* s x n: N_i, i itself first */
     double *t;           /* s x n */
@@ -43,7 +42,6 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
 {
     size_t N = (size_t) problem->n, S = (size_t) problem->k + 1;
     alnr_work work = {.base = {.settings = settings, .result = result, .run = run},
-                      .eps = settings->eps,
                       .n = problem->n,
                       .s = problem->k + 1,
                       .index = ufs_ialloc(S * N),
@@ -65,7 +63,6 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
         }
     for (size_t j = 0; j < N; j++) result->activity[j] = sqrt(result->activity[j]);
     mm_select_init(&work.base, problem->n);
-    work.gamma = result->gamma;
     scale = fmin(1.0, result->gamma / result->gamma_max);
     result->primal = la_ss(N * (size_t) problem->p, problem->x);
     result->dual = (2.0 * scale - scale * scale) * result->primal;
@@ -105,6 +102,7 @@ static int step(void *data, mm *s)
     alnr_work *work = data;
     size_t N = (size_t) work->n, S = (size_t) work->s;
     double fit = 0.0, inner = 0.0, over = 1.0, primal, scale, *row = work->base.row;
+    double gamma = work->base.result->gamma, eps = work->base.settings->eps;
 
     for (size_t j = 0; j < N; j++) row[j] = 0.0;
     for (size_t i = 0; i < N; i++) {
@@ -118,17 +116,17 @@ static int step(void *data, mm *s)
         for (size_t l = 0; l < S; l++) {
             int j = work->index[l + i * S];
             double z2 = work->t[l + i * S] * work->a[l] * work->a[l];
-            left -= 0.5 * work->gamma * z2 / (s->u[j] * s->u[j]);
+            left -= 0.5 * gamma * z2 / (s->u[j] * s->u[j]);
             row[j] += z2;
         }
         fit += fmax(left, 0.0);
     }
     primal = s->merit = fit;
     for (size_t j = 0; j < N; j++) {
-        double z = sqrt(row[j]), smooth = sqrt(z * z + work->eps * work->eps);
+        double z = sqrt(row[j]), smooth = sqrt(z * z + eps * eps);
         row[j] = z;
-        primal += work->gamma * z;
-        s->merit += work->gamma * smooth;
+        primal += gamma * z;
+        s->merit += gamma * smooth;
         s->plain[j] = sqrt(smooth);
         work->base.act[j] = z / (s->u[j] * s->u[j]);
         over = fmax(over, work->base.act[j]);
@@ -150,7 +148,7 @@ static int solve_sample(alnr_work *work, size_t i, const double *root_b)
     for (size_t l = 0; l < S; l++) {
         for (size_t h = 0; h <= l; h++)
             work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
-        work->sys[l + l * S] += 0.5 * work->gamma;
+        work->sys[l + l * S] += 0.5 * work->base.result->gamma;
         work->a[l] = work->d[l] * gram[l];
     }
     info = la_chol(work->s, work->sys);

@@ -106,7 +106,6 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
 
     begin(problem, settings->table, result, &work);
     for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
-    result->swaps = 0;
     ufs_trace_init(&result->change, INT_MAX, 2);
     reset(&work);
     pick_all(&work, settings->m, true, run);

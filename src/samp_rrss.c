@@ -25,18 +25,16 @@
  * fixed): mm.c makes Newton steps of it.
  *
  * Per iteration 6 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
-#include "samp_rrss.h"
+#include "samp_reweighted.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
 static const double ROOT = 1e-7; /* of 2 gamma ||M_i|| = 1 */
 enum { MOST_STEPS = 50 };
-enum { CHECK_EVERY = 256 }; /* samples: interrupts */
 
 typedef struct {
     mm_selector base;
     const rrss_problem *problem;
-    double gamma, eps;
     bool plain;         /* the authors' iteration: u is given as well */
     double *k, *q, *w;  /* r x r, r x r, r */
     double *yt, *m;     /* r x n each */
@@ -47,7 +45,6 @@ typedef struct {
 
 static int step(void *data, mm *s);
 static int rotate(rrss_work *work);
-static double shrink_samples(rrss_work *work, double *left);
 static void product_norms(rrss_work *work, const double *x, double *norm);
 static double sample_step(rrss_work *work, int i, double *own, double *less);
 static double best_g(rrss_work *work, int i, double *own);
@@ -59,7 +56,6 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     size_t N = (size_t) n, R = (size_t) r;
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
-                      .eps = settings->eps,
                       .plain = settings->tol < 0.0,
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
@@ -82,7 +78,6 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     }
     product_norms(&work, problem->x, result->activity);
     mm_select_init(&work.base, n);
-    work.gamma = result->gamma;
     result->dual = result->primal * fmin(1.0, result->gamma / result->gamma_max);
     /* All weights 1. */
     mm_select(&work.base, n, work.plain ? n : 0, sqrt(0.5), step);
@@ -93,7 +88,8 @@ static int step(void *data, mm *s)
 {
     rrss_work *work = data;
     int n = work->problem->n, lapack;
-    double e = work->eps, gamma = work->gamma, over = 1.0, primal = 0.0, inner;
+    double e = work->base.settings->eps, gamma = work->base.result->gamma, over = 1.0, primal = 0.0,
+           inner = 0.0, own, less;
 
     for (int i = 0; i < n; i++) {
         work->b[i] = 2.0 * s->u[i] * s->u[i];
@@ -101,7 +97,14 @@ static int step(void *data, mm *s)
     }
     lapack = rotate(work);
     if (lapack) return lapack;
-    inner = shrink_samples(work, s->left);
+    /* M, the residual norms, <M, Yt>, and A_jj. */
+    for (int i = 0; i < n; i++) {
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
+        work->res[i] = work->g[i] * norm;
+        inner += own;
+        s->left[i] = own * work->b[i];
+    }
     product_norms(work, work->yt, work->norm);
 
     s->merit = 0.0;
@@ -146,21 +149,6 @@ static int rotate(rrss_work *work)
     return 0;
 }
 
-/* M, the residual norms, <M, Yt>, and A_jj. */
-static double shrink_samples(rrss_work *work, double *left)
-{
-    double inner = 0.0, own, less;
-
-    for (int i = 0; i < work->problem->n; i++) {
-        if (i % CHECK_EVERY == 0) R_CheckUserInterrupt();
-        double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
-        work->res[i] = work->g[i] * norm;
-        inner += own;
-        left[i] = own * work->b[i];
-    }
-    return inner;
-}
-
 /* M_i at g_i: its norm, <M_i, Yt_i> and -<M_i, dM_i/dg>. */
 static double sample_step(rrss_work *work, int i, double *own, double *less)
 {
@@ -182,7 +170,7 @@ static double sample_step(rrss_work *work, int i, double *own, double *less)
 /* g_i with 2 gamma ||M_i|| = 1, from the one at hand, or its least value; norm and own of it. */
 static double best_g(rrss_work *work, int i, double *own)
 {
-    double gamma = work->gamma, least = 2.0 * gamma * work->eps;
+    double gamma = work->base.result->gamma, least = 2.0 * gamma * work->base.settings->eps;
 
     work->g[i] = fmax(work->g[i], least);
     for (int step = 0;; step++) {

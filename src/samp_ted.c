@@ -63,12 +63,12 @@ typedef struct {
 
 /* Picks made in advance (p-form). */
 typedef struct {
-    int most;               /* picks at most */
-    int size, count, width; /* picks wanted, made; items followed */
-    int *item;              /* UFS_STRIP: those items, ascending */
-    double *x;              /* width x p: their rows */
-    ted_work few;           /* their k, h, ss, diag, gone, then */
-    int pick[BATCH];        /* items picked */
+    int most;        /* picks at most */
+    int size, count; /* picks wanted, made */
+    int *item;       /* UFS_STRIP: those items, ascending */
+    double *x;       /* few.n x p: their rows */
+    ted_work few;    /* their k, h, ss, diag, gone, then */
+    int pick[BATCH]; /* items picked */
     double by[BATCH], kk[BATCH];
     double *late;     /* p x BATCH: u / sqrt(by), not yet taken from M */
     double *uv;       /* p x 2 BATCH: u and M x'x u of each pick */
@@ -81,11 +81,9 @@ static double decrease(const ted_work *work, int j);
 static double ridge_of(const ted_work *work, int j);
 static int best_item(const ted_work *work);
 static bool stale(const ted_work *work, int j);
-static bool cheaper_by_p(const ted_problem *problem, int m);
 static void begin(ted_work *work);
-static void refresh(ted_work *work);
 static void take_given_from_m(ted_work *work);
-static void refresh_p(ted_work *work);
+static void refresh(ted_work *work);
 static void batch_init(ted_batch *batch, const ted_work *work);
 static void choose_worth(const ted_work *work, int next, ted_batch *batch);
 static void pick_ahead(const ted_work *work, int most, ted_batch *batch);
@@ -99,13 +97,12 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
 {
     static const char *const columns[] = {"objective", "decrease", NULL};
     int n = problem->x->n;
-    double objective = 0.0;
+    double N = n, P = problem->x->p, M = settings->m + problem->n_given, objective = 0.0;
     bool late = false;
-    ted_work work = {
-        .problem = problem,
-        .n = n,
-        .p_form = settings->form == 'p' ||
-                  (settings->form == 'a' && cheaper_by_p(problem, settings->m + problem->n_given))};
+    bool cheaper = 3.0 * N * P * P + M * (4.0 * N * P + 8.0 * P * P) < N * N * P + 6.0 * M * N * N;
+    ted_work work = {.problem = problem,
+                     .n = n,
+                     .p_form = settings->form == 'p' || (settings->form == 'a' && cheaper)};
     ted_batch batch;
 
     result->p_form = work.p_form;
@@ -191,12 +188,6 @@ static bool stale(const ted_work *work, int j)
 
 /* ---- both -------------------------------------------------------------------------------- */
 
-static bool cheaper_by_p(const ted_problem *problem, int m)
-{
-    double n = problem->x->n, p = problem->x->p;
-    return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
-}
-
 /* K without the items that are given. */
 static void begin(ted_work *work)
 {
@@ -228,14 +219,6 @@ static void begin(ted_work *work)
     refresh(work);
 }
 
-static void refresh(ted_work *work)
-{
-    if (work->p_form)
-        refresh_p(work);
-    else
-        refresh_n(work);
-}
-
 /* ---- p-form ------------------------------------------------------------------------------ */
 
 /* The given items leave M, all that they change: UFS_STRIP rows a read. */
@@ -262,14 +245,18 @@ static void take_given_from_m(ted_work *work)
     vmaxset(mark);
 }
 
-/* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i. */
-static void refresh_p(ted_work *work)
+/* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i, or from K. */
+static void refresh(ted_work *work)
 {
     const ufs_x *x = work->problem->x;
     int p = x->p;
     size_t P = (size_t) p;
     const void *mark = vmaxget();
 
+    if (!work->p_form) {
+        refresh_n(work);
+        return;
+    }
     if (work->first == 0.0 && work->problem->n_given == 0) { /* M = I so far */
         ufs_x_row_forms(x, work->gram, work->ss);
         ufs_x_row_ss(x, work->diag);
@@ -338,7 +325,7 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
         batch->few.gone[width] = false;
         batch->item[width++] = i;
     }
-    batch->width = batch->few.n = width;
+    batch->few.n = width;
     batch->few.first = work->first;
     ufs_x_rows(work->problem->x, width, batch->item, batch->x);
 }
@@ -346,7 +333,7 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
 /* At most `most` picks among the items that are followed. */
 static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 {
-    int p = work->problem->x->p, width = batch->width;
+    int p = work->problem->x->p, width = batch->few.n;
     size_t P = (size_t) p, W = (size_t) width;
     ted_work *few = &batch->few;
 
