@@ -9,7 +9,8 @@ static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
 static int exponent_above(double value);
 static int safe_exponent(double top);
-static void sums(int count, const double *value, double unit, double m, double *sum, double *ss);
+static inline void sums(int count, const double *value, double unit, double m, double *sum,
+                        double *ss);
 
 /* The mean is corrected by the mean of what it leaves, which removes its rounding. */
 bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
@@ -44,7 +45,8 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
 
 /* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
  * wait for the one before. */
-static void sums(int count, const double *value, double unit, double m, double *sum, double *ss)
+static inline void sums(int count, const double *value, double unit, double m, double *sum,
+                        double *ss)
 {
     double s[4] = {0}, q[4] = {0};
     int i = 0;
