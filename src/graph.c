@@ -83,10 +83,6 @@ void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node)
     int *start = ufs_ialloc(N + 1), *col = ufs_ialloc(edges);
     double *w = ufs_dalloc(edges, 1), *degree = ufs_dalloc(N, 1);
 
-    out->start = start;
-    out->col = col;
-    out->w = w;
-    out->degree = degree;
     for (int i = 0; i < g->n; i++)
         if (g->degree[i] > 0.0) {
             renamed[i] = kept;
@@ -101,5 +97,5 @@ void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node)
         }
     }
     start[kept] = used;
-    out->n = kept;
+    *out = (graph_csr){kept, start, col, w, degree};
 }

@@ -10,7 +10,6 @@
  * not (many ties, or far-away clusters where cancellation is severe) get exact distances to
  * all others; of a sparse X only to those whose lower bound, found again, could matter. */
 #include "graph.h"
-#include "graph_rows.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>

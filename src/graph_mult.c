@@ -52,16 +52,10 @@ void graph_recur(const graph_csr *g, bool laplacian, int m, int steps, const dou
     vmaxset(mark);
 }
 
-void graph_mult(const graph_csr *g, int m, const double *x, double *y)
+void graph_mult(const graph_csr *g, bool laplacian, int m, const double *x, double *y)
 {
     ufs_copy(y, x, (size_t) g->n * (size_t) m);
-    graph_recur(g, false, m, 1, (const double[]){1.0, 0.0, 0.0}, y);
-}
-
-void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
-{
-    ufs_copy(y, x, (size_t) g->n * (size_t) m);
-    graph_recur(g, true, m, 1, (const double[]){-1.0, 0.0, 0.0}, y);
+    graph_recur(g, laplacian, m, 1, (const double[]){laplacian ? -1.0 : 1.0, 0.0, 0.0}, y);
 }
 
 double graph_quadratic(const graph_csr *g, const double *f)

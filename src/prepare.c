@@ -7,7 +7,6 @@ static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 /* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
-static int exponent_above(double value);
 static int safe_exponent(double top);
 static inline void sums(int count, const double *value, double unit, double m, double *sum,
                         double *ss);
@@ -83,15 +82,10 @@ prepare_column prepare_judge(int n, const prepare_moments *found)
 /* Of a power of two in whose unit squares of numbers up to `top` can be held. */
 static int safe_exponent(double top)
 {
-    return top > safe_high || (top < safe_low && top > 0.0) ? exponent_above(top) : 0;
-}
-
-/* Of the power of two next above a positive number; both it and its reciprocal are finite. */
-static int exponent_above(double value)
-{
-    int exponent;
-    frexp(value, &exponent);
-    return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
+    int above = 0;
+    /* Of the next one above, as far as it and its reciprocal are finite. */
+    if (top > safe_high || (top < safe_low && top > 0.0)) frexp(top, &above);
+    return above > 1000 ? 1000 : (above < -1000 ? -1000 : above);
 }
 
 void prepare_center(int n, int p, double *x, double *mean)

@@ -24,7 +24,7 @@ key_of <- function(d) paste(d$file, d$from, d$to, sep = "\r")
 mutants <- rbind(
   # ---- the input pass and the protocol ----
   mutant("src/prepare.c", "found->css <= rounding * rounding * found->ss", "css <= 0.0", "input"),
-  mutant("src/prepare.c", "return top > safe_high ||", "return (false && top > safe_high) ||", "input|baselines|units"),
+  mutant("src/prepare.c", "if (top > safe_high ||", "if ((false && top > safe_high) ||", "input|baselines|units"),
   mutant("R/input.R", "rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0", "rowSums(hash[-1L, , drop = FALSE] == hash[-nrow(hash), , drop = FALSE]) == 0", "input|socfs"),
   mutant("R/grid.R", "!any(c(\"center\", \"scale\") %in% varying)", "TRUE", "grid"),
   mutant("R/inffs.R", "[[\"damping\"]] * m / p", "[[\"damping\"]]", "inffs"),
