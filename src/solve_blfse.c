@@ -108,7 +108,6 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
     static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
                                           "dv",  "amax", "bmax", "wmean", NULL};
     blfse_work data, *work = &data;
-    int c = problem->c;
 
     ufs_trace_named(&run->trace, INT_MAX, columns);
     ufs_trace_named(&result->history, INT_MAX, history);
@@ -138,14 +137,14 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
             for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
             remember(work, moved_v);
             ufs_run_step(run, objective(work), moved_v);
-            run->status = result->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
+            run->status = result->n_component == problem->c ? UFS_CONVERGED : UFS_MAX_ITER;
             if (run->lapack) return;
             if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
                 run->status = UFS_NUMERICAL;
                 return;
             }
             update_rho(work);
-            if (result->n_component == c && work->it >= 2) break;
+            if (result->n_component == problem->c && work->it >= 2) break;
             if (moved_v < settings->tol && work->moved_s < settings->tol) break;
         }
     }
