@@ -171,12 +171,12 @@ static void laplacian(ndfs_work *s, const double *f)
     int n = s->problem->n, c = s->problem->c;
     size_t N = (size_t) n;
     if (s->root == NULL) {
-        graph_laplacian_mult(s->problem->graph, c, f, s->lf);
+        graph_mult(s->problem->graph, true, c, f, s->lf);
         return;
     }
     for (size_t j = 0; j < (size_t) c; j++)
         for (size_t i = 0; i < N; i++) s->scaled[i + j * N] = s->root[i] * f[i + j * N];
-    graph_mult(s->problem->graph, c, s->scaled, s->lf);
+    graph_mult(s->problem->graph, false, c, s->scaled, s->lf);
     for (size_t j = 0; j < (size_t) c; j++)
         for (size_t i = 0; i < N; i++)
             s->lf[i + j * N] = f[i + j * N] - s->root[i] * s->lf[i + j * N];

@@ -214,7 +214,7 @@ static int update_w(sogfs_work *s)
         }
         lapack = wstep_factor(&s->step, s->lx);
     } else {
-        graph_laplacian_mult(&s->l, p, x, s->lx);
+        graph_mult(&s->l, true, p, x, s->lx);
         la_gemm_checked('T', 'N', p, p, n, 1.0, x, n, s->lx, n, 0.0, s->step.m, p);
         la_fill_lower(p, s->step.m);
     }
@@ -332,7 +332,7 @@ static void apply_minus_laplacian(const void *data, int m, const double *x, doub
 {
     const graph_csr *g = data;
     size_t len = (size_t) g->n * (size_t) m;
-    graph_laplacian_mult(g, m, x, y);
+    graph_mult(g, true, m, x, y);
     for (size_t i = 0; i < len; i++) y[i] = -y[i];
 }
 

@@ -52,7 +52,7 @@ static void quadratic_column(void *data, int j, const double *column)
     }
     /* h <- L^ h, where f stands for D^{-1/2} h: f <- D^{-1} L f. */
     for (int s = 0; s < q->power / 2; s++) {
-        graph_laplacian_mult(g, 1, f, q->work);
+        graph_mult(g, true, 1, f, q->work);
         for (int i = 0; i < g->n; i++) f[i] = q->root[i] * q->root[i] * q->work[i];
     }
     if (q->power % 2 == 1)

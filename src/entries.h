@@ -14,7 +14,6 @@
     ENTRY(mcfs, 5) \
     ENTRY(ndfs, 5) \
     ENTRY(propagate, 5) \
-    ENTRY(represent, 5) \
     ENTRY(rrss, 3) \
     ENTRY(rsr, 4) \
     ENTRY(socfs, 4) \
@@ -67,6 +66,7 @@
     ENTRY(jspca_lambda_max, 2) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
+    ENTRY(represent, 5) \
     ENTRY(topk_probe, 3) \
     /* ffi_test.c: for tests/testthat alone */ \
     ENTRY(test_x, 4) \

@@ -1,6 +1,6 @@
 /* ffi_css.c: ufs_css() to css_solve(). */
 #include "base_css.h"
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include <limits.h>
 
 /* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit).

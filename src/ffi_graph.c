@@ -1,6 +1,6 @@
 /* ffi_graph.c: neighbour graphs for R. An R graph is a list whose element `weights` is a
  * list(start, index, value): the CSR arrays of graph.h, 0-based. */
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "graph.h"
 #include <limits.h>
 
@@ -159,10 +159,7 @@ SEXP ffi_graph_mult(SEXP graph, SEXP x_, SEXP laplacian)
     ffi_mat x = ffi_matrix(x_, "x");
     graph_csr g = ffi_graph_for(graph, x.n);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, x.n, x.p));
-    if (ffi_yes(laplacian, "laplacian"))
-        graph_laplacian_mult(&g, x.p, x.x, REAL(out));
-    else
-        graph_mult(&g, x.p, x.x, REAL(out));
+    graph_mult(&g, ffi_yes(laplacian, "laplacian"), x.p, x.x, REAL(out));
     UNPROTECT(1);
     return out;
 }

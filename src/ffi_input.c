@@ -1,5 +1,5 @@
 /* ffi_input.c: what stands before every method: the input pass, equal columns, norms. */
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "prepare.h"
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* ffi_jspca.c: the edge of solve_jspca.c. */
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "solve_jspca.h"
 #include <limits.h>
 

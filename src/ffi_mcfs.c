@@ -1,6 +1,6 @@
 /* ffi_mcfs.c: ufs_mcfs() to mcfs_solve(). */
 #include "base_mcfs.h"
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include <limits.h>
 
 /* x: n x p, y: n x c. list(coef p x c, penalty c, run with the counter kkt). */

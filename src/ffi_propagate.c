@@ -17,13 +17,12 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
                                  .cmn = ffi_yes(cmn, "cmn")};
     SEXP out = PROTECT(ffi_list("label probability reached run"));
     ufs_run run = {.status = UFS_CONVERGED};
-    propagate_result result;
+    propagate_result result = {ffi_set_ints(out, "label", n),
+                               ffi_set_zero(out, "probability", n, c),
+                               ffi_set_ints(out, "reached", n)};
 
     if (from.x != NULL && from.n != n) Rf_error("internal error: size of 'x'");
-    result.label = ffi_set_ints(out, "label", problem.n);
-    result.reached = ffi_set_ints(out, "reached", problem.n);
-    result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);
-    memset(result.label, 0, (size_t) problem.n * sizeof(int));
+    memset(result.label, 0, (size_t) n * sizeof(int));
     run.lapack = propagate_solve(&problem, &result);
     ffi_run_end(out, &run, NULL);
     UNPROTECT(1);

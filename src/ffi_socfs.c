@@ -1,5 +1,5 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "solve_socfs.h"
 #include <limits.h>
 #include <R_ext/Memory.h>

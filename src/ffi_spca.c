@@ -1,6 +1,6 @@
 /* ffi_spca.c: ufs_spca() to spca_solve(). */
 #include "base_spca.h"
-#include "ffi_x.h"
+#include "ffi_util.h"
 
 /* x: n x p, see ffi_x(). start: p x k, orthonormal columns. lambda: a number. list(A,
  * B, kkt, run with the counters change, violation and objective). */

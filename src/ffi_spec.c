@@ -1,6 +1,6 @@
 /* ffi_spec.c: the three scores of ufs_spec(). */
 #include "base_spec.h"
-#include "ffi_x.h"
+#include "ffi_util.h"
 
 enum { MOST_POWER = 20 };
 

@@ -1,5 +1,5 @@
 /* ffi_ted.c: greedy ufs_ted() to ted_solve(). */
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "samp_ted.h"
 
 /* x: n x p, see ffi_x(), rows = items. settings: list(m, mu, form, given (1-based items)).

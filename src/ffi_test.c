@@ -1,7 +1,7 @@
 /* ffi_test.c: the kernels, and the parts of some solvers, one by one, for tests/testthat. */
 #include "anderson.h"
 #include "ffi_topk.h"
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "hadamard.h"
 #include "la.h"
 #include "la_gl.h"
@@ -137,10 +137,8 @@ SEXP ffi_test_anderson(SEXP a_, SEXP b, SEXP depth, SEXP steps)
     anderson history;
 
     anderson_init(&history, a.n, ffi_whole(depth, 1, 100, "depth"));
-    for (int i = 0; i < a.n; i++) {
-        u[i] = 0.0;
-        weight[i] = 1.0;
-    }
+    memset(u, 0, (size_t) a.n * sizeof(double));
+    for (int i = 0; i < a.n; i++) weight[i] = 1.0;
     for (int t = 0; t < ffi_whole(steps, 0, 10000, "steps"); t++) {
         ufs_copy(f, shift, (size_t) a.n);
         la_gemv('N', a.n, a.n, 1.0, a.x, a.n, u, 1.0, f);
@@ -182,23 +180,23 @@ typedef struct {
     int n;
     const double *a, *diagonal;
     double last;
-} cg_data;
+} matrix_data;
 
 static void cg_product(void *data, const double *x, double *y)
 {
-    cg_data *d = data;
+    matrix_data *d = data;
     la_gemv('N', d->n, d->n, 1.0, d->a, d->n, x, 0.0, y);
 }
 
 static void cg_scale(void *data, const double *x, double *y)
 {
-    cg_data *d = data;
+    matrix_data *d = data;
     for (int i = 0; i < d->n; i++) y[i] = x[i] / d->diagonal[i];
 }
 
 static void cg_norm(void *data, double norm)
 {
-    cg_data *d = data;
+    matrix_data *d = data;
     d->last = norm;
 }
 
@@ -212,7 +210,7 @@ SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
     double *x = ffi_set_vector(out, "x", n);
     bool given = diagonal != R_NilValue;
     const double *right = ffi_given(b, N, "b"), *first = ffi_given(start, N, "start");
-    cg_data data = {n, ffi_sized(a, n, n, "a"), ffi_data(diagonal, N, "diagonal"), NA_REAL};
+    matrix_data data = {n, ffi_sized(a, n, n, "a"), ffi_data(diagonal, N, "diagonal"), NA_REAL};
     la_cg_problem cg = {.n = n,
                         .apply = cg_product,
                         .precondition = given ? cg_scale : NULL,
@@ -263,14 +261,9 @@ SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
     return out;
 }
 
-typedef struct {
-    int n;
-    const double *a;
-} test_operator;
-
 static void apply_test(const void *data, int m, const double *x, double *y)
 {
-    const test_operator *op = data;
+    const matrix_data *op = data;
     la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
 }
 
@@ -280,7 +273,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
 {
     int n = ffi_matrix(a, "a").n, lo = ffi_whole(il, 1, n, "il"), k = ffi_whole(iu, lo, n, "iu");
     bool whole = block == R_NilValue;
-    test_operator op = {n, ffi_sized(a, n, n, "a")};
+    matrix_data op = {.n = n, .a = ffi_sized(a, n, n, "a")};
     la_eigs_info info = {.converged = true};
     SEXP out = PROTECT(ffi_list("values vectors products residual converged info"));
 

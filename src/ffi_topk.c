@@ -1,11 +1,13 @@
-/* ffi_topk.c: ufs_topk() to topk_solve(). */
+/* ffi_topk.c: ufs_topk() to topk_solve(), ufs_represent() to its sub-problem 1. */
 #include "ffi_topk.h"
 #include <limits.h>
 
 /* Of the traces of the ADMMs. */
 static const double ROWS = 1e5;
+static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
+                                        "split", "change",    "objective", NULL};
 
-topk_z_settings ffi_topk_z(SEXP s, double tol, int max_iter)
+static topk_z_settings z_settings(SEXP s, double tol, int max_iter)
 {
     return (topk_z_settings){.lambda_e = ffi_real(s, "lambda_e"),
                              .lambda_z = ffi_real(s, "lambda_z"),
@@ -25,14 +27,17 @@ topk_select_settings ffi_topk_select(SEXP s)
                                   .max_iter = ffi_int(s, "v_max_iter")};
 }
 
-double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape)
+/* A zero n x n matrix, samples by samples. shape: list(p, keep, samples, features): the user's
+ * number of columns, which of them are the solver's (0-based, ascending), and names or NULL. */
+static double *links(SEXP out, const char *name, int n, SEXP shape)
 {
     double *value = ffi_set_zero(out, name, n, n);
     ffi_set_names(out, name, ffi_get(shape, "samples"), ffi_get(shape, "samples"));
     return value;
 }
 
-double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
+/* A zero n x p matrix with the user's columns; the solver's q come first until they are spread. */
+static double *errors(SEXP out, const char *name, int n, int q, SEXP shape)
 {
     int p = ffi_count(shape, "p", q, INT_MAX);
     const int *keep = ffi_ints(ffi_get(shape, "keep"), (size_t) q, 0, p - 1, "keep");
@@ -48,7 +53,7 @@ static topk_settings all_settings(SEXP s, SEXP control)
 {
     topk_settings settings = {
         .solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM),
-        .z = ffi_topk_z(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
+        .z = z_settings(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
         .select = ffi_topk_select(s),
         .polish = ffi_flag(s, "polish"),
         .bound = ffi_flag(s, "bound"),
@@ -72,9 +77,9 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
     topk_result result = {0};
 
     if (problem->mode != TOPK_PLAIN) {
-        result.z = ffi_topk_links(out, "z", n, shape);
-        result.e = ffi_topk_errors(out, "e", n, p, shape);
-        result.w = ffi_topk_links(out, "w", n, shape);
+        result.z = links(out, "z", n, shape);
+        result.e = errors(out, "e", n, p, shape);
+        result.w = links(out, "w", n, shape);
     }
     if (problem->mode == TOPK_PROPAGATE) {
         result.probability = ffi_set_zero(out, "probability", n, problem->c);
@@ -92,11 +97,9 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
 
 /* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
  * k, mode and solver (as in solve_topk.h).
- * shape: see ffi_topk.h. */
+ * shape: see links(). */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
-                                            "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
                                             "sphere", "change",    "objective", NULL};
     ffi_mat from = ffi_matrix(x, "x");
@@ -154,16 +157,73 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
                                 .nonnegative = ffi_flag(s, "nonnegative")};
     topk_lp work;
     SEXP out = PROTECT(ffi_list("links pivots"));
-    int *links = ffi_set_ints(out, "links", count);
+    int *found = ffi_set_ints(out, "links", count);
     int *pivots = ffi_set_ints(out, "pivots", count);
 
     topk_lp_init(&work, n, p, from.x, ufs_dalloc(N, N), ufs_dalloc(N, P), ufs_dalloc(P, N));
     work.most_pivots = ffi_int(s, "most_pivots");
     for (int i = 0; i < count; i++) {
         work.state.iterations = 0;
-        links[i] = topk_lp_links(&work, &settings, at[i]);
+        found[i] = topk_lp_links(&work, &settings, at[i]);
         pivots[i] = work.state.iterations;
     }
+    UNPROTECT(1);
+    return out;
+}
+
+/* ---- sub-problem 1 alone ----------------------------------------------------------------- */
+
+static topk_z_state by_admm(ffi_mat x, const topk_z_settings *settings, const topk_theta *theta,
+                            double *z, double *e, double *gap, ufs_run *run)
+{
+    topk_admm work;
+
+    ufs_trace_named(&run->trace, settings->max_iter, columns_z);
+    run->lapack = topk_admm_init(&work, x.n, x.p, x.x, z, e, ufs_dalloc((size_t) x.p, (size_t) x.n),
+                                 true, &run->paths);
+    if (run->lapack) return (topk_z_state){.objective = R_NaN};
+    topk_admm_paper(&work, settings, theta, 1, &run->trace, &run->hook);
+    run->iterations = work.state.iterations;
+    run->status = work.state.solved ? UFS_CONVERGED : UFS_MAX_ITER;
+    *gap = topk_admm_gap(&work, settings, theta);
+    return work.state;
+}
+
+static topk_z_state by_lp(ffi_mat x, const topk_z_settings *settings, const topk_theta *theta,
+                          double *z, double *e, double *gap, ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "pivots", "objective", "gap", NULL};
+    topk_lp work;
+
+    ufs_trace_named(&run->trace, 1, columns);
+    topk_lp_init(&work, x.n, x.p, x.x, z, e, ufs_dalloc((size_t) x.p, (size_t) x.n));
+    topk_lp_solve(&work, settings, theta);
+    run->iterations = x.n;
+    run->status = work.state.solved ? UFS_CONVERGED : UFS_STALLED;
+    *gap = work.state.residual;
+    ufs_trace_add(&run->trace, (double[]){1, work.state.iterations, work.state.objective, *gap});
+    return work.state;
+}
+
+/* x: n x p, rows normalised; theta: n x n; s: list(exact, lambda_e, lambda_z, nonnegative, rho,
+ * mu); shape: see links(). list(z, e, w, run with the counters objective and gap). */
+SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
+{
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.n, p = from.p;
+    topk_theta weights = {.matrix = ffi_sized(theta, n, n, "theta"), .n = n};
+    topk_z_settings settings = z_settings(s, ffi_real(control, "tol"),
+                                          ffi_int(control, "max_iter"));
+    SEXP out = PROTECT(ffi_list("z e w run"));
+    ufs_run run = ffi_run_begin(control, "represent");
+    double gap = NA_REAL, *z = links(out, "z", n, shape);
+    double *w = links(out, "w", n, shape), *e = errors(out, "e", n, p, shape);
+    topk_z_state end = (ffi_flag(s, "exact") ? by_lp : by_admm)(from, &settings, &weights, z, e,
+                                                                &gap, &run);
+
+    ffi_spread(e, n, p, INTEGER_RO(ffi_get(shape, "keep")));
+    topk_links(n, z, w);
+    ffi_run_end(out, &run, (ffi_counter[]){{"objective", end.objective}, {"gap", gap}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

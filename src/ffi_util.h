@@ -8,6 +8,7 @@
 #include "entries.h"
 #include "graph.h"
 #include "ufs.h"
+#include "x_ops.h"
 #include <R_ext/Error.h>
 #include <Rinternals.h>
 
@@ -85,6 +86,15 @@ void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter);
 
 /* The fast paths that are on: all but those that option "ufselect.paths_off" names. */
 ufs_paths ffi_paths(void);
+
+/* ---- ffi_x.c ---------------------------------------------------------------------- */
+
+/* A numeric matrix as it is, or an object of class ufs_x (R/operator.R): sparse, checked
+ * for soundness in full, or a source, whose functions are called. Arrays are those of the
+ * R object, which must outlive the result. */
+ufs_x ffi_x(SEXP x);
+/* The same for a solver: the values that are at hand are finite. np comparisons. */
+ufs_x ffi_x_finite(SEXP x);
 
 /* ---- ffi_graph.c ------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* ffi_x.c: the edge of x_ops.h. */
-#include "ffi_x.h"
+#include "ffi_util.h"
 #include "prepare.h"
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -18,14 +18,8 @@ ufs_x ffi_x(SEXP x)
         ffi_mat plain = ffi_table(x, "x");
         return ufs_x_dense(plain.n, plain.p, plain.x);
     }
-    switch (ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL})) {
-    case 0:
-        return scaled_x(x);
-    case 1:
-        return sparse_x(x);
-    default:
-        return source_x(x);
-    }
+    int kind = ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL});
+    return (ufs_x(*const[])(SEXP)){scaled_x, sparse_x, source_x}[kind](x);
 }
 
 ufs_x ffi_x_finite(SEXP x)

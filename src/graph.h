@@ -65,10 +65,9 @@ void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node);
 /* Largest |w_ij - w_ji|; for matrices that came from outside. Columns must ascend. */
 double graph_asymmetry(const graph_csr *g);
 
-/* Y = W X and Y = L X, L = D - W, for X n x m. 2 nnz m flops; the differences
+/* Y = W X, or L X with laplacian, L = D - W, for X n x m. 2 nnz m flops; the differences
  * x_i - x_j are formed first, so L X has no cancellation. */
-void graph_mult(const graph_csr *g, int m, const double *x, double *y);
-void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y);
+void graph_mult(const graph_csr *g, bool laplacian, int m, const double *x, double *y);
 /* `steps` times next = c_0 A x + c_1 x + c_2 before, three coefficients for each step, from X n x
  * m, which becomes the last; A = W, or -L with laplacian. 2 (nnz + 3n) m flops per step, in a
  * layout that reads each edge once for 8 columns. Checks for interrupts. */
@@ -91,5 +90,38 @@ typedef struct {
 } graph_embed_info;
 
 void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info);
+
+/* ---- graph_rows.c: a sparse X by rows, for neighbours and cosines ------------------ */
+
+/* The entries, divided; centring left out. */
+typedef struct {
+    const ufs_x *x;
+    int *start, *col; /* col: column of X */
+    double *value;
+    double *mean_dot; /* n, for cosines: sum_l value_l m_l / s_l of the row; NULL: no centring */
+    double mean_ss;   /* sum_l (m_l / s_l)^2 */
+} sparse_rows;
+
+/* Memory from R_alloc: 12 bytes per entry. */
+sparse_rows sparse_rows_of(const ufs_x *x);
+/* norm2_i = ||divided row i||^2, centring left out; returns the most entries of a row. */
+int sparse_rows_norms(const sparse_rows *rows, double *norm2);
+/* Means, so that sparse_rows_dot() is that of the centred rows. */
+void sparse_rows_center(sparse_rows *rows);
+/* Products of a few rows with the others: each column of X is read once for all of them, which is
+ * what counts where X does not fit the cache. */
+enum { SPARSE_TILE = 8 };
+typedef struct {
+    double *weight;            /* SPARSE_TILE x p, zero between calls */
+    int *column, *end, *count; /* count: p, of rows that have the column; zero between calls */
+} sparse_tile;
+sparse_tile sparse_tile_of(const sparse_rows *rows);
+/* out_(b + SPARSE_TILE j) = r_i'r_j over the divided rows, i = list[b], b < n_list <= SPARSE_TILE:
+ * all j, or with `below`, for lists that go through 0, 1, ... in turn, j up to the list's last row.
+ * The rows of a column are ascending. */
+void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, const int *list,
+                       bool below, double *out);
+double sparse_rows_d2(const sparse_rows *rows, int i, int j);
+double sparse_rows_dot(const sparse_rows *rows, int i, int j);
 
 #endif

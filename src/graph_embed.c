@@ -6,7 +6,6 @@
 static graph_csr normalised(const graph_csr *g);
 static void apply_weights(const void *data, int m, const double *x, double *y);
 static void recur_weights(const void *data, int m, int steps, const double *c, double *x);
-static void trivial_vector(const graph_csr *g, double *v);
 static void contrast(const graph_csr *g, const int *component, const double *volume,
                      int n_components, int j, double *u);
 
@@ -17,11 +16,15 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     int *component = ufs_ialloc(N), pieces = graph_components(g, component);
     /* Null vectors beyond those asked for are not needed, however many there are. */
     int all_zero = pieces - 1, n_zero = all_zero < m ? all_zero : m, n_more;
-    double *known = ufs_dalloc(N, (size_t) n_zero + 1), *volume = ufs_dzero((size_t) pieces, 1);
+    double *known = ufs_dalloc(N, (size_t) n_zero + 1), *volume = ufs_dzero((size_t) pieces, 1),
+           total = 0.0;
     graph_csr op = normalised(g);
 
-    trivial_vector(g, known);
-    for (int i = 0; i < n; i++) volume[component[i]] += g->degree[i];
+    for (int i = 0; i < n; i++) {
+        total += g->degree[i];
+        volume[component[i]] += g->degree[i];
+    }
+    for (int i = 0; i < n; i++) known[i] = sqrt(g->degree[i] / total);
     for (int j = 0; j < n_zero; j++)
         contrast(g, component, volume, pieces, j, known + (size_t) (j + 1) * N);
 
@@ -64,19 +67,12 @@ static graph_csr normalised(const graph_csr *g)
 
 static void apply_weights(const void *data, int m, const double *x, double *y)
 {
-    graph_mult(data, m, x, y);
+    graph_mult(data, false, m, x, y);
 }
 
 static void recur_weights(const void *data, int m, int steps, const double *c, double *x)
 {
     graph_recur(data, false, m, steps, c, x);
-}
-
-static void trivial_vector(const graph_csr *g, double *v)
-{
-    double total = 0.0;
-    for (int i = 0; i < g->n; i++) total += g->degree[i];
-    for (int i = 0; i < g->n; i++) v[i] = sqrt(g->degree[i] / total);
 }
 
 /* What is left of the indicator of component j after v and the components before it:

@@ -10,7 +10,6 @@
  * not (many ties, or far-away clusters where cancellation is severe) get exact distances to
  * all others; of a sparse X only to those whose lower bound, found again, could matter. */
 #include "graph.h"
-#include "graph_rows.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
@@ -37,7 +36,6 @@ typedef struct {
     double *far; /* key of a row's worst entry */
 } search;
 
-static void centred_norms(int n, int p, const double *x, double *mean, double *norm2);
 static double scan_dense(search *s);
 static double scan_sparse(search *s);
 static inline double offer_pair(search *s, int i, int j, double product);
@@ -89,8 +87,12 @@ void graph_knn_search(const ufs_x *x, int k, graph_knn *out)
         s.rows = &rows;
         longest = sparse_rows_norms(&rows, norm2);
     } else {
-        double *mean = ufs_dalloc((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
-        centred_norms(n, p, x->dense, mean, norm2);
+        double *mean = ufs_dzero((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
+        for (int j = 0; j < p; j++) {
+            const double *from = x->dense + (size_t) j * N;
+            for (int i = 0; i < n; i++) mean[j] += from[i] / n;
+            for (int i = 0; i < n; i++) norm2[i] += (from[i] - mean[j]) * (from[i] - mean[j]);
+        }
         la_transpose(n, p, x->dense, row);
         s.mean = mean;
         s.row = row;
@@ -135,17 +137,6 @@ static inline double offer_pair(search *s, int i, int j, double product)
     if (lower < s->far[i]) offer(s, i, lower, j);
     if (lower < s->far[j]) offer(s, j, lower, i);
     return d2 > 0.0 ? sqrt(d2) : 0.0;
-}
-
-static void centred_norms(int n, int p, const double *x, double *mean, double *norm2)
-{
-    for (int j = 0; j < p; j++) {
-        const double *from = x + (size_t) j * (size_t) n;
-        double sum = 0.0;
-        for (int i = 0; i < n; i++) sum += from[i] / n;
-        for (int i = 0; i < n; i++) norm2[i] += (from[i] - sum) * (from[i] - sum);
-        mean[j] = sum;
-    }
 }
 
 /* out (ni x deep): rows i0.. of the centred columns l0.. */

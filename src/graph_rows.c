@@ -1,5 +1,5 @@
-/* graph_rows.c: a sparse X by rows (see graph_rows.h). */
-#include "graph_rows.h"
+/* graph_rows.c: a sparse X by rows (graph.h). */
+#include "graph.h"
 #include "la.h"
 #include <limits.h>
 

@@ -1,7 +1,6 @@
 /* graph_weights.c: the sparse weight matrix from neighbour lists (graph.h). p flops per edge for
  * cosines; memory 32 nk bytes beside the result. */
 #include "graph.h"
-#include "graph_rows.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 
@@ -32,12 +31,7 @@ void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights,
     int *start = ufs_ialloc(N + 1), *col = ufs_ialloc(most);
     double *w = ufs_dalloc(most, 1), *degree = ufs_dalloc(N, 1);
 
-    out->n = n;
-    out->start = start;
-    out->col = col;
-    out->w = w;
-    out->degree = degree;
-
+    *out = (graph_csr){n, start, col, w, degree};
     void *mark = vmaxget();
     cosines rows = {.p = x ? x->p : 0};
     if (weights == GRAPH_COSINE && x) set_cosines(x, &rows);

@@ -7,20 +7,26 @@ static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 /* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
-static int exponent_above(double value);
 static int safe_exponent(double top);
-static bool first_look(int count, const double *value, double *top, double *sum);
-static void sums(int count, const double *value, double unit, double m, double *sum, double *ss);
+static inline void sums(int count, const double *value, double unit, double m, double *sum,
+                        double *ss);
 
 /* The mean is corrected by the mean of what it leaves, which removes its rounding. */
 bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
 {
-    double zeros = n - count, unit, sum, m, rest, left;
+    double top = 0.0, check = 0.0, zeros = n - count, unit, sum, m, rest, left;
 
-    if (!first_look(count, value, &found->top, &sum)) return false;
-    found->exponent = safe_exponent(found->top);
+    /* 0 v is NaN where v is not finite. */
+    for (int i = 0; i < count; i++) {
+        double v = fabs(value[i]);
+        check += 0.0 * v;
+        top = v > top ? v : top;
+    }
+    if (check != 0.0) return false;
+    found->top = top;
+    found->exponent = safe_exponent(top);
     unit = ldexp(1.0, -found->exponent);
-    if (found->exponent != 0) sums(count, value, unit, 0.0, &sum, &left);
+    sums(count, value, unit, 0.0, &sum, &left);
     m = sum / n;
     sums(count, value, unit, m, &rest, &left);
     rest -= zeros * m;
@@ -36,31 +42,10 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     return true;
 }
 
-static inline void add_value(double v, double *top, double *sum, double *check)
-{
-    double size = fabs(v);
-    *top = size > *top ? size : *top;
-    *sum += v;
-    *check += 0.0 * v;
-}
-
-/* The largest absolute value and the sum; false if one is not finite, for then 0 v is NaN. Four of
- * each side by side, here and below, so that an addition need not wait for the one before. */
-static bool first_look(int count, const double *value, double *top, double *sum)
-{
-    double t[4] = {0}, s[4] = {0}, check[4] = {0};
-    int i = 0;
-
-    for (; i + 3 < count; i += 4)
-        for (int k = 0; k < 4; k++) add_value(value[i + k], t + k, s + k, check + k);
-    for (; i < count; i++) add_value(value[i], t, s, check);
-    *top = fmax(fmax(t[0], t[1]), fmax(t[2], t[3]));
-    *sum = (s[0] + s[1]) + (s[2] + s[3]);
-    return check[0] + check[1] + check[2] + check[3] == 0.0;
-}
-
-/* Of unit * value - m, and of its squares. */
-static void sums(int count, const double *value, double unit, double m, double *sum, double *ss)
+/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
+ * wait for the one before. */
+static inline void sums(int count, const double *value, double unit, double m, double *sum,
+                        double *ss)
 {
     double s[4] = {0}, q[4] = {0};
     int i = 0;
@@ -97,15 +82,10 @@ prepare_column prepare_judge(int n, const prepare_moments *found)
 /* Of a power of two in whose unit squares of numbers up to `top` can be held. */
 static int safe_exponent(double top)
 {
-    return top > safe_high || (top < safe_low && top > 0.0) ? exponent_above(top) : 0;
-}
-
-/* Of the power of two next above a positive number; both it and its reciprocal are finite. */
-static int exponent_above(double value)
-{
-    int exponent;
-    frexp(value, &exponent);
-    return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
+    int above = 0;
+    /* Of the next one above, as far as it and its reciprocal are finite. */
+    if (top > safe_high || (top < safe_low && top > 0.0)) frexp(top, &above);
+    return above > 1000 ? 1000 : (above < -1000 ? -1000 : above);
 }
 
 void prepare_center(int n, int p, double *x, double *mean)

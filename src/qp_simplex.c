@@ -21,7 +21,6 @@ static void diagonal(int p, const double *h, const double *b, double *sorted, in
                      double *v);
 static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
                       qp_info *info);
-static void make_feasible(int p, double *v);
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info);
 static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
                        qp_info *info);
@@ -98,10 +97,11 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
     int p = prob->p, patience = 1, idle = 0;
     size_t P = (size_t) p;
     bool solved = true;
-    double best = R_PosInf;
+    double best = R_PosInf, sum = 0.0;
 
     info->products = 0;
-    make_feasible(p, v);
+    for (int i = 0; i < p; i++) sum += v[i] = fmax(v[i], 0.0);
+    for (int i = 0; i < p; i++) v[i] = sum > 0.0 ? v[i] / sum : 1.0 / (double) p;
     product(prob, v, work->hv, info);
     for (info->rounds = 0; info->rounds < MOST; info->rounds++) {
         certify(prob, v, work->hv, work->g, info);
@@ -125,13 +125,6 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
         ufs_copy(work->hv, work->best_hv, P);
         certify(prob, v, work->hv, work->g, info);
     }
-}
-
-static void make_feasible(int p, double *v)
-{
-    double sum = 0.0;
-    for (int i = 0; i < p; i++) sum += v[i] = fmax(v[i], 0.0);
-    for (int i = 0; i < p; i++) v[i] = sum > 0.0 ? v[i] / sum : 1.0 / (double) p;
 }
 
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info)

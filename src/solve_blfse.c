@@ -14,18 +14,29 @@
  * self-paced schedule psi, rho the number of components of S. YY' is unique by the tie rule
  * of la_low.h. What concerns the features (N, v) is in solve_blfse_projection.c.
  *
- * What the base clusterings say of a pair of samples is in solve_blfse_agreement.c.
+ * What the base clusterings say of a pair depends on the two samples' labels only, and samples of
+ * one kind have the same ones. So it is found once per sample and kind: W, S and the errors of all
+ * clusterings cost n^2 + m n (kinds) instead of 3 m n^2.
  * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
  * Memory in doubles: n^2 for S and W together, 2 n UFS_STRIP, that of the projection, and three
  * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "solve_blfse_projection.h"
-#include "solve_blfse_agreement.h"
 #include "la.h"
 #include "la_low.h"
 #include "la_packed.h"
 #include <R_ext/Utils.h>
 #include <limits.h>
+
+/* Kinds are numbered by their first samples. */
+typedef struct {
+    int n, m;
+    int *kind;          /* n */
+    int *label;         /* n x m: of the kinds */
+    int seen;           /* kinds up to the present column */
+    double *join;       /* n: sum of weights of those that put it and a kind together */
+    double *near, *far; /* n: what the column adds to the errors, by kind */
+} agreement;
 
 typedef struct {
     double *v; /* n x n or more */
@@ -49,7 +60,7 @@ typedef struct {
     bool stays;     /* the last S step left S as it was, */
     double moved_s; /* or its largest change */
     int *order;
-    blfse_agreement together;
+    agreement together;
     low_work low;
     blfse_projector projector;
 } blfse_work;
@@ -76,6 +87,17 @@ static void inverse_weights(int m, const double *error, double *weight);
 static void update_alpha(blfse_work *work);
 static void update_rho(blfse_work *work);
 static double positive(double x);
+static void agreement_init(agreement *set, const blfse_problem *problem);
+static void column_begin(agreement *set, int j, const double *weight);
+static void column_end(const agreement *set, int j, double *error);
+
+/* What the pair adds to the errors of base results that put the two together, and of those that do
+ * not. */
+static inline void add_error(agreement *set, int kind, double w, double s)
+{
+    set->near[kind] += w * w * (s - 1.0) * (s - 1.0);
+    set->far[kind] += w * w * s * s;
+}
 
 void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
                  ufs_run *run)
@@ -86,7 +108,6 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
     static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
                                           "dv",  "amax", "bmax", "wmean", NULL};
     blfse_work data, *work = &data;
-    int c = problem->c;
 
     ufs_trace_named(&run->trace, INT_MAX, columns);
     ufs_trace_named(&result->history, INT_MAX, history);
@@ -116,14 +137,14 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
             for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
             remember(work, moved_v);
             ufs_run_step(run, objective(work), moved_v);
-            run->status = result->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
+            run->status = result->n_component == problem->c ? UFS_CONVERGED : UFS_MAX_ITER;
             if (run->lapack) return;
             if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
                 run->status = UFS_NUMERICAL;
                 return;
             }
             update_rho(work);
-            if (result->n_component == c && work->it >= 2) break;
+            if (result->n_component == problem->c && work->it >= 2) break;
             if (moved_v < settings->tol && work->moved_s < settings->tol) break;
         }
     }
@@ -209,8 +230,8 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
                          .order = ufs_ialloc(N)};
     result->p_unique = true;
     run->status = UFS_MAX_ITER;
-    blfse_projector_init(&work->projector, problem, settings);
-    blfse_agreement_init(&work->together, problem);
+    blfse_projector_init(&work->projector, problem, settings, result);
+    agreement_init(&work->together, problem);
     low_init(&work->low, problem->n, problem->c, settings->dense_limit);
 }
 
@@ -220,7 +241,7 @@ static void start(blfse_work *work)
 {
     const blfse_problem *problem = work->problem;
     blfse_result *result = work->result;
-    blfse_agreement *set = &work->together;
+    agreement *set = &work->together;
     int n = problem->n, m = problem->m;
     double even = 1.0 / (double) m;
 
@@ -234,13 +255,13 @@ static void start(blfse_work *work)
     result->rho = 1.0;
     for (int j = 0; j < n; j++) {
         double *column = result->s + la_packed_column(j);
-        blfse_column_begin(set, j, result->beta);
+        column_begin(set, j, result->beta);
         for (int i = 0; i < j; i++) {
             column[i] = set->join[set->kind[i]];
-            blfse_add_error(set, set->kind[i], 1.0, column[i]);
+            add_error(set, set->kind[i], 1.0, column[i]);
         }
         column[j] = 1.0;
-        blfse_column_end(set, j, work->error_s);
+        column_end(set, j, work->error_s);
         if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
     }
     feature_errors(work);
@@ -336,8 +357,6 @@ static void update_y(blfse_work *work)
 static void update_p(blfse_work *work)
 {
     work->run->lapack = blfse_projector_update(&work->projector, work->result->v);
-    work->result->ties = work->projector.ties;
-    work->result->p_unique = work->projector.unique;
 }
 
 /* W_ij = min(1, lambda / (2 A_ij)), A_ij = sum_k beta_k^2 (S_ij - S_ij^(k))^2
@@ -345,7 +364,7 @@ static void update_p(blfse_work *work)
 static void update_w(blfse_work *work)
 {
     blfse_result *result = work->result;
-    blfse_agreement *set = &work->together;
+    agreement *set = &work->together;
     int n = work->problem->n;
     double total = 0.0, sum = 0.0;
 
@@ -353,20 +372,20 @@ static void update_w(blfse_work *work)
     for (int j = 0; j < n; j++) {
         const double *sj = result->s + la_packed_column(j);
         double *wj = result->w + la_packed_column(j);
-        blfse_column_begin(set, j, work->beta2);
+        column_begin(set, j, work->beta2);
         for (int i = 0; i < j; i++) {
             double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
             /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
             if (!(q == 0.0 && s == 0.0)) {
                 double a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
                 if (2.0 * a > work->lambda) w = work->lambda / (2.0 * a);
-                blfse_add_error(set, set->kind[i], w, s);
+                add_error(set, set->kind[i], w, s);
             }
             wj[i] = w;
             sum += w;
         }
         wj[j] = 1.0;
-        blfse_column_end(set, j, work->error_s);
+        column_end(set, j, work->error_s);
         if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
     }
     work->sum_w = (double) n + 2.0 * sum;
@@ -390,7 +409,7 @@ static void update_v(blfse_work *work)
 static void update_s(blfse_work *work)
 {
     blfse_result *result = work->result;
-    blfse_agreement *set = &work->together;
+    agreement *set = &work->together;
     int n = work->problem->n;
     double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
 
@@ -407,7 +426,7 @@ static void update_s(blfse_work *work)
             const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
             double *sj = result->s + la_packed_column(j);
-            blfse_column_begin(set, j, work->beta2);
+            column_begin(set, j, work->beta2);
             for (int i = 0; i < j; i++) {
                 double q = set->join[set->kind[i]], w, s, b, c;
                 /* No clustering joins them: S_ij is 0 and has been so. */
@@ -422,9 +441,9 @@ static void update_s(blfse_work *work)
                 sj[i] = s;
                 t1 += 2.0 * s * b;
                 t5 += 2.0 * s * c;
-                blfse_add_error(set, set->kind[i], w, s);
+                add_error(set, set->kind[i], w, s);
             }
-            blfse_column_end(set, j, work->error_s);
+            column_end(set, j, work->error_s);
         }
     }
     work->projector.t1 = t1;
@@ -480,4 +499,60 @@ static void update_rho(blfse_work *work)
 static double positive(double x)
 {
     return x > 0.0 ? x : 0.0;
+}
+
+/* ---- which base clusterings put two samples together ------------------------------------ */
+
+static void agreement_init(agreement *set, const blfse_problem *problem)
+{
+    size_t N = (size_t) problem->n, M = (size_t) problem->m;
+    int *first = ufs_ialloc(N), kinds = 0;
+
+    *set = (agreement){.n = problem->n,
+                       .m = problem->m,
+                       .kind = ufs_ialloc(N),
+                       .label = ufs_ialloc(N * M),
+                       .join = ufs_dalloc(N, 1),
+                       .near = ufs_dalloc(N, 1),
+                       .far = ufs_dalloc(N, 1)};
+    for (int i = 0; i < problem->n; i++) {
+        const int *own = problem->labels + (size_t) i * M;
+        int kind = 0;
+
+        /* Itself at the latest. */
+        first[kinds] = i;
+        while (memcmp(problem->labels + (size_t) first[kind] * M, own, M * sizeof(int)) != 0)
+            kind++;
+        set->kind[i] = kind;
+        if (kind < kinds) continue;
+        for (size_t k = 0; k < M; k++) set->label[(size_t) kind + k * N] = own[k];
+        kinds++;
+    }
+}
+
+/* Sample j and all kinds up to its own, for weights (m) of the clusterings; columns in order. */
+static void column_begin(agreement *set, int j, const double *weight)
+{
+    if (j == 0) set->seen = 0;
+    if (set->kind[j] == set->seen) set->seen++;
+    for (int d = 0; d < set->seen; d++) set->join[d] = set->near[d] = set->far[d] = 0.0;
+    for (int k = 0; k < set->m; k++) {
+        const int *label = set->label + (size_t) k * (size_t) set->n;
+        int own = label[set->kind[j]];
+        for (int d = 0; d < set->seen; d++) set->join[d] += label[d] == own ? weight[k] : 0.0;
+    }
+}
+
+/* What the pairs of the column add to the errors (m), each as (i, j) and (j, i). Only sums of
+ * squares: nothing cancels. */
+static void column_end(const agreement *set, int j, double *error)
+{
+    for (int k = 0; k < set->m; k++) {
+        const int *label = set->label + (size_t) k * (size_t) set->n;
+        int own = label[set->kind[j]];
+        double sum = 0.0;
+
+        for (int d = 0; d < set->seen; d++) sum += label[d] == own ? set->near[d] : set->far[d];
+        error[k] = (j == 0 ? 0.0 : error[k]) + 2.0 * sum;
+    }
 }

@@ -22,7 +22,7 @@ static low_split split_spectrum(blfse_projector *work);
 static int project_factor(blfse_projector *work, const double *v);
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
-                          const blfse_settings *settings)
+                          const blfse_settings *settings, blfse_result *result)
 {
     int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p;
@@ -31,7 +31,7 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     *work = (blfse_projector){.problem = problem,
                               .settings = settings,
                               .form = settings->form,
-                              .unique = true,
+                              .result = result,
                               .g_diag = ufs_dalloc(P, 1),
                               .diag = ufs_dalloc(P, 1),
                               .upper = ufs_dalloc(P, 1),
@@ -125,7 +125,7 @@ int blfse_projector_update(blfse_projector *work, const double *v)
 {
     if (work->settings->projection == BLFSE_PAPER)
         return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v);
-    work->ties = work->problem->p;
+    work->result->ties = work->problem->p;
     work->t1 = 0.0;
     for (int i = 0; i < work->problem->p; i++)
         work->t1 += 2.0 * work->n.w0 * work->g_diag[i] * v[i] * v[i];
@@ -166,8 +166,8 @@ static low_split split_spectrum(blfse_projector *work)
     double largest = fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
     low_split split = low_ties(work->omega, p, work->problem->c, 10.0 * p * DBL_EPSILON * largest);
 
-    work->ties = split.eq;
-    if (split.lo + split.eq > work->problem->c) work->unique = false;
+    work->result->ties = split.eq;
+    if (split.lo + split.eq > work->problem->c) work->result->p_unique = false;
     return split;
 }
 

@@ -13,8 +13,7 @@ typedef struct {
     blfse_form form;
     hadamard n;                /* N = w0 I + sign R R', k columns in R; r rows in F */
     double top;                /* the largest eigenvalue of N */
-    int ties;                  /* at the c-th eigenvalue of the last A_v */
-    bool unique;               /* so far */
+    blfse_result *result;      /* ties and p_unique */
     double t1;                 /* 2 v'(G o N)v */
     double *g, *n_mat, *h, *r; /* dense form: p x p */
     double *f, *rt, *kk, *u;   /* factor form: r x p, k x p, n x n, n x n */
@@ -26,7 +25,7 @@ typedef struct {
 } blfse_projector;
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
-                          const blfse_settings *settings);
+                          const blfse_settings *settings, blfse_result *result);
 /* G of S (packed); degree: n, its row sums on return; a: n x n scratch. LAPACK's code, like the
  * next. */
 int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a);

@@ -288,10 +288,10 @@ static int select_step(topk_work *work, int iteration)
     const topk_settings *settings = work->settings;
     bool paper = settings->solver == TOPK_PAPER;
     size_t bytes = (size_t) work->problem->k * sizeof(int);
-    int lapack;
+    int lapack = topk_criterion_set(&work->criterion, work->result->label,
+                                    work->graph ? work->result->w : NULL,
+                                    settings->select.lambda_i);
 
-    lapack = topk_criterion_set(&work->criterion, work->result->label,
-                                work->graph ? work->result->w : NULL, settings->select.lambda_i);
     if (lapack) return lapack;
     work->swaps = 0;
     work->value = R_PosInf;
@@ -318,10 +318,9 @@ static int select_step(topk_work *work, int iteration)
 /* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
 static int relax(topk_work *work, double tol)
 {
-    int lapack;
+    int lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
+                                  work->settings->bound_max_iter);
 
-    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
-                              work->settings->bound_max_iter);
     if (lapack) return lapack;
     work->relaxed = true;
     topk_bound_round(&work->bound, &work->criterion, work->trial);

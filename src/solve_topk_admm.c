@@ -118,32 +118,29 @@ void topk_links(int n, const double *z, double *w)
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths)
 {
-    size_t N = (size_t) n, P = (size_t) p, W, R;
     bool by_samples = p >= n || !paths->topk_by_features;
     int r = by_samples ? n : p, lapack;
+    size_t N = (size_t) n, P = (size_t) p, R = (size_t) r, W;
     admm_block *b = (admm_block *) R_alloc(1, sizeof(admm_block));
     double **tall[] = {&b->z, &b->q, &b->h, &b->w, &b->step};
     double **low[] = {&b->t, &b->e, &b->zx, &b->qx, &b->d, &b->y2x};
 
-    work->width = paper || n < UFS_STRIP ? n : UFS_STRIP;
+    *work = (topk_admm){.n = n,
+                        .p = p,
+                        .paper = paper,
+                        .by_samples = by_samples,
+                        .x = x,
+                        .z = z,
+                        .e = e,
+                        .xt = xt,
+                        .y = ufs_dzero(P, N),
+                        .block = b,
+                        .relax = paper ? 1.0 : RELAX,
+                        .width = paper || n < UFS_STRIP ? n : UFS_STRIP,
+                        .inverse = ufs_dalloc(R, R)};
     W = (size_t) work->width;
-    R = (size_t) r;
     for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, W);
     for (int i = 0; i < (by_samples ? 4 : 6); i++) *low[i] = ufs_dalloc(P, W);
-    work->n = n;
-    work->p = p;
-    work->paper = paper;
-    work->by_samples = by_samples;
-    work->x = x;
-    work->z = z;
-    work->e = e;
-    work->xt = xt;
-    work->block = b;
-    work->mu = 0.0;
-    work->relax = paper ? 1.0 : RELAX;
-    work->state = (topk_z_state){0};
-    work->y = ufs_dzero(P, N);
-    work->inverse = ufs_dalloc(R, R);
     memset(z, 0, N * N * sizeof(double));
     la_gram(by_samples ? 'N' : 'T', n, p, x, work->inverse);
     /* Safe: rows of x have unit length, so the condition is at most n + 1. */

@@ -218,5 +218,4 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g)
     for (int i = 0; i < 6; i++) *vectors[i] = ufs_dalloc((size_t) g->p, 1);
     for (int j = 0; j < g->p; j++) work->s[j] = (double) g->k / g->p;
     work->step = 0.0;
-    work->iterations = 0;
 }

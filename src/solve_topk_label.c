@@ -39,9 +39,8 @@ int topk_label_solve(topk_label *work, const double *z, bool have_previous, int 
 {
     size_t n = (size_t) work->n;
     double wss, again;
-    int lapack;
+    int lapack = embed(work, z);
 
-    lapack = embed(work, z);
     if (lapack) return lapack;
     if (work->c == 1) {
         for (size_t i = 0; i < n; i++) label[i] = 1;

@@ -17,7 +17,6 @@
 #include "proj.h"
 #include "solve_topk_set.h"
 
-static int step_a(topk_select *work);
 static double step_v(topk_select *work);
 static void apply(void *data, const double *s, double *out);
 static void precondition(void *data, const double *r, double *z);
@@ -44,8 +43,9 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
                      ufs_trace *trace)
 {
     topk_criterion *g = work->g;
+    size_t p = (size_t) g->p;
 
-    for (int i = 0; i < g->p; i++) {
+    for (size_t i = 0; i < p; i++) {
         work->v[i] = 1.0;
         work->v1[i] = work->v2[i] = work->y2[i] = work->y3[i] = 0.0;
     }
@@ -61,10 +61,13 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
         return 0;
     }
     while (work->iterations < settings->max_iter && !work->converged) {
-        double residual[4], objective;
-        int lapack = step_a(work);
+        double residual[4], objective, sum;
+        int lapack = topk_criterion_relaxed(g, work->v, &sum);
 
         if (lapack) return lapack;
+        /* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
+        for (size_t l = 0; l < (size_t) g->c; l++)
+            for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->pull[i + l * p];
         ufs_hook_step(NULL, 0, 0.0, 0.0);
         objective = step_v(work);
         step_copies(work, residual);
@@ -78,20 +81,6 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
         ufs_trace_add(trace, (double[]){outer, work->iterations, residual[0], residual[1],
                                         residual[2], residual[3], objective});
     }
-    return 0;
-}
-
-/* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
-static int step_a(topk_select *work)
-{
-    topk_criterion *g = work->g;
-    size_t p = (size_t) g->p, c = (size_t) g->c;
-    double trace;
-    int lapack = topk_criterion_relaxed(g, work->v, &trace);
-
-    if (lapack) return lapack;
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->pull[i + l * p];
     return 0;
 }
 

@@ -4,11 +4,8 @@ enum { TRACE_START = 1024 };
 
 void ufs_trace_init(ufs_trace *trace, int most, int n_col)
 {
-    trace->most = most;
-    trace->length = 0;
-    trace->n_col = n_col;
-    trace->capacity = most < TRACE_START ? most : TRACE_START;
-    trace->names = NULL;
+    int capacity = most < TRACE_START ? most : TRACE_START;
+    *trace = (ufs_trace){.most = most, .capacity = capacity, .n_col = n_col};
     trace->value = ufs_dalloc((size_t) trace->capacity, (size_t) n_col);
 }
 

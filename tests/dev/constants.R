@@ -18,7 +18,7 @@ table_file <- file.path("tests", "dev", "constants.csv")
 
 not_tuned <- c("base_mcfs.c FREE", "base_mcfs.c ACTIVE", "base_mcfs.c COLLINEAR", "alfs_work.h ROWS", "alfs_work.h COLS",
   "alfs_work.h WEIGHTS", "la_low.h LOW_DENSE", "x_sparse.c WIDE", "x_sparse.c NARROW", "x_sparse.c PAIR",
-  "graph_rows.h SPARSE_TILE",
+  "graph.h SPARSE_TILE",
   "base_inffs.c EXACT", "base_inffs.c SHORT", "prepare.c safe_low", "prepare.c safe_high",
   "prepare.c largest_value", "prepare.c least_sd", "trace.c TRACE_START", "ffi_spec.c MOST_POWER", "ffi_topk.c ROWS",
   "solve_topk_admm.c NEVER")

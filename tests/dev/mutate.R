@@ -24,7 +24,7 @@ key_of <- function(d) paste(d$file, d$from, d$to, sep = "\r")
 mutants <- rbind(
   # ---- the input pass and the protocol ----
   mutant("src/prepare.c", "found->css <= rounding * rounding * found->ss", "css <= 0.0", "input"),
-  mutant("src/prepare.c", "return top > safe_high ||", "return (false && top > safe_high) ||", "input|baselines|units"),
+  mutant("src/prepare.c", "if (top > safe_high ||", "if ((false && top > safe_high) ||", "input|baselines|units"),
   mutant("R/input.R", "rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0", "rowSums(hash[-1L, , drop = FALSE] == hash[-nrow(hash), , drop = FALSE]) == 0", "input|socfs"),
   mutant("R/grid.R", "!any(c(\"center\", \"scale\") %in% varying)", "TRUE", "grid"),
   mutant("R/inffs.R", "[[\"damping\"]] * m / p", "[[\"damping\"]]", "inffs"),
@@ -211,11 +211,11 @@ mutants <- rbind(
   mutant("src/solve_topk_criterion.c", "+= 1.0 + lambda_i * degree_of(weights, n, j);", "+= 1.0;", "topk"),
   # ---- BLFSE ----
   mutant("src/solve_blfse.c", "work->y = work->y_old;", "", "blfse"),
-  mutant("src/solve_blfse_agreement.c", "label[d] == own ? weight[k] : 0.0", "k == 0 && label[d] == own ? weight[k] : 0.0", "blfse"),
+  mutant("src/solve_blfse.c", "label[d] == own ? weight[k] : 0.0", "k == 0 && label[d] == own ? weight[k] : 0.0", "blfse"),
   mutant("src/solve_blfse.c", "work->stays = moved == 0.0 &&", "work->stays =", "blfse"),
   mutant("src/solve_blfse.c", "if (work->stays) return;", "", "blfse"),
-  mutant("src/solve_blfse_agreement.c", "label[d] == own ? set->near[d] : set->far[d]", "label[d] == own ? set->near[d] : 0.0", "blfse"),
-  mutant("src/solve_blfse_agreement.c", "own, M * sizeof(int)) != 0", "own, sizeof(int)) != 0", "blfse"),
+  mutant("src/solve_blfse.c", "label[d] == own ? set->near[d] : set->far[d]", "label[d] == own ? set->near[d] : 0.0", "blfse"),
+  mutant("src/solve_blfse.c", "own, M * sizeof(int)) != 0", "own, sizeof(int)) != 0", "blfse"),
   mutant("src/solve_blfse_projection.c", "work->g[i + j * P] + work->g[j + i * P]", "2.0 * work->g[i + j * P]", "blfse"),
   mutant("src/la_packed.c", "if (j0 > 0 && !half)", "if (false)", "kernel-qp"),
   mutant("src/la_packed.c", "half ? 0.0 : to[j0 + a]", "0.0", "kernel-qp"),
@@ -230,7 +230,7 @@ mutants <- rbind(
   mutant("src/solve_blfse.c", "w = work->lambda / (2.0 * a);", "w = work->lambda / a;", "blfse"),
   mutant("src/solve_blfse.c", "a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;",
     "a = q * (1.0 - s) * (1.0 - s);", "blfse"),
-  mutant("src/solve_blfse_projection.c", "if (split.lo + split.eq > work->problem->c) work->unique = false;", "", "blfse"),
+  mutant("src/solve_blfse_projection.c", "if (split.lo + split.eq > work->problem->c) work->result->p_unique = false;", "", "blfse"),
   mutant("src/solve_blfse_projection.c", "work->upper[i] = 2.0 * work->top * work->g_diag[i] + s;",
     "work->upper[i] = 0.2 * work->top * work->g_diag[i] + s;", "blfse"),
   mutant("src/qp_simplex.c", "r[i] -= theta;", "", "kernel-qp|blfse"),
