@@ -64,7 +64,6 @@ typedef struct {
 } css_work;
 
 static bool cheaper_by_p(const css_problem *problem, int k);
-static double *gram_of(const css_problem *problem, bool p_form);
 static void begin(css_work *work);
 static void clear(css_work *work);
 static void pick_all(css_work *work, const bool *allowed, css_result *result, ufs_run *run);

@@ -53,8 +53,6 @@ static double factor_column(const mcfs_work *w, path *s, int a);
 static void add_product(const mcfs_work *w, const path *s, double sign, const double *coef,
                         double *t);
 static void set_direction(const mcfs_work *w, path *s, double *move);
-static double next_join(const mcfs_work *w, const path *s, const double *slope, int *joins);
-static double next_drop(const path *s, int *drops);
 static void advance(const mcfs_work *w, path *s, const double *slope);
 static void drop_active(const mcfs_work *w, path *s, int at);
 static int count_nonzero(const path *s);

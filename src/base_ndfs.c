@@ -53,8 +53,6 @@ typedef struct {
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings);
 static int update_w(ndfs_work *s, ndfs_result *r, bool all);
-static void laplacian(ndfs_work *s, const double *f);
-static void gradient_parts(ndfs_work *s, const double *f);
 static void update_f(ndfs_work *s, double *f);
 static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *orthogonality);
 static void unit_columns(int n, int c, double *f);

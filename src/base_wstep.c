@@ -25,7 +25,6 @@ enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M cos
 static int start(wstep *w);
 static void share(int first, int count, const double *value, double left, double tie,
                   double *weight);
-static void hold(wstep *w);
 static int step(void *data, mm *s);
 static void price(wstep *w);
 

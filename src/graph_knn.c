@@ -40,7 +40,6 @@ static double scan_dense(search *s);
 static double scan_sparse(search *s);
 static inline double offer_pair(search *s, int i, int j, double product);
 static void offer(search *s, int i, double key, int index);
-static double exact_d2(const search *s, int i, int j);
 static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
 static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,

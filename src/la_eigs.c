@@ -40,10 +40,7 @@ typedef struct {
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 static void begin(davidson *s);
 static int ritz_pairs(davidson *s);
-static double allowed(const davidson *s, int j);
 static bool done(davidson *s);
-static const double *next_block(davidson *s, int *count);
-static void damped(const davidson *s, double *mid, double *half);
 static int degree_for(const davidson *s, int last);
 static void filter(const davidson *s, int degree, int count, double *x);
 static int passes_to_look(const davidson *s);

@@ -73,7 +73,6 @@ static void remember(blfse_work *work, double moved);
 static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
                  blfse_result *result, ufs_run *run);
 static void start(blfse_work *work);
-static void ensemble_terms(blfse_work *work);
 static void feature_errors(blfse_work *work);
 static void new_s(blfse_work *work);
 static void tile_y(const blfse_work *work, int from, int width);

@@ -58,8 +58,6 @@ static void direction(topk_lp *work, int j, double sign);
 static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length);
 static void turn(topk_lp *work, int k, double by);
 static bool swap_sample(lp_row *row, size_t most, int u, const double *r);
-static bool swap_feature(lp_row *row, size_t most, int q, const double *h);
-static bool take_feature(topk_lp *work, int q, int l);
 static bool grow(topk_lp *work, int j, int k, double *r);
 static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q);
 static bool shrink(topk_lp *work, int q, int u);
