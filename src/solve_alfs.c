@@ -18,9 +18,9 @@
 #include "alfs_work.h"
 #include "la.h"
 
-/* The first penalties rho: a share of ||L|| / ||W|| (.25 to .35 make no difference), but at most a
- * multiple of alpha and beta: where few columns are in use W is larger than it seems. On 18 sets with
- * three settings each a fifth of the iterations is saved by it. */
+/* The first penalties rho: a share of ||L|| / ||W||, but at most a multiple of alpha and beta, for where
+ * few columns are in use W is larger than it seems; balance() corrects what is far off. The size of
+ * W is a start only: its fixed point need not be found to all digits. */
 static const double FIRST_RHO = 0.3, MOST_RHO = 4.0;
 enum { SIZE_STEPS = 30 };
 
