@@ -127,20 +127,16 @@ static bool set_up(newton *a, alfs_work *work)
     size_t M = (size_t) m, Q = (size_t) q, len = M * Q;
 
     *a = (newton){.work = work, .m = m, .q = q, .x = work->x};
-    a->w = ufs_dalloc(M, Q);
+    ufs_dalloc_each(M, Q, (double **[]){&a->w, &a->g, &a->trial, NULL});
     a->d = ufs_dzero(M, Q);
-    a->g = ufs_dalloc(M, Q);
-    a->trial = ufs_dalloc(M, Q);
     a->bb = ufs_dalloc(Q, Q);
-    a->gram = ufs_dalloc(M, M);
-    a->z = ufs_dalloc(M, M);
+    ufs_dalloc_each(M, M, (double **[]){&a->gram, &a->z, NULL});
     a->dz = ufs_dzero(M, M);
     a->k = ufs_dzero(M, M);
     a->y = work->weights->all;
     a->size[ROWS] = ufs_dalloc(M, 1);
     a->size[COLS] = ufs_dalloc(Q, 1);
-    a->dot_w = ufs_dalloc((size_t) longer, 1);
-    a->dot_v = ufs_dalloc((size_t) longer, 1);
+    ufs_dalloc_each((size_t) longer, 1, (double **[]){&a->dot_w, &a->dot_v, NULL});
     a->scaled = ufs_dalloc(Q, M);
     a->inverse = ufs_dalloc(Q * Q, M);
     a->one_row = ufs_dalloc(2, Q);

@@ -27,11 +27,8 @@ void alfs_weights_init(alfs_work *work)
     size_t m = (size_t) space->m, r = (size_t) space->r, rb = (size_t) space->rb;
 
     z->wb = ufs_dzero(m, rb);
-    z->tmp = ufs_dalloc(m, rb);
-    z->mv = ufs_dalloc(m, rb);
-    z->lv = ufs_dalloc(m, rb);
+    ufs_dalloc_each(m, rb, (double **[]){&z->tmp, &z->mv, &z->lv, &z->lifted, NULL});
     z->core = ufs_dalloc(r, rb);
-    z->lifted = ufs_dalloc(m, rb);
     for (size_t j = 0; j < rb; j++)
         for (size_t i = 0; i < r; i++)
             z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];

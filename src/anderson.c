@@ -8,12 +8,8 @@ void anderson_init(anderson *a, int size, int depth)
     size_t N = (size_t) size, M = (size_t) depth;
     a->size = size;
     a->depth = depth;
-    a->df = ufs_dalloc(N, M);
-    a->dr = ufs_dalloc(N, M);
-    a->last_f = ufs_dalloc(N, 1);
-    a->last_r = ufs_dalloc(N, 1);
-    a->basis = ufs_dalloc(N, M);
-    a->target = ufs_dalloc(N, 1);
+    ufs_dalloc_each(N, M, (double **[]){&a->df, &a->dr, &a->basis, NULL});
+    ufs_dalloc_each(N, 1, (double **[]){&a->last_f, &a->last_r, &a->target, NULL});
     a->coef = ufs_dalloc(M, 1);
     a->upper = ufs_dalloc(M, M);
     anderson_reset(a);

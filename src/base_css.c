@@ -140,9 +140,7 @@ static void begin(css_work *work)
     size_t n = (size_t) work->n, p = (size_t) work->p, k = (size_t) work->k, tile;
 
     work->chosen = (bool *) R_alloc((size_t) work->p, sizeof(bool));
-    work->f = ufs_dalloc(p, 1);
-    work->d = ufs_dalloc(p, 1);
-    work->norm2 = ufs_dalloc(p, 1);
+    ufs_dalloc_each(p, 1, (double **[]){&work->f, &work->d, &work->norm2, NULL});
     ufs_x_ss(x, work->norm2);
 
     work->gram = gram_of(work->problem, work->p_form);

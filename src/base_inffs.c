@@ -86,7 +86,7 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
     graph a;
     double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
 
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     graph_init(&a, problem, settings, &run->paths);
     for (size_t j = 0; j < P; j++) one[j] = 1.0;
     graph_product(&a, one, sum);
@@ -288,7 +288,7 @@ static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs
         s.image[i] = sum[i] / size;
     }
     result->damping = damping_of(settings, p, result->radius);
-    while (s.k < most && !done && run->iterations < settings->max_iter) {
+    while (s.k < most && !done && run->iterations < run->max_iter) {
         run->lapack = krylov_step(&s, a, &top, &beta);
         if (run->lapack) return;
         if (!R_FINITE(beta)) {
@@ -313,7 +313,7 @@ static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs
         ufs_trace_add(&run->trace, (double[]){run->iterations, residual});
         ufs_run_step(run, residual, residual / old);
         old = residual;
-        done = have && (residual <= settings->tol || beta <= 1e-14 * top);
+        done = have && (residual <= run->tol || beta <= 1e-14 * top);
     }
     la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);
     /* The residual with A y from the products themselves. */
@@ -326,8 +326,8 @@ static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs
     run->status = UFS_MAX_ITER;
     /* Where ranks hardly differ 1 - |rho| is rounding, and so is A; tol is of ||.|| / ||1||. */
     if (done)
-        run->status = result->residual <= fmax(2.0 * size * settings->tol, ROUGH) ? UFS_CONVERGED
-                                                                                  : UFS_STALLED;
+        run->status = result->residual <= fmax(2.0 * size * run->tol, ROUGH) ? UFS_CONVERGED
+                                                                             : UFS_STALLED;
 }
 
 /* r for a radius, or for the largest row sum. */

@@ -20,9 +20,7 @@ typedef struct {
     double weight_sd, weight_corr; /* A = weight_sd * sd part + weight_corr * rank part */
     double factor;
     inffs_bound bound;
-    bool store;   /* keep A (p^2/2 doubles), or recompute its tiles in every product */
-    int max_iter; /* products with A, at most KRYLOV of base_inffs.c */
-    double tol;   /* on the relative residual */
+    bool store; /* keep A (p^2/2 doubles), or recompute its tiles in every product */
 } inffs_settings;
 
 typedef struct {
@@ -33,6 +31,7 @@ typedef struct {
     bool empty;      /* A = 0: the scores say nothing */
 } inffs_result;
 
+/* Iterations are products with A, at most KRYLOV of base_inffs.c; tol is of the relative residual. */
 void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
                  ufs_run *run);
 

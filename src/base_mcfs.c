@@ -69,10 +69,10 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs
     mcfs_work w;
 
     init_work(&w, problem, settings);
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     for (int i = 0; i < c; i++) running -= w.paths[i].done;
 
-    while (running > 0 && run->iterations < settings->max_iter) {
+    while (running > 0 && run->iterations < run->max_iter) {
         double row[3] = {run->iterations + 1, 0.0, 0.0};
         int joining = 0;
 

@@ -13,7 +13,6 @@ typedef struct {
 typedef struct {
     int card;     /* stop a path when so many coefficients are non-zero */
     double ridge; /* added to the diagonal of X'X */
-    int max_iter; /* steps of a path */
 } mcfs_settings;
 
 typedef struct {
@@ -22,6 +21,7 @@ typedef struct {
     double kkt;      /* largest violation over the responses, relative */
 } mcfs_result;
 
+/* Iterations are steps of all paths. */
 void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs_result *result,
                 ufs_run *run);
 

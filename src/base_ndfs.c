@@ -69,15 +69,14 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs
 
     init(&s, problem, settings);
     s.gl.newton = run->paths.gl_newton;
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->orthogonality = R_NaN;
     result->kkt = R_NaN;
 
-    while (run->iterations < settings->max_iter) {
+    while (run->iterations < run->max_iter) {
         double value, before, orthogonality;
-        bool near_end = !(change > 100.0 * settings->tol) ||
-                        run->iterations == settings->max_iter - 1;
+        bool near_end = !(change > 100.0 * run->tol) || run->iterations == run->max_iter - 1;
         run->lapack = update_w(&s, result, near_end || run->iterations % LA_GL_PRICE == 0);
         if (run->lapack) return;
         run->iterations++;
@@ -97,7 +96,7 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs
         ufs_trace_add(&run->trace, (double[]){run->iterations, value, orthogonality});
         ufs_run_step(run, value, change);
         old = value;
-        if (change <= settings->tol && near_end) {
+        if (change <= run->tol && near_end) {
             result->kkt = regression_kkt(&s, result);
             if (result->kkt <= settings->kkt_tol) {
                 run->status = UFS_CONVERGED;
@@ -130,13 +129,9 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     }
     s->row = ufs_dalloc((size_t) p, 1);
     s->xu = ufs_dalloc((size_t) p, C);
-    s->f_old = ufs_dalloc(N, C);
-    s->ratio = ufs_dalloc(N, C);
-    s->u = ufs_dalloc(N, C);
-    s->lf = ufs_dalloc(N, C);
+    ufs_dalloc_each(N, C,
+                    (double **[]){&s->f_old, &s->ratio, &s->u, &s->lf, &s->fff, &s->scaled, NULL});
     s->ff = ufs_dalloc(C, C);
-    s->fff = ufs_dalloc(N, C);
-    s->scaled = ufs_dalloc(N, C);
     s->root = NULL;
     if (problem->normalised) {
         s->root = ufs_dalloc(N, 1);

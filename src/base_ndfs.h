@@ -14,8 +14,7 @@ typedef struct {
 } ndfs_problem;
 
 typedef struct {
-    int max_iter;
-    double tol, eps;
+    double eps;
     double kkt_tol; /* converged only if the KKT residual is no larger */
     double start_g; /* first weight g of every row of W, plain steps only */
     bool exact;     /* W solves its regression, and the objective never rises */

@@ -105,18 +105,18 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
 
     result->objective = result->gap = result->identity = R_NaN;
     run->status = UFS_MAX_ITER;
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     run->lapack = init(&w);
     if (run->lapack) return;
     identity = p <= n && proves_identity(&w);
-    if (settings->max_iter < 1) return;
+    if (run->max_iter < 1) return;
     if (settings->accelerate && (w.lambda >= result->zero || identity)) {
         known_result(&w, w.lambda >= result->zero ? 0.0 : 1.0);
         return;
     }
     mm_init(&s, &reweighted, result->dual);
     first_weights(&w, &s);
-    mm_run(&s, settings->max_iter);
+    mm_run(&s, run->max_iter);
     run->status = s.status;
     run->lapack = s.lapack;
     if (result->w != NULL && run->lapack == 0) run->lapack = coefficients(&w, &s, result->w);
@@ -138,10 +138,8 @@ static int init(rsr_work *w)
         la_transpose(n, p, problem->x, w->t);
     if (lapack) return lapack;
     w->wr = ufs_dzero(P, 1);
-    w->wg = ufs_dalloc(N, 1);
-    w->scale = ufs_dalloc(N, 1);
-    w->k = ufs_dalloc(R, R);
-    w->b = ufs_dalloc(R, R);
+    ufs_dalloc_each(N, 1, (double **[]){&w->wg, &w->scale, NULL});
+    ufs_dalloc_each(R, R, (double **[]){&w->k, &w->b, NULL});
     w->y = ufs_dalloc(N, R);
     w->a = ufs_dalloc(N, R > UFS_STRIP || p <= n ? R : UFS_STRIP);
     w->norm = ufs_dalloc(R, 1);
@@ -446,7 +444,7 @@ static bool judge(void *data, mm *s, bool accepted)
 {
     rsr_work *w = data;
     bool exact = w->settings->accelerate;
-    double tol = w->settings->tol, now = (w->primal - w->inner / w->over) / w->primal, measured;
+    double tol = w->run->tol, now = (w->primal - w->inner / w->over) / w->primal, measured;
 
     w->run->iterations = s->iterations;
     if (!accepted) {
@@ -485,7 +483,7 @@ static void price(rsr_work *w, mm *s)
         for (int j = 0; j < w->p; j++) s->dual[j] *= 2.0 / w->lambda;
     }
     for (int j = 0; j < w->p; j++) over = fmax(over, s->dual[j]);
-    s->level = w->over * (1.0 + 0.25 * fmax(w->settings->tol, UFS_TIE));
+    s->level = w->over * (1.0 + 0.25 * fmax(w->run->tol, UFS_TIE));
     w->bound = fmax(w->bound, w->inner / over);
 }
 

@@ -12,8 +12,6 @@ typedef struct {
 } rsr_problem;
 
 typedef struct {
-    int max_iter;
-    double tol;
     double eps_residual, eps_row; /* smoothing of |e_i|^2 and of |w_j|^2 */
     double start_g;               /* authors' iteration: first weight of every row of E */
     bool accelerate;              /* the exact solver; tol is the gap then, not the change */

@@ -72,13 +72,13 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     size_t edges = (size_t) problem->step.n * (size_t) problem->k;
 
     init(&s);
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->alpha = result->lambda = first_graph(&s);
     symmetric_graph(&s);
     run->lapack = update_f(&s);
 
-    while (run->lapack == 0 && run->iterations < settings->max_iter) {
+    while (run->lapack == 0 && run->iterations < run->max_iter) {
         int before = s.step.s.iterations;
         double value, lambda = result->lambda;
         run->lapack = update_w(&s);
@@ -138,14 +138,11 @@ static void init(sogfs_work *s)
     s->first = ufs_ialloc(N * K);
     s->lx = ufs_dalloc(N, P > N ? N : P);
     s->z = ufs_dalloc(N, (size_t) problem->step.c);
-    s->f_old = ufs_dalloc(N, C1);
-    s->known = ufs_dalloc(N, C1);
+    ufs_dalloc_each(N, C1, (double **[]){&s->f_old, &s->known, &s->vector, NULL});
     s->mu = ufs_dalloc(C1, 1);
-    s->vector = ufs_dalloc(N, C1);
     s->s_old = ufs_dalloc(N, K);
     s->neighbour_old = ufs_ialloc(N * K);
-    s->gap = ufs_dalloc(K, 1);
-    s->sorted = ufs_dalloc(K, 1);
+    ufs_dalloc_each(K, 1, (double **[]){&s->gap, &s->sorted, NULL});
 }
 
 /* s_ij = (d_{k+1} - d_j) / (k d_{k+1} - sum d) over the k nearest; returns r, the mean of half the

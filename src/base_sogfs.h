@@ -10,7 +10,7 @@ typedef struct {
 } sogfs_problem;
 
 typedef struct {
-    int max_iter, inner_max_iter;
+    int inner_max_iter;
     double inner_tol;
 } sogfs_settings;
 

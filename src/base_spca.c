@@ -35,8 +35,7 @@ static double objective(const spca_work *work);
 static void lassos(spca_work *work, double vtol);
 static void certify(spca_work *work);
 
-void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
-                ufs_run *run)
+void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "change", NULL};
     const ufs_x *x = problem->x;
@@ -48,18 +47,18 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
                       .product = ufs_dalloc(P, K),
                       .old = ufs_dalloc(P, K)};
 
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     la_gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
     for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
     la_polar_init(&work.polar, x->p, problem->k);
     run->status = UFS_MAX_ITER;
     result->change = result->objective = R_NaN;
 
-    while (run->iterations < settings->max_iter) {
+    while (run->iterations < run->max_iter) {
         double moved, size;
 
         ufs_copy(work.old, result->b, pk);
-        lassos(&work, 0.01 * fabs(settings->tol));
+        lassos(&work, 0.01 * fabs(run->tol));
         size = la_ss(pk, result->b);
         moved = la_ss_diff(pk, result->b, work.old);
         /* The same B twice means the same A: nothing more will move, also where B = 0. */
@@ -75,7 +74,7 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
             run->status = UFS_DIVERGED;
             break;
         }
-        if (result->change <= settings->tol) {
+        if (result->change <= run->tol) {
             run->status = UFS_CONVERGED;
             break;
         }

@@ -10,11 +10,6 @@ typedef struct {
     double lambda; /* positive */
 } spca_problem;
 
-typedef struct {
-    int max_iter;
-    double tol;
-} spca_settings;
-
 /* In: a, the start, orthonormal columns. Out: everything. */
 typedef struct {
     double *a, *b;    /* p x k */
@@ -24,7 +19,6 @@ typedef struct {
     double objective;
 } spca_result;
 
-void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
-                ufs_run *run);
+void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run);
 
 #endif

@@ -16,7 +16,6 @@
 #include <R_ext/Utils.h>
 
 typedef struct {
-    const udfs_settings *settings;
     ufs_run *run;
     int calm; /* small changes in a row */
 } udfs_work;
@@ -25,19 +24,18 @@ static int scatter(wstep *w, const udfs_problem *problem);
 static int neighbourhood(const udfs_problem *problem, const int *member, double *part, double *q);
 static bool judge(void *data, mm *s, bool accepted);
 
-void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wstep_result *result,
-                ufs_run *run)
+void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", NULL};
-    udfs_work work = {.settings = settings, .run = run};
+    udfs_work work = {.run = run};
     wstep w;
 
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     wstep_init(&w, &problem->step, result, &work, judge);
     run->lapack = scatter(&w, problem);
     if (run->lapack == 0) run->lapack = wstep_renew(&w);
     if (run->lapack) return;
-    mm_run(&w.s, settings->max_iter);
+    mm_run(&w.s, run->max_iter);
     run->status = w.s.status;
     run->lapack = w.s.lapack;
     if (run->lapack == 0) wstep_finish(&w);
@@ -114,7 +112,7 @@ static bool judge(void *data, mm *s, bool accepted)
     change = wstep_change(w);
     ufs_trace_add(&work->run->trace, (double[]){s->iterations, s->merit});
     ufs_run_step(work->run, s->merit, change);
-    work->calm = change <= work->settings->tol ? work->calm + 1 : 0;
+    work->calm = change <= work->run->tol ? work->calm + 1 : 0;
     if (work->calm < enough || !wstep_settled(w)) return false;
     s->status = w->converged ? UFS_CONVERGED : UFS_NUMERICAL;
     return true;

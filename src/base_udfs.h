@@ -10,12 +10,6 @@ typedef struct {
     double lambda;
 } udfs_problem;
 
-typedef struct {
-    int max_iter;
-    double tol;
-} udfs_settings;
-
-void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wstep_result *result,
-                ufs_run *run);
+void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run);
 
 #endif

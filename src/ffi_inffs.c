@@ -14,9 +14,7 @@ SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
                                .weight_corr = ffi_real(settings_, "weight_corr"),
                                .factor = ffi_real(settings_, "factor"),
                                .bound = (inffs_bound) ffi_count(settings_, "bound", 0, INFFS_TPAMI),
-                               .store = ffi_flag(settings_, "store"),
-                               .max_iter = ffi_int(control, "max_iter"),
-                               .tol = ffi_real(control, "tol")};
+                               .store = ffi_flag(settings_, "store")};
     inffs_result result = {.score = ffi_set_zero(out, "score", problem.p, 0)};
 
     inffs_solve(&problem, &settings, &result, &run);

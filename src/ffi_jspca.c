@@ -27,8 +27,6 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .sample = ffi_flag(settings_, "sample")};
     jspca_settings settings = {.exact = ffi_flag(settings_, "exact"),
                                .gives_up = ffi_flag(settings_, "gives_up"),
-                               .max_iter = ffi_int(control, "max_iter"),
-                               .tol = ffi_real(control, "tol"),
                                .eps_res = eps[0],
                                .eps_q = eps[1]};
     int m = problem.sample ? n : p;

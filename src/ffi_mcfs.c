@@ -10,8 +10,7 @@ SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
     ffi_mat y = ffi_matrix(y_, "y");
     mcfs_problem problem = {.n = x.n, .p = x.p, .c = y.p, .x = &x, .y = y.x};
     mcfs_settings settings = {.card = ffi_whole(card, 1, INT_MAX - 16, "card"),
-                              .ridge = ffi_number(ridge, "ridge"),
-                              .max_iter = ffi_int(control, "max_iter")};
+                              .ridge = ffi_number(ridge, "ridge")};
     if (x.n != y.n || !(settings.ridge >= 0.0))
         Rf_error("internal error: arguments of mcfs do not fit");
     SEXP out = PROTECT(ffi_list("coef penalty run"));

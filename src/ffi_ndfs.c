@@ -20,9 +20,7 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
                             .alpha = ffi_real(settings_, "alpha"),
                             .beta = ffi_real(settings_, "beta"),
                             .gamma = ffi_real(settings_, "gamma")};
-    ndfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"),
-                              .eps = ffi_real(control, "eps"),
+    ndfs_settings settings = {.eps = ffi_real(control, "eps"),
                               .kkt_tol = ffi_real(control, "inner_tol"),
                               .start_g = ffi_real(settings_, "start_g"),
                               .exact = ffi_flag(settings_, "exact"),

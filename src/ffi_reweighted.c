@@ -35,8 +35,6 @@ static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, S
     ufs_run run = ffi_run_begin(control, rrss != NULL ? "rrss" : "alnr");
     mm_settings settings = {.gamma = ffi_real(settings_, "gamma"),
                             .relative = ffi_flag(settings_, "relative"),
-                            .max_iter = ffi_int(control, "max_iter"),
-                            .tol = ffi_real(control, "tol"),
                             .eps = ffi_real(control, "eps")};
     mm_result result = {.row_norm = ffi_set_zero(out, "row_norm", n, 0),
                         .activity = ffi_set_zero(out, "activity", n, 0)};

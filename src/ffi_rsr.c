@@ -18,9 +18,7 @@ SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
     if (!(problem.lambda > 0.0)) Rf_error("internal error: 'lambda' is not positive");
     SEXP out = PROTECT(ffi_list("row residual dual w run"));
     ufs_run run = ffi_run_begin(control, "rsr");
-    rsr_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                             .tol = ffi_real(control, "tol"),
-                             .eps_residual = smooth[0],
+    rsr_settings settings = {.eps_residual = smooth[0],
                              .eps_row = smooth[1],
                              .start_g = ffi_real(settings_, "start_g"),
                              .accelerate = ffi_flag(settings_, "accelerate")};

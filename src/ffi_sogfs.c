@@ -24,8 +24,7 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
                                       .accelerate = ffi_flag(settings_, "accelerate")},
                              .c = c,
                              .k = k};
-    sogfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                               .inner_max_iter = ffi_int(control, "inner_max_iter"),
+    sogfs_settings settings = {.inner_max_iter = ffi_int(control, "inner_max_iter"),
                                .inner_tol = ffi_real(control, "inner_tol")};
     sogfs_result result = {.step = {.w = ffi_set_zero(out, "w", x.p, m),
                                     .row2 = ffi_set_zero(out, "row2", x.p, 0),

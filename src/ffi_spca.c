@@ -13,15 +13,13 @@ SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
     if (start.n != x.p || start.p > x.p || start.p > x.n)
         Rf_error("internal error: 'start' is not p x k");
     spca_problem problem = {.x = &x, .k = start.p, .lambda = ffi_number(lambda, "lambda")};
-    spca_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol")};
     spca_result result = {.a = ffi_set_zero(out, "A", x.p, start.p),
                           .b = ffi_set_zero(out, "B", x.p, start.p),
                           .kkt = ffi_set_zero(out, "kkt", x.p, 0),
                           .violation = R_NaN};
     ufs_copy(result.a, start.x, (size_t) x.p * (size_t) start.p);
 
-    spca_solve(&problem, &settings, &result, &run);
+    spca_solve(&problem, &result, &run);
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"change", result.change},
                                 {"kkt", result.violation},

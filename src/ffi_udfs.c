@@ -19,13 +19,11 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
                                      .accelerate = ffi_flag(settings_, "accelerate")},
                             .k = ffi_count(settings_, "k", 1, x.n - 1),
                             .lambda = ffi_real(settings_, "lambda")};
-    udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol")};
     wstep_result result = {.w = ffi_set_zero(out, "w", x.p, c),
                            .row2 = ffi_set_zero(out, "row2", x.p, 0),
                            .reach = ffi_set_zero(out, "reach", x.p, 0)};
 
-    udfs_solve(&problem, &settings, &result, &run);
+    udfs_solve(&problem, &result, &run);
     ffi_run_end(out, &run, (ffi_counter[]){{"residual", result.residual}, {NULL, 0}});
     UNPROTECT(1);
     return out;

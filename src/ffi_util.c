@@ -269,9 +269,12 @@ ufs_paths ffi_paths(void)
 
 ufs_run ffi_run_begin(SEXP control, const char *name)
 {
-    SEXP progress = ffi_get(control, "progress");
+    SEXP progress = ffi_get(control, "progress"), most = ffi_get(control, "max_iter"),
+         tol = ffi_get(control, "tol");
     ufs_run run = {.status = UFS_CONVERGED, .paths = ffi_paths()};
 
+    if (most != R_NilValue) run.max_iter = ffi_whole(most, 0, INT_MAX, "max_iter");
+    if (tol != R_NilValue) run.tol = ffi_number(tol, "tol");
     if (Rf_isFunction(progress)) {
         run.hook.call = call_progress;
         run.hook.data = progress;

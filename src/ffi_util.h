@@ -72,8 +72,8 @@ void ffi_set_which(SEXP list, const char *name, int p, const int *is);
 /* The filled rows of a trace as a matrix. */
 void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace);
 
-/* One run of a solver. Begin: the hook of `control`, a list with verbose (flag) and
- * progress (NULL or a function of iteration, objective and change); `control` must stay
+/* One run of a solver. Begin: max_iter and tol of `control`, if it has them, and its hook, verbose
+ * (flag) and progress (NULL or a function of iteration, objective and change); `control` must stay
  * protected. End: slot "run" of `out` becomes list(status, iterations, lapack, trace,
  * counters), which run_fit() in R reads. `counter` ends with {NULL, 0}; NULL = none. */
 typedef struct {

@@ -28,10 +28,8 @@ void jspca_leap_init(jspca_work *work)
     work->z_old = ufs_dalloc(n, k);
     anderson_init(&work->history, (int) size, DEPTH);
     la_polar_init(&work->turn, work->problem->k, work->problem->k);
-    work->point = ufs_dalloc(size, 1);
-    work->image = ufs_dalloc(size, 1);
-    work->scale = ufs_dalloc(size, 1);
-    work->way = ufs_dalloc(size, 1);
+    ufs_dalloc_each(size, 1,
+                    (double **[]){&work->point, &work->image, &work->scale, &work->way, NULL});
     write_point(work, work->point);
 }
 
@@ -85,7 +83,7 @@ void jspca_leap_next(jspca_work *work)
     work->moved = moved;
     anderson_push(&work->history, point, image);
     work->bold = !work->confirms && t > 2 && work->result->change < NEAR &&
-                 t + 1 < work->settings->max_iter && work->history.count > 0;
+                 t + 1 < work->run->max_iter && work->history.count > 0;
     if (!work->bold)
         ufs_copy(point, image, nk + n);
     else if (work->forward)

@@ -44,11 +44,9 @@ void jspca_sample_init(jspca_work *work)
                          n <= (size_t) INT_MAX / (k + 1);
     if (!exact || !kernel_pays(work)) return;
     work->kernel = ufs_dalloc(n, n);
-    work->map = ufs_dalloc(n, k);
-    work->km = ufs_dalloc(n, k);
+    ufs_dalloc_each(n, k, (double **[]){&work->map, &work->km, NULL});
     work->values = ufs_dalloc(k, 1);
-    work->vectors = ufs_dalloc(k, k);
-    work->root_s = ufs_dalloc(k, k);
+    ufs_dalloc_each(k, k, (double **[]){&work->vectors, &work->root_s, NULL});
     ufs_x_gram_rows(problem->x, NULL, work->kernel);
 }
 

@@ -200,15 +200,11 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
     w->d = (int) d;
     w->first = problem->first;
     w->y = ufs_dalloc(d, n);
-    w->norm2 = ufs_dalloc(n, 1);
-    w->centre = ufs_dalloc(d, c);
-    w->sum = ufs_dalloc(d, c);
+    ufs_dalloc_each(n, 1, (double **[]){&w->norm2, &w->high, &w->near, &w->product, NULL});
+    ufs_dalloc_each(d, c, (double **[]){&w->centre, &w->sum, NULL});
     w->size = ufs_ialloc(c);
     w->low = ufs_dalloc(c, n);
-    w->high = ufs_dalloc(n, 1);
     w->moved = ufs_dalloc(c, 1);
-    w->near = ufs_dalloc(n, 1);
-    w->product = ufs_dalloc(n, 1);
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */

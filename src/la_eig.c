@@ -19,8 +19,7 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     double *d, *e, *tau, *back;
 
     if (!upper_finite(n, a)) return LA_NOT_FINITE;
-    d = ufs_dalloc(N, 2);
-    e = ufs_dalloc(N, 2);
+    ufs_dalloc_each(N, 2, (double **[]){&d, &e, NULL});
     tau = ufs_dalloc(N, 1);
     info = tridiagonal(n, a, d, e, tau);
     R_CheckUserInterrupt();
@@ -62,8 +61,7 @@ int la_eig_values(int n, double *a, double *w)
     double *e, *tau;
 
     if (!upper_finite(n, a)) return LA_NOT_FINITE;
-    e = ufs_dalloc((size_t) n, 1);
-    tau = ufs_dalloc((size_t) n, 1);
+    ufs_dalloc_each((size_t) n, 1, (double **[]){&e, &tau, NULL});
     info = tridiagonal(n, a, w, e, tau);
     if (info == 0) F77_CALL(dsterf)(&n, w, e, &info);
     vmaxset(mark);

@@ -126,15 +126,11 @@ static void begin(davidson *s)
     M = (size_t) s->most;
     W = (size_t) (s->wide > first ? s->wide : first);
     if (W < LANES) W = LANES;
-    s->v = ufs_dalloc(N, M);
-    s->av = ufs_dalloc(N, M);
-    s->u = ufs_dalloc(N, W);
-    s->r = ufs_dalloc(N, W);
+    ufs_dalloc_each(N, M, (double **[]){&s->v, &s->av, NULL});
+    ufs_dalloc_each(N, W, (double **[]){&s->u, &s->r, NULL});
     s->norm = ufs_dalloc(W, 1);
     s->theta = ufs_dalloc(M, 1);
-    s->h = ufs_dalloc(M, M);
-    s->y = ufs_dalloc(M, M);
-    s->copy = ufs_dalloc(M, M);
+    ufs_dalloc_each(M, M, (double **[]){&s->h, &s->y, &s->copy, NULL});
     s->dot = ufs_dalloc(M + (size_t) a->n_known, M > UFS_STRIP ? M : UFS_STRIP);
     for (int j = 0; j < first; j++)
         if (j < a->n_start)

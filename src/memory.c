@@ -16,6 +16,11 @@ double *ufs_dzero(size_t n, size_t m)
     return x;
 }
 
+void ufs_dalloc_each(size_t n, size_t m, double **const *to)
+{
+    for (; *to != NULL; to++) **to = ufs_dalloc(n, m);
+}
+
 int *ufs_ialloc(size_t n)
 {
     return (int *) R_alloc(n ? n : 1, sizeof(int));

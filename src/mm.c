@@ -42,12 +42,8 @@ void mm_init(mm *s, const mm_problem *problem, double *dual)
 
     *s = (mm){.problem = problem, .dual = dual, .caution = LEAST, .entry = LEAST, .best = R_PosInf};
     s->set = ufs_ialloc(P);
-    s->u = ufs_dalloc(L, 1);
-    s->plain = ufs_dalloc(L, 1);
-    s->left = ufs_dalloc(L, 1);
-    s->f = ufs_dalloc(L, 1);
-    s->weight = ufs_dalloc(L, 1);
-    s->old = ufs_dalloc(L, 1);
+    ufs_dalloc_each(L, 1,
+                    (double **[]){&s->u, &s->plain, &s->left, &s->f, &s->weight, &s->old, NULL});
     for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
     anderson_init(&s->history, (int) L, problem->accelerate ? DEPTH : 0);
 }
@@ -197,8 +193,7 @@ void mm_select_init(mm_selector *work, int n)
     mm_result *result = work->result;
     double top = 0.0;
 
-    work->row = ufs_dalloc((size_t) n, 1);
-    work->act = ufs_dalloc((size_t) n, 1);
+    ufs_dalloc_each((size_t) n, 1, (double **[]){&work->row, &work->act, NULL});
     for (int j = 0; j < n; j++) top = fmax(top, result->activity[j]);
     result->gamma_max = top;
     result->gamma = work->settings->gamma * (work->settings->relative ? top : 1.0);
@@ -211,25 +206,24 @@ void mm_select_init(mm_selector *work, int n)
 void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s))
 {
     static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
-    const mm_settings *settings = work->settings;
     mm_result *result = work->result;
     ufs_run *run = work->run;
     mm_problem problem = {.p = n,
                           .others = others,
                           .least = n,
-                          .accelerate = settings->tol >= 0.0,
+                          .accelerate = run->tol >= 0.0,
                           .data = work,
                           .step = step,
                           .judge = judge_gap};
     mm s;
 
     result->gap = (result->primal - result->dual) / result->primal;
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
-    run->status = result->gap <= settings->tol ? UFS_CONVERGED : UFS_MAX_ITER;
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    run->status = result->gap <= run->tol ? UFS_CONVERGED : UFS_MAX_ITER;
     if (run->status == UFS_CONVERGED) return;
     mm_init(&s, &problem, work->act);
     for (int k = 0; k < n + others; k++) s.u[k] = first;
-    mm_run(&s, settings->max_iter);
+    mm_run(&s, run->max_iter);
     run->status = s.status;
     run->lapack = s.lapack;
 }
@@ -255,7 +249,7 @@ static bool judge_gap(void *data, mm *s, bool accepted)
     mm_selector *work = data;
     mm_result *result = work->result;
     double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
-    double tol = work->settings->tol;
+    double tol = work->run->tol;
 
     work->run->iterations = s->iterations;
     result->gap = (result->primal - result->dual) / result->primal;

@@ -61,9 +61,7 @@ void mm_run(mm *s, int max_iter);
 typedef struct {
     double gamma;
     bool relative; /* gamma is a share of gamma_max, from where on A = 0 is optimal */
-    int max_iter;
-    double tol; /* relative duality gap; negative: no stop, no acceleration */
-    double eps; /* smoothing of the norms */
+    double eps;    /* smoothing of the norms */
 } mm_settings;
 
 /* Of the best A found; vectors of length n, the caller's. */

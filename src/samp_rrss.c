@@ -56,7 +56,7 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     size_t N = (size_t) n, R = (size_t) r;
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
-                      .plain = settings->tol < 0.0,
+                      .plain = run->tol < 0.0,
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
                       .w = ufs_dalloc(R, 1),

@@ -194,9 +194,7 @@ static void begin(ted_work *work)
     const ted_problem *problem = work->problem;
     size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
-    work->ss = ufs_dalloc(N, 1);
-    work->diag = ufs_dalloc(N, 1);
-    work->then = ufs_dalloc(N, 1);
+    ufs_dalloc_each(N, 1, (double **[]){&work->ss, &work->diag, &work->then, NULL});
     work->gone = (bool *) R_alloc(N, sizeof(bool));
     memset(work->gone, 0, N * sizeof(bool));
     if (work->p_form) {
@@ -292,8 +290,7 @@ static void batch_init(ted_batch *batch, const ted_work *work)
     batch->late = ufs_dalloc(P, BATCH);
     batch->uv = ufs_dalloc(P, 2 * BATCH);
     batch->kh = ufs_dalloc(N, 2 * (size_t) batch->most);
-    batch->row = ufs_dalloc(P, 1);
-    batch->cu = ufs_dalloc(P, 1);
+    ufs_dalloc_each(P, 1, (double **[]){&batch->row, &batch->cu, NULL});
     batch->sorted = ufs_dalloc(N, 1);
     batch->few = (ted_work){.problem = work->problem,
                             .kh = ufs_dalloc(W, 2),

@@ -50,7 +50,7 @@ static int alternate(jspca_work *work, bool full, bool *settled);
 static int alternate_once(jspca_work *work, bool full);
 static void reweight(jspca_work *work);
 static void certify(jspca_work *work);
-static bool is_full(const jspca_settings *settings, int t, double change);
+static bool is_full(const jspca_work *work);
 static int q_step(jspca_work *work, bool full);
 static void free_step(jspca_work *work);
 static void exact_step(jspca_work *work, bool full);
@@ -68,18 +68,19 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
                                           "change",    "live",      NULL};
     jspca_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
 
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     work_init(&work);
     run->status = UFS_MAX_ITER;
     result->change = 1.0;
 
-    while (run->iterations < settings->max_iter) {
-        bool full = is_full(settings, ++run->iterations, result->change);
-        bool settled = false, stalled;
+    while (run->iterations < run->max_iter) {
+        bool full, settled = false, stalled;
 
+        run->iterations++;
+        full = is_full(&work);
         if ((run->lapack = alternate(&work, full, &settled))) return;
         stalled = settings->gives_up && work.unsolved >= TOO_HARD;
-        if (work.implicit && (settled || stalled || run->iterations == settings->max_iter)) {
+        if (work.implicit && (settled || stalled || run->iterations == run->max_iter)) {
             if ((run->lapack = jspca_sample_finish(&work))) return;
         }
         if (!R_FINITE(record(&work))) {
@@ -158,7 +159,7 @@ static void work_init(jspca_work *work)
  * objective. `settled` if Q hardly changed. Returns LAPACK's code. */
 static int alternate(jspca_work *work, bool full, bool *settled)
 {
-    const jspca_settings *settings = work->settings;
+    const ufs_run *run = work->run;
     double now;
     int lapack;
 
@@ -172,8 +173,8 @@ static int alternate(jspca_work *work, bool full, bool *settled)
     if (work->bold && work->forward) work->reach *= 2.0;
     work->objective = now;
     /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
-    *settled = full && work->run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
-               work->result->change <= settings->tol && work->leap <= FAR * settings->tol;
+    *settled = full && run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
+               work->result->change <= run->tol && work->leap <= FAR * run->tol;
     work->confirms = *settled && (work->bold || work->factor != 1.0);
     if (work->confirms) *settled = false;
     return 0;
@@ -181,7 +182,7 @@ static int alternate(jspca_work *work, bool full, bool *settled)
 
 static int alternate_once(jspca_work *work, bool full)
 {
-    bool last = work->run->iterations == work->settings->max_iter;
+    bool last = work->run->iterations == work->run->max_iter;
     int lapack;
 
     /* The last step is a plain one. */
@@ -223,10 +224,12 @@ static void certify(jspca_work *work)
 /* ---- the Q-step ------------------------------------------------------------------------------ */
 
 /* Whether the exact Q-step looks at all features, not only at its working set. */
-static bool is_full(const jspca_settings *settings, int t, double change)
+static bool is_full(const jspca_work *work)
 {
-    return !settings->exact || t <= 3 || t % 5 == 0 || t == settings->max_iter ||
-           change < 2.0 * settings->tol;
+    const ufs_run *run = work->run;
+    int t = run->iterations;
+    return !work->settings->exact || t <= 3 || t % 5 == 0 || t == run->max_iter ||
+           work->result->change < 2.0 * run->tol;
 }
 
 /* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
@@ -272,13 +275,13 @@ static void exact_step(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
-    double aim = fmax(0.02 * result->change, fmax(0.01 * work->settings->tol, 1e-9));
+    double aim = fmax(0.02 * result->change, fmax(0.01 * work->run->tol, 1e-9));
     double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
     size_t n = (size_t) problem->n;
 
     work->vtol = vtol;
     if (problem->sample) vtol *= jspca_share_of_most(work);
-    work->gl.share = problem->sample && result->change > 100.0 * work->settings->tol ? 0.02 : 0.0;
+    work->gl.share = problem->sample && result->change > 100.0 * work->run->tol ? 0.02 : 0.0;
     la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
                 1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
     if (full && !work->gl.settled) work->unsolved++;

@@ -17,8 +17,7 @@ typedef struct {
 typedef struct {
     bool exact;    /* Q-step by la_gl; otherwise by one reweighted ridge solve */
     bool gives_up; /* stalls as soon as the Q-step shows to be too hard for la_gl */
-    int max_iter;
-    double tol, eps_res, eps_q;
+    double eps_res, eps_q;
 } jspca_settings;
 
 /* In: pbar, weight and, if not exact, h: the start; zeros in the others. Out: everything. */

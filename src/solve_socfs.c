@@ -118,12 +118,9 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     la_polar_init(&work->polar, problem->n, problem->c);
     if (irls) la_ridge_init(&work->ridge, problem->c, problem->x, 'a');
     work->xv = work->gl.xv;
-    work->a = ufs_dalloc(N, C);
-    work->e_new = ufs_dalloc(N, C);
-    work->e_mix = ufs_dalloc(N, C);
+    ufs_dalloc_each(N, C, (double **[]){&work->a, &work->e_new, &work->e_mix, NULL});
     work->v_mix = ufs_dalloc(P, C);
-    work->g = ufs_dalloc(P, 1);
-    work->norm = ufs_dalloc(P, 1);
+    ufs_dalloc_each(P, 1, (double **[]){&work->g, &work->norm, NULL});
     anderson_init(&work->history, problem->n * problem->c, settings->memory);
 }
 

@@ -31,11 +31,9 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, int *o
 void topk_polish_init(topk_polish *work, const topk_criterion *g)
 {
     size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
-    work->kc = ufs_dalloc(p, k);
-    work->u = ufs_dalloc(p, k);
+    ufs_dalloc_each(p, k, (double **[]){&work->kc, &work->u, &work->rt, NULL});
     work->r = ufs_dalloc(p, c);
     work->tt = ufs_dalloc(k, 1);
-    work->rt = ufs_dalloc(p, k);
     work->rr = ufs_dalloc(p, 1);
     work->in = (bool *) R_alloc(p, sizeof(bool));
 }
@@ -110,10 +108,10 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
                           .compressed = p < n && paths->topk_compress};
     g->r = g->compressed ? p : n;
     R = (size_t) g->r;
-    g->b = ufs_dalloc(P, C);
+    ufs_dalloc_each(P, C, (double **[]){&g->b, &g->pull, NULL});
     g->diag = ufs_dalloc(P, 2);
     g->f_own = g->compressed || graph ? ufs_dalloc(R, P) : NULL;
-    g->h = ufs_dalloc(R, C);
+    ufs_dalloc_each(R, C, (double **[]){&g->h, &g->m, NULL});
     g->f = g->f_own != NULL ? g->f_own : x;
     g->chol = graph ? ufs_dalloc(N, R) : NULL;
     g->pivot = ufs_ialloc(P);
@@ -123,8 +121,6 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->sort = (topk_entry *) R_alloc(P, sizeof(topk_entry));
     g->u = ufs_dalloc(N, P);
     g->system = ufs_dalloc(R, R);
-    g->m = ufs_dalloc(R, C);
-    g->pull = ufs_dalloc(P, C);
 }
 
 static double degree_of(const double *weights, size_t n, size_t i)

@@ -24,11 +24,10 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->n = n;
     work->c = c;
     work->affinity = affinity;
-    work->degree = ufs_dalloc(N, 1);
+    ufs_dalloc_each(N, 1, (double **[]){&work->degree, &work->distance, NULL});
     work->value = ufs_dalloc(C, 1);
     work->u = ufs_dalloc(N, C);
     work->centre = ufs_dalloc(C, C);
-    work->distance = ufs_dalloc(N, 1);
     work->trial = ufs_ialloc(N);
     work->again = ufs_ialloc(N);
     work->old = ufs_ialloc(N);

@@ -84,11 +84,9 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->row = row;
     for (int i = 0; i < 5; i++) *small[i] = ufs_dalloc(M, 1);
     for (int i = 0; i < 6; i++) *low[i] = ufs_dalloc(P, 1);
-    row->c = ufs_dalloc(N, 1);
-    row->weight = ufs_dalloc(N, 1);
+    ufs_dalloc_each(N, 1, (double **[]){&row->c, &row->weight, NULL});
     row->place = ufs_ialloc(N);
-    row->inverse = ufs_dalloc(M, M);
-    row->square = ufs_dalloc(M, M);
+    ufs_dalloc_each(M, M, (double **[]){&row->inverse, &row->square, NULL});
     row->pivot = ufs_ialloc(M);
     row->kinks = (kink *) R_alloc(P + M, sizeof(kink));
     la_krylov_noise(p, 0, row->nudge);

@@ -33,8 +33,7 @@ void topk_select_init(topk_select *work, topk_criterion *g)
     work->g = g;
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
         *vectors[i] = ufs_dalloc(p, 1);
-    work->a = ufs_dalloc(p, c);
-    work->av = ufs_dalloc(p, c);
+    ufs_dalloc_each(p, c, (double **[]){&work->a, &work->av, NULL});
     work->chosen = ufs_ialloc(k);
     work->trial = ufs_ialloc(k);
 }

@@ -51,8 +51,10 @@ typedef enum {
 
 /* ---- memory.c ---------------------------------------------------------------
  * Memory from R: freed on return, on error and on interrupt. Allocate once per
- * solve, never inside an iteration. The _dzero one is filled with zeros. */
+ * solve, never inside an iteration. _each: for every pointer that `to` names, up to NULL. The _dzero
+ * one is filled with zeros. */
 double *ufs_dalloc(size_t n, size_t m);
+void ufs_dalloc_each(size_t n, size_t m, double **const *to);
 double *ufs_dzero(size_t n, size_t m);
 int *ufs_ialloc(size_t n);
 void ufs_copy(double *to, const double *from, size_t len);
@@ -86,9 +88,12 @@ void ufs_trace_reserve(ufs_trace *trace, int rows);
 
 /* ---- one run of a solver ------------------------------------------------------
  * Every solver is void <m>_solve(const <m>_problem *, const <m>_settings *,
- * <m>_result *, ufs_run *): the problem and the settings are read, the result's
- * arrays belong to the caller, and the run tells how it went. */
+ * <m>_result *, ufs_run *): the problem and the settings, if it has any of its own, are read, the
+ * result's arrays belong to the caller, and the run says how long it may last and tells how it
+ * went. max_iter and tol are those of the user's control; a solver says of what tol is. */
 typedef struct {
+    int max_iter;
+    double tol;
     ufs_status status;
     int iterations;
     int lapack; /* info of the routine that failed, 0 = none */
