@@ -148,10 +148,7 @@ static bool set_up(newton *a, alfs_work *work)
                             .tol = 0.02,
                             .natural = true,
                             .max_iter = 60,
-                            .r = ufs_dalloc(M, Q),
-                            .z = ufs_dalloc(M, Q),
-                            .p = ufs_dalloc(M, Q),
-                            .q = ufs_dalloc(M, Q)};
+                            .work = ufs_dalloc(4 * M, Q)};
     la_gram('T', m, q, a->x, a->bb);
     alfs_samples(space, a->y);
     la_gram('N', m, space->r, a->y, a->gram);

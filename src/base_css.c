@@ -149,8 +149,7 @@ static void begin(css_work *work)
         work->pair = ufs_dalloc(p, 1);
     } else {
         work->r = ufs_dalloc(n, k);
-        work->f0 = ufs_dalloc(p, 1);
-        work->d0 = ufs_dalloc(p, 1);
+        ufs_dalloc_each(p, 1, (double **[]){&work->f0, &work->d0, NULL});
         work->pair = ufs_dalloc(n, 2);
         work->pass = ufs_dalloc(2, p);
         work->tile = ufs_x_at_once(x);
@@ -159,8 +158,7 @@ static void begin(css_work *work)
             work->tile = (int) fmax(64.0, work->tile * share);
         }
         tile = (size_t) work->tile;
-        work->y = ufs_dalloc(n, tile);
-        work->z = ufs_dalloc(n, tile);
+        ufs_dalloc_each(n, tile, (double **[]){&work->y, &work->z, NULL});
         work->own = ufs_dalloc(work->mu > 0.0 ? n : 0, tile);
         work->s = ufs_dalloc(k, tile);
         work->list = ufs_ialloc(tile);

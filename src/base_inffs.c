@@ -118,12 +118,10 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
                  .p = p,
                  .n_tile = (int) tiles,
                  .settings = settings,
-                 .t = ufs_dalloc(P, 1),
                  .z = ufs_dalloc(N, P),
-                 .inverse = ufs_dalloc(P, 1),
                  .order = ufs_ialloc(P),
-                 .scaled = ufs_dalloc(P, 1),
                  .tile = ufs_dzero(TILE, TILE)};
+    ufs_dalloc_each(P, 1, (double **[]){&a->t, &a->inverse, &a->scaled, NULL});
     scaled_deviations(problem, a->t);
     for (size_t j = 0; j < P; j++) {
         a->order[j] = (int) j;

@@ -140,11 +140,9 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
         s->active = ufs_ialloc(M);
         s->state = R_alloc(P, sizeof(char));
         memset(s->state, FREE, P);
-        s->sign = ufs_dalloc(M, 1);
+        ufs_dalloc_each(M, 1, (double **[]){&s->sign, &s->dir, NULL});
         s->beta = ufs_dzero(M, 1);
-        s->dir = ufs_dalloc(M, 1);
-        s->gram = ufs_dalloc(M, M);
-        s->chol = ufs_dalloc(M, M);
+        ufs_dalloc_each(M, M, (double **[]){&s->gram, &s->chol, NULL});
         s->corr = ufs_dalloc(P, 1);
         ufs_copy(s->corr, w->slope + i * P, P);
         s->joins = largest_correlation(w, s);

@@ -40,13 +40,10 @@ void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
     static const char *const columns[] = {"iteration", "objective", "change", NULL};
     const ufs_x *x = problem->x;
     size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
-    spca_work work = {.problem = problem,
-                      .result = result,
-                      .target = ufs_dalloc(N, K),
-                      .fitted = ufs_dalloc(N, K),
-                      .product = ufs_dalloc(P, K),
-                      .old = ufs_dalloc(P, K)};
+    spca_work work = {.problem = problem, .result = result};
 
+    ufs_dalloc_each(N, K, (double **[]){&work.target, &work.fitted, NULL});
+    ufs_dalloc_each(P, K, (double **[]){&work.product, &work.old, NULL});
     ufs_trace_named(&run->trace, run->max_iter, columns);
     la_gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
     for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];

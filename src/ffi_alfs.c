@@ -127,15 +127,9 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         ffi_spread(REAL(matrix), m, q, keep);
         Rf_setAttrib(matrix, R_DimNamesSymbol, dimnames);
     }
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"objective", result.objective},
-                                {"dual", result.dual},
-                                {"gap", result.gap},
-                                {"kkt", result.kkt},
-                                {"primal_rows", result.primal[0]},
-                                {"primal_columns", result.primal[1]},
-                                {"primal_weights", result.primal[2]},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "objective dual gap kkt primal_rows primal_columns primal_weights",
+                FFI_VALUES(result.objective, result.dual, result.gap, result.kkt, result.primal[0],
+                           result.primal[1], result.primal[2]));
     UNPROTECT(1);
     return out;
 }

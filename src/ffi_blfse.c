@@ -55,16 +55,9 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
     blfse_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"kkt", result.kkt},
-                                {"gap", result.gap},
-                                {"eigen", result.eigen},
-                                {"rho", result.rho},
-                                {"n_component", result.n_component},
-                                {"ties", result.ties},
-                                {"p_unique", result.p_unique},
-                                {"products", result.products},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "kkt gap eigen rho n_component ties p_unique products",
+                FFI_VALUES(result.kkt, result.gap, result.eigen, result.rho, result.n_component,
+                           result.ties, result.p_unique, result.products));
     UNPROTECT(1);
     return out;
 }

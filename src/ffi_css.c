@@ -23,12 +23,8 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
                          .leading = ffi_set_zero(out, "leading", settings.k, 0)};
     css_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.k; t++) result.order[t]++;
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"start", result.start},
-                                {"swaps", result.swaps},
-                                {"p_form", result.p_form},
-                                {"exact", result.exact},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "start swaps p_form exact",
+                FFI_VALUES(result.start, result.swaps, result.p_form, result.exact));
     UNPROTECT(1);
     return out;
 }
@@ -48,7 +44,7 @@ SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
     double *leading = ffi_set_zero(out, "leading", k, 0);
     run.lapack = css_leading(&problem, k, ffi_int(settings, "exact_limit"), leading, &total,
                              &exact);
-    ffi_run_end(out, &run, (ffi_counter[]){{"total", total}, {"exact", exact}, {NULL, 0}});
+    ffi_run_end(out, &run, "total exact", FFI_VALUES(total, exact));
     UNPROTECT(1);
     return out;
 }

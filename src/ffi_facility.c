@@ -60,10 +60,8 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
         change[2 * l] = 1 + (int) row[0];
         change[2 * l + 1] = 1 + (int) row[result.change.capacity];
     }
-    ffi_run_end(
-        out, &run,
-        (ffi_counter[]){
-            {"start", result.start}, {"value", result.value}, {"swaps", result.swaps}, {NULL, 0}});
+    ffi_run_end(out, &run, "start value swaps",
+                FFI_VALUES(result.start, result.value, result.swaps));
     UNPROTECT(1);
     return out;
 }

@@ -18,12 +18,8 @@ SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
     inffs_result result = {.score = ffi_set_zero(out, "score", problem.p, 0)};
 
     inffs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"residual", result.residual},
-                                {"radius", result.radius},
-                                {"damping", result.damping},
-                                {"empty", result.empty},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "residual radius damping empty",
+                FFI_VALUES(result.residual, result.radius, result.damping, result.empty));
     UNPROTECT(1);
     return out;
 }

@@ -66,11 +66,8 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     ffi_set_names(out, "Pbar", features, R_NilValue);
     ffi_set_names(out, "loadings", features, ffi_get(settings_, "labels"));
 
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"change", result.change},
-                                {"violation", result.violation},
-                                {"gap", result.gap},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "change violation gap",
+                FFI_VALUES(result.change, result.violation, result.gap));
     UNPROTECT(1);
     return out;
 }

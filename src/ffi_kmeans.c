@@ -31,7 +31,7 @@ SEXP ffi_kmeans(SEXP x, SEXP first, SEXP draw, SEXP max_iter)
                             .iterations = ffi_set_ints(out, "iterations", n_start)};
     kmeans_solve(&problem, &settings, &result, &run);
     for (size_t i = 0; i < (size_t) n * (size_t) n_start; i++) label[i]++;
-    ffi_run_end(out, &run, NULL);
+    ffi_run_end(out, &run, "", NULL, 0);
     UNPROTECT(1);
     return out;
 }

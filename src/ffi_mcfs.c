@@ -19,7 +19,7 @@ SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
                           .penalty = ffi_set_zero(out, "penalty", y.p, 0)};
 
     mcfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]){{"kkt", result.kkt}, {NULL, 0}});
+    ffi_run_end(out, &run, "kkt", FFI_VALUES(result.kkt));
     UNPROTECT(1);
     return out;
 }

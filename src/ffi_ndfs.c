@@ -31,9 +31,7 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
 
     ufs_copy(result.f, f0.x, (size_t) f0.n * (size_t) f0.p);
     ndfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(
-        out, &run,
-        (ffi_counter[]){{"orthogonality", result.orthogonality}, {"kkt", result.kkt}, {NULL, 0}});
+    ffi_run_end(out, &run, "orthogonality kkt", FFI_VALUES(result.orthogonality, result.kkt));
     UNPROTECT(1);
     return out;
 }

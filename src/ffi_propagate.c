@@ -24,7 +24,7 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
     if (from.x != NULL && from.n != n) Rf_error("internal error: size of 'x'");
     memset(result.label, 0, (size_t) n * sizeof(int));
     run.lapack = propagate_solve(&problem, &result);
-    ffi_run_end(out, &run, NULL);
+    ffi_run_end(out, &run, "", NULL, 0);
     UNPROTECT(1);
     return out;
 }

@@ -43,13 +43,8 @@ static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, S
         rrss_solve(rrss, &settings, &result, ffi_set_zero(out, "residual", n, 0), &run);
     else
         alnr_solve(alnr, &settings, &result, &run);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"primal", result.primal},
-                                {"dual", result.dual},
-                                {"gap", result.gap},
-                                {"gamma", result.gamma},
-                                {"gamma_max", result.gamma_max},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "primal dual gap gamma gamma_max",
+                FFI_VALUES(result.primal, result.dual, result.gap, result.gamma, result.gamma_max));
     UNPROTECT(1);
     return out;
 }

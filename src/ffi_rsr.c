@@ -29,13 +29,9 @@ SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
 
     if (ffi_flag(settings_, "keep_w")) result.w = ffi_set_zero(out, "w", x.p, x.p);
     rsr_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"objective", result.objective},
-                                {"gap", result.gap},
-                                {"lambda", result.lambda},
-                                {"identity", result.identity},
-                                {"zero", result.zero},
-                                {NULL, 0}});
+    ffi_run_end(
+        out, &run, "objective gap lambda identity zero",
+        FFI_VALUES(result.objective, result.gap, result.lambda, result.identity, result.zero));
     UNPROTECT(1);
     return out;
 }

@@ -41,14 +41,9 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
     read_stages(stages, stage, n_stage);
     socfs_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "inner", &result.inner);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"objective", result.objective},
-                                {"gap", result.gap},
-                                {"violation", result.violation},
-                                {"products", result.products},
-                                {"sweeps", result.sweeps},
-                                {"columns", result.columns},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "objective gap violation products sweeps columns",
+                FFI_VALUES(result.objective, result.gap, result.violation, result.products,
+                           result.sweeps, result.columns));
     UNPROTECT(1);
     return out;
 }

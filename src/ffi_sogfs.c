@@ -35,11 +35,8 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
                            .component = ffi_set_ints(out, "component", x.n)};
 
     sogfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"alpha", result.alpha},
-                                {"lambda", result.lambda},
-                                {"residual", result.step.residual},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "alpha lambda residual",
+                FFI_VALUES(result.alpha, result.lambda, result.step.residual));
     UNPROTECT(1);
     return out;
 }

@@ -20,11 +20,8 @@ SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
     ufs_copy(result.a, start.x, (size_t) x.p * (size_t) start.p);
 
     spca_solve(&problem, &result, &run);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"change", result.change},
-                                {"kkt", result.violation},
-                                {"objective", result.objective},
-                                {NULL, 0}});
+    ffi_run_end(out, &run, "change kkt objective",
+                FFI_VALUES(result.change, result.violation, result.objective));
     UNPROTECT(1);
     return out;
 }

@@ -23,8 +23,7 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
     memset(result.order, 0, (size_t) settings.m * sizeof(int));
     ted_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.m; t++) result.order[t]++;
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"start", result.start}, {"p_form", result.p_form}, {NULL, 0}});
+    ffi_run_end(out, &run, "start p_form", FFI_VALUES(result.start, result.p_form));
     UNPROTECT(1);
     return out;
 }

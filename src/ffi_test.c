@@ -219,10 +219,7 @@ SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
                         .natural = ffi_flag(stop, "natural"),
                         .max_iter = ffi_int(stop, "max_iter"),
                         .watch = cg_norm,
-                        .r = ufs_dalloc(N, 1),
-                        .z = ufs_dalloc(N, 1),
-                        .p = ufs_dalloc(N, 1),
-                        .q = ufs_dalloc(N, 1)};
+                        .work = ufs_dalloc(N, 4)};
 
     ufs_copy(x, first, N);
     *ffi_set_ints(out, "steps", 1) = la_cg(&cg, right, x);

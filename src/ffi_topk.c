@@ -133,13 +133,9 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 
     ffi_set_trace(out, "inner_z", &result.inner_z);
     ffi_set_trace(out, "inner_v", &result.inner_v);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"selection_objective", result.value},
-                                {"bound", result.bound},
-                                {"too_few_links", result.too_few_links},
-                                {"nodes", result.nodes},
-                                {"proved", result.proved},
-                                {NULL, 0}});
+    ffi_run_end(
+        out, &run, "selection_objective bound too_few_links nodes proved",
+        FFI_VALUES(result.value, result.bound, result.too_few_links, result.nodes, result.proved));
     UNPROTECT(1);
     return out;
 }
@@ -223,7 +219,7 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
 
     ffi_spread(e, n, p, INTEGER_RO(ffi_get(shape, "keep")));
     topk_links(n, z, w);
-    ffi_run_end(out, &run, (ffi_counter[]){{"objective", end.objective}, {"gap", gap}, {NULL, 0}});
+    ffi_run_end(out, &run, "objective gap", FFI_VALUES(end.objective, gap));
     UNPROTECT(1);
     return out;
 }

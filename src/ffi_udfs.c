@@ -24,7 +24,7 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
                            .reach = ffi_set_zero(out, "reach", x.p, 0)};
 
     udfs_solve(&problem, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]){{"residual", result.residual}, {NULL, 0}});
+    ffi_run_end(out, &run, "residual", FFI_VALUES(result.residual));
     UNPROTECT(1);
     return out;
 }

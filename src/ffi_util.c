@@ -139,20 +139,25 @@ int ffi_whole(SEXP x, int low, int high, const char *what)
     return (int) value;
 }
 
-SEXP ffi_list(const char *names)
+/* A vector of that type, with an element for each of the names. */
+static SEXP named(SEXPTYPE type, const char *names)
 {
-    R_xlen_t n = 1;
+    R_xlen_t n = *names != '\0';
     for (const char *at = names; *at != '\0'; at++) n += *at == ' ';
-    SEXP list = PROTECT(Rf_allocVector(VECSXP, n));
-    SEXP labels = PROTECT(Rf_allocVector(STRSXP, n));
+    SEXP vector = PROTECT(Rf_allocVector(type, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {
         int length = (int) strcspn(names, " ");
         SET_STRING_ELT(labels, i, Rf_mkCharLen(names, length));
         names += length + 1;
     }
-    Rf_setAttrib(list, R_NamesSymbol, labels);
+    Rf_setAttrib(vector, R_NamesSymbol, labels);
     UNPROTECT(2);
-    return list;
+    return vector;
+}
+
+SEXP ffi_list(const char *names)
+{
+    return named(VECSXP, names);
 }
 
 SEXP ffi_set(SEXP list, const char *name, SEXP value)
@@ -284,23 +289,17 @@ ufs_run ffi_run_begin(SEXP control, const char *name)
     return run;
 }
 
-void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter)
+void ffi_run_end(SEXP out, const ufs_run *run, const char *names, const double *value, size_t count)
 {
     SEXP list = PROTECT(ffi_list("status iterations lapack trace counters"));
-    int n = 0;
+    SEXP counters = ffi_set(list, "counters", named(REALSXP, names));
 
+    if ((size_t) Rf_xlength(counters) != count) Rf_error("internal error: counters '%s'", names);
+    ufs_copy(REAL(counters), value, count);
     ffi_set(list, "status", Rf_ScalarInteger((int) run->status));
     ffi_set(list, "iterations", Rf_ScalarInteger(run->iterations));
     ffi_set(list, "lapack", Rf_ScalarInteger(run->lapack));
     if (run->trace.n_col) ffi_set_trace(list, "trace", &run->trace);
-    while (counter != NULL && counter[n].name != NULL) n++;
-    double *value = ffi_set_vector(list, "counters", n);
-    SEXP label = PROTECT(Rf_allocVector(STRSXP, n));
-    for (int i = 0; i < n; i++) {
-        value[i] = counter[i].value;
-        SET_STRING_ELT(label, i, Rf_mkChar(counter[i].name));
-    }
-    Rf_setAttrib(ffi_get(list, "counters"), R_NamesSymbol, label);
     ffi_set(out, "run", list);
-    UNPROTECT(2);
+    UNPROTECT(1);
 }

@@ -75,14 +75,12 @@ void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace);
 /* One run of a solver. Begin: max_iter and tol of `control`, if it has them, and its hook, verbose
  * (flag) and progress (NULL or a function of iteration, objective and change); `control` must stay
  * protected. End: slot "run" of `out` becomes list(status, iterations, lapack, trace,
- * counters), which run_fit() in R reads. `counter` ends with {NULL, 0}; NULL = none. */
-typedef struct {
-    const char *name;
-    double value;
-} ffi_counter;
-
+ * counters), which run_fit() in R reads. names: of the counters, with one space between them, and
+ * FFI_VALUES(...) theirs, as many. */
+#define FFI_VALUES(...) (double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double)
 ufs_run ffi_run_begin(SEXP control, const char *name);
-void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter);
+void ffi_run_end(SEXP out, const ufs_run *run, const char *names, const double *value,
+                 size_t count);
 
 /* The fast paths that are on: all but those that option "ufselect.paths_off" names. */
 ufs_paths ffi_paths(void);

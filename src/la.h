@@ -266,7 +266,7 @@ typedef struct {
     bool natural;
     int max_iter;
     void (*watch)(void *data, double norm); /* or NULL */
-    double *r, *z, *p, *q;                  /* n each; without M z = r */
+    double *work;                           /* 4 n */
 } la_cg_problem;
 
 int la_cg(const la_cg_problem *a, const double *b, double *x);

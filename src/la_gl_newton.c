@@ -35,7 +35,7 @@ bool la_gl_newton(la_gl *w, double lambda)
     if (l > 0) {
         size_t L = (size_t) l, len = L * (size_t) w->c;
         double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
-        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1), *work = ufs_dalloc(len, 4);
+        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1);
         newton a = {l, w->c, gram, factor, ufs_dalloc(len, 1), ufs_dalloc(L, 1), ufs_dalloc(L, 1)};
         la_cg_problem cg = {.n = (int) len,
                             .apply = apply,
@@ -44,10 +44,7 @@ bool la_gl_newton(la_gl *w, double lambda)
                             .tol = CG_TOL,
                             .natural = true,
                             .max_iter = CG_STEPS,
-                            .r = work,
-                            .z = work + len,
-                            .p = work + 2 * len,
-                            .q = work + 3 * len};
+                            .work = ufs_dalloc(len, 4)};
 
         gather(w, l, live, lambda, &a, gram, right);
         ufs_copy(factor, gram, L * L);

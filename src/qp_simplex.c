@@ -29,11 +29,10 @@ static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *wo
 
 void qp_init(qp_work *work, int p)
 {
-    double **vector[] = {&work->hv,   &work->g,       &work->y,     &work->next, &work->d,
-                         &work->hd,   &work->r,       &work->z,     &work->dir,  &work->h_dir,
-                         &work->best, &work->best_hv, &work->sorted};
-    for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
-        *vector[i] = ufs_dalloc((size_t) p, 1);
+    ufs_dalloc_each((size_t) p, 1,
+                    (double **[]){&work->hv, &work->g, &work->y, &work->next, &work->d, &work->hd,
+                                  &work->r, &work->z, &work->dir, &work->h_dir, &work->best,
+                                  &work->best_hv, &work->sorted, NULL});
     work->order = ufs_ialloc((size_t) p);
     work->free = ufs_ialloc((size_t) p);
 }

@@ -129,16 +129,13 @@ static void begin(const facility_problem *problem, bool table, facility_result *
                             .batch = ufs_dalloc(n, BATCH),
                             .candidate = problem->candidate,
                             .sample = problem->sample,
-                            .cover = ufs_dalloc(n, 1),
                             .stand_in = ufs_ialloc(n),
-                            .upper = ufs_dalloc(n, 1),
                             .open = (bool *) R_alloc(n, sizeof(bool)),
-                            .sorted = ufs_dalloc(n, 1),
                             .known = ufs_ialloc(n),
                             .last_rise = ufs_ialloc(n)};
+    ufs_dalloc_each(n, 1, (double **[]){&work->cover, &work->upper, &work->sorted, NULL});
     if (!work->stored) {
-        work->rows = ufs_dalloc(UFS_STRIP, p);
-        work->rows2 = ufs_dalloc(UFS_STRIP, p);
+        ufs_dalloc_each(UFS_STRIP, p, (double **[]){&work->rows, &work->rows2, NULL});
         ufs_trace_init(&work->rise, INT_MAX, RISE_COLUMNS);
     }
     if (!from_x) return;

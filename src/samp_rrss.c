@@ -57,16 +57,13 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
                       .plain = run->tol < 0.0,
-                      .k = ufs_dalloc(R, R),
-                      .q = ufs_dalloc(R, R),
                       .w = ufs_dalloc(R, 1),
-                      .yt = ufs_dalloc(R, N),
-                      .m = ufs_dalloc(R, N),
                       .g = ufs_dzero(N, 1),
-                      .b = ufs_dalloc(N, 1),
-                      .res = ufs_dalloc(N, 1),
-                      .norm = ufs_dalloc(N, 1),
                       .residual = residual};
+
+    ufs_dalloc_each(R, R, (double **[]){&work.k, &work.q, NULL});
+    ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
+    ufs_dalloc_each(N, 1, (double **[]){&work.b, &work.res, &work.norm, NULL});
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     la_col_norms(r, n, problem->x, residual);

@@ -294,10 +294,8 @@ static void batch_init(ted_batch *batch, const ted_work *work)
     batch->sorted = ufs_dalloc(N, 1);
     batch->few = (ted_work){.problem = work->problem,
                             .kh = ufs_dalloc(W, 2),
-                            .ss = ufs_dalloc(W, 1),
-                            .diag = ufs_dalloc(W, 1),
-                            .then = ufs_dalloc(W, 1),
                             .gone = (bool *) R_alloc(W, sizeof(bool))};
+    ufs_dalloc_each(W, 1, (double **[]){&batch->few.ss, &batch->few.diag, &batch->few.then, NULL});
 }
 
 /* The items that are followed: `next`, and those of largest decrease. */

@@ -216,17 +216,12 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
                          .y_old = {ufs_dalloc(N, most), 0},
                          .a = ufs_dalloc(N, N),
                          .b = ufs_dalloc(N, most),
-                         .tile_b = ufs_dalloc(N, UFS_STRIP),
-                         .tile_c = ufs_dalloc(N, UFS_STRIP),
-                         .square_b = ufs_dalloc(N, 1),
-                         .square_c = ufs_dalloc(N, 1),
-                         .error_s = ufs_dalloc(M, 1),
-                         .error_v = ufs_dalloc(M, 1),
-                         .beta2 = ufs_dalloc(M, 1),
                          .weights = ufs_dalloc(M, 2),
                          .v_old = ufs_dalloc(P, 1),
-                         .degree = ufs_dalloc(N, 1),
                          .order = ufs_ialloc(N)};
+    ufs_dalloc_each(N, UFS_STRIP, (double **[]){&work->tile_b, &work->tile_c, NULL});
+    ufs_dalloc_each(N, 1, (double **[]){&work->square_b, &work->square_c, &work->degree, NULL});
+    ufs_dalloc_each(M, 1, (double **[]){&work->error_s, &work->error_v, &work->beta2, NULL});
     result->p_unique = true;
     run->status = UFS_MAX_ITER;
     blfse_projector_init(&work->projector, problem, settings, result);
@@ -507,13 +502,9 @@ static void agreement_init(agreement *set, const blfse_problem *problem)
     size_t N = (size_t) problem->n, M = (size_t) problem->m;
     int *first = ufs_ialloc(N), kinds = 0;
 
-    *set = (agreement){.n = problem->n,
-                       .m = problem->m,
-                       .kind = ufs_ialloc(N),
-                       .label = ufs_ialloc(N * M),
-                       .join = ufs_dalloc(N, 1),
-                       .near = ufs_dalloc(N, 1),
-                       .far = ufs_dalloc(N, 1)};
+    *set = (agreement){
+        .n = problem->n, .m = problem->m, .kind = ufs_ialloc(N), .label = ufs_ialloc(N * M)};
+    ufs_dalloc_each(N, 1, (double **[]){&set->join, &set->near, &set->far, NULL});
     for (int i = 0; i < problem->n; i++) {
         const int *own = problem->labels + (size_t) i * M;
         int kind = 0;

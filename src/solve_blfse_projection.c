@@ -28,31 +28,21 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     size_t N = (size_t) n, P = (size_t) p;
     bool paper = settings->projection == BLFSE_PAPER;
 
-    *work = (blfse_projector){.problem = problem,
-                              .settings = settings,
-                              .form = settings->form,
-                              .result = result,
-                              .g_diag = ufs_dalloc(P, 1),
-                              .diag = ufs_dalloc(P, 1),
-                              .upper = ufs_dalloc(P, 1),
-                              .rhs = ufs_dalloc(P, 1),
-                              .omega = ufs_dalloc((size_t) p, 1),
-                              .chunk = ufs_dalloc(N, UFS_STRIP),
-                              .strip = ufs_dalloc(N, UFS_STRIP)};
+    *work = (blfse_projector){
+        .problem = problem, .settings = settings, .form = settings->form, .result = result};
+    ufs_dalloc_each(
+        P, 1,
+        (double **[]){&work->g_diag, &work->diag, &work->upper, &work->rhs, &work->omega, NULL});
+    ufs_dalloc_each(N, UFS_STRIP, (double **[]){&work->chunk, &work->strip, NULL});
     work->top = work->n.w0 = (double) problem->c / (double) p;
     work->n.sign = 1.0;
     if (work->form == BLFSE_AUTO) work->form = p > n ? BLFSE_FACTOR : BLFSE_DENSE;
     if (paper && work->form == BLFSE_DENSE) {
-        work->g = ufs_dalloc(P, P);
-        work->n_mat = ufs_dalloc(P, P);
-        work->h = ufs_dalloc(P, P);
-        work->r = ufs_dalloc(P, P);
+        ufs_dalloc_each(P, P, (double **[]){&work->g, &work->n_mat, &work->h, &work->r, NULL});
     }
     if (paper && work->form == BLFSE_FACTOR) {
-        work->f = ufs_dalloc(N, P);
-        work->rt = ufs_dalloc(N, P);
-        work->kk = ufs_dalloc(N, N);
-        work->u = ufs_dalloc(N, N);
+        ufs_dalloc_each(N, P, (double **[]){&work->f, &work->rt, NULL});
+        ufs_dalloc_each(N, N, (double **[]){&work->kk, &work->u, NULL});
         work->pivot = ufs_ialloc(N);
         work->n.f = work->f;
         work->n.rt = work->rt;

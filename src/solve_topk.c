@@ -264,9 +264,8 @@ static int work_init(topk_work *work, const ufs_paths *paths)
         else
             lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e,
                                     work->criterion.u, paper, paths);
-        work->projected = ufs_dalloc(N, C);
+        ufs_dalloc_each(N, C, (double **[]){&work->projected, &work->theta_projected, NULL});
         work->theta_label = ufs_ialloc(N);
-        work->theta_projected = ufs_dalloc(N, C);
         work->theta = (topk_theta){.n = n, .c = c, .alpha = settings->alpha};
     }
     if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, n, c, work->result->w);

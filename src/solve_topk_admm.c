@@ -122,8 +122,6 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
     int r = by_samples ? n : p, lapack;
     size_t N = (size_t) n, P = (size_t) p, R = (size_t) r, W;
     admm_block *b = (admm_block *) R_alloc(1, sizeof(admm_block));
-    double **tall[] = {&b->z, &b->q, &b->h, &b->w, &b->step};
-    double **low[] = {&b->t, &b->e, &b->zx, &b->qx, &b->d, &b->y2x};
 
     *work = (topk_admm){.n = n,
                         .p = p,
@@ -139,8 +137,9 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
                         .width = paper || n < UFS_STRIP ? n : UFS_STRIP,
                         .inverse = ufs_dalloc(R, R)};
     W = (size_t) work->width;
-    for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, W);
-    for (int i = 0; i < (by_samples ? 4 : 6); i++) *low[i] = ufs_dalloc(P, W);
+    ufs_dalloc_each(N, W, (double **[]){&b->z, &b->q, &b->h, &b->w, &b->step, NULL});
+    ufs_dalloc_each(P, W, (double **[]){&b->t, &b->e, &b->zx, &b->qx, NULL});
+    if (!by_samples) ufs_dalloc_each(P, W, (double **[]){&b->d, &b->y2x, NULL});
     memset(z, 0, N * N * sizeof(double));
     la_gram(by_samples ? 'N' : 'T', n, p, x, work->inverse);
     /* Safe: rows of x have unit length, so the condition is at most n + 1. */

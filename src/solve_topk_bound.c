@@ -212,10 +212,9 @@ void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset)
 
 void topk_bound_init(topk_bound *work, const topk_criterion *g)
 {
-    double **vectors[] = {&work->s,    &work->gradient, &work->trial,
-                          &work->next, &work->score,    &work->root};
-
-    for (int i = 0; i < 6; i++) *vectors[i] = ufs_dalloc((size_t) g->p, 1);
+    ufs_dalloc_each((size_t) g->p, 1,
+                    (double **[]){&work->s, &work->gradient, &work->trial, &work->next,
+                                  &work->score, &work->root, NULL});
     for (int j = 0; j < g->p; j++) work->s[j] = (double) g->k / g->p;
     work->step = 0.0;
 }

@@ -66,8 +66,6 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
 {
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
     lp_row *row = (lp_row *) R_alloc(1, sizeof(lp_row));
-    double **small[] = {&row->z, &row->dz, &row->out, &row->g, &row->sign_z};
-    double **low[] = {&row->b, &row->e, &row->de, &row->y, &row->nudge, &row->side};
 
     work->n = n;
     work->p = p;
@@ -82,8 +80,9 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     memset(work->size, 0, N * sizeof(int));
     work->xt = xt;
     work->row = row;
-    for (int i = 0; i < 5; i++) *small[i] = ufs_dalloc(M, 1);
-    for (int i = 0; i < 6; i++) *low[i] = ufs_dalloc(P, 1);
+    ufs_dalloc_each(M, 1, (double **[]){&row->z, &row->dz, &row->out, &row->g, &row->sign_z, NULL});
+    ufs_dalloc_each(
+        P, 1, (double **[]){&row->b, &row->e, &row->de, &row->y, &row->nudge, &row->side, NULL});
     ufs_dalloc_each(N, 1, (double **[]){&row->c, &row->weight, NULL});
     row->place = ufs_ialloc(N);
     ufs_dalloc_each(M, M, (double **[]){&row->inverse, &row->square, NULL});

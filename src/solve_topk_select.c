@@ -26,13 +26,12 @@ static void look(topk_select *work);
 void topk_select_init(topk_select *work, topk_criterion *g)
 {
     size_t p = (size_t) g->p, c = (size_t) g->c, k = (size_t) g->k;
-    double **vectors[] = {&work->v,    &work->rhs,      &work->v1,     &work->v2,   &work->y2,
-                          &work->y3,   &work->previous, &work->target, &work->cg_r, &work->cg_z,
-                          &work->cg_p, &work->cg_q,     &work->pc};
 
     work->g = g;
-    for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
-        *vectors[i] = ufs_dalloc(p, 1);
+    ufs_dalloc_each(p, 1,
+                    (double **[]){&work->v, &work->rhs, &work->v1, &work->v2, &work->y2, &work->y3,
+                                  &work->previous, &work->target, &work->pc, NULL});
+    work->cg = ufs_dalloc(p, 4);
     ufs_dalloc_each(p, c, (double **[]){&work->a, &work->av, NULL});
     work->chosen = ufs_ialloc(k);
     work->trial = ufs_ialloc(k);
@@ -109,10 +108,7 @@ static double step_v(topk_select *work)
                         .data = work,
                         .tol = UFS_TIE,
                         .max_iter = g->p,
-                        .r = work->cg_r,
-                        .z = work->cg_z,
-                        .p = work->cg_p,
-                        .q = work->cg_q};
+                        .work = work->cg};
     la_cg(&cg, work->rhs, work->v);
     return objective;
 }

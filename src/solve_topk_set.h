@@ -92,7 +92,7 @@ typedef struct {
     double residual; /* the largest of the four */
     /* Work. */
     double *rhs, *v1, *v2, *y2, *y3, *previous, *target; /* p */
-    double *cg_r, *cg_z, *cg_p, *cg_q, *pc;              /* p */
+    double *cg, *pc;                                     /* 4 p; p */
     double rho, y1;                                      /* penalty; multiplier of the sum */
     double *av;                                          /* p x c */
     int *trial;
