@@ -62,7 +62,6 @@ typedef struct {
 } rsr_work;
 
 static int init(rsr_work *w);
-static int root_of_gram(int n, int p, const double *x, double *root);
 static bool proves_identity(rsr_work *w);
 static double fit_norms(rsr_work *w, const double *d, double *norm);
 static void known_result(rsr_work *w, double row);
@@ -127,15 +126,20 @@ static int init(rsr_work *w)
 {
     const rsr_problem *problem = w->problem;
     rsr_result *out = w->out;
-    int n = w->n, p = w->p, lapack = 0;
+    int n = w->n, p = w->p, rank, lapack = 0;
     size_t N = (size_t) n, P = (size_t) p, R = (size_t) w->r;
     double total = 0.0, *length = out->residual;
 
     w->t = ufs_dalloc(R, N);
-    if (p > n)
-        lapack = root_of_gram(n, p, problem->x, w->t);
-    else
+    if (p > n) {
+        void *mark = vmaxget();
+        double *gram = ufs_dalloc(N, N);
+        la_gram('N', n, p, problem->x, gram);
+        lapack = la_chol_root(n, gram, true, w->t, &rank);
+        vmaxset(mark);
+    } else {
         la_transpose(n, p, problem->x, w->t);
+    }
     if (lapack) return lapack;
     w->wr = ufs_dzero(P, 1);
     ufs_dalloc_each(N, 1, (double **[]){&w->wg, &w->scale, NULL});
@@ -157,25 +161,6 @@ static int init(rsr_work *w)
     w->bound = total * fmin(1.0, w->lambda / out->zero);
     w->gap = 1.0 - w->bound / total;
     return 0;
-}
-
-/* R P' of the pivoted Cholesky factor, for X X' is singular when the columns are centred.
- * n^2 p + n^3/3 flops. */
-static int root_of_gram(int n, int p, const double *x, double *root)
-{
-    size_t N = (size_t) n;
-    void *mark = vmaxget();
-    double *gram = ufs_dalloc(N, N);
-    int *pivot = ufs_ialloc(N), rank, lapack;
-
-    la_gram('N', n, p, x, gram);
-    lapack = la_chol_pivoted(n, gram, pivot, &rank, ufs_dalloc(2 * N, 1));
-    for (size_t i = 0; i < N && lapack == 0; i++) {
-        double *to = root + (size_t) (pivot[i] - 1) * N;
-        for (size_t j = 0; j < N; j++) to[j] = j <= i ? gram[j + i * N] : 0.0;
-    }
-    vmaxset(mark);
-    return lapack;
 }
 
 /* Is W = I optimal, by a dual point? out->identity: up to which lambda one with D = I proves it, NaN

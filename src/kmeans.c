@@ -216,7 +216,7 @@ static int coordinates(kmeans_work *w, const kmeans_problem *problem)
     double *mean = ufs_dzero(p, 1), *gram, total = 0.0;
     const ufs_x x = {
         .kind = UFS_X_SCALED, .n = w->n, .p = problem->p, .dense = problem->x, .shift = mean};
-    int *pivot, rank, lapack;
+    int rank, lapack;
 
     for (size_t j = 0; j < p; j++) {
         for (size_t i = 0; i < n; i++) mean[j] += problem->x[i + j * n];
@@ -230,7 +230,6 @@ static int coordinates(kmeans_work *w, const kmeans_problem *problem)
         return 0;
     }
     gram = ufs_dalloc(n, n);
-    pivot = ufs_ialloc(n);
     ufs_x_gram_rows(&x, NULL, gram);
     for (size_t i = 0; i < n; i++) total += gram[i + i * n];
     /* The factor of what is not finite may be. */
@@ -238,14 +237,11 @@ static int coordinates(kmeans_work *w, const kmeans_problem *problem)
         for (size_t i = 0; i < n * n; i++) w->y[i] = total;
         return 0;
     }
-    lapack = la_chol_pivoted(w->n, gram, pivot, &rank, ufs_dalloc(2 * n, 1));
-    if (lapack) return lapack;
+    /* The zero of equal samples has one coordinate. */
+    memset(w->y, 0, n * sizeof(double));
+    lapack = la_chol_root(w->n, gram, false, w->y, &rank);
     w->d = rank > 0 ? rank : 1;
-    for (size_t j = 0; j < n; j++) {
-        double *to = w->y + (size_t) (pivot[j] - 1) * (size_t) w->d;
-        for (size_t i = 0; i < (size_t) w->d; i++) to[i] = i <= j ? gram[i + j * n] : 0.0;
-    }
-    return 0;
+    return lapack;
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */

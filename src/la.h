@@ -90,6 +90,8 @@ int la_chol_inverse(int n, double *r);
 /* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,
  * 1-based; work: 2n. n^2 rank flops. */
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
+/* u, rank x n, with u'u = a, semidefinite and destroyed; `square`: n x n, with rows of zeros. */
+int la_chol_root(int n, double *a, bool square, double *u, int *rank);
 
 /* ---- la_solve.c: weighted ridge --------------------------------------------
  * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with
@@ -114,7 +116,7 @@ void la_ridge_init(la_ridge *work, int c, const ufs_x *x, char form);
 void la_ridge_set_x(la_ridge *work, const ufs_x *x);
 int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v);
 
-/* ---- la_polar.c --------------------------------------------------------------
+/* ---- la_svd.c ------------------------------------------------------------------
  * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R'
  * (la_svd_thin). Maximises tr(E'A) over E'E = I. About 6nc^2 + 20c^3.
  * Rank-deficient A (sigma_c <= 1e-12 sigma_1): A + delta E_old is used instead,
@@ -126,12 +128,11 @@ typedef struct {
 } la_polar_work;
 
 void la_polar_init(la_polar_work *w, int n, int c);
-/* a is kept; e may be e_old. w->s holds the singular values on return. */
+/* a is kept; e may be e_old, not a. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
 
-/* ---- la_svd.c ------------------------------------------------------------------
- * Thin SVD A = U diag(s) V' (dgesdd, retried with dgesvd): u n x r (may be a), s r, vt r x p,
- * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops; 2np doubles while it works. */
+/* Thin SVD A = U diag(s) V' (dgesdd, retried with dgesvd): u n x r (not a), s r, vt r x p,
+ * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops; np doubles while it works. */
 int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt);
 /* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
  * (min(n, p)). About 2np^2 flops for n >= p. */

@@ -61,6 +61,20 @@ int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)
     return 0;
 }
 
+int la_chol_root(int n, double *a, bool square, double *u, int *rank)
+{
+    size_t N = (size_t) n, rows;
+    void *mark = vmaxget();
+    int *pivot = ufs_ialloc(N), info = la_chol_pivoted(n, a, pivot, rank, ufs_dalloc(2 * N, 1));
+
+    rows = square ? N : (size_t) *rank;
+    for (size_t j = 0; j < N && info == 0; j++)
+        for (size_t i = 0; i < rows; i++)
+            u[i + (size_t) (pivot[j] - 1) * rows] = i <= j ? a[i + j * N] : 0.0;
+    vmaxset(mark);
+    return info;
+}
+
 /* R^{-1} by block columns from the right, which use what is still R to their left; then
  * R^{-1} R^{-T} by block columns from the left. */
 int la_chol_inverse(int n, double *r)

@@ -5,6 +5,7 @@
 #include <R_ext/Utils.h>
 
 static void residual(la_gl *w, const double *t);
+static void take_fit(la_gl *w, const double *t);
 static void fit_from_source(la_gl *w);
 static void fit_by_product(la_gl *w);
 static void fit_by_columns(la_gl *w);
@@ -98,16 +99,20 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
 /* xv = X V and r = T - X V from the live rows. 2nc per live row. */
 static void residual(la_gl *w, const double *t)
 {
-    size_t len = (size_t) w->n * (size_t) w->c;
-
     if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
         fit_from_source(w);
     else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
         fit_by_product(w);
     else
         fit_by_columns(w);
+    take_fit(w, t);
+}
+
+/* r, from the product of X without weights in xv. */
+static void take_fit(la_gl *w, const double *t)
+{
     la_gl_weigh(w, w->xv);
-    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+    for (size_t i = 0; i < (size_t) w->n * (size_t) w->c; i++) w->r[i] = t[i] - w->xv[i];
 }
 
 /* One read of the live columns. */
@@ -183,8 +188,7 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     size_t len = (size_t) n * (size_t) c;
 
     ufs_x_mul(w->x, c, v, w->xv);
-    la_gl_weigh(w, w->xv);
-    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+    take_fit(w, t);
     la_row_norms(p, c, v, w->key);
     w->l21 = la_l21(p, w->key, 0.0);
     w->live = 0;

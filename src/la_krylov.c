@@ -1,16 +1,12 @@
 /* la_krylov.c: start vectors, orthonormal blocks, the small eigenproblem and the change of basis. */
 #include "la.h"
-#include <stdint.h>
 
 static void project_out(int n, int k, const double *q, int added, double *x, double *dot);
 
 void la_krylov_noise(int n, int column, double *x)
 {
     for (int i = 0; i < n; i++) {
-        uint64_t h = ((uint64_t) column << 32) + (uint64_t) i + 0x9E3779B97F4A7C15ULL;
-        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
-        h ^= h >> 31;
+        uint64_t h = ufs_mix(((uint64_t) column << 32) + (uint64_t) i);
         x[i] = (double) (h >> 11) / 4503599627370496.0 - 1.0;
     }
 }

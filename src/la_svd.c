@@ -1,4 +1,5 @@
-/* la_svd.c: the thin singular value decomposition, QR and LQ. */
+/* la_svd.c: the thin singular value decomposition, the orthonormal (Procrustes) factor of a thin
+ * matrix, QR. */
 #include "la.h"
 #include <R_ext/Memory.h>
 
@@ -13,9 +14,8 @@ int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt)
 
     if (!la_finite(len, a)) return LA_NOT_FINITE;
     iwork = ufs_ialloc(8 * (size_t) r);
-    copy = ufs_dalloc(len, 2);
+    copy = ufs_dalloc(len, 1);
     ufs_copy(copy, a, len);
-    ufs_copy(copy + len, a, len);
     F77_CALL(dgesdd)(&job, &n, &p, copy, &n, s, u, &n, vt, &r, &opt, &lwork, iwork, &info FCONE);
     F77_CALL(dgesvd)
     (&job, &job, &n, &p, copy, &n, s, u, &n, vt, &r, &opt_old, &lwork, &info FCONE FCONE);
@@ -23,9 +23,31 @@ int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt)
     work = ufs_dalloc((size_t) lwork, 1);
     F77_CALL(dgesdd)(&job, &n, &p, copy, &n, s, u, &n, vt, &r, work, &lwork, iwork, &info FCONE);
     /* dgesdd can fail to converge where the older dgesvd does not. */
-    if (info) F77_CALL(dgesvd)
-    (&job, &job, &n, &p, copy + len, &n, s, u, &n, vt, &r, work, &lwork, &info FCONE FCONE);
+    if (info) {
+        ufs_copy(copy, a, len);
+        F77_CALL(dgesvd)
+        (&job, &job, &n, &p, copy, &n, s, u, &n, vt, &r, work, &lwork, &info FCONE FCONE);
+    }
     vmaxset(mark);
+    return info;
+}
+
+void la_polar_init(la_polar_work *w, int n, int c)
+{
+    size_t N = (size_t) n, C = (size_t) c;
+    *w = (la_polar_work){n, c, ufs_dalloc(N, C), ufs_dalloc(C, C), ufs_dalloc(C, 1)};
+}
+
+int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
+{
+    int n = w->n, c = w->c, info = la_svd_thin(n, c, a, w->u, w->s, w->vt);
+
+    if (info == 0 && e_old != NULL && w->s[c - 1] <= UFS_ROUNDING * w->s[0]) {
+        double delta = w->s[0] > 0.0 ? 1e-8 * w->s[0] : 1.0;
+        for (size_t i = 0; i < (size_t) n * (size_t) c; i++) e[i] = a[i] + delta * e_old[i];
+        info = la_svd_thin(n, c, e, w->u, w->s, w->vt);
+    }
+    if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
     return info;
 }
 

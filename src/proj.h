@@ -1,4 +1,4 @@
-/* proj.h: Euclidean projections on simple sets. */
+/* proj.h: Euclidean projections on simple sets, and the soft threshold, the proximal map of |a|. */
 #ifndef UFS_PROJ_H
 #define UFS_PROJ_H
 
@@ -15,5 +15,19 @@ void proj_capped_simplex(int n, const double *y, double total, double *out);
  * the binary vectors; if y is its centre (within 1e-12), `fallback` is projected
  * instead. */
 void proj_half_sphere(int n, const double *y, const double *fallback, double *out);
+
+/* The nearest point of [-t, t]: without a branch, which nobody could predict in the loops that call
+ * it. */
+static inline double prox_clip(double a, double t)
+{
+    double least = a < t ? a : t;
+    return least > -t ? least : -t;
+}
+
+/* sign(a) max(|a| - t, 0). */
+static inline double prox_soft(double a, double t)
+{
+    return a - prox_clip(a, t);
+}
 
 #endif

@@ -30,7 +30,7 @@
  *
  * Flops per iteration: 2npk for T, 2npk for X'Z and 6pk^2 (over samples: see there), and the Q-step:
  * exact, its sweeps and 2npk when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve).
- * Memory beside x: 7pk (9pk while P is turned), n-sized parts, that of la_gl or la_ridge; over samples
+ * Memory beside x: 7pk (8pk while P is turned), n-sized parts, that of la_gl or la_ridge; over samples
  * 24nk for the extrapolation and n^2 for XX', or np for Y with la_ridge.
  *
  * Source: "Joint sparse principal component analysis" (Yi, Lai, He, Cheung and

@@ -39,7 +39,7 @@
  * them. Memory: n x p (xt, y: 2), the inverse, and for a block 5 n and 4 p (by features 6 p) per
  * sample. */
 #include "la.h"
-#include "prox.h"
+#include "proj.h"
 #include "solve_topk_z.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>

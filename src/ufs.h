@@ -2,7 +2,7 @@
  * services every solver uses. It names no SEXP: solvers and kernels include
  * this header and nothing else of R. Files at the edge include ffi_util.h.
  *
- * It brings bool, size_t, memcpy and friends, mathematics, DBL_EPSILON and R_FINITE; everything
+ * It brings bool, size_t, uint64_t, memcpy and friends, mathematics, DBL_EPSILON and R_FINITE; everything
  * else (limits.h, stdlib.h, R_ext/Utils.h, R_ext/Memory.h ...) each file includes itself. R.h is not
  * included anywhere: what it brings along differs from one version of R to the next.
  *
@@ -19,6 +19,7 @@
 #endif
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <math.h>
 #include <float.h>
@@ -58,6 +59,15 @@ void ufs_dalloc_each(size_t n, size_t m, double **const *to);
 double *ufs_dzero(size_t n, size_t m);
 int *ufs_ialloc(size_t n);
 void ufs_copy(double *to, const double *from, size_t len);
+
+/* Spreads the bits of a number over all 64, one to one (the finaliser of SplitMix64). */
+static inline uint64_t ufs_mix(uint64_t h)
+{
+    h += 0x9E3779B97F4A7C15ULL;
+    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
+    return h ^ (h >> 31);
+}
 
 /* ---- hook.c: what happens once per outer iteration -------------------------
  * Interrupt check, one line if verbose, and the user's progress function. */

@@ -2,10 +2,8 @@
  * first_equal() in R/input.R compares those of one hash. */
 #include "x_ops.h"
 #include <R_ext/Memory.h>
-#include <stdint.h>
 
 static uint64_t row_weight(uint64_t row);
-static uint64_t mix(uint64_t h);
 static uint64_t hash_value(double v);
 static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total);
 
@@ -39,15 +37,7 @@ void ufs_x_hash(const ufs_x *x, bool rows, double first_row, double *out)
 /* Odd, so that no value of a row is lost modulo 2^64. */
 static uint64_t row_weight(uint64_t row)
 {
-    return mix(row + 1) | 1;
-}
-
-static uint64_t mix(uint64_t h)
-{
-    h += 0x9E3779B97F4A7C15ULL;
-    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
-    return h ^ (h >> 31);
+    return ufs_mix(row + 1) | 1;
 }
 
 static uint64_t hash_value(double v)
@@ -55,7 +45,7 @@ static uint64_t hash_value(double v)
     uint64_t bits;
     if (v == 0.0) v = 0.0;
     memcpy(&bits, &v, sizeof bits);
-    return mix(bits);
+    return ufs_mix(bits);
 }
 
 /* sum_i weight_i h(x_i), modulo 2^64: the zeros of a sparse column cost nothing. */

@@ -61,8 +61,7 @@ static bool next(walk *at)
 
 ufs_x ufs_x_dense(int n, int p, const double *x)
 {
-    ufs_x out = {.kind = UFS_X_DENSE, .n = n, .p = p, .dense = x};
-    return out;
+    return (ufs_x){.kind = UFS_X_DENSE, .n = n, .p = p, .dense = x};
 }
 
 double ufs_x_entries(const ufs_x *x)
