@@ -178,8 +178,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
 
     settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
       order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
-      max_iter = control$max_iter, gamma_cluster, gamma_feature, tol = control$tol,
-      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
+      gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
     found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
     c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
       n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,

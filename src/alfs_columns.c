@@ -141,7 +141,7 @@ static void solve_on_set(search *s, alfs_work *sub, bool newton)
 {
     const alfs_value *value = &s->full->value;
     double gap = (value->best - value->dual) / value->best;
-    double goal = fmax(0.5 * sub->settings->tol, 0.1 * gap);
+    double goal = fmax(0.5 * sub->run->tol, 0.1 * gap);
 
     if (newton) {
         gather(s, sub->w, s->full->w);
@@ -186,7 +186,7 @@ static bool certify_on_set(search *s, alfs_work *sub, double *outside)
     value->current = sub->value.current;
     s->reach = fmin(s->reach, (value->best - value->dual) / value->best);
     alfs_record(full);
-    return alfs_judge(full) || full->run->iterations >= full->settings->max_iter;
+    return alfs_judge(full) || full->run->iterations >= full->run->max_iter;
 }
 
 /* ---- sets of columns ------------------------------------------------------------------- */

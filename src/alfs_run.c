@@ -20,7 +20,7 @@ void alfs_iterate(alfs_work *work, int most, double goal)
     double gap_then = 1.0;
 
     for (int done = 1;; done++) {
-        bool last = ++run->iterations >= work->settings->max_iter || done >= most;
+        bool last = ++run->iterations >= work->run->max_iter || done >= most;
         bool regular = run->iterations % ALFS_CHECK_EVERY == 0;
         bool check = regular || last || done == due;
         alfs_next_penalties(work);
@@ -75,7 +75,7 @@ static bool newton_pays(const alfs_work *work, double gap)
 
     for (int j = 0; j < work->space.q; j++) n += alfs_is_live(work, j);
     from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
-    return gap < fmin(from, 0.1) && from > 5.0 * work->settings->tol;
+    return gap < fmin(from, 0.1) && from > 5.0 * work->run->tol;
 }
 
 bool alfs_judge(const alfs_work *work)
@@ -87,7 +87,7 @@ bool alfs_judge(const alfs_work *work)
         *status = UFS_DIVERGED;
     else if (gap < -1e-10)
         *status = UFS_NUMERICAL;
-    else if (work->settings->paper || work->settings->tol < 0.0 || gap >= work->settings->tol)
+    else if (work->settings->paper || work->run->tol < 0.0 || gap >= work->run->tol)
         return false;
     else
         *status = UFS_CONVERGED;

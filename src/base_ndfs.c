@@ -167,8 +167,7 @@ static void laplacian(ndfs_work *s, const double *f)
         graph_mult(s->problem->graph, true, c, f, s->lf);
         return;
     }
-    for (size_t j = 0; j < (size_t) c; j++)
-        for (size_t i = 0; i < N; i++) s->scaled[i + j * N] = s->root[i] * f[i + j * N];
+    la_scale_rows(n, c, s->root, f, s->scaled);
     graph_mult(s->problem->graph, false, c, s->scaled, s->lf);
     for (size_t j = 0; j < (size_t) c; j++)
         for (size_t i = 0; i < N; i++)

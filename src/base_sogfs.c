@@ -135,13 +135,12 @@ static void init(sogfs_work *s)
                        .col = s->col,
                        .w = s->weight,
                        .degree = s->degree};
-    s->first = ufs_ialloc(N * K);
+    ufs_ialloc_each(N * K, (int **[]){&s->first, &s->neighbour_old, NULL});
     s->lx = ufs_dalloc(N, P > N ? N : P);
     s->z = ufs_dalloc(N, (size_t) problem->step.c);
     ufs_dalloc_each(N, C1, (double **[]){&s->f_old, &s->known, &s->vector, NULL});
     s->mu = ufs_dalloc(C1, 1);
     s->s_old = ufs_dalloc(N, K);
-    s->neighbour_old = ufs_ialloc(N * K);
     ufs_dalloc_each(K, 1, (double **[]){&s->gap, &s->sorted, NULL});
 }
 
@@ -280,7 +279,6 @@ static int update_f(sogfs_work *s)
 
     held = graph_components(&s->l, r->component);
     if (held > c + 1) held = c + 1;
-    memset(size, 0, N * sizeof(int));
     memset(s->known, 0, N * (size_t) held * sizeof(double));
     for (int i = 0; i < n; i++) {
         size[r->component[i]]++;

@@ -93,9 +93,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         .beta = value[1],
         .lambda = value[2],
         .bound = ffi_given(ffi_get(basis, "bound"), 3, "bound")};
-    alfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"),
-                              .paper = ffi_flag(settings_, "paper"),
+    alfs_settings settings = {.paper = ffi_flag(settings_, "paper"),
                               .rho0 = ffi_real(settings_, "rho0"),
                               .growth = ffi_real(settings_, "tau"),
                               .rho_most = ffi_real(settings_, "rho_max")};

@@ -13,9 +13,8 @@ static double *symmetric(SEXP out, const char *name, int n)
 }
 
 /* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
- * s: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
- * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. S and W are
- * the columns of the upper triangle. */
+ * s: list(n_clusters, projection, order, form, inner_max_iter, gamma_cluster, gamma_feature, qp_tol,
+ * dense_limit), codes as in solve_blfse.h. S and W are the columns of the upper triangle. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
 {
     SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
@@ -35,11 +34,9 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
         .form = (blfse_form) ffi_count(s, "form", 0, BLFSE_FACTOR),
         .n_psi = n_psi,
         .inner_max = ffi_count(s, "inner_max_iter", 0, INT_MAX),
-        .max_iter = ffi_int(s, "max_iter"),
         .psi = ffi_given(psi, (size_t) n_psi, "psi"),
         .gamma_cluster = ffi_real(s, "gamma_cluster"),
         .gamma_feature = ffi_real(s, "gamma_feature"),
-        .tol = ffi_real(s, "tol"),
         .qp_tol = ffi_real(s, "qp_tol"),
         .dense_limit = ffi_int(s, "dense_limit")};
     ufs_run run = ffi_run_begin(control, "blfse");

@@ -47,7 +47,6 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
     if ((x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE) || d2.p != n || k > n - 1 ||
         !Rf_isInteger(index_) || (size_t) Rf_xlength(index_) != len)
         Rf_error("internal error: sizes of neighbour lists differ");
-    memset(seen, 0, (size_t) n * sizeof(int));
     for (size_t e = 0; e < len; e++) {
         int own = (int) (e / (size_t) k) + 1, j = INTEGER_RO(index_)[e];
         if (j < 1 || j > n || j == own) Rf_error("internal error: a neighbour is out of range");

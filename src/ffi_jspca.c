@@ -37,7 +37,6 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     if (first != R_NilValue) {
         const int *given = ffi_ints(first, P, 1, p, "first");
         int *index = ufs_ialloc(P), *copies = ufs_ialloc(P);
-        memset(copies, 0, P * sizeof(int));
         for (size_t i = 0; i < P; i++) copies[index[i] = given[i] - 1]++;
         problem.first = index;
         problem.copies = copies;

@@ -22,7 +22,6 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
                                ffi_set_ints(out, "reached", n)};
 
     if (from.x != NULL && from.n != n) Rf_error("internal error: size of 'x'");
-    memset(result.label, 0, (size_t) n * sizeof(int));
     run.lapack = propagate_solve(&problem, &result);
     ffi_run_end(out, &run, "", NULL, 0);
     UNPROTECT(1);

@@ -20,7 +20,6 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
     for (int i = 0; i < n_given; i++)
         for (int k = 0; k < i; k++)
             if (given[k] == given[i]) Rf_error("internal error: 'given' has an item twice");
-    memset(result.order, 0, (size_t) settings.m * sizeof(int));
     ted_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.m; t++) result.order[t]++;
     ffi_run_end(out, &run, "start p_form", FFI_VALUES(result.start, result.p_form));

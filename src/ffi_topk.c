@@ -49,7 +49,7 @@ static double *errors(SEXP out, const char *name, int n, int q, SEXP shape)
     return value;
 }
 
-static topk_settings all_settings(SEXP s, SEXP control)
+static topk_settings all_settings(SEXP s)
 {
     topk_settings settings = {
         .solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM),
@@ -62,9 +62,7 @@ static topk_settings all_settings(SEXP s, SEXP control)
         .bound_max_iter = ffi_int(s, "bound_max_iter"),
         .node_limit = ffi_int(s, "node_limit"),
         .bound_tol = ffi_real(s, "bound_tol"),
-        .alpha = ffi_real(s, "alpha"),
-        .tol = ffi_real(control, "tol"),
-        .max_iter = ffi_int(control, "max_iter")};
+        .alpha = ffi_real(s, "alpha")};
 
     if (settings.solver == TOPK_ADMM && !ffi_paths().topk_admm) settings.solver = TOPK_EXACT;
     return settings;
@@ -90,8 +88,6 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
     if (relaxed) result.relaxed = ffi_set_zero(out, "relaxed", p, 0);
     result.label = ffi_set_ints(out, "label", n);
     result.chosen = ffi_set_ints(out, "chosen", problem->k);
-    memset(result.label, 0, (size_t) n * sizeof(int));
-    memset(result.chosen, 0, (size_t) problem->k * sizeof(int));
     return result;
 }
 
@@ -113,12 +109,12 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .x = from.x,
                             .known = known == R_NilValue ? NULL
                                                          : ffi_ints(known, N, 0, c, "known")};
-    topk_settings settings = all_settings(s, control);
+    topk_settings settings = all_settings(s);
     bool graph = problem.mode != TOPK_PLAIN;
-    double outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0.0;
     SEXP out = PROTECT(
         ffi_list("z e w a v_cont relaxed label chosen probability reached run inner_z inner_v"));
     ufs_run run = ffi_run_begin(control, "topk");
+    double outer = settings.solver == TOPK_PAPER ? run.max_iter : 0.0;
     topk_result result;
 
     if (problem.known == NULL && problem.mode != TOPK_CLUSTER)
@@ -208,10 +204,9 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p;
     topk_theta weights = {.matrix = ffi_sized(theta, n, n, "theta"), .n = n};
-    topk_z_settings settings = z_settings(s, ffi_real(control, "tol"),
-                                          ffi_int(control, "max_iter"));
     SEXP out = PROTECT(ffi_list("z e w run"));
     ufs_run run = ffi_run_begin(control, "represent");
+    topk_z_settings settings = z_settings(s, run.tol, run.max_iter);
     double gap = NA_REAL, *z = links(out, "z", n, shape);
     double *w = links(out, "w", n, shape), *e = errors(out, "e", n, p, shape);
     topk_z_state end = (ffi_flag(s, "exact") ? by_lp : by_admm)(from, &settings, &weights, z, e,

@@ -185,7 +185,8 @@ double *ffi_set_vector(SEXP list, const char *name, int n)
 
 int *ffi_set_ints(SEXP list, const char *name, int n)
 {
-    return INTEGER(ffi_set(list, name, Rf_allocVector(INTSXP, n)));
+    int *to = INTEGER(ffi_set(list, name, Rf_allocVector(INTSXP, n)));
+    return n ? memset(to, 0, (size_t) n * sizeof(int)) : to;
 }
 
 void ffi_set_which(SEXP out, const char *name, int p, const int *is)

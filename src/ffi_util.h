@@ -58,9 +58,9 @@ SEXP ffi_set(SEXP list, const char *name, SEXP value);
 /* Allocates a matrix or vector straight into a slot and returns its data. */
 double *ffi_set_matrix(SEXP list, const char *name, int n, int m);
 double *ffi_set_vector(SEXP list, const char *name, int n);
-int *ffi_set_ints(SEXP list, const char *name, int n);
-/* The same filled with zeros, for what a solver may leave untouched when LAPACK fails: an
+/* The same filled with zeros, for what a solver may leave untouched when LAPACK fails: integers; an
  * n x m matrix, or a vector of n for m = 0. */
+int *ffi_set_ints(SEXP list, const char *name, int n);
 double *ffi_set_zero(SEXP list, const char *name, int n, int m);
 /* The q columns at the start of a matrix of zeros to the places keep[0] < keep[1] < ... (from 0). */
 void ffi_spread(double *x, int n, int q, const int *keep);

@@ -12,7 +12,6 @@ sparse_rows sparse_rows_of(const ufs_x *x)
                         .value = ufs_dalloc(entries, 1)};
     int *next = ufs_ialloc(N);
 
-    memset(rows.start, 0, (N + 1) * sizeof(int));
     for (int j = 0; j < x->p; j++) {
         int u = ufs_x_user(x, j);
         for (int e = x->start[u]; e < x->start[u + 1]; e++) rows.start[x->row[e] + 1]++;
@@ -74,7 +73,6 @@ sparse_tile sparse_tile_of(const sparse_rows *rows)
                         .count = ufs_ialloc(P)};
 
     for (int j = 0; j < x->p; j++) tile.end[j] = x->start[ufs_x_user(x, j)];
-    memset(tile.count, 0, P * sizeof(int));
     return tile;
 }
 

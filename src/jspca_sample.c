@@ -104,9 +104,7 @@ static void set_weights(jspca_work *work, bool renew)
     for (size_t i = 0; i < n; i++) work->root[i] = sqrt(weight[i]);
     la_gl_set_rows(&work->gl, work->root);
     if (work->settings->exact) return;
-    for (size_t j = 0; j < (size_t) problem->p; j++)
-        for (size_t i = 0; i < n; i++)
-            work->y[i + j * n] = work->root[i] * problem->x->dense[i + j * n];
+    la_scale_rows(problem->n, problem->p, work->root, problem->x->dense, work->y);
     weighted = ufs_x_dense(problem->n, problem->p, work->y);
     la_ridge_set_x(&work->ridge, &weighted);
 }
@@ -128,12 +126,10 @@ double jspca_share_of_most(const jspca_work *work)
 
 int jspca_sample_turn(jspca_work *work)
 {
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
     double *m = work->gl.scaled; /* free between la_gl's calls */
     int info = 0;
 
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < n; i++) m[i + j * n] = work->result->weight[i] * work->z[i + j * n];
+    la_scale_rows(work->problem->n, work->problem->k, work->result->weight, work->z, m);
     if (!(work->kernel && turn_by_kernel(work, m, &info)) && info == 0) info = form_p(work, m);
     if (info == 0) residual_of_samples(work);
     return info;

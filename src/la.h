@@ -47,6 +47,8 @@ void la_trsm(char side, char uplo, char trans, int m, int n, double alpha, const
 
 /* out (p x n) = a' for a n x p; by tiles, so that neither is walked across its columns. */
 void la_transpose(int n, int p, const double *a, double *out);
+/* out = diag(by) x, n x m; out may be x. */
+void la_scale_rows(int n, int m, const double *by, const double *x, double *out);
 
 /* Gram matrix, both triangles filled. trans = 'N': C (n x n) = A A',
  * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. Interrupts are looked for

@@ -31,9 +31,7 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
 
     *w = (la_gl){.x = x, .n = x->n, .p = p, .c = c, .cap = cap, .newton = true};
     ufs_dalloc_each(P, 1, (double **[]){&w->ss, &w->size, &w->key, NULL});
-    w->set = ufs_ialloc(P);
-    w->pos = ufs_ialloc(P);
-    w->fresh = ufs_ialloc(P);
+    ufs_ialloc_each(P, (int **[]){&w->set, &w->pos, &w->fresh, NULL});
     w->gram = ufs_dalloc(S, S);
     ufs_dalloc_each(S, C, (double **[]){&w->grad, &w->moved, NULL});
     ufs_dalloc_each(C, P, (double **[]){&w->vw, &w->u, NULL});
@@ -49,18 +47,10 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
     la_gl_set_rows(w, NULL);
 }
 
-void la_gl_weigh(const la_gl *w, double *a)
-{
-    size_t N = (size_t) w->n;
-    for (size_t k = 0; k < (size_t) w->c && w->root; k++)
-        for (size_t i = 0; i < N; i++) a[i + k * N] *= w->root[i];
-}
-
 const double *la_gl_weighted_residual(la_gl *w)
 {
     if (w->root == NULL) return w->r;
-    ufs_copy(w->scaled, w->r, (size_t) w->n * (size_t) w->c);
-    la_gl_weigh(w, w->scaled);
+    la_scale_rows(w->n, w->c, w->root, w->r, w->scaled);
     return w->scaled;
 }
 
@@ -111,7 +101,7 @@ static void residual(la_gl *w, const double *t)
 /* r, from the product of X without weights in xv. */
 static void take_fit(la_gl *w, const double *t)
 {
-    la_gl_weigh(w, w->xv);
+    if (w->root) la_scale_rows(w->n, w->c, w->root, w->xv, w->xv);
     for (size_t i = 0; i < (size_t) w->n * (size_t) w->c; i++) w->r[i] = t[i] - w->xv[i];
 }
 

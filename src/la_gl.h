@@ -108,8 +108,7 @@ static inline int la_gl_live(const la_gl *w)
     return live;
 }
 
-/* a (n x c) <- diag(root) a; diag(root) R: what the columns of X itself are multiplied with. */
-void la_gl_weigh(const la_gl *w, double *a);
+/* diag(root) R: what the columns of X itself are multiplied with. */
 const double *la_gl_weighted_residual(la_gl *w);
 
 /* la_gl_set.c */

@@ -33,8 +33,7 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->n_warm = 0;
     w->worst = 0.0;
     w->value = ufs_dalloc((size_t) n, 1);
-    w->label = ufs_ialloc((size_t) n);
-    w->order = ufs_ialloc((size_t) n);
+    ufs_ialloc_each((size_t) n, (int **[]){&w->label, &w->order, NULL});
     if (n <= dense_limit) return;
     w->warm = ufs_dalloc((size_t) n, (size_t) c + 1);
 }

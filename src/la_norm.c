@@ -109,6 +109,13 @@ double la_ss_diff(size_t len, const double *a, const double *b)
     return ss;
 }
 
+void la_scale_rows(int n, int m, const double *by, const double *x, double *out)
+{
+    for (size_t j = 0; j < (size_t) m; j++)
+        for (size_t i = 0; i < (size_t) n; i++)
+            out[i + j * (size_t) n] = by[i] * x[i + j * (size_t) n];
+}
+
 void la_transpose(int n, int p, const double *a, double *out)
 {
     for (int j0 = 0; j0 < p; j0 += TILE)

@@ -53,7 +53,6 @@ int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lamb
     ufs_copy(z, t, N * C);
     la_chol_solve(n, c, k, z);
     ufs_x_cross(&work->x, c, z, v);
-    for (size_t j = 0; j < C; j++)
-        for (size_t i = 0; i < P; i++) v[i + j * P] *= g[i];
+    la_scale_rows(p, c, g, v, v);
     return 0;
 }

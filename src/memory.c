@@ -23,7 +23,13 @@ void ufs_dalloc_each(size_t n, size_t m, double **const *to)
 
 int *ufs_ialloc(size_t n)
 {
-    return (int *) R_alloc(n ? n : 1, sizeof(int));
+    int *x = (int *) R_alloc(n ? n : 1, sizeof(int));
+    return memset(x, 0, n * sizeof(int));
+}
+
+void ufs_ialloc_each(size_t n, int **const *to)
+{
+    for (; *to != NULL; to++) **to = ufs_ialloc(n);
 }
 
 void ufs_copy(double *to, const double *from, size_t len)

@@ -33,8 +33,7 @@ void qp_init(qp_work *work, int p)
                     (double **[]){&work->hv, &work->g, &work->y, &work->next, &work->d, &work->hd,
                                   &work->r, &work->z, &work->dir, &work->h_dir, &work->best,
                                   &work->best_hv, &work->sorted, NULL});
-    work->order = ufs_ialloc((size_t) p);
-    work->free = ufs_ialloc((size_t) p);
+    ufs_ialloc_each((size_t) p, (int **[]){&work->order, &work->free, NULL});
 }
 
 void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info)

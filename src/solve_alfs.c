@@ -46,14 +46,14 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
 
     run->status = UFS_MAX_ITER;
     /* 14 MB at most. */
-    ufs_trace_named(&run->trace, (int) fmin((double) settings->max_iter + 1.0, 2e5),
+    ufs_trace_named(&run->trace, (int) fmin((double) run->max_iter + 1.0, 2e5),
                     problem->lambda > 0.0 ? weighted : plain);
     /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
     if (problem->lambda > 0.0 || settings->paper) work.weights = &weights;
     set_up(&work);
     if (settings->paper)
         paper(&work);
-    else if (settings->tol >= 0.0 && problem->lambda > 0.0 &&
+    else if (run->tol >= 0.0 && problem->lambda > 0.0 &&
              problem->lambda >= problem->bound[WEIGHTS] * (1.0 - 1e-14))
         alfs_weights_zero(&work);
     else
@@ -66,7 +66,7 @@ static void admm(alfs_work *work)
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
-    bool on_columns = run->paths.alfs_columns && work->split[WEIGHTS].on && settings->tol >= 0.0 &&
+    bool on_columns = run->paths.alfs_columns && work->split[WEIGHTS].on && run->tol >= 0.0 &&
                       work->split[COLS].on;
 
     work->newton = on_columns && run->paths.alfs_newton;
@@ -75,9 +75,9 @@ static void admm(alfs_work *work)
                  (value->best - value->dual) / value->best);
     for (;;) {
         alfs_record(work);
-        if (alfs_judge(work) || run->iterations >= settings->max_iter) return;
+        if (alfs_judge(work) || run->iterations >= run->max_iter) return;
         if (on_columns && alfs_grow_weighted(work)) return;
-        alfs_iterate(work, settings->max_iter, settings->tol);
+        alfs_iterate(work, run->max_iter, run->tol);
     }
 }
 
@@ -90,7 +90,7 @@ static void paper(alfs_work *work)
 
     alfs_certify(work);
     alfs_record(work);
-    for (int k = 1; k <= settings->max_iter; k++) {
+    for (int k = 1; k <= run->max_iter; k++) {
         double f_old = value->best;
         bool done;
         run->iterations = k;
@@ -98,8 +98,8 @@ static void paper(alfs_work *work)
         alfs_update_w(work);
         alfs_update_copies(work, true);
         value->best = value->current;
-        done = settings->tol >= 0.0 && paper_done(work, f_old);
-        if (done || k % ALFS_CHECK_EVERY == 0 || k == settings->max_iter) {
+        done = run->tol >= 0.0 && paper_done(work, f_old);
+        if (done || k % ALFS_CHECK_EVERY == 0 || k == run->max_iter) {
             alfs_certify(work);
             alfs_judge(work);
         }
@@ -115,7 +115,7 @@ static void paper(alfs_work *work)
 static bool paper_done(const alfs_work *work, double f_old)
 {
     size_t m = (size_t) work->space.m;
-    double f = work->value.best, tol = work->settings->tol;
+    double f = work->value.best, tol = work->run->tol;
 
     if (!(fabs(f - f_old) < tol * f_old) && f != f_old) return false;
     if (!(work->split[WEIGHTS].biggest < tol)) return false;

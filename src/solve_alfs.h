@@ -36,9 +36,7 @@ typedef struct {
 } alfs_problem;
 
 typedef struct {
-    int max_iter;
-    double tol; /* relative duality gap (paper: its epsilon); negative: never stop early */
-    bool paper; /* Algorithm 1 with its growing penalties, and its stop */
+    bool paper;                    /* Algorithm 1 with its growing penalties, and its stop */
     double rho0, growth, rho_most; /* of Algorithm 1; growth = 1 keeps rho constant */
 } alfs_settings;
 
@@ -52,7 +50,8 @@ typedef struct {
     double primal[3];                 /* relative: rows, columns, weights */
 } alfs_result;
 
-/* Trace, a row per iteration: iteration, objective (the lowest F found), dual, gap (both of
+/* tol: relative duality gap (paper: its epsilon); negative: never stop early.
+ * Trace, a row per iteration: iteration, objective (the lowest F found), dual, gap (both of
  * the last certificate of the whole problem), current (F of the iteration's W), rows,
  * columns (relative residuals of the splits) and, with lambda > 0, weights.
  * lambda = 0: 4 m q min(m, q) + 6 min(m, q)^3 flops an iteration, and x, W, P, Q are all that is

@@ -120,7 +120,7 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
         work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
         record(work, BLFSE_START);
         step(work, update_w, BLFSE_W);
-        while (work->it < settings->inner_max && run->iterations < settings->max_iter) {
+        while (work->it < settings->inner_max && run->iterations < run->max_iter) {
             double moved_v = 0.0;
             work->it++;
             ufs_copy(work->v_old, result->v, (size_t) problem->p);
@@ -144,7 +144,7 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
             }
             update_rho(work);
             if (result->n_component == problem->c && work->it >= 2) break;
-            if (moved_v < settings->tol && work->moved_s < settings->tol) break;
+            if (moved_v < run->tol && work->moved_s < run->tol) break;
         }
     }
     result->eigen = work->low.worst;

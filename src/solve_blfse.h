@@ -32,10 +32,9 @@ typedef struct {
     blfse_projection projection;
     blfse_order order;
     blfse_form form;
-    int n_psi, inner_max, max_iter;
+    int n_psi, inner_max;
     const double *psi;
     double gamma_cluster, gamma_feature; /* factors of T2 + T3 and of T4 */
-    double tol;                          /* a stage ends if v and S move less than this; 0: never */
     double qp_tol;                       /* relative KKT residual of the quadratic programs */
     int dense_limit;                     /* whole spectrum of L up to this n */
 } blfse_settings;
@@ -54,7 +53,7 @@ typedef struct {
     ufs_trace history, weights;
 } blfse_result;
 
-/* run->trace: one row per block update. */
+/* run->trace: one row per block update. A stage ends if v and S move less than tol (0: never). */
 void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
                  ufs_run *run);
 

@@ -55,7 +55,6 @@ static int q_step(jspca_work *work, bool full);
 static void free_step(jspca_work *work);
 static void exact_step(jspca_work *work, bool full);
 static void feature_target(jspca_work *work);
-static void scale_rows(const jspca_work *work, const double *from, double *to);
 static void residual_of_features(jspca_work *work);
 static double loss_of(const jspca_work *work);
 static double penalty_of(const jspca_work *work);
@@ -262,7 +261,7 @@ static void free_step(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
 
-    scale_rows(work, work->result->pbar, work->result->q);
+    la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->result->q);
     jspca_share_among_copies(problem, work->result->q);
     ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
 }
@@ -301,16 +300,8 @@ static void feature_target(jspca_work *work)
     const jspca_problem *problem = work->problem;
 
     for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
-    scale_rows(work, work->result->pbar, work->b);
+    la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->b);
     ufs_x_mul(problem->x, problem->k, work->b, work->t);
-}
-
-/* to (p x k) = diag(d) from. */
-static void scale_rows(const jspca_work *work, const double *from, double *to)
-{
-    size_t p = (size_t) work->problem->p, k = (size_t) work->problem->k;
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) to[i + j * p] = work->d[i] * from[i + j * p];
 }
 
 int jspca_procrustes(jspca_work *work, const double *m)
@@ -321,7 +312,7 @@ int jspca_procrustes(jspca_work *work, const double *m)
     int info;
 
     ufs_x_cross(problem->x, problem->k, m, work->b);
-    scale_rows(work, work->b, result->P);
+    la_scale_rows(problem->p, problem->k, work->d, work->b, result->P);
     info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];

@@ -25,6 +25,7 @@ typedef struct {
     const topk_problem *problem;
     const topk_settings *settings;
     topk_result *result;
+    ufs_run *run;
     bool graph;
     topk_lp lp;
     topk_admm admm;
@@ -48,7 +49,7 @@ typedef struct {
 
 static double theta_change(topk_work *work);
 static double joint(const topk_work *work);
-static void record(const topk_work *work, ufs_run *run);
+static void record(const topk_work *work);
 static ufs_status outcome(const topk_work *work);
 static int labels_moved(const topk_work *work);
 static void represent_step(topk_work *work, int iteration);
@@ -70,12 +71,13 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     topk_work data = {.problem = problem,
                       .settings = settings,
                       .result = result,
+                      .run = run,
                       .graph = problem->mode != TOPK_PLAIN},
               *work = &data;
-    int last = work->graph ? settings->max_iter : 1;
+    int last = work->graph ? run->max_iter : 1;
     bool settled = false;
 
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->value = result->bound = NA_REAL;
     result->change = result->objective = R_NaN;
@@ -87,14 +89,14 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
         run->lapack = select_step(work, t);
         if (run->lapack) return;
         result->change = theta_change(work);
-        if (result->change < settings->tol || t == last || !work->graph) {
+        if (result->change < run->tol || t == last || !work->graph) {
             run->lapack = prove(work);
             if (run->lapack) return;
             result->change = theta_change(work);
         }
         result->objective = joint(work);
         run->iterations = t;
-        record(work, run);
+        record(work);
         ufs_run_step(run, result->objective, result->change);
         if (work->graph) {
             memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));
@@ -104,7 +106,7 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
             work->theta.projected = work->theta_projected;
         }
         run->status = outcome(work);
-        settled = !work->graph || result->change < settings->tol || run->status == UFS_DIVERGED;
+        settled = !work->graph || result->change < run->tol || run->status == UFS_DIVERGED;
     }
     result->value = work->value;
     /* No set is below the bound; what is left there is rounding. */
@@ -161,11 +163,11 @@ static double joint(const topk_work *work)
            beta * work->value;
 }
 
-static void record(const topk_work *work, ufs_run *run)
+static void record(const topk_work *work)
 {
     const topk_result *result = work->result;
     topk_z_state z = work->graph ? *work->z : (topk_z_state){NA_REAL, NA_REAL, 0, true};
-    double moved = run->iterations > 1 ? labels_moved(work) : 0.0;
+    double moved = work->run->iterations > 1 ? labels_moved(work) : 0.0;
     double v_iterations = 0.0, v_residual = NA_REAL;
 
     if (work->settings->solver == TOPK_PAPER) {
@@ -175,10 +177,11 @@ static void record(const topk_work *work, ufs_run *run)
         v_iterations = work->bound.iterations;
         v_residual = (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value));
     }
-    ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective,
-                                          work->graph ? result->change : NA_REAL, z.iterations,
-                                          z.objective, z.residual, v_iterations, v_residual,
-                                          work->value_start, work->value, work->swaps, moved});
+    ufs_trace_add(&work->run->trace,
+                  (double[]){work->run->iterations, result->objective,
+                             work->graph ? result->change : NA_REAL, z.iterations, z.objective,
+                             z.residual, v_iterations, v_residual, work->value_start, work->value,
+                             work->swaps, moved});
 }
 
 static ufs_status outcome(const topk_work *work)
@@ -191,7 +194,7 @@ static ufs_status outcome(const topk_work *work)
         return settings->solver != TOPK_PAPER || work->select.converged || settings->polish
                    ? UFS_CONVERGED
                    : UFS_MAX_ITER;
-    return work->result->change < settings->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
+    return work->result->change < work->run->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
 }
 
 /* ---- Z, W and the labels ------------------------------------------------------------------- */
@@ -214,7 +217,7 @@ static void represent_step(topk_work *work, int iteration)
                         NULL);
     else
         topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective,
-                        iteration == 1 && settings->max_iter > 1);
+                        iteration == 1 && work->run->max_iter > 1);
 }
 
 static int label_step(topk_work *work, int iteration)
@@ -273,8 +276,7 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
     if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion);
     work->previous = ufs_ialloc(N);
-    work->trial = ufs_ialloc(K);
-    work->carried = ufs_ialloc(K);
+    ufs_ialloc_each(K, (int **[]){&work->trial, &work->carried, NULL});
     return lapack;
 }
 

@@ -41,8 +41,7 @@ typedef struct {
     bool polish, bound, branch, cmn;
     int bound_max_iter, node_limit;
     double bound_tol;
-    double alpha, tol; /* of the outer loop */
-    int max_iter;
+    double alpha; /* of the labels in Theta */
 } topk_settings;
 
 /* Zero where nothing is said; n x n parts are NULL in the plain mode. */

@@ -28,9 +28,7 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->value = ufs_dalloc(C, 1);
     work->u = ufs_dalloc(N, C);
     work->centre = ufs_dalloc(C, C);
-    work->trial = ufs_ialloc(N);
-    work->again = ufs_ialloc(N);
-    work->old = ufs_ialloc(N);
+    ufs_ialloc_each(N, (int **[]){&work->trial, &work->again, &work->old, NULL});
     work->size = ufs_ialloc(C);
 }
 

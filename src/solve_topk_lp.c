@@ -74,17 +74,14 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->z = z;
     work->e = e;
     work->most_pivots = 1000 + 20 * work->most;
-    work->size = ufs_ialloc(N);
-    work->sample = ufs_ialloc(M * N);
-    work->feature = ufs_ialloc(M * N);
-    memset(work->size, 0, N * sizeof(int));
+    ufs_ialloc_each(N, (int **[]){&work->size, &row->place, NULL});
+    ufs_ialloc_each(M * N, (int **[]){&work->sample, &work->feature, NULL});
     work->xt = xt;
     work->row = row;
     ufs_dalloc_each(M, 1, (double **[]){&row->z, &row->dz, &row->out, &row->g, &row->sign_z, NULL});
     ufs_dalloc_each(
         P, 1, (double **[]){&row->b, &row->e, &row->de, &row->y, &row->nudge, &row->side, NULL});
     ufs_dalloc_each(N, 1, (double **[]){&row->c, &row->weight, NULL});
-    row->place = ufs_ialloc(N);
     ufs_dalloc_each(M, M, (double **[]){&row->inverse, &row->square, NULL});
     row->pivot = ufs_ialloc(M);
     row->kinks = (kink *) R_alloc(P + M, sizeof(kink));

@@ -33,8 +33,7 @@ void topk_select_init(topk_select *work, topk_criterion *g)
                                   &work->previous, &work->target, &work->pc, NULL});
     work->cg = ufs_dalloc(p, 4);
     ufs_dalloc_each(p, c, (double **[]){&work->a, &work->av, NULL});
-    work->chosen = ufs_ialloc(k);
-    work->trial = ufs_ialloc(k);
+    ufs_ialloc_each(k, (int **[]){&work->chosen, &work->trial, NULL});
 }
 
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,

@@ -52,12 +52,13 @@ typedef enum {
 
 /* ---- memory.c ---------------------------------------------------------------
  * Memory from R: freed on return, on error and on interrupt. Allocate once per
- * solve, never inside an iteration. _each: for every pointer that `to` names, up to NULL. The _dzero
- * one is filled with zeros. */
+ * solve, never inside an iteration. _each: for every pointer that `to` names, up to NULL. _dzero and _ialloc:
+ * filled with zeros. */
 double *ufs_dalloc(size_t n, size_t m);
 void ufs_dalloc_each(size_t n, size_t m, double **const *to);
 double *ufs_dzero(size_t n, size_t m);
 int *ufs_ialloc(size_t n);
+void ufs_ialloc_each(size_t n, int **const *to);
 void ufs_copy(double *to, const double *from, size_t len);
 
 /* Spreads the bits of a number over all 64, one to one (the finaliser of SplitMix64). */
