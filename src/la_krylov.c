@@ -1,5 +1,6 @@
 /* la_krylov.c: start vectors, orthonormal blocks, the small eigenproblem and the change of basis. */
 #include "la.h"
+#include <stdint.h>
 
 static void project_out(int n, int k, const double *q, int added, double *x, double *dot);
 

@@ -63,7 +63,6 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
 
 static void admm(alfs_work *work)
 {
-    const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
     bool on_columns = run->paths.alfs_columns && work->split[WEIGHTS].on && run->tol >= 0.0 &&
@@ -84,7 +83,6 @@ static void admm(alfs_work *work)
 /* Algorithm 1: the objective and the answer are those of W itself. */
 static void paper(alfs_work *work)
 {
-    const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
 

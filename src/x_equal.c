@@ -2,6 +2,7 @@
  * first_equal() in R/input.R compares those of one hash. */
 #include "x_ops.h"
 #include <R_ext/Memory.h>
+#include <stdint.h>
 
 static uint64_t row_weight(uint64_t row);
 static uint64_t hash_value(double v);
