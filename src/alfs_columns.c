@@ -90,8 +90,8 @@ static bool begin(search *s)
 {
     alfs_work *full = s->full;
     const alfs_value *value = &full->value;
-    int all = full->space.q, some = all / FIRST_SHARE > FIRST_SET ? all / FIRST_SHARE : FIRST_SET;
-    int n = 0;
+    int all = full->space.q, n = 0, share = all / FIRST_SHARE;
+    int some = share > FIRST_SET ? share : FIRST_SET;
 
     memset(s->inside, 0, (size_t) all * sizeof(bool));
     measure_columns(s);
@@ -131,8 +131,7 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     }
     alfs_shrinkage(sub);
     sub->w = ufs_dzero(m, n);
-    sub->value.dual = 0.0;
-    sub->value.best_then = 0.0;
+    sub->value.dual = sub->value.best_then = 0.0;
     return true;
 }
 

@@ -20,6 +20,7 @@
  * product with H. Memory: four m x m, m q^2. */
 #include "alfs_work.h"
 #include "la.h"
+#include "proj.h"
 #include <R_ext/Utils.h>
 
 typedef struct {
@@ -323,7 +324,7 @@ static void update_duals(newton *a)
     for (size_t i = 0; i < M * M; i++) {
         double bound = weights->penalty * a->work->weights->t[i];
         double eta = sqrt(a->z[i] * a->z[i] + mz2);
-        weights->v[i] = alfs_clamp(bound * a->z[i] / eta + a->k[i] * a->dz[i], bound);
+        weights->v[i] = prox_clip(bound * a->z[i] / eta + a->k[i] * a->dz[i], bound);
     }
     for (int which = 0; which < 2; which++) {
         const alfs_split *split = &a->work->split[which];

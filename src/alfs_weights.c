@@ -9,6 +9,7 @@
  * Z = W B, without V and T. */
 #include "alfs_work.h"
 #include "la.h"
+#include "proj.h"
 
 /* c of T = 1 / max(|cos|, c). */
 static const double FLOOR = 1e-6;
@@ -142,9 +143,9 @@ void alfs_weights_update(alfs_work *work, bool advance)
     product(work, z->wb);
     for (size_t i = 0; i < m * m; i++) {
         double wb = z->all[i], t = z->t[i], v = split->v[i];
-        double l = alfs_clamp(v, to_old * t), copy = v - l;
+        double l = prox_clip(v, to_old * t), copy = v - l;
         double now = copy + ratio * l + gamma * (wb - copy), new_copy, miss;
-        l = alfs_clamp(now, to_new * t);
+        l = prox_clip(now, to_new * t);
         new_copy = now - l;
         s0 += (wb - copy) * (wb - copy);
         s1 += wb * wb;
@@ -179,7 +180,7 @@ static void gather(alfs_work *work, double of_copy, double of_l, double *out)
     double bound = split->penalty / split->held;
 
     for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
-        double l = alfs_clamp(split->v[i], bound * z->t[i]);
+        double l = prox_clip(split->v[i], bound * z->t[i]);
         z->all[i] = of_copy * (split->v[i] - l) + of_l * l;
     }
     la_gemm_checked('N', 'N', m, space->rb, m, 1.0, z->all, m, space->outer, m, 0.0, out, m);

@@ -110,13 +110,6 @@ double alfs_weighted_sum(alfs_work *work);
 /* W = 0 is proved without an iteration by L = 2X'X. */
 void alfs_weights_zero(alfs_work *work);
 
-/* v clamped to [-bound, bound]: the multiplier part of V; without branches. */
-static inline double alfs_clamp(double v, double bound)
-{
-    double c = v > bound ? bound : v;
-    return c < -bound ? -bound : c;
-}
-
 /* ---- solve_alfs_bound.c ---- */
 
 /* Sets value.now, and raises value.dual, by the best of a few feasible points near the

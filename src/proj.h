@@ -16,12 +16,12 @@ void proj_capped_simplex(int n, const double *y, double total, double *out);
  * instead. */
 void proj_half_sphere(int n, const double *y, const double *fallback, double *out);
 
-/* The nearest point of [-t, t]: without a branch, which nobody could predict in the loops that call
- * it. */
+/* The nearest point of [-t, t], NaN of NaN: without a branch, which nobody could predict in the loops
+ * that call it. */
 static inline double prox_clip(double a, double t)
 {
-    double least = a < t ? a : t;
-    return least > -t ? least : -t;
+    double most = a > t ? t : a;
+    return most < -t ? -t : most;
 }
 
 /* sign(a) max(|a| - t, 0). */

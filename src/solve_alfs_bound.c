@@ -10,6 +10,7 @@
  * Primal: What with the zero columns of Wtilde; with lambda > 0 W with the same zeros. */
 #include "alfs_work.h"
 #include "la.h"
+#include "proj.h"
 
 static void split_sums(alfs_work *work);
 static int error_block(alfs_work *work, int from);
@@ -166,7 +167,7 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
     if (l == NULL) return;
     for (size_t i = 0; i < m * m; i++) {
         double bound = z->penalty / z->held * work->weights->t[i];
-        l[i] = scale * z->held * alfs_clamp(z->v[i], bound);
+        l[i] = scale * z->held * prox_clip(z->v[i], bound);
     }
 }
 
