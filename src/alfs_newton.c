@@ -135,9 +135,8 @@ static bool set_up(newton *a, alfs_work *work)
     a->dz = ufs_dzero(M, M);
     a->k = ufs_dzero(M, M);
     a->y = work->weights->all;
-    a->size[ROWS] = ufs_dalloc(M, 1);
-    a->size[COLS] = ufs_dalloc(Q, 1);
-    ufs_dalloc_each((size_t) longer, 1, (double **[]){&a->dot_w, &a->dot_v, NULL});
+    ufs_dalloc_each((size_t) longer, 1,
+                    (double **[]){a->size + ROWS, a->size + COLS, &a->dot_w, &a->dot_v, NULL});
     a->scaled = ufs_dalloc(Q, M);
     a->inverse = ufs_dalloc(Q * Q, M);
     a->one_row = ufs_dalloc(2, Q);

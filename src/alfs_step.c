@@ -228,11 +228,12 @@ void alfs_balance(alfs_work *work)
 
 static void balance(alfs_split *split, double lean)
 {
-    double dual = split->rho * split->change / split->size;
-    double ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));
+    double dual, ratio;
 
     if (!split->on || !(split->size > 0.0) || !(split->change > 0.0) || !(split->residual > 0.0))
         return;
+    dual = split->rho * split->change / split->size;
+    ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));
     if (ratio > 2.5 || ratio < 1.0 / 2.5) split->pending = split->next * ratio;
 }
 

@@ -52,12 +52,13 @@ plain_topk <- function(sizes) {
 wide <- list(c(60, 300), c(100, 5000), c(100, 1e5))
 rows <- c(
   sized("gl_newton", "jspca", list(c(360, 90)), n_components = 10, lambda_rel = 0.01, make = smooth, note = ", smooth"),
-  sized("gl_newton", "jspca", list(c(600, 600)), n_components = 10, lambda_rel = 0.03, make = smooth, note = ", smooth"),
+  sized("gl_newton", "jspca", list(c(600, 600)), n_components = 8, lambda_rel = 0.01, make = smooth, note = ", smooth"),
   sized("gl_newton", "socfs", list(c(300, 300)), n_clusters = 5, lambda_rel = 0.05, make = smooth, note = ", smooth"),
   sized("jspca_kernel", "jspca", wide, n_components = 5),
   sized("jspca_anderson", "jspca", list(c(60, 300), c(100, 5000), c(5000, 40)), n_components = 5),
   sized("jspca_forward", "jspca", list(c(60, 300), c(100, 5000), c(50000, 30)), n_components = 5),
   sized("jspca_stale", "jspca", list(c(60, 300), c(100, 5000), c(1000, 1000)), n_components = 5),
+  sized("jspca_stale", "jspca", list(c(600, 600)), n_components = 8, make = smooth, note = ", smooth"),
   sized("inffs_short", "inffs", list(c(50, 500), c(50, 2000), c(50, 5000))),
   sized("inffs_float", "inffs", list(c(200, 500), c(200, 2000), c(200, 5000))),
   sized("topk_admm", "topk", list(c(200, 300), c(300, 500), c(800, 120)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
