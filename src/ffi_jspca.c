@@ -1,5 +1,6 @@
 /* ffi_jspca.c: the edge of solve_jspca.c. */
 #include "ffi_util.h"
+#include "la.h"
 #include "solve_jspca.h"
 #include <limits.h>
 
@@ -71,15 +72,14 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     return out;
 }
 
-/* x: n x p, n >= p. list(x, lapack). */
+/* x: n x p, n >= p. list(x = its R, which can stand for it in the loss over features, lapack). */
 SEXP ffi_jspca_compress(SEXP x)
 {
     SEXP out = PROTECT(ffi_list("x lapack"));
     ffi_mat from = ffi_matrix(x, "x");
     if (from.n < from.p) Rf_error("internal error: nothing to compress");
     double *r = ffi_set_matrix(out, "x", from.p, from.p);
-    int lapack = jspca_compress(from.n, from.p, from.x, r);
-    ffi_set(out, "lapack", Rf_ScalarInteger(lapack));
+    ffi_set(out, "lapack", Rf_ScalarInteger(la_r_factor(from.n, from.p, from.x, r)));
     UNPROTECT(1);
     return out;
 }

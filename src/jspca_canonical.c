@@ -88,16 +88,3 @@ int jspca_canonicalise(jspca_work *work)
     }
     return 0;
 }
-
-int jspca_compress(int n, int p, const double *x, double *r)
-{
-    size_t N = (size_t) n, P = (size_t) p;
-    double *a = ufs_dalloc(N, P);
-    int info;
-
-    ufs_copy(a, x, N * P);
-    info = la_qr(n, p, a, ufs_dalloc(P, 1));
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < P; i++) r[i + j * P] = i <= j ? a[i + j * N] : 0.0;
-    return info;
-}

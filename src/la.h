@@ -136,9 +136,9 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
 /* Thin SVD A = U diag(s) V' (dgesdd, retried with dgesvd): u n x r (not a), s r, vt r x p,
  * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops; np doubles while it works. */
 int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt);
-/* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
- * (min(n, p)). About 2np^2 flops for n >= p. */
-int la_qr(int n, int p, double *a, double *tau);
+/* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of r M have the
+ * same norms for every M. Householder QR; 2np^2 flops, one copy of x. */
+int la_r_factor(int n, int p, const double *x, double *r);
 
 /* In the place of an info of LAPACK's: its matrix has values that are not finite. */
 #define LA_NOT_FINITE (-100)

@@ -51,16 +51,22 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
     return info;
 }
 
-int la_qr(int n, int p, double *a, double *tau)
+int la_r_factor(int n, int p, const double *x, double *r)
 {
     int info = 0, lwork = -1;
-    double opt = 0.0, *work;
+    size_t N = (size_t) n, P = (size_t) p;
+    double opt = 0.0, *work, *a, *tau;
     void *mark = vmaxget();
 
+    a = ufs_dalloc(N, P);
+    tau = ufs_dalloc(P, 1);
+    ufs_copy(a, x, N * P);
     F77_CALL(dgeqrf)(&n, &p, a, &n, tau, &opt, &lwork, &info);
     lwork = (int) opt;
     work = ufs_dalloc((size_t) lwork, 1);
     F77_CALL(dgeqrf)(&n, &p, a, &n, tau, work, &lwork, &info);
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < P; i++) r[i + j * P] = i <= j ? a[i + j * N] : 0.0;
     vmaxset(mark);
     return info;
 }

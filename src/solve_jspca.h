@@ -46,9 +46,4 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
  * is needed (compress first). 4n^2 p flops, or 2np^2 if p < n. */
 double jspca_lambda_max(const ufs_x *x, bool sample);
 
-/* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of
- * r M have the same norms for every M, so r can stand for x in the loss over features.
- * Householder QR; 2np^2 flops, one copy of x. Returns LAPACK's info. */
-int jspca_compress(int n, int p, const double *x, double *r);
-
 #endif
