@@ -42,8 +42,8 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
  * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
- * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. Over features n <= p
- * is needed (compress first). 4n^2 p flops, or 2np^2 if p < n. */
+ * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. 4n^2 p
+ * flops, or 2np^2 if p < n. */
 double jspca_lambda_max(const ufs_x *x, bool sample);
 
 #endif
