@@ -30,8 +30,10 @@ check_operator <- function(op, ref, tol = 1e-9) {
   near(x_gram(op, TRUE), tcrossprod(ref), tol)
   near(x_gram(op, FALSE), crossprod(ref), tol)
   near(x_dense(op), ref, tol)
-  v <- matrix(0, p, 2)
-  near(x_mul(op, v), matrix(0, n, 2))
+  # Columns whose weights are zero in some of the products only.
+  v <- cbind(1, 0, seq_len(p), 0)
+  near(x_mul(op, v), ref %*% v, tol)
+  near(x_mul(op, 0 * v), matrix(0, n, 4))
 }
 
 test_that("sparse operations equal plain R, centred and scaled in all four ways", {
