@@ -30,6 +30,7 @@ typedef struct {
     double kkt;           /* of the regression W, given F; relative to beta / 2 */
 } ndfs_result;
 
+/* tol is of the relative change of the objective. */
 void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
                 ufs_run *run);
 

@@ -19,6 +19,7 @@ typedef struct {
     double objective;
 } spca_result;
 
+/* tol is of the relative change of B. */
 void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run);
 
 #endif

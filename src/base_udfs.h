@@ -10,6 +10,7 @@ typedef struct {
     double lambda;
 } udfs_problem;
 
+/* tol is of the relative change of the objective. */
 void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run);
 
 #endif

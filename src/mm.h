@@ -83,7 +83,8 @@ typedef struct {
 
 /* gamma_max and gamma, from the activity times gamma of A = 0, which is the first answer. */
 void mm_select_init(mm_selector *work, int n);
-/* From primal and dual of A = 0 and all roots of the weights at `first`. Trace columns: objective
+/* tol of the run: relative duality gap; negative: no stop, no acceleration.
+ * From primal and dual of A = 0 and all roots of the weights at `first`. Trace columns: objective
  * (smoothed), best, bound, gap. */
 void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s));
 /* For step(), with row and act set, act / over being feasible: keeps the best bound and the best A;

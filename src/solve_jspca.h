@@ -36,7 +36,7 @@ typedef struct {
     double gap;       /* relative duality gap of the last Q-step; exact only */
 } jspca_result;
 
-/* Trace: iteration, objective, loss, penalty, change, live. */
+/* tol is of the relative change of Q. Trace: iteration, objective, loss, penalty, change, live. */
 void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
                  ufs_run *run);
 

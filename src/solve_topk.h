@@ -61,6 +61,7 @@ typedef struct {
     ufs_trace inner_z, inner_v;
 } topk_result;
 
+/* tol is of the change of Theta. */
 void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
                 ufs_run *run);
 

@@ -2,7 +2,7 @@
  * services every solver uses. It names no SEXP: solvers and kernels include
  * this header and nothing else of R. Files at the edge include ffi_util.h.
  *
- * It brings bool, size_t, uint64_t, memcpy and friends, mathematics, DBL_EPSILON and R_FINITE; everything
+ * It brings bool, size_t, memcpy and friends, mathematics, DBL_EPSILON and R_FINITE; everything
  * else (limits.h, stdlib.h, R_ext/Utils.h, R_ext/Memory.h ...) each file includes itself. R.h is not
  * included anywhere: what it brings along differs from one version of R to the next.
  *
@@ -52,8 +52,8 @@ typedef enum {
 
 /* ---- memory.c ---------------------------------------------------------------
  * Memory from R: freed on return, on error and on interrupt. Allocate once per
- * solve, never inside an iteration. _each: for every pointer that `to` names, up to NULL. _dzero and _ialloc:
- * filled with zeros. */
+ * solve, never inside an iteration. _each: for every pointer that `to` names, up to NULL. _dzero and
+ * _ialloc: filled with zeros. */
 double *ufs_dalloc(size_t n, size_t m);
 void ufs_dalloc_each(size_t n, size_t m, double **const *to);
 double *ufs_dzero(size_t n, size_t m);
@@ -61,7 +61,7 @@ int *ufs_ialloc(size_t n);
 void ufs_ialloc_each(size_t n, int **const *to);
 void ufs_copy(double *to, const double *from, size_t len);
 
-/* Spreads the bits of a number over all 64, one to one (the finaliser of SplitMix64). */
+/* Spreads the bits of a number over all 64, one to one (a step of SplitMix64). */
 static inline uint64_t ufs_mix(uint64_t h)
 {
     h += 0x9E3779B97F4A7C15ULL;
