@@ -237,7 +237,7 @@ mutants <- rbind(
   mutant("src/qp_simplex.c", "r[i] -= theta;", "", "kernel-qp|blfse"),
   mutant("R/blfse.R", "score <- score - min(score, 0, na.rm = TRUE)", "", "blfse"),
   # ---- ALFS ----
-  mutant("src/alfs_newton.c", "alfs_clamp(bound * a->z[i] / eta + a->k[i] * a->dz[i], bound);",
+  mutant("src/alfs_newton.c", "prox_clip(bound * a->z[i] / eta + a->k[i] * a->dz[i], bound);",
     "bound * a->z[i] / eta + a->k[i] * a->dz[i];", "^alfs$"),
   mutant("src/alfs_newton.c", "if (norm > split->penalty)", "if (false)", "^alfs$",
     why = "the bound scales P, Q and L back"),
