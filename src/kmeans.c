@@ -175,7 +175,7 @@ static double distance(const kmeans_work *w, int i, int j)
 }
 
 /* Eight sums side by side, so that an addition need not wait for the one before; by name, as gcc -O2
- * keeps an array of them in memory, which takes twice as long. */
+ * keeps an array of them in memory. */
 static double squared_distance(int d, const double *a, const double *b)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
