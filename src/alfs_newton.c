@@ -66,7 +66,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth)
     if (!set_up(&a, work)) return false;
     f = smooth_by(&a, *smooth);
     update_duals(&a);
-    for (int step = 0; step < 60 && run->iterations < work->run->max_iter; step++) {
+    for (int step = 0; step < 60 && run->iterations < run->max_iter; step++) {
         double t = 1.0, slope, f_new;
         linearise(&a);
         if (invert_rows(&a)) return false;

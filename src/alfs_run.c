@@ -20,7 +20,7 @@ void alfs_iterate(alfs_work *work, int most, double goal)
     double gap_then = 1.0;
 
     for (int done = 1;; done++) {
-        bool last = ++run->iterations >= work->run->max_iter || done >= most;
+        bool last = ++run->iterations >= run->max_iter || done >= most;
         bool regular = run->iterations % ALFS_CHECK_EVERY == 0;
         bool check = regular || last || done == due;
         alfs_next_penalties(work);
