@@ -12,6 +12,8 @@
 #include "la.h"
 #include "proj.h"
 
+enum { SPLITS = 10 }; /* of E tried, besides the one for W = 0 */
+
 static void split_sums(alfs_work *work);
 static int error_block(alfs_work *work, int from);
 static double worst_ratio(const alfs_work *work, double theta);
@@ -35,8 +37,8 @@ void alfs_dual_bound(alfs_work *work, double outside)
         rest = 0.0;
     }
     split_sums(work);
-    for (int i = 0; i <= 11; i++) {
-        double theta = i <= 10 ? i / 10.0 : value->theta_zero, t, s, d;
+    for (int i = 0; i <= SPLITS + 1; i++) {
+        double theta = i <= SPLITS ? (double) i / SPLITS : value->theta_zero, t, s, d;
         if (!rows || !cols) theta = rows ? 1.0 : 0.0;
         t = fmax(worst_ratio(work, theta), outside);
         /* L may use all of its box, so there is no room to scale up. */

@@ -6,6 +6,8 @@
 #   Rscript tests/dev/constants.R --rest       those that have no row in constants.csv, or another value there
 #   Rscript tests/dev/constants.R --check      only whether the rows of constants.csv stand in the sources
 #
+# A number in a line of code counts as well: its name is that line, with backticks around the number.
+#
 # What came out is kept in tests/dev/constants.csv, a row per constant and value tried: CPU time as a
 # multiple of that without the change (the largest and the smallest of the fits), the largest rise of
 # an objective in relative terms, the smallest share of the best 20 features or samples that are the same,
@@ -23,19 +25,46 @@ not_tuned <- c("base_mcfs.c FREE", "base_mcfs.c ACTIVE", "base_mcfs.c COLLINEAR"
   "prepare.c largest_value", "prepare.c least_sd", "trace.c TRACE_START", "ffi_spec.c MOST_POWER", "ffi_topk.c ROWS",
   "solve_topk_admm.c NEVER")
 
+arithmetic <- c("^static const", "^enum", "^#", "^ENTRY", "static const char", "Interrupt", "ufs_hook_step", "internal error", "0x", ">> ", "<< ", "% 16 ==", "1e15",
+  "9007199254740992", "4503599627370496", "-1000", "INT_MAX", "i [+] 7 < d", "^ADD", "lwork", "^double (step|iteration) = [46]", "^bool cheaper", "160[.]0 \\* l", "inner = products", "2e5", "stage|table")
+
 # ---- the constants in the sources ---------------------------------------------------------------------
 
-without_comments <- function(text) gsub("(?s)/\\*.*?\\*/", "", text, perl = TRUE)
+# Line breaks within comments stay.
+without_comments <- function(text) {
+  at <- gregexpr("(?s)/\\*.*?\\*/", text, perl = TRUE)
+  regmatches(text, at) <- list(gsub("[^\n]", "", regmatches(text, at)[[1L]]))
+  text
+}
+# Lines of code as they are, without comments and indentation.
+code_of <- function(lines) trimws(strsplit(without_comments(paste(lines, collapse = "\n")), "\n", fixed = TRUE)[[1L]])
 constants_of <- function(file) {
   text <- without_comments(paste(readLines(file_of(file)), collapse = "\n"))
   parts <- regmatches(text, gregexpr("(static const (double|int) [^;(*]*;|(?<!typedef )enum \\{[^}]*\\})", text, perl = TRUE))[[1L]]
   parts <- gsub("static const (double|int) |enum \\{|[;}]", "", parts)
   parts <- trimws(unlist(strsplit(parts, ",")))
   parts <- grep("^[A-Za-z_0-9]+ *= *[-+.0-9ex]+( \\+ [-+.0-9e]+)?$", parts, value = TRUE)
-  data.frame(file = rep(file, length(parts)), name = sub(" *=.*", "", parts), value = sub(".*= *", "", parts))
+  rbind(data.frame(file = rep(file, length(parts)), name = sub(" *=.*", "", parts), value = sub(".*= *", "", parts)), inline_of(file))
+}
+# Left out are small whole numbers and halves, which are arithmetic almost everywhere, limits of rounding
+# (1e-8 and below) and lines that count flops, hash, look for an interrupt or a limit of integers.
+inline_of <- function(file) {
+  lines <- gsub("\"[^\"]*\"", "\"\"", code_of(readLines(file_of(file))))
+  lines <- unique(lines[!grepl(paste(arithmetic, collapse = "|"), lines)])
+  number <- "(?<![A-Za-z0-9_.])[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?(?![A-Za-z0-9_.])"
+  found <- lapply(lines, function(line) {
+    value <- unique(regmatches(line, gregexpr(number, line, perl = TRUE))[[1L]])
+    value <- value[!as.numeric(value) %in% c(0:4, 8, 0.5) & as.numeric(value) > 1e-8]
+    marked <- vapply(value, function(v) {
+      gsub(paste0("(?<![A-Za-z0-9_.])(", gsub(".", "[.]", v, fixed = TRUE), ")(?![A-Za-z0-9_.])"), "`\\1`", line, perl = TRUE)
+    }, "")
+    data.frame(name = marked, value = value, row.names = NULL)
+  })
+  found <- do.call(rbind, found)
+  data.frame(file = rep(file, NROW(found)), found)
 }
 all_constants <- function() {
-  files <- c(list.files("src", "[.]c$"), "alfs_work.h", "la.h", "solve_blfse_projection.h",
+  files <- c(setdiff(list.files("src", "[.]c$"), list.files("src", "^ffi_(blfse|input|mcfs|socfs|x|turned)[.]c$")), "alfs_work.h", "la.h", "solve_blfse_projection.h",
     "x_sparse.h")
   found <- do.call(rbind, lapply(setdiff(files, "ffi_test.c"), constants_of))
   found[!paste(found$file, found$name) %in% not_tuned, ]
@@ -199,7 +228,15 @@ fits_now <- function(names, from = lib) {
 }
 change <- function(constant, value) {
   path <- file.path(copy, "src", constant$file)
-  text <- paste(readLines(file.path(top, "src", constant$file)), collapse = "\n")
+  lines <- readLines(file.path(top, "src", constant$file))
+  if (grepl("`", constant$name, fixed = TRUE)) {
+    now <- gsub("`", "", constant$name, fixed = TRUE)
+    at <- which(code_of(lines) == now & grepl(now, lines, fixed = TRUE))
+    stopifnot(length(at) > 0L)
+    lines[at] <- sub(now, gsub("`[^`]*`", value, constant$name), lines[at], fixed = TRUE)
+    return(writeLines(lines, path))
+  }
+  text <- paste(lines, collapse = "\n")
   pattern <- paste0("\\b", constant$name, " = ", gsub("([.+])", "\\\\\\1", constant$value), "(?=[,; }])")
   stopifnot(lengths(regmatches(text, gregexpr(pattern, text, perl = TRUE))) == 1L)
   writeLines(sub(pattern, paste0(constant$name, " = ", value), text, perl = TRUE), path)
