@@ -20,7 +20,7 @@ static const double CROWDED = 0.7;
  * one makes further rounds likely, and each has its own eigenvectors. */
 enum { FIRST_SET = 32, FIRST_SHARE = 8, SMALL = 45 };
 /* Most iterations of ADMM in the first round, which only has to show what columns are in use, and
- * in later ones, after which columns outside have their say. */
+ * in later ones, after which the columns outside are measured again. */
 enum { FIRST_ROUND = 20, ROUND = 100 };
 /* The first smoothing of Newton's method, and that after a set has grown, when most
  * columns are in their places. */
@@ -135,7 +135,7 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     return true;
 }
 
-/* To a tenth of the gap: columns outside have their say before it is closed. */
+/* To a tenth of the gap: other columns may have to join before it is worth closing. */
 static void solve_on_set(search *s, alfs_work *sub, bool newton)
 {
     const alfs_value *value = &s->full->value;

@@ -13,7 +13,7 @@
 
 static void right_hand_side(const alfs_work *work, int from, int n, double *out);
 static double penalty_sum(const alfs_work *work);
-static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance);
+static void update_split(alfs_work *work, alfs_split *split, int from, int n, bool advance);
 static double close_split(alfs_split *split, bool advance);
 static void balance(alfs_split *split, double lean);
 
@@ -115,7 +115,7 @@ void alfs_update_copies(alfs_work *work, bool advance)
         if (work->settings->paper)
             ufs_copy(work->w + (size_t) from * m, space->block, m * (size_t) n);
         for (int which = 0; which < 2; which++)
-            if (work->split[which].on) step(work, &work->split[which], from, n, advance);
+            if (work->split[which].on) update_split(work, &work->split[which], from, n, advance);
     }
     for (int which = 0; which < 2; which++)
         if (work->split[which].on) current += close_split(&work->split[which], advance);
@@ -128,7 +128,7 @@ void alfs_update_copies(alfs_work *work, bool advance)
 
 /* Sums over every row or column, D being the change of V: ||W||^2, ||new V||^2, <D, V>, ||D||^2;
  * and ||W - copy||^2 in all. */
-static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance)
+static void update_split(alfs_work *work, alfs_split *split, int from, int n, bool advance)
 {
     size_t m = (size_t) work->space.m, lines = (size_t) split->n;
     double *s0 = split->sum, *s1 = s0 + lines, *s2 = s1 + lines, *s3 = s2 + lines, miss = 0.0;

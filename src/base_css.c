@@ -398,9 +398,10 @@ static int lead(const css_problem *problem, int order, double *gram, int k, doub
     if (*exact) {
         info = la_eig_values(order, gram, value);
     } else {
-        bool few = problem->x->kind == UFS_X_SPARSE && order == problem->n && order <= problem->p &&
-                   8.0 * ufs_x_entries(problem->x) < (double) order * order;
-        gram_operator data = {order, gram, few ? problem->x : NULL};
+        bool by_entries = problem->x->kind == UFS_X_SPARSE && order == problem->n &&
+                          order <= problem->p &&
+                          8.0 * ufs_x_entries(problem->x) < (double) order * order;
+        gram_operator data = {order, gram, by_entries ? problem->x : NULL};
         la_eigs_info eigs;
         la_eigs_problem leaders = {.n = order,
                                    .k = m,

@@ -10,28 +10,28 @@
 #include <sys/types.h>
 #endif
 
-static int go_to(FILE *file, double place)
+static int go_to(FILE *file, double offset)
 {
 #ifdef _WIN32
-    return _fseeki64(file, (int64_t) place * 8, SEEK_SET);
+    return _fseeki64(file, (int64_t) offset * 8, SEEK_SET);
 #else
-    return fseeko(file, (off_t) place * 8, SEEK_SET);
+    return fseeko(file, (off_t) offset * 8, SEEK_SET);
 #endif
 }
 
 /* count[i] doubles from place[i] (0-based, in doubles) on, for every i, one run after the other;
  * NULL if the file has not got them. */
-SEXP ffi_file_numbers(SEXP path, SEXP place, SEXP count)
+SEXP ffi_file_numbers(SEXP path, SEXP offset, SEXP count)
 {
     if (!Rf_isString(path) || Rf_xlength(path) != 1)
         Rf_error("internal error: 'path' is not one string");
-    R_xlen_t runs = Rf_xlength(place);
-    const double *from = ffi_data(place, (size_t) runs, "place");
+    R_xlen_t runs = Rf_xlength(offset);
+    const double *from = ffi_data(offset, (size_t) runs, "offset");
     const double *size = ffi_data(count, (size_t) runs, "count");
     double total = 0;
     for (R_xlen_t i = 0; i < runs; i++) {
         if (!(from[i] >= 0 && from[i] < 1e15 && size[i] >= 0 && size[i] < 1e15))
-            Rf_error("internal error: 'place' or 'count' is out of range");
+            Rf_error("internal error: 'offset' or 'count' is out of range");
         total += size[i];
     }
     if (total > (double) R_XLEN_T_MAX) Rf_error("internal error: 'count' is out of range");

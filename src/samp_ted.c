@@ -63,12 +63,12 @@ typedef struct {
 
 /* Picks made in advance (p-form). */
 typedef struct {
-    int most;        /* picks at most */
-    int size, count; /* picks wanted, made */
-    int *item;       /* UFS_STRIP: those items, ascending */
-    double *x;       /* few.n x p: their rows */
-    ted_work few;    /* their k, h, ss, diag, gone, then */
-    int pick[BATCH]; /* items picked */
+    int most;          /* picks at most */
+    int size, count;   /* picks wanted, made */
+    int *item;         /* UFS_STRIP: those items, ascending */
+    double *x;         /* followed.n x p: their rows */
+    ted_work followed; /* their k, h, ss, diag, gone, then */
+    int pick[BATCH];   /* items picked */
     double by[BATCH], kk[BATCH];
     double *late;     /* p x BATCH: u / sqrt(by), not yet taken from M */
     double *uv;       /* p x 2 BATCH: u and M x'x u of each pick */
@@ -292,10 +292,12 @@ static void batch_init(ted_batch *batch, const ted_work *work)
     batch->kh = ufs_dalloc(N, 2 * (size_t) batch->most);
     ufs_dalloc_each(P, 1, (double **[]){&batch->row, &batch->cu, NULL});
     batch->sorted = ufs_dalloc(N, 1);
-    batch->few = (ted_work){.problem = work->problem,
-                            .kh = ufs_dalloc(W, 2),
-                            .gone = (bool *) R_alloc(W, sizeof(bool))};
-    ufs_dalloc_each(W, 1, (double **[]){&batch->few.ss, &batch->few.diag, &batch->few.then, NULL});
+    batch->followed = (ted_work){.problem = work->problem,
+                                 .kh = ufs_dalloc(W, 2),
+                                 .gone = (bool *) R_alloc(W, sizeof(bool))};
+    ufs_dalloc_each(
+        W, 1,
+        (double **[]){&batch->followed.ss, &batch->followed.diag, &batch->followed.then, NULL});
 }
 
 /* The items that are followed: `next`, and those of largest decrease. */
@@ -314,32 +316,32 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
         /* Of many equals those before `next` leave room for it. */
         bool room = width < (i < next ? UFS_STRIP - 1 : UFS_STRIP);
         if (!(i == next || (room && !work->gone[i] && decrease(work, i) >= least))) continue;
-        batch->few.ss[width] = work->ss[i];
-        batch->few.diag[width] = work->diag[i];
-        batch->few.then[width] = work->then[i];
-        batch->few.gone[width] = false;
+        batch->followed.ss[width] = work->ss[i];
+        batch->followed.diag[width] = work->diag[i];
+        batch->followed.then[width] = work->then[i];
+        batch->followed.gone[width] = false;
         batch->item[width++] = i;
     }
-    batch->few.n = width;
-    batch->few.first = work->first;
+    batch->followed.n = width;
+    batch->followed.first = work->first;
     ufs_x_rows(work->problem->x, width, batch->item, batch->x);
 }
 
 /* At most `most` picks among the items that are followed. */
 static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 {
-    int p = work->problem->x->p, width = batch->few.n;
+    int p = work->problem->x->p, width = batch->followed.n;
     size_t P = (size_t) p, W = (size_t) width;
-    ted_work *few = &batch->few;
+    ted_work *followed = &batch->followed;
 
     if (most > batch->size) most = batch->size;
     if (most > width) most = width;
     R_CheckUserInterrupt();
     for (batch->count = 0; batch->count < most; batch->count++) {
-        int b = batch->count, at = best_item(few);
+        int b = batch->count, at = best_item(followed);
         double *u = batch->uv + (size_t) (2 * b) * P, by, root;
-        if (b > 0 && stale(few, at)) break;
-        by = ridge_of(few, at);
+        if (b > 0 && stale(followed, at)) break;
+        by = ridge_of(followed, at);
         root = sqrt(by);
         for (size_t l = 0; l < P; l++) batch->row[l] = batch->x[(size_t) at + l * W];
         lagged(work, batch, batch->row, u);
@@ -349,8 +351,8 @@ static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
         batch->by[b] = by;
         batch->kk[b] = la_dot(p, u, batch->cu);
         for (size_t l = 0; l < P; l++) batch->late[l + (size_t) b * P] = u[l] / root;
-        la_gemm('N', 'N', width, 2, p, 1.0, batch->x, width, u, p, 0.0, few->kh, width);
-        subtract(few, at, few->kh, by, batch->kk[b]);
+        la_gemm('N', 'N', width, 2, p, 1.0, batch->x, width, u, p, 0.0, followed->kh, width);
+        subtract(followed, at, followed->kh, by, batch->kk[b]);
     }
 }
 

@@ -68,7 +68,7 @@ typedef struct {
 static double objective(const blfse_work *work);
 static void record(blfse_work *work, blfse_block block);
 static int support(const blfse_work *work);
-static void step(blfse_work *work, void (*update)(blfse_work *), blfse_block block);
+static void update_block(blfse_work *work, void (*update)(blfse_work *), blfse_block block);
 static void remember(blfse_work *work, double moved);
 static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
                  blfse_result *result, ufs_run *run);
@@ -119,18 +119,18 @@ void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, b
         work->lambda = 2.0 * work->psi * (1.0 - work->psi) / problem->m;
         work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
         record(work, BLFSE_START);
-        step(work, update_w, BLFSE_W);
+        update_block(work, update_w, BLFSE_W);
         while (work->it < settings->inner_max && run->iterations < run->max_iter) {
             double moved_v = 0.0;
             work->it++;
             ufs_copy(work->v_old, result->v, (size_t) problem->p);
-            step(work, update_p, BLFSE_P);
-            if (settings->order == BLFSE_V_FIRST) step(work, update_v, BLFSE_V);
-            step(work, update_s, BLFSE_S);
-            if (settings->order == BLFSE_S_FIRST) step(work, update_v, BLFSE_V);
-            step(work, update_y, BLFSE_Y);
-            step(work, update_beta, BLFSE_BETA);
-            step(work, update_alpha, BLFSE_ALPHA);
+            update_block(work, update_p, BLFSE_P);
+            if (settings->order == BLFSE_V_FIRST) update_block(work, update_v, BLFSE_V);
+            update_block(work, update_s, BLFSE_S);
+            if (settings->order == BLFSE_S_FIRST) update_block(work, update_v, BLFSE_V);
+            update_block(work, update_y, BLFSE_Y);
+            update_block(work, update_beta, BLFSE_BETA);
+            update_block(work, update_alpha, BLFSE_ALPHA);
 
             run->iterations++;
             for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
@@ -175,7 +175,7 @@ static int support(const blfse_work *work)
 }
 
 /* After a failure of LAPACK nothing moves any more. */
-static void step(blfse_work *work, void (*update)(blfse_work *), blfse_block block)
+static void update_block(blfse_work *work, void (*update)(blfse_work *), blfse_block block)
 {
     if (!work->run->lapack) update(work);
     record(work, block);

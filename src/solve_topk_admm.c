@@ -59,7 +59,7 @@ static const double NEVER = 1e300;
 typedef struct topk_admm_block {
     int from, width;
     double *z, *q, *h, *w;   /* n x width: Z', Q', x Y2' (H' within the Q step), weights */
-    double *step;            /* n x width: B x' + H, or T x' */
+    double *product;         /* n x width: B x' + H, or T x' */
     double *t, *e, *zx, *qx; /* p x width: B', E', (Zx)' or scratch, (Qx)' */
     double *d, *y2x;         /* by features: (B - Hx)', (Y2 x)', p x width */
     double *x, *y;           /* the block's columns of x' and of Y' */
@@ -137,7 +137,7 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
                         .width = paper || n < UFS_STRIP ? n : UFS_STRIP,
                         .inverse = ufs_dalloc(R, R)};
     W = (size_t) work->width;
-    ufs_dalloc_each(N, W, (double **[]){&b->z, &b->q, &b->h, &b->w, &b->step, NULL});
+    ufs_dalloc_each(N, W, (double **[]){&b->z, &b->q, &b->h, &b->w, &b->product, NULL});
     ufs_dalloc_each(P, W, (double **[]){&b->t, &b->e, &b->zx, &b->qx, NULL});
     if (!by_samples) ufs_dalloc_each(P, W, (double **[]){&b->d, &b->y2x, NULL});
     memset(z, 0, N * N * sizeof(double));
@@ -342,9 +342,9 @@ static void step_q_by_samples(topk_admm *work, double mu)
     double scale = 1.0 / mu, top = 0.0, relax = work->relax;
 
     for (size_t i = 0; i < len; i++)
-        b->step[i] = b->h[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale;
-    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 1.0, b->step, n);
-    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->step, n, 0.0, b->q, n);
+        b->product[i] = b->h[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale;
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 1.0, b->product, n);
+    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->product, n, 0.0, b->q, n);
     for (size_t i = 0; i < len; i++) {
         raise_to(&top, fabs(b->q[i] - b->z[i]));
         b->h[i] = mu * (b->q[i] - b->h[i]);
@@ -368,10 +368,10 @@ static void step_q_by_features(topk_admm *work, double mu)
         b->qx[i] = b->t[i] - b->zx[i];
         b->y2x[i] = mu * (b->d[i] - b->zx[i]);
     }
-    la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->step, n);
+    la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->product, n);
     for (size_t i = 0; i < len; i++) {
-        b->q[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale + b->step[i];
-        b->h[i] = mu * b->step[i];
+        b->q[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale + b->product[i];
+        b->h[i] = mu * b->product[i];
         raise_to(&top, fabs(b->q[i] - b->z[i]));
     }
     b->residual[1] = top;

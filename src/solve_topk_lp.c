@@ -32,7 +32,7 @@ typedef struct {
 typedef struct topk_lp_row {
     int i, a;             /* the sample; the size of its basis */
     int *s, *t;           /* a each */
-    int *place;           /* n: 1 + position in S, or 0 */
+    int *in_set;          /* n: 1 + position in S, or 0 */
     double *inverse;      /* a x a with leading dimension `most`: rows T, columns S */
     double *z, *dz, *out; /* a: z_S, its direction; scratch of most */
     double *g;            /* most */
@@ -74,7 +74,7 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->z = z;
     work->e = e;
     work->most_pivots = 1000 + 20 * work->most;
-    ufs_ialloc_each(N, (int **[]){&work->size, &row->place, NULL});
+    ufs_ialloc_each(N, (int **[]){&work->size, &row->in_set, NULL});
     ufs_ialloc_each(M * N, (int **[]){&work->sample, &work->feature, NULL});
     work->xt = xt;
     work->row = row;
@@ -133,9 +133,9 @@ static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk
     row->t = work->feature + I * M;
     for (size_t j = 0; j < N; j++) {
         row->weight[j] = 1.0 + settings->lambda_z * topk_theta_at(theta, I, j);
-        row->place[j] = 0;
+        row->in_set[j] = 0;
     }
-    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
+    for (int u = 0; u < row->a; u++) row->in_set[row->s[u]] = u + 1;
     for (size_t k = 0; k < P; k++) {
         row->b[k] = work->xt[k + I * P] + row->nudge[k];
         row->side[k] = 0;
@@ -203,7 +203,7 @@ static void update_dual(topk_lp *work)
 static void row_empty(topk_lp *work, double lambda_e)
 {
     lp_row *row = work->row;
-    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = 0;
+    for (int u = 0; u < row->a; u++) row->in_set[row->s[u]] = 0;
     row->a = 0;
     row_refresh(work, lambda_e);
 }
@@ -249,7 +249,7 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
 
     for (int j = 0; j < work->n; j++) {
         double over = (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
-        if (over > worst && !row->place[j] && j != row->i) {
+        if (over > worst && !row->in_set[j] && j != row->i) {
             worst = over;
             *enter = j;
         }
@@ -284,9 +284,9 @@ static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
     if (what < work->p ? a == work->most || !grow(work, j, what, r)
                        : !swap_sample(row, (size_t) work->most, at, r))
         return false;
-    if (what >= work->p) row->place[row->s[at]] = 0;
+    if (what >= work->p) row->in_set[row->s[at]] = 0;
     row->s[at] = j;
-    row->place[j] = at + 1;
+    row->in_set[j] = at + 1;
     row->z[at] = sign * length;
     row->sign_z[at] = sign > 0.0 ? 1 : -1;
     return true;
@@ -443,13 +443,13 @@ static bool shrink(topk_lp *work, int q, int u)
 
     ufs_copy(row->g, from, A);
     if (!swap_feature(row, M, q, row->g)) return false;
-    row->place[row->s[u]] = 0;
+    row->in_set[row->s[u]] = 0;
     if (u != last) {
         ufs_copy(from, row->inverse + (size_t) last * M, A);
         row->s[u] = row->s[last];
         row->z[u] = row->z[last];
         row->sign_z[u] = row->sign_z[last];
-        row->place[row->s[u]] = u + 1;
+        row->in_set[row->s[u]] = u + 1;
     }
     for (size_t v = 0; v + 1 < A; v++)
         row->inverse[(size_t) q + v * M] = row->inverse[(size_t) last + v * M];

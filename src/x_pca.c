@@ -65,20 +65,22 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
                          ufs_x_pca_info *info)
 {
     int r = x->n <= x->p ? x->n : x->p;
-    bool few = r > LA_EIGS_DENSE && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST, by_gram;
+    bool iterate = r > LA_EIGS_DENSE && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST,
+         by_gram;
     double products = 3.0 * k + 80.0, most = 100.0 * (k + 10.0), *gram = NULL;
     pca_costs cost = costs_of(x, k, products);
     ufs_x whole;
 
     *info = (ufs_x_pca_info){.converged = true};
-    few = few && !(can_gram && cost.gram + cost.spectrum < fmin(cost.by_product, cost.by_gram));
+    iterate = iterate &&
+              !(can_gram && cost.gram + cost.spectrum < fmin(cost.by_product, cost.by_gram));
     /* A file is passed over once, for G, if that can be held. */
-    by_gram = can_gram && (!few || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product);
+    by_gram = can_gram && (!iterate || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product);
     if (by_gram) {
         gram = form_gram(x, r);
         whole = ufs_x_dense(r, r, gram);
     }
-    if (few) {
+    if (iterate) {
         la_eigs_info found;
         la_eigs_problem problem = {.n = r,
                                    .k = k,
@@ -102,7 +104,7 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
         info->converged = found.converged;
         if (found.lapack || found.converged || !can_gram) return found.lapack;
     }
-    *info = (ufs_x_pca_info){.converged = true, .full = few};
+    *info = (ufs_x_pca_info){.converged = true, .full = iterate};
     return la_eig_leading(r, gram ? gram : form_gram(x, r), k, w, z);
 }
 

@@ -208,16 +208,16 @@ void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out)
 {
     size_t M = (size_t) m;
     void *mark = vmaxget();
-    int *place = ufs_ialloc((size_t) x->n);
+    int *to_row = ufs_ialloc((size_t) x->n);
 
-    for (int r = 0; r < x->n; r++) place[r] = -1;
-    for (int k = 0; k < m; k++) place[i[k]] = k;
+    for (int r = 0; r < x->n; r++) to_row[r] = -1;
+    for (int k = 0; k < m; k++) to_row[i[k]] = k;
     for (int j = 0; j < x->p; j++) {
         int u = ufs_x_user(x, j);
         double s = ufs_x_divide(x, j), mean = ufs_x_shift(x, j), *to = out + (size_t) j * M;
         for (size_t k = 0; k < M; k++) to[k] = -mean / s;
         for (int e = x->start[u]; e < x->start[u + 1]; e++)
-            if (place[x->row[e]] >= 0) to[place[x->row[e]]] = (x->value[e] - mean) / s;
+            if (to_row[x->row[e]] >= 0) to[to_row[x->row[e]]] = (x->value[e] - mean) / s;
     }
     vmaxset(mark);
 }
