@@ -160,7 +160,7 @@ reach <- list(
   "^base_wstep|^la_lowest" = c("sogfs", "udfs"), "^mm[.]c" = c("rsr_wide", "rsr_tall", "sogfs", "udfs", "rrss", "alnr"),
   "^anderson" = c("rsr_wide", "udfs"), "^la_gl" = c("socfs", "socfs_smooth", "jspca_smooth", "ndfs"), "^base_ndfs" = "ndfs",
   "^solve_socfs" = "socfs", "^base_spca" = "spca", "^jspca|^solve_jspca" = c("jspca", "jspca_tall", "jspca_samples", "jspca_smooth"),
-  "^solve_topk_lp" = "topk_exact", "^solve_topk_admm" = c("topk", "topk_tall"), "^solve_topk_select" = "topk_paper",
+  "^solve_topk_lp" = "topk_exact", "^solve_topk_admm" = c("topk", "topk_tall"), "^(solve_topk_select|proj)" = "topk_paper",
   "^solve_topk(_criterion|_bound|_label|)[.]c|^propagate" = c("topk", "topk_labels", "topk_exact"),
   "^solve_blfse|^qp_simplex|^la_low[.]|^la_packed" = c("blfse", "blfse_wide"), "^kmeans" = c("kmeans_f", "medoids"),
   "^samp_facility" = "facility", "^samp_ted" = "ted", "^base_inffs" = "inffs", "^base_mcfs" = "mcfs", "^base_css" = c("css", "css_sparse"),
