@@ -26,10 +26,11 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .dropped = ffi_count(settings_, "dropped", 0, INT_MAX - p),
                              .lambda = ffi_real(settings_, "lambda"),
                              .sample = ffi_flag(settings_, "sample")};
-    jspca_settings settings = {.exact = ffi_flag(settings_, "exact"),
+    bool exact = ffi_flag(settings_, "exact");
+    jspca_settings settings = {.exact = exact,
                                .gives_up = ffi_flag(settings_, "gives_up"),
                                .eps_res = eps[0],
-                               .eps_q = eps[1]};
+                               .eps_q = exact ? 0.0 : eps[1]};
     int m = problem.sample ? n : p;
 
     if (op.kind != UFS_X_DENSE && !settings.exact)
@@ -47,8 +48,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .weight = ufs_dalloc((size_t) m, 1),
                            .h = settings.exact ? NULL : ufs_dalloc(P, 1),
                            .q = ffi_set_zero(out, "Q", p, k),
-                           .P = problem.sample ? ufs_dzero(P, (size_t) k)
-                                               : ffi_set_zero(out, "P", p, k),
+                           .P = problem.sample ? NULL : ffi_set_zero(out, "P", p, k),
                            .residual = ffi_set_zero(out, "residual", m, 0),
                            .row_norm = ffi_set_zero(out, "row_norm", p, 0),
                            .kkt = ffi_set_zero(out, "kkt", p, 0),

@@ -18,7 +18,7 @@ typedef struct {
     double *b;      /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
     double *q_old;  /* p x k */
     double *col;    /* max(n, k): scratch */
-    double *zz;     /* k x k: scratch, Z'Z */
+    double *zz;     /* k x k: scratch, Z'Z or Z'W kernel WZ */
     double vtol;    /* of the last exact Q-step */
     int unsolved;   /* Q-steps over all features that missed their tolerance */
     la_gl gl;       /* exact Q-step, and every certificate */
@@ -31,10 +31,10 @@ typedef struct {
     double *u;     /* n x k: X P */
     int *few;      /* n: samples whose residual is formed */
     int n_few;
-    double *kernel;                    /* n x n: XX', NULL if P is formed in every step */
-    bool implicit;                     /* P is X' map, and not in result->P */
-    double *map, *km;                  /* n x k: map, and kernel WZ */
-    double *values, *vectors, *root_s; /* of Z'W kernel WZ: k, k x k, k x k */
+    double *kernel;   /* n x n: XX', NULL if P is formed in every step */
+    bool implicit;    /* P is X' map, and not in result->P */
+    double *map, *km; /* n x k: map, and kernel WZ */
+    double *vectors;  /* k x k: eigenvectors of Z'W kernel WZ */
     /* Over samples if exact (jspca_leap.c): points are (X P, log w) */
     bool extrapolates;
     bool bold;        /* the point is extrapolated */
@@ -52,12 +52,10 @@ typedef struct {
 } jspca_work;
 
 /* Over samples: memory; the target T of the Q-step from P and the weights (with weights V = W if
- * `renew`); P and the residuals from Q. Those with a value return LAPACK's info. */
+ * `renew`); P and the residuals from Q, with P itself if `last`. Returns LAPACK's info. */
 void jspca_sample_init(jspca_work *work);
 void jspca_sample_target(jspca_work *work, bool renew);
-int jspca_sample_turn(jspca_work *work);
-/* P and the residuals themselves, where steps went through XX'. */
-int jspca_sample_finish(jspca_work *work);
+int jspca_sample_turn(jspca_work *work, bool last);
 /* la_gl measures steps against T, of which a few samples that are nearly fitted, and so weigh a
  * thousand times as much as others, are almost all: the share of T's norm with capped weights. */
 double jspca_share_of_most(const jspca_work *work);

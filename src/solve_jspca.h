@@ -15,9 +15,9 @@ typedef struct {
 } jspca_problem;
 
 typedef struct {
-    bool exact;    /* Q-step by la_gl; otherwise by one reweighted ridge solve */
-    bool gives_up; /* stalls as soon as the Q-step shows to be too hard for la_gl */
-    double eps_res, eps_q;
+    bool exact;            /* Q-step by la_gl; otherwise by one reweighted ridge solve */
+    bool gives_up;         /* stalls as soon as the Q-step shows to be too hard for la_gl */
+    double eps_res, eps_q; /* of norms, squared; eps_q = 0 if exact */
 } jspca_settings;
 
 /* In: pbar, weight and, if not exact, h: the start; zeros in the others. Out: everything. */
@@ -25,7 +25,7 @@ typedef struct {
     double *pbar;     /* p x k */
     double *weight;   /* a, one per feature, or w, one per sample */
     double *h;        /* p, 1/D2; not used if exact */
-    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar; over samples scratch, as P = Pbar */
+    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar; over samples NULL, as P = Pbar */
     double *residual; /* || r_i ||, one per feature, or per sample */
     double *row_norm; /* p, || q_i || */
     double *kkt;      /* p, 2 || x_i'(T - XQ) || / lambda of the last Q-step */
