@@ -32,12 +32,10 @@ void jspca_sample_init(jspca_work *work)
     size_t n = (size_t) problem->n, k = (size_t) problem->k;
     bool exact = work->settings->exact && problem->lambda > 0.0;
 
-    work->root = ufs_dalloc(n, 1);
     work->u = ufs_dalloc(n, k);
     work->few = ufs_ialloc(n);
     ufs_x_row_ss(problem->x, work->ss);
     ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
-    for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
     if (!work->settings->exact && problem->lambda > 0.0)
         work->y = ufs_dalloc(n, (size_t) problem->p);
     work->extrapolates = exact && work->run->paths.jspca_anderson &&
@@ -87,7 +85,6 @@ static void set_weights(jspca_work *work, bool renew)
     const double *weight = work->result->weight;
     size_t n = (size_t) problem->n;
     double most = 0.0, least = R_PosInf;
-    ufs_x weighted;
 
     if (problem->lambda == 0.0) return;
     if (work->settings->exact && !renew && work->run->paths.jspca_stale) {
@@ -104,7 +101,7 @@ static void set_weights(jspca_work *work, bool renew)
     la_gl_set_rows(&work->gl, work->root);
     if (work->settings->exact) return;
     la_scale_rows(problem->n, problem->p, work->root, problem->x->dense, work->y);
-    weighted = ufs_x_dense(problem->n, problem->p, work->y);
+    ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
     la_ridge_set_x(&work->ridge, &weighted);
 }
 
@@ -158,13 +155,15 @@ static bool turn_by_kernel(jspca_work *work, const double *m)
 static int form_p(jspca_work *work, const double *m)
 {
     const jspca_problem *problem = work->problem;
+    double *pbar = work->result->pbar;
     int info;
 
     /* The P before, which counts where X'M is rank-deficient. */
-    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, work->result->pbar);
+    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, pbar);
     work->implicit = false;
-    info = jspca_procrustes(work, m);
-    ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
+    ufs_x_cross(problem->x, problem->k, m, work->b);
+    info = la_polar(&work->polar, work->b, pbar, pbar);
+    ufs_x_mul(problem->x, problem->k, pbar, work->u);
     return info;
 }
 

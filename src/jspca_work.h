@@ -18,6 +18,7 @@ typedef struct {
     double *b;      /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
     double *q_old;  /* p x k */
     double *col;    /* max(n, k): scratch */
+    double *root;   /* n: V^{1/2}, or ones over features */
     double *zz;     /* k x k: scratch, Z'Z or Z'W kernel WZ */
     double vtol;    /* of the last exact Q-step */
     int unsolved;   /* Q-steps over all features that missed their tolerance */
@@ -26,7 +27,6 @@ typedef struct {
     la_polar_work polar;
     /* Over samples (jspca_sample.c) */
     double *y;     /* n x p: V^{1/2}X, if not exact */
-    double *root;  /* n: V^{1/2} */
     double factor; /* c; 1 if V = W */
     double *u;     /* n x k: X P */
     int *few;      /* n: samples whose residual is formed */
@@ -65,10 +65,6 @@ double jspca_share_of_most(const jspca_work *work);
 void jspca_leap_init(jspca_work *work);
 void jspca_leap_next(jspca_work *work);
 void jspca_leap_back(jspca_work *work);
-
-/* solve_jspca.c: Pbar = polar(diag(d) X'M), the old Pbar where that is rank-deficient, and P; X'M
- * stays in b. M is n x k. Returns LAPACK's info. */
-int jspca_procrustes(jspca_work *work, const double *m);
 
 /* jspca_canonical.c */
 int jspca_shortest(jspca_work *work);

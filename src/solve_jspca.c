@@ -54,6 +54,7 @@ static bool is_full(const jspca_work *work);
 static int q_step(jspca_work *work, bool full);
 static void exact_step(jspca_work *work, bool full);
 static void feature_target(jspca_work *work);
+static int feature_turn(jspca_work *work);
 static void residual_of_features(jspca_work *work);
 static double loss_of(const jspca_work *work);
 static double penalty_of(const jspca_work *work);
@@ -108,6 +109,8 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
     bool exact = settings->exact && problem->lambda > 0.0;
+    /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
+    char form = !problem->sample ? 'a' : p < n ? 'p' : 'n';
 
     work->ss = ufs_dalloc(problem->sample ? n : p, 1);
     work->d = ufs_dalloc(p, 1);
@@ -117,9 +120,11 @@ static void work_init(jspca_work *work)
     work->q_old = ufs_dalloc(p, k);
     work->col = ufs_dalloc(n > k ? n : k, 1);
     work->zz = ufs_dalloc(k, k);
+    work->root = ufs_dalloc(n, 1);
     work->vtol = 1e-3;
     work->factor = work->reach = 1.0;
     work->objective = work->moved = R_PosInf;
+    for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
     for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
     result->violation = result->gap = R_NaN;
     if (problem->sample)
@@ -131,12 +136,8 @@ static void work_init(jspca_work *work)
     la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
     work->gl.newton = work->run->paths.gl_newton;
     if (problem->sample) la_gl_set_rows(&work->gl, work->root);
-    /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
     if (!settings->exact && problem->lambda > 0.0)
-        la_ridge_init(&work->ridge, problem->k, problem->x,
-                      !problem->sample          ? 'a'
-                      : problem->p < problem->n ? 'p'
-                                                : 'n');
+        la_ridge_init(&work->ridge, problem->k, problem->x, form);
     la_polar_init(&work->polar, problem->p, problem->k);
 }
 
@@ -180,9 +181,7 @@ static int alternate_once(jspca_work *work, bool full)
     else
         feature_target(work);
     if ((lapack = q_step(work, full))) return lapack;
-    if (work->problem->sample) return jspca_sample_turn(work, false);
-    if ((lapack = jspca_procrustes(work, work->z)) == 0) residual_of_features(work);
-    return lapack;
+    return work->problem->sample ? jspca_sample_turn(work, false) : feature_turn(work);
 }
 
 static void reweight(jspca_work *work)
@@ -268,10 +267,7 @@ static void exact_step(jspca_work *work, bool full)
     if (full && !work->gl.settled) work->unsolved++;
     jspca_share_among_copies(problem, result->q);
     for (size_t j = 0; j < (size_t) problem->k; j++)
-        for (size_t i = 0; i < n; i++) {
-            double z = work->gl.xv[i + j * n];
-            work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
-        }
+        for (size_t i = 0; i < n; i++) work->z[i + j * n] = work->gl.xv[i + j * n] / work->root[i];
 }
 
 /* ---- P and the residuals --------------------------------------------------------------------- */
@@ -286,19 +282,20 @@ static void feature_target(jspca_work *work)
     ufs_x_mul(problem->x, problem->k, work->b, work->t);
 }
 
-int jspca_procrustes(jspca_work *work, const double *m)
+/* Pbar = polar(diag(d) X'Z), the old Pbar where that is rank-deficient, P and the residuals. */
+static int feature_turn(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
     size_t p = (size_t) problem->p, k = (size_t) problem->k;
     int info;
 
-    ufs_x_cross(problem->x, problem->k, m, work->b);
-    if (problem->sample) return la_polar(&work->polar, work->b, result->pbar, result->pbar);
+    ufs_x_cross(problem->x, problem->k, work->z, work->b);
     la_scale_rows(problem->p, problem->k, work->d, work->b, result->P);
     info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
+    if (info == 0) residual_of_features(work);
     return info;
 }
 

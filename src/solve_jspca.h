@@ -40,10 +40,7 @@ typedef struct {
 void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
                  ufs_run *run);
 
-/* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
- * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
- * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. 4n^2 p
- * flops, or 2np^2 if p < n. */
+/* The smallest lambda at which Q = 0 solves the Q-step at the residual X: jspca_lambda_max.c. */
 double jspca_lambda_max(const ufs_x *x, bool sample);
 
 #endif
