@@ -34,8 +34,7 @@ int jspca_shortest(jspca_work *work)
         ufs_x_gram_rows(problem->x, NULL, gram);
     else
         ufs_x_gram_cols(problem->x, gram);
-    info = la_eig_range(m, gram, 1, m, w, v);
-    if (info) return info;
+    if ((info = la_eig_range(m, gram, 1, m, w, v))) return info;
     while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;
     v += (size_t) first * M;
     /* Q = X' U w^{-1} U' Z, or V V' Q. */
@@ -62,8 +61,7 @@ int jspca_canonicalise(jspca_work *work)
     int k = problem->k, info;
     double top = 0.0;
 
-    info = la_svd_thin(problem->n, k, work->z, work->t, work->col, work->zz);
-    if (info) return info;
+    if ((info = la_svd_thin(problem->n, k, work->z, work->t, work->col, work->zz))) return info;
     la_transpose(k, k, work->zz, result->rotation);
     la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,
             result->loadings, problem->p);

@@ -38,8 +38,8 @@ void jspca_sample_init(jspca_work *work)
     ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
     if (!work->settings->exact && problem->lambda > 0.0)
         work->y = ufs_dalloc(n, (size_t) problem->p);
-    work->extrapolates = exact && work->run->paths.jspca_anderson &&
-                         n <= (size_t) INT_MAX / (k + 1);
+    if (exact && work->run->paths.jspca_anderson && n <= (size_t) INT_MAX / (k + 1))
+        jspca_leap_init(work);
     if (!exact || !kernel_pays(work)) return;
     work->kernel = ufs_dalloc(n, n);
     ufs_dalloc_each(n, k, (double **[]){&work->map, &work->km, NULL});

@@ -12,7 +12,7 @@ typedef struct {
     jspca_result *result;
     ufs_run *run;
     double *ss;     /* squared norms of the columns of x, or of its rows over samples */
-    double *d;      /* p: a^{1/2}, or ones over samples */
+    double *d;      /* p: a^{1/2}, over features */
     double *t;      /* n x k: target T */
     double *z;      /* n x k: X Q */
     double *b;      /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
@@ -36,15 +36,14 @@ typedef struct {
     double *map, *km; /* n x k: map, and kernel WZ */
     double *vectors;  /* k x k: eigenvectors of Z'W kernel WZ */
     /* Over samples if exact (jspca_leap.c): points are (X P, log w) */
-    bool extrapolates;
-    bool bold;        /* the point is extrapolated */
-    bool forward;     /* along the last change, which was larger than the one before */
-    bool confirms;    /* a plain step with V = W is wanted: Q has settled otherwise */
-    double moved;     /* squared length of the last change of the point */
-    double reach;     /* length of the next step forward, in changes of the point */
-    double leap;      /* relative length of the last extrapolation, 0 if it was not kept */
-    double objective; /* of the last step that was kept */
-    anderson history;
+    bool bold;             /* the point is extrapolated */
+    bool forward;          /* along the last change, which was larger than the one before */
+    bool confirms;         /* a plain step with V = W is wanted: Q has settled otherwise */
+    double moved;          /* squared length of the last change of the point */
+    double reach;          /* length of the next step forward, in changes of the point */
+    double leap;           /* relative length of the last extrapolation, 0 if it was not kept */
+    double objective;      /* of the last step that was kept */
+    anderson history;      /* size 0: no extrapolation */
     double *point, *image; /* n k + n: where a step starts, and what it leads to */
     double *scale, *way;   /* n k + n: 1 / size, of both parts; from one point to another */
     double *z_old;         /* n x k: X Q_old */

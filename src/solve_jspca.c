@@ -75,9 +75,6 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
     while (run->iterations < run->max_iter) {
         run->iterations++;
         if ((run->lapack = alternate(&work, is_full(&work)))) return;
-        if (work.implicit && (run->status != UFS_MAX_ITER || run->iterations == run->max_iter)) {
-            if ((run->lapack = jspca_sample_turn(&work, true))) return;
-        }
         if (!R_FINITE(record(&work))) {
             run->status = UFS_DIVERGED;
             memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
@@ -85,7 +82,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
         }
         if (run->status != UFS_MAX_ITER) break;
         reweight(&work);
-        if (work.extrapolates) jspca_leap_next(&work);
+        if (work.history.size > 0) jspca_leap_next(&work);
     }
     if (problem->lambda == 0.0)
         run->lapack = jspca_shortest(&work);
@@ -125,13 +122,11 @@ static void work_init(jspca_work *work)
     work->factor = work->reach = 1.0;
     work->objective = work->moved = R_PosInf;
     for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
-    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
     result->violation = result->gap = R_NaN;
     if (problem->sample)
         jspca_sample_init(work);
     else
         ufs_x_ss(problem->x, work->ss);
-    if (work->extrapolates) jspca_leap_init(work);
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. */
     la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
     work->gl.newton = work->run->paths.gl_newton;
@@ -142,7 +137,8 @@ static void work_init(jspca_work *work)
 }
 
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
- * objective. The status says if that was the last one. Returns LAPACK's code. */
+ * objective. The status says if that was the last one, which leaves P itself. Returns LAPACK's
+ * code. */
 static int alternate(jspca_work *work, bool full)
 {
     ufs_run *run = work->run;
@@ -167,7 +163,9 @@ static int alternate(jspca_work *work, bool full)
         run->status = UFS_CONVERGED;
     else if (work->settings->gives_up && work->unsolved >= TOO_HARD)
         run->status = UFS_STALLED;
-    return 0;
+    if (!work->implicit || (run->status == UFS_MAX_ITER && run->iterations < run->max_iter))
+        return 0;
+    return jspca_sample_turn(work, true);
 }
 
 static int alternate_once(jspca_work *work, bool full)
@@ -229,8 +227,8 @@ static int q_step(jspca_work *work, bool full)
 
     ufs_copy(work->q_old, result->q, pk);
     if (problem->lambda == 0.0) {
-        /* X Q = T fits exactly: Q = diag(d) Pbar. */
-        la_scale_rows(problem->p, problem->k, work->d, result->pbar, result->q);
+        /* X Q = T fits exactly: Q = diag(d) Pbar, which is in b over features. */
+        ufs_copy(result->q, problem->sample ? result->pbar : work->b, pk);
         jspca_share_among_copies(problem, result->q);
         ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
     } else if (work->settings->exact) {
