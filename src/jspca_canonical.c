@@ -61,7 +61,8 @@ int jspca_canonicalise(jspca_work *work)
     int k = problem->k, info;
     double top = 0.0;
 
-    if ((info = la_svd_thin(problem->n, k, work->z, work->t, work->col, work->zz))) return info;
+    info = la_svd_thin(problem->n, k, work->z, work->gl.r, work->t, work->col, work->zz);
+    if (info) return info;
     la_transpose(k, k, work->zz, result->rotation);
     la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,
             result->loadings, problem->p);

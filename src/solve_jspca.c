@@ -30,8 +30,8 @@
  *
  * Flops per iteration: 2npk for T, 2npk for X'Z and 6pk^2 (over samples: see there), and the Q-step:
  * exact, its sweeps and 2npk when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve).
- * Memory beside x: 7pk, over samples 6pk (pk more while P is turned), n-sized parts, that of la_gl or
- * la_ridge; over samples 24nk for the extrapolation and n^2 for XX', or np for Y with la_ridge.
+ * Memory beside x: 8pk, over samples 7pk, n-sized parts, that of la_gl or la_ridge; over
+ * samples 24nk for the extrapolation and n^2 for XX', or np for Y with la_ridge.
  *
  * Source: "Joint sparse principal component analysis" (Yi, Lai, He, Cheung and
  * Liu, Pattern Recognition 61, 2017, 524-536); slides by Maurya, whose formulae
