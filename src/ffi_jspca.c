@@ -33,7 +33,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                                .eps_q = exact ? 0.0 : eps[1]};
     int m = problem.sample ? n : p;
 
-    if (op.kind != UFS_X_DENSE && !settings.exact)
+    if (op.kind != UFS_X_DENSE && !exact)
         Rf_error("internal error: this solver needs a dense matrix");
     if (k > (n < p ? n : p)) Rf_error("internal error: too many components");
     if (first != R_NilValue) {
@@ -46,7 +46,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 
     jspca_result result = {.pbar = ffi_set_zero(out, "Pbar", p, k),
                            .weight = ufs_dalloc((size_t) m, 1),
-                           .h = settings.exact ? NULL : ufs_dalloc(P, 1),
+                           .h = exact ? NULL : ufs_dalloc(P, 1),
                            .q = ffi_set_zero(out, "Q", p, k),
                            .P = problem.sample ? NULL : ffi_set_zero(out, "P", p, k),
                            .residual = ffi_set_zero(out, "residual", m, 0),
@@ -56,7 +56,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .loadings = ffi_set_zero(out, "loadings", p, k)};
     ufs_copy(result.pbar, start_p, pk);
     ufs_copy(result.weight, ffi_given(ffi_get(start, "weight"), (size_t) m, "weight"), (size_t) m);
-    if (!settings.exact) ufs_copy(result.h, ffi_given(ffi_get(start, "h"), P, "h"), P);
+    if (!exact) ufs_copy(result.h, ffi_given(ffi_get(start, "h"), P, "h"), P);
 
     jspca_solve(&problem, &settings, &result, &run);
     if (problem.sample) ffi_set(out, "P", ffi_get(out, "Pbar"));

@@ -32,7 +32,7 @@ typedef struct {
     int *few;      /* n: samples whose residual is formed */
     int n_few;
     double *kernel;   /* n x n: XX', NULL if P is formed in every step */
-    bool implicit;    /* P is X' map, and not in result->P */
+    bool implicit;    /* P is X' map, and not in result->pbar */
     double *map, *km; /* n x k: map, and kernel WZ */
     double *vectors;  /* k x k: eigenvectors of Z'W kernel WZ */
     /* Over samples if exact (jspca_leap.c): points are (X P, log w) */
