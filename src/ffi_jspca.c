@@ -26,13 +26,14 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .dropped = ffi_count(settings_, "dropped", 0, INT_MAX - p),
                              .lambda = ffi_real(settings_, "lambda"),
                              .sample = ffi_flag(settings_, "sample")};
-    jspca_settings settings = {.exact = ffi_flag(settings_, "exact"),
+    bool exact = ffi_flag(settings_, "exact");
+    jspca_settings settings = {.exact = exact,
                                .gives_up = ffi_flag(settings_, "gives_up"),
                                .eps_res = eps[0],
-                               .eps_q = eps[1]};
+                               .eps_q = exact ? 0.0 : eps[1]};
     int m = problem.sample ? n : p;
 
-    if (op.kind != UFS_X_DENSE && !settings.exact)
+    if (op.kind != UFS_X_DENSE && !exact)
         Rf_error("internal error: this solver needs a dense matrix");
     if (k > (n < p ? n : p)) Rf_error("internal error: too many components");
     if (first != R_NilValue) {
@@ -45,10 +46,9 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 
     jspca_result result = {.pbar = ffi_set_zero(out, "Pbar", p, k),
                            .weight = ufs_dalloc((size_t) m, 1),
-                           .h = settings.exact ? NULL : ufs_dalloc(P, 1),
+                           .h = exact ? NULL : ufs_dalloc(P, 1),
                            .q = ffi_set_zero(out, "Q", p, k),
-                           .P = problem.sample ? ufs_dzero(P, (size_t) k)
-                                               : ffi_set_zero(out, "P", p, k),
+                           .P = problem.sample ? NULL : ffi_set_zero(out, "P", p, k),
                            .residual = ffi_set_zero(out, "residual", m, 0),
                            .row_norm = ffi_set_zero(out, "row_norm", p, 0),
                            .kkt = ffi_set_zero(out, "kkt", p, 0),
@@ -56,7 +56,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .loadings = ffi_set_zero(out, "loadings", p, k)};
     ufs_copy(result.pbar, start_p, pk);
     ufs_copy(result.weight, ffi_given(ffi_get(start, "weight"), (size_t) m, "weight"), (size_t) m);
-    if (!settings.exact) ufs_copy(result.h, ffi_given(ffi_get(start, "h"), P, "h"), P);
+    if (!exact) ufs_copy(result.h, ffi_given(ffi_get(start, "h"), P, "h"), P);
 
     jspca_solve(&problem, &settings, &result, &run);
     if (problem.sample) ffi_set(out, "P", ffi_get(out, "Pbar"));

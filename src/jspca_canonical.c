@@ -13,8 +13,7 @@ void jspca_share_among_copies(const jspca_problem *problem, double *q)
         for (int i = 0; i < problem->p; i++)
             if (problem->first[i] != i) col[problem->first[i]] += col[i];
         for (int i = 0; i < problem->p; i++)
-            if (problem->first[i] == i) col[i] /= problem->copies[i];
-        for (int i = 0; i < problem->p; i++) col[i] = col[problem->first[i]];
+            col[i] = problem->first[i] == i ? col[i] / problem->copies[i] : col[problem->first[i]];
     }
 }
 
@@ -28,14 +27,14 @@ int jspca_shortest(jspca_work *work)
     int m = wide ? problem->n : problem->p, k = problem->k, info, first = 0;
     size_t M = (size_t) m, K = (size_t) k, len = (size_t) problem->n * K;
     double *gram = ufs_dalloc(M, M), *w = ufs_dalloc(M, 1), *v = ufs_dalloc(M, M);
-    double *part = ufs_dalloc(M, K), *image = ufs_dalloc(M, K), size = sqrt(la_ss(len, work->z));
+    double *part = ufs_dalloc(M, K), *image = wide ? work->t : result->q;
+    double size = sqrt(la_ss(len, work->z));
 
     if (wide)
         ufs_x_gram_rows(problem->x, NULL, gram);
     else
         ufs_x_gram_cols(problem->x, gram);
-    info = la_eig_range(m, gram, 1, m, w, v);
-    if (info) return info;
+    if ((info = la_eig_range(m, gram, 1, m, w, v))) return info;
     while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;
     v += (size_t) first * M;
     /* Q = X' U w^{-1} U' Z, or V V' Q. */
@@ -43,10 +42,7 @@ int jspca_shortest(jspca_work *work)
     for (size_t j = 0; j < K && wide; j++)
         for (int i = 0; i < m - first; i++) part[(size_t) i + j * M] /= w[i + first];
     la_gemm('N', 'N', m, k, m - first, 1.0, v, m, part, m, 0.0, image, m);
-    if (wide)
-        ufs_x_cross(problem->x, k, image, result->q);
-    else
-        ufs_copy(result->q, image, M * K);
+    if (wide) ufs_x_cross(problem->x, k, image, result->q);
     jspca_share_among_copies(problem, result->q);
     la_row_norms(problem->p, k, result->q, result->row_norm);
     ufs_x_mul(problem->x, k, result->q, work->t);
@@ -65,7 +61,7 @@ int jspca_canonicalise(jspca_work *work)
     int k = problem->k, info;
     double top = 0.0;
 
-    info = la_svd_thin(problem->n, k, work->z, work->t, work->col, work->zz);
+    info = la_svd_thin(problem->n, k, work->z, work->gl.r, work->t, work->col, work->zz);
     if (info) return info;
     la_transpose(k, k, work->zz, result->rotation);
     la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,

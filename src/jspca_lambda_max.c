@@ -1,9 +1,10 @@
-/* jspca_lambda_max.c: the smallest penalty at which JSPCA's Q-step gives Q = 0 (see solve_jspca.h).
+/* jspca_lambda_max.c: the smallest penalty at which JSPCA's Q-step gives Q = 0 at the residual X.
  *
  *   over features  2 max_i || (X'X A^{1/2})_i || = 2 max_i sqrt(x_i' (XAX') x_i)
  *   over samples   2 max_i || (X'WX)_i ||        = 2 max_i sqrt((W x_i)' XX' (W x_i))
  *
- * on the right through an n x n matrix, for n <= p: 4n^2 p flops; on the left for p < n: 2np^2. */
+ * with A and W = diag(1/(2||x_i||)) of the columns or rows of X; on the right through an n x n
+ * matrix, for n <= p: 4n^2 p flops; on the left for p < n: 2np^2. */
 #include "la.h"
 #include "solve_jspca.h"
 #include <R_ext/Utils.h>

@@ -21,7 +21,7 @@ static const double STALE = 1.1, HEAVY = 4.0;
 
 static bool kernel_pays(const jspca_work *work);
 static void set_weights(jspca_work *work, bool renew);
-static bool turn_by_kernel(jspca_work *work, const double *m, int *info);
+static bool turn_by_kernel(jspca_work *work, const double *m);
 static int form_p(jspca_work *work, const double *m);
 static void residual_of_samples(jspca_work *work);
 static void add_residual(void *data, int j, const double *column);
@@ -32,21 +32,18 @@ void jspca_sample_init(jspca_work *work)
     size_t n = (size_t) problem->n, k = (size_t) problem->k;
     bool exact = work->settings->exact && problem->lambda > 0.0;
 
-    work->root = ufs_dalloc(n, 1);
     work->u = ufs_dalloc(n, k);
     work->few = ufs_ialloc(n);
     ufs_x_row_ss(problem->x, work->ss);
     ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
-    for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
     if (!work->settings->exact && problem->lambda > 0.0)
         work->y = ufs_dalloc(n, (size_t) problem->p);
-    work->extrapolates = exact && work->run->paths.jspca_anderson &&
-                         n <= (size_t) INT_MAX / (k + 1);
+    if (exact && work->run->paths.jspca_anderson && n <= (size_t) INT_MAX / (k + 1))
+        jspca_leap_init(work);
     if (!exact || !kernel_pays(work)) return;
     work->kernel = ufs_dalloc(n, n);
     ufs_dalloc_each(n, k, (double **[]){&work->map, &work->km, NULL});
-    work->values = ufs_dalloc(k, 1);
-    ufs_dalloc_each(k, k, (double **[]){&work->vectors, &work->root_s, NULL});
+    work->vectors = ufs_dalloc(k, k);
     ufs_x_gram_rows(problem->x, NULL, work->kernel);
 }
 
@@ -88,7 +85,6 @@ static void set_weights(jspca_work *work, bool renew)
     const double *weight = work->result->weight;
     size_t n = (size_t) problem->n;
     double most = 0.0, least = R_PosInf;
-    ufs_x weighted;
 
     if (problem->lambda == 0.0) return;
     if (work->settings->exact && !renew && work->run->paths.jspca_stale) {
@@ -105,7 +101,7 @@ static void set_weights(jspca_work *work, bool renew)
     la_gl_set_rows(&work->gl, work->root);
     if (work->settings->exact) return;
     la_scale_rows(problem->n, problem->p, work->root, problem->x->dense, work->y);
-    weighted = ufs_x_dense(problem->n, problem->p, work->y);
+    ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
     la_ridge_set_x(&work->ridge, &weighted);
 }
 
@@ -124,35 +120,33 @@ double jspca_share_of_most(const jspca_work *work)
     return all > 0.0 ? sqrt(most / all) : 1.0;
 }
 
-int jspca_sample_turn(jspca_work *work)
+int jspca_sample_turn(jspca_work *work, bool last)
 {
     double *m = work->gl.scaled; /* free between la_gl's calls */
     int info = 0;
 
     la_scale_rows(work->problem->n, work->problem->k, work->result->weight, work->z, m);
-    if (!(work->kernel && turn_by_kernel(work, m, &info)) && info == 0) info = form_p(work, m);
+    if (last || work->kernel == NULL || !turn_by_kernel(work, m)) info = form_p(work, m);
     if (info == 0) residual_of_samples(work);
     return info;
 }
 
 /* With M = WZ: polar(X'M) = X'M S^{-1/2}, S = M'XX'M; 2n^2 k flops. False where the root would
- * lose too many digits. */
-static bool turn_by_kernel(jspca_work *work, const double *m, int *info)
+ * lose too many digits, or S has no eigenvalues: form_p() then says why. */
+static bool turn_by_kernel(jspca_work *work, const double *m)
 {
     int n = work->problem->n, k = work->problem->k;
     size_t K = (size_t) k;
-    double *vectors = work->vectors, *half = work->zz;
+    double *half = work->vectors, *value = work->col, *s = work->zz;
 
     la_gemm('N', 'N', n, k, n, 1.0, work->kernel, n, m, n, 0.0, work->km, n);
-    la_gemm('T', 'N', k, k, n, 1.0, m, n, work->km, n, 0.0, work->root_s, k);
-    if ((*info = la_eig_range(k, work->root_s, 1, k, work->values, vectors))) return false;
-    if (!(work->values[0] > 1e-6 * work->values[k - 1])) return false;
+    la_gemm('T', 'N', k, k, n, 1.0, m, n, work->km, n, 0.0, s, k);
+    if (la_eig_range(k, s, 1, k, value, half) || !(value[0] > 1e-6 * value[k - 1])) return false;
     for (size_t j = 0; j < K; j++)
-        for (size_t i = 0; i < K; i++)
-            half[i + j * K] = vectors[i + j * K] / sqrt(sqrt(work->values[j]));
-    la_gemm('N', 'T', k, k, k, 1.0, half, k, half, k, 0.0, work->root_s, k);
-    la_gemm('N', 'N', n, k, k, 1.0, m, n, work->root_s, k, 0.0, work->map, n);
-    la_gemm('N', 'N', n, k, k, 1.0, work->km, n, work->root_s, k, 0.0, work->u, n);
+        for (size_t i = 0; i < K; i++) half[i + j * K] /= sqrt(sqrt(value[j]));
+    la_gemm('N', 'T', k, k, k, 1.0, half, k, half, k, 0.0, s, k);
+    la_gemm('N', 'N', n, k, k, 1.0, m, n, s, k, 0.0, work->map, n);
+    la_gemm('N', 'N', n, k, k, 1.0, work->km, n, s, k, 0.0, work->u, n);
     work->implicit = true;
     return true;
 }
@@ -161,13 +155,15 @@ static bool turn_by_kernel(jspca_work *work, const double *m, int *info)
 static int form_p(jspca_work *work, const double *m)
 {
     const jspca_problem *problem = work->problem;
+    double *pbar = work->result->pbar;
     int info;
 
     /* The P before, which counts where X'M is rank-deficient. */
-    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, work->result->pbar);
+    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, pbar);
     work->implicit = false;
-    info = jspca_procrustes(work, m);
-    ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
+    ufs_x_cross(problem->x, problem->k, m, work->b);
+    info = la_polar(&work->polar, work->b, pbar, pbar);
+    ufs_x_mul(problem->x, problem->k, pbar, work->u);
     return info;
 }
 
@@ -210,11 +206,4 @@ static void add_residual(void *data, int j, const double *column)
             r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];
         work->result->residual[i] += r * r;
     }
-}
-
-int jspca_sample_finish(jspca_work *work)
-{
-    int info = form_p(work, work->gl.scaled);
-    if (info == 0) residual_of_samples(work);
-    return info;
 }

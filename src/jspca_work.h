@@ -12,13 +12,14 @@ typedef struct {
     jspca_result *result;
     ufs_run *run;
     double *ss;     /* squared norms of the columns of x, or of its rows over samples */
-    double *d;      /* p: a^{1/2}, or ones over samples */
+    double *d;      /* p: a^{1/2}, over features */
     double *t;      /* n x k: target T */
     double *z;      /* n x k: X Q */
     double *b;      /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
     double *q_old;  /* p x k */
     double *col;    /* max(n, k): scratch */
-    double *zz;     /* k x k: scratch, Z'Z */
+    double *root;   /* n: V^{1/2}, or ones over features */
+    double *zz;     /* k x k: scratch, Z'Z or Z'W kernel WZ */
     double vtol;    /* of the last exact Q-step */
     int unsolved;   /* Q-steps over all features that missed their tolerance */
     la_gl gl;       /* exact Q-step, and every certificate */
@@ -26,25 +27,23 @@ typedef struct {
     la_polar_work polar;
     /* Over samples (jspca_sample.c) */
     double *y;     /* n x p: V^{1/2}X, if not exact */
-    double *root;  /* n: V^{1/2} */
     double factor; /* c; 1 if V = W */
     double *u;     /* n x k: X P */
     int *few;      /* n: samples whose residual is formed */
     int n_few;
-    double *kernel;                    /* n x n: XX', NULL if P is formed in every step */
-    bool implicit;                     /* P is X' map, and not in result->P */
-    double *map, *km;                  /* n x k: map, and kernel WZ */
-    double *values, *vectors, *root_s; /* of Z'W kernel WZ: k, k x k, k x k */
+    double *kernel;   /* n x n: XX', NULL if P is formed in every step */
+    bool implicit;    /* P is X' map, and not in result->pbar */
+    double *map, *km; /* n x k: map, and kernel WZ */
+    double *vectors;  /* k x k: eigenvectors of Z'W kernel WZ */
     /* Over samples if exact (jspca_leap.c): points are (X P, log w) */
-    bool extrapolates;
-    bool bold;        /* the point is extrapolated */
-    bool forward;     /* along the last change, which was larger than the one before */
-    bool confirms;    /* a plain step with V = W is wanted: Q has settled otherwise */
-    double moved;     /* squared length of the last change of the point */
-    double reach;     /* length of the next step forward, in changes of the point */
-    double leap;      /* relative length of the last extrapolation, 0 if it was not kept */
-    double objective; /* of the last step that was kept */
-    anderson history;
+    bool bold;             /* the point is extrapolated */
+    bool forward;          /* along the last change, which was larger than the one before */
+    bool confirms;         /* a plain step with V = W is wanted: Q has settled otherwise */
+    double moved;          /* squared length of the last change of the point */
+    double reach;          /* length of the next step forward, in changes of the point */
+    double leap;           /* relative length of the last extrapolation, 0 if it was not kept */
+    double objective;      /* of the last step that was kept */
+    anderson history;      /* size 0: no extrapolation */
     double *point, *image; /* n k + n: where a step starts, and what it leads to */
     double *scale, *way;   /* n k + n: 1 / size, of both parts; from one point to another */
     double *z_old;         /* n x k: X Q_old */
@@ -52,12 +51,10 @@ typedef struct {
 } jspca_work;
 
 /* Over samples: memory; the target T of the Q-step from P and the weights (with weights V = W if
- * `renew`); P and the residuals from Q. Those with a value return LAPACK's info. */
+ * `renew`); P and the residuals from Q, with P itself if `last`. Returns LAPACK's info. */
 void jspca_sample_init(jspca_work *work);
 void jspca_sample_target(jspca_work *work, bool renew);
-int jspca_sample_turn(jspca_work *work);
-/* P and the residuals themselves, where steps went through XX'. */
-int jspca_sample_finish(jspca_work *work);
+int jspca_sample_turn(jspca_work *work, bool last);
 /* la_gl measures steps against T, of which a few samples that are nearly fitted, and so weigh a
  * thousand times as much as others, are almost all: the share of T's norm with capped weights. */
 double jspca_share_of_most(const jspca_work *work);
@@ -67,10 +64,6 @@ double jspca_share_of_most(const jspca_work *work);
 void jspca_leap_init(jspca_work *work);
 void jspca_leap_next(jspca_work *work);
 void jspca_leap_back(jspca_work *work);
-
-/* solve_jspca.c: Pbar = polar(diag(d) X'M), the old Pbar where that is rank-deficient, and P; X'M
- * stays in b. M is n x k. Returns LAPACK's info. */
-int jspca_procrustes(jspca_work *work, const double *m);
 
 /* jspca_canonical.c */
 int jspca_shortest(jspca_work *work);

@@ -126,7 +126,7 @@ int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lamb
  * without e_old any completion is returned. */
 typedef struct {
     int n, c;
-    double *u, *vt, *s;
+    double *u, *vt, *s, *copy;
 } la_polar_work;
 
 void la_polar_init(la_polar_work *w, int n, int c);
@@ -134,8 +134,8 @@ void la_polar_init(la_polar_work *w, int n, int c);
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
 
 /* Thin SVD A = U diag(s) V' (dgesdd, retried with dgesvd): u n x r (not a), s r, vt r x p,
- * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops; np doubles while it works. */
-int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt);
+ * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops. copy: n x p, scratch. */
+int la_svd_thin(int n, int p, const double *a, double *copy, double *u, double *s, double *vt);
 /* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of r M have the
  * same norms for every M. Householder QR; 2np^2 flops, one copy of x. */
 int la_r_factor(int n, int p, const double *x, double *r);

@@ -3,18 +3,17 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt)
+int la_svd_thin(int n, int p, const double *a, double *copy, double *u, double *s, double *vt)
 {
     char job = 'S';
     int r = n < p ? n : p, info = 0, lwork = -1;
     size_t len = (size_t) n * (size_t) p;
-    double opt = 0.0, opt_old = 0.0, *work, *copy;
+    double opt = 0.0, opt_old = 0.0, *work;
     void *mark = vmaxget();
     int *iwork;
 
     if (!la_finite(len, a)) return LA_NOT_FINITE;
     iwork = ufs_ialloc(8 * (size_t) r);
-    copy = ufs_dalloc(len, 1);
     ufs_copy(copy, a, len);
     F77_CALL(dgesdd)(&job, &n, &p, copy, &n, s, u, &n, vt, &r, &opt, &lwork, iwork, &info FCONE);
     F77_CALL(dgesvd)
@@ -35,17 +34,18 @@ int la_svd_thin(int n, int p, const double *a, double *u, double *s, double *vt)
 void la_polar_init(la_polar_work *w, int n, int c)
 {
     size_t N = (size_t) n, C = (size_t) c;
-    *w = (la_polar_work){n, c, ufs_dalloc(N, C), ufs_dalloc(C, C), ufs_dalloc(C, 1)};
+    *w = (la_polar_work){.n = n, .c = c, .vt = ufs_dalloc(C, C), .s = ufs_dalloc(C, 1)};
+    ufs_dalloc_each(N, C, (double **[]){&w->u, &w->copy, NULL});
 }
 
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
 {
-    int n = w->n, c = w->c, info = la_svd_thin(n, c, a, w->u, w->s, w->vt);
+    int n = w->n, c = w->c, info = la_svd_thin(n, c, a, w->copy, w->u, w->s, w->vt);
 
     if (info == 0 && e_old != NULL && w->s[c - 1] <= UFS_ROUNDING * w->s[0]) {
         double delta = w->s[0] > 0.0 ? 1e-8 * w->s[0] : 1.0;
         for (size_t i = 0; i < (size_t) n * (size_t) c; i++) e[i] = a[i] + delta * e_old[i];
-        info = la_svd_thin(n, c, e, w->u, w->s, w->vt);
+        info = la_svd_thin(n, c, e, w->copy, w->u, w->s, w->vt);
     }
     if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
     return info;

@@ -30,8 +30,8 @@
  *
  * Flops per iteration: 2npk for T, 2npk for X'Z and 6pk^2 (over samples: see there), and the Q-step:
  * exact, its sweeps and 2npk when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve).
- * Memory beside x: 7pk (8pk while P is turned), n-sized parts, that of la_gl or la_ridge; over samples
- * 24nk for the extrapolation and n^2 for XX', or np for Y with la_ridge.
+ * Memory beside x: 8pk, over samples 7pk, n-sized parts, that of la_gl or la_ridge; over
+ * samples 24nk for the extrapolation and n^2 for XX', or np for Y with la_ridge.
  *
  * Source: "Joint sparse principal component analysis" (Yi, Lai, He, Cheung and
  * Liu, Pattern Recognition 61, 2017, 524-536); slides by Maurya, whose formulae
@@ -46,15 +46,15 @@ enum { TOO_HARD = 10 };
 static const double FAR = 10.0;
 
 static void work_init(jspca_work *work);
-static int alternate(jspca_work *work, bool full, bool *settled);
+static int alternate(jspca_work *work, bool full);
 static int alternate_once(jspca_work *work, bool full);
 static void reweight(jspca_work *work);
 static void certify(jspca_work *work);
 static bool is_full(const jspca_work *work);
 static int q_step(jspca_work *work, bool full);
-static void free_step(jspca_work *work);
 static void exact_step(jspca_work *work, bool full);
 static void feature_target(jspca_work *work);
+static int feature_turn(jspca_work *work);
 static void residual_of_features(jspca_work *work);
 static double loss_of(const jspca_work *work);
 static double penalty_of(const jspca_work *work);
@@ -73,30 +73,16 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
     result->change = 1.0;
 
     while (run->iterations < run->max_iter) {
-        bool full, settled = false, stalled;
-
         run->iterations++;
-        full = is_full(&work);
-        if ((run->lapack = alternate(&work, full, &settled))) return;
-        stalled = settings->gives_up && work.unsolved >= TOO_HARD;
-        if (work.implicit && (settled || stalled || run->iterations == run->max_iter)) {
-            if ((run->lapack = jspca_sample_finish(&work))) return;
-        }
+        if ((run->lapack = alternate(&work, is_full(&work)))) return;
         if (!R_FINITE(record(&work))) {
             run->status = UFS_DIVERGED;
             memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
             return;
         }
-        if (settled) {
-            run->status = UFS_CONVERGED;
-            break;
-        }
-        if (stalled) {
-            run->status = UFS_STALLED;
-            break;
-        }
+        if (run->status != UFS_MAX_ITER) break;
         reweight(&work);
-        if (work.extrapolates) jspca_leap_next(&work);
+        if (work.history.size > 0) jspca_leap_next(&work);
     }
     if (problem->lambda == 0.0)
         run->lapack = jspca_shortest(&work);
@@ -120,6 +106,8 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
     bool exact = settings->exact && problem->lambda > 0.0;
+    /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
+    char form = !problem->sample ? 'a' : p < n ? 'p' : 'n';
 
     work->ss = ufs_dalloc(problem->sample ? n : p, 1);
     work->d = ufs_dalloc(p, 1);
@@ -129,36 +117,32 @@ static void work_init(jspca_work *work)
     work->q_old = ufs_dalloc(p, k);
     work->col = ufs_dalloc(n > k ? n : k, 1);
     work->zz = ufs_dalloc(k, k);
+    work->root = ufs_dalloc(n, 1);
     work->vtol = 1e-3;
     work->factor = work->reach = 1.0;
     work->objective = work->moved = R_PosInf;
-    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
+    for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
     result->violation = result->gap = R_NaN;
     if (problem->sample)
         jspca_sample_init(work);
     else
         ufs_x_ss(problem->x, work->ss);
-    if (work->extrapolates) jspca_leap_init(work);
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. */
     la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
     work->gl.newton = work->run->paths.gl_newton;
     if (problem->sample) la_gl_set_rows(&work->gl, work->root);
-    if (!settings->exact && problem->lambda > 0.0) {
-        ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
-        /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
-        la_ridge_init(&work->ridge, problem->k, problem->sample ? &weighted : problem->x,
-                      !problem->sample          ? 'a'
-                      : problem->p < problem->n ? 'p'
-                                                : 'n');
-    }
+    if (!settings->exact && problem->lambda > 0.0)
+        la_ridge_init(&work->ridge, problem->k, problem->x, form);
     la_polar_init(&work->polar, problem->p, problem->k);
 }
 
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
- * objective. `settled` if Q hardly changed. Returns LAPACK's code. */
-static int alternate(jspca_work *work, bool full, bool *settled)
+ * objective. The status says if that was the last one, which leaves P itself. Returns LAPACK's
+ * code. */
+static int alternate(jspca_work *work, bool full)
 {
-    const ufs_run *run = work->run;
+    ufs_run *run = work->run;
+    bool settled;
     double now;
     int lapack;
 
@@ -172,11 +156,16 @@ static int alternate(jspca_work *work, bool full, bool *settled)
     if (work->bold && work->forward) work->reach *= 2.0;
     work->objective = now;
     /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
-    *settled = full && run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
-               work->result->change <= run->tol && work->leap <= FAR * run->tol;
-    work->confirms = *settled && (work->bold || work->factor != 1.0);
-    if (work->confirms) *settled = false;
-    return 0;
+    settled = full && run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
+              work->result->change <= run->tol && work->leap <= FAR * run->tol;
+    work->confirms = settled && (work->bold || work->factor != 1.0);
+    if (settled && !work->confirms)
+        run->status = UFS_CONVERGED;
+    else if (work->settings->gives_up && work->unsolved >= TOO_HARD)
+        run->status = UFS_STALLED;
+    if (!work->implicit || (run->status == UFS_MAX_ITER && run->iterations < run->max_iter))
+        return 0;
+    return jspca_sample_turn(work, true);
 }
 
 static int alternate_once(jspca_work *work, bool full)
@@ -190,9 +179,7 @@ static int alternate_once(jspca_work *work, bool full)
     else
         feature_target(work);
     if ((lapack = q_step(work, full))) return lapack;
-    if (work->problem->sample) return jspca_sample_turn(work);
-    if ((lapack = jspca_procrustes(work, work->z)) == 0) residual_of_features(work);
-    return lapack;
+    return work->problem->sample ? jspca_sample_turn(work, false) : feature_turn(work);
 }
 
 static void reweight(jspca_work *work)
@@ -211,12 +198,11 @@ static void reweight(jspca_work *work)
 static void certify(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
     jspca_result *result = work->result;
     la_gl_certify(&work->gl, work->t, problem->lambda, result->q);
     ufs_copy(result->kkt, work->gl.kkt, (size_t) problem->p);
-    result->violation = la_gl_violation(&work->gl, problem->lambda,
-                                        settings->exact ? 0.0 : settings->eps_q, result->q);
+    result->violation = la_gl_violation(&work->gl, problem->lambda, work->settings->eps_q,
+                                        result->q);
     result->gap = work->gl.objective > 0.0 ? work->gl.gap / work->gl.objective : 0.0;
 }
 
@@ -241,7 +227,10 @@ static int q_step(jspca_work *work, bool full)
 
     ufs_copy(work->q_old, result->q, pk);
     if (problem->lambda == 0.0) {
-        free_step(work);
+        /* X Q = T fits exactly: Q = diag(d) Pbar, which is in b over features. */
+        ufs_copy(result->q, problem->sample ? result->pbar : work->b, pk);
+        jspca_share_among_copies(problem, result->q);
+        ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
     } else if (work->settings->exact) {
         exact_step(work, full);
     } else {
@@ -254,16 +243,6 @@ static int q_step(jspca_work *work, bool full)
     step = sqrt(la_ss_diff(pk, result->q, work->q_old));
     result->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
     return 0;
-}
-
-/* Without a penalty X Q = T fits exactly: Q = diag(d) Pbar. */
-static void free_step(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-
-    la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->result->q);
-    jspca_share_among_copies(problem, work->result->q);
-    ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
 }
 
 /* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
@@ -286,10 +265,7 @@ static void exact_step(jspca_work *work, bool full)
     if (full && !work->gl.settled) work->unsolved++;
     jspca_share_among_copies(problem, result->q);
     for (size_t j = 0; j < (size_t) problem->k; j++)
-        for (size_t i = 0; i < n; i++) {
-            double z = work->gl.xv[i + j * n];
-            work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
-        }
+        for (size_t i = 0; i < n; i++) work->z[i + j * n] = work->gl.xv[i + j * n] / work->root[i];
 }
 
 /* ---- P and the residuals --------------------------------------------------------------------- */
@@ -304,18 +280,20 @@ static void feature_target(jspca_work *work)
     ufs_x_mul(problem->x, problem->k, work->b, work->t);
 }
 
-int jspca_procrustes(jspca_work *work, const double *m)
+/* Pbar = polar(diag(d) X'Z), the old Pbar where that is rank-deficient, P and the residuals. */
+static int feature_turn(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
     size_t p = (size_t) problem->p, k = (size_t) problem->k;
     int info;
 
-    ufs_x_cross(problem->x, problem->k, m, work->b);
+    ufs_x_cross(problem->x, problem->k, work->z, work->b);
     la_scale_rows(problem->p, problem->k, work->d, work->b, result->P);
     info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
+    if (info == 0) residual_of_features(work);
     return info;
 }
 
@@ -363,7 +341,7 @@ static double loss_of(const jspca_work *work)
 static double penalty_of(const jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    double eps_q = work->settings->exact ? 0.0 : work->settings->eps_q;
+    double eps_q = work->settings->eps_q;
     return problem->lambda *
            (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
 }

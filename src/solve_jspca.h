@@ -15,9 +15,9 @@ typedef struct {
 } jspca_problem;
 
 typedef struct {
-    bool exact;    /* Q-step by la_gl; otherwise by one reweighted ridge solve */
-    bool gives_up; /* stalls as soon as the Q-step shows to be too hard for la_gl */
-    double eps_res, eps_q;
+    bool exact;            /* Q-step by la_gl; otherwise by one reweighted ridge solve */
+    bool gives_up;         /* stalls as soon as the Q-step shows to be too hard for la_gl */
+    double eps_res, eps_q; /* of norms, squared; eps_q = 0 if exact */
 } jspca_settings;
 
 /* In: pbar, weight and, if not exact, h: the start; zeros in the others. Out: everything. */
@@ -25,7 +25,7 @@ typedef struct {
     double *pbar;     /* p x k */
     double *weight;   /* a, one per feature, or w, one per sample */
     double *h;        /* p, 1/D2; not used if exact */
-    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar; over samples scratch, as P = Pbar */
+    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar; over samples NULL, as P = Pbar */
     double *residual; /* || r_i ||, one per feature, or per sample */
     double *row_norm; /* p, || q_i || */
     double *kkt;      /* p, 2 || x_i'(T - XQ) || / lambda of the last Q-step */
@@ -40,10 +40,7 @@ typedef struct {
 void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
                  ufs_run *run);
 
-/* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
- * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
- * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. 4n^2 p
- * flops, or 2np^2 if p < n. */
+/* The smallest lambda at which Q = 0 solves the Q-step at the residual X: jspca_lambda_max.c. */
 double jspca_lambda_max(const ufs_x *x, bool sample);
 
 #endif

@@ -117,11 +117,11 @@ mutants <- rbind(
   # ---- systems ----
   mutant("src/solve_socfs.c", "if (e[i] < 0.0) ss += e[i] * e[i];", "ss += e[i] * e[i];", "socfs"),
   mutant("src/jspca_canonical.c", "if (problem->first[i] != i) col[problem->first[i]] += col[i];", "", "jspca|objective"),
-  mutant("src/jspca_canonical.c", "if (problem->first[i] == i) col[i] /= problem->copies[i];", "", "jspca|objective"),
+  mutant("src/jspca_canonical.c", "? col[i] / problem->copies[i] :", "? col[i] :", "jspca|objective"),
   mutant("src/jspca_sample.c", "most = fmax(most, weight[i] / v);", "most = least = 1.0;", "jspca"),
   mutant("src/jspca_sample.c", "weight[i] / (work->factor * root)", "weight[i] / root",
     "jspca"),
-  mutant("src/solve_jspca.c", "if (work->confirms) *settled = false;", "", "jspca"),
+  mutant("src/solve_jspca.c", "if (settled && !work->confirms)", "if (settled)", "jspca"),
   mutant("src/solve_jspca.c", "if (!work->bold || now <= work->objective * (1.0 + 1e-13)) break;", "break;",
     "jspca"),
   mutant("src/jspca_leap.c", "ufs_copy(work->result->q, work->q_old, (size_t)", "(void) ((size_t)", "jspca"),
