@@ -33,7 +33,7 @@ void jspca_sample_init(jspca_work *work)
     bool exact = work->settings->exact && problem->lambda > 0.0;
 
     work->u = ufs_dalloc(n, k);
-    work->few = ufs_ialloc(n);
+    work->formed = ufs_ialloc(n);
     ufs_x_row_ss(problem->x, work->ss);
     ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
     if (!work->settings->exact && problem->lambda > 0.0)
@@ -173,9 +173,9 @@ static void residual_of_samples(jspca_work *work)
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, k = (size_t) problem->k;
-    int *few = work->few;
+    int *formed = work->formed;
 
-    work->n_few = 0;
+    work->n_formed = 0;
     for (size_t i = 0; i < n; i++) {
         double ss = work->ss[i];
         for (size_t j = 0; j < k; j++) {
@@ -185,12 +185,12 @@ static void residual_of_samples(jspca_work *work)
         result->residual[i] = sqrt(fmax(ss, 0.0));
         if (work->implicit || ss > JSPCA_CANCELLED * work->ss[i]) continue;
         result->residual[i] = 0.0;
-        few[work->n_few++] = (int) i;
+        formed[work->n_formed++] = (int) i;
     }
-    if (work->n_few == 0) return;
+    if (work->n_formed == 0) return;
     ufs_x_each_column(problem->x, add_residual, work);
-    for (int at = 0; at < work->n_few; at++)
-        result->residual[few[at]] = sqrt(result->residual[few[at]]);
+    for (int at = 0; at < work->n_formed; at++)
+        result->residual[formed[at]] = sqrt(result->residual[formed[at]]);
 }
 
 /* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
@@ -199,8 +199,8 @@ static void add_residual(void *data, int j, const double *column)
     jspca_work *work = data;
     size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
 
-    for (int at = 0; at < work->n_few; at++) {
-        size_t i = (size_t) work->few[at];
+    for (int at = 0; at < work->n_formed; at++) {
+        size_t i = (size_t) work->formed[at];
         double r = column[i];
         for (size_t l = 0; l < (size_t) work->problem->k; l++)
             r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];

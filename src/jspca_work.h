@@ -29,8 +29,8 @@ typedef struct {
     double *y;     /* n x p: V^{1/2}X, if not exact */
     double factor; /* c; 1 if V = W */
     double *u;     /* n x k: X P */
-    int *few;      /* n: samples whose residual is formed */
-    int n_few;
+    int *formed;   /* n: samples whose residual is formed */
+    int n_formed;
     double *kernel;   /* n x n: XX', NULL if P is formed in every step */
     bool implicit;    /* P is X' map, and not in result->pbar */
     double *map, *km; /* n x k: map, and kernel WZ */
