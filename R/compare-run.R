@@ -34,9 +34,7 @@ split_data <- function(common, rep) {
     z
   }
   truth <- as.character(common$y[-half])
-  list(
-    candidates = candidates,
-    block = function(columns) standard(candidates, columns),
+  list(candidates = candidates, block = function(columns) standard(candidates, columns),
     judge = function(columns, rows) {
       z <- standard(candidates, columns)[rows, , drop = FALSE]
       new <- standard(others, columns)
@@ -44,8 +42,7 @@ split_data <- function(common, rep) {
         mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
       }, 0)
     },
-    lost = function(rows) nlevels(common$y) - length(unique(classes[rows]))
-  )
+    lost = function(rows) nlevels(common$y) - length(unique(classes[rows])))
 }
 
 draw_both <- function(task, common, halves, sizes) {
@@ -57,8 +54,7 @@ draw_both <- function(task, common, halves, sizes) {
       chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
       list(accuracy = halves$judge(sample.int(p, k), chosen), lost = halves$lost(chosen))
     })
-    accuracy <- matrix(vapply(draws, `[[`, numeric(length(common$classifiers)), "accuracy"),
-      length(common$classifiers))
+    accuracy <- for_each(draws, length(common$classifiers), function(draw) draw$accuracy)
     parts <- c(parts, list(random_rows(task, common, accuracy, k, m, names(common$classifiers),
       function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost")))))
   }
@@ -91,16 +87,11 @@ fit_both <- function(task, common, halves, sizes) {
         for (j in seq_along(taken$picks)) {
           pick <- taken$picks[[j]]
           accuracy <- rep(NA_real_, length(common$classifiers))
-          if (!nzchar(pick$error)) {
-            accuracy <- tryCatch(halves$judge(found$picks[[i]]$columns, pick$chosen),
-              ufs_error_memory = function(e) {
-                pick$error <<- conditionMessage(e)
-                accuracy
-              })
-          }
-          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list(
-            accuracy = accuracy, settings = c(i, j),
-            free = i == found$best && j == taken$best))
+          if (!nzchar(pick$error)) tryCatch({
+            accuracy <- halves$judge(found$picks[[i]]$columns, pick$chosen)
+          }, ufs_error_memory = function(e) pick$error <<- conditionMessage(e))
+          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list_of(accuracy,
+            settings = c(i, j), free = i == found$best && j == taken$best))
         }
       }
       parts <- c(parts, list(compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)))
@@ -309,6 +300,5 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
 coverage <- function(z, chosen) {
   length <- sqrt(rowSums(z^2))
   unit <- z / ifelse(length > 0, length, 1)
-  likeness <- tcrossprod(unit, unit[chosen, , drop = FALSE])
-  mean(likeness[cbind(seq_len(nrow(z)), max.col(likeness, "first"))])
+  mean(apply(tcrossprod(unit, unit[chosen, , drop = FALSE]), 1L, max))
 }

@@ -25,17 +25,17 @@ transform_data <- function(data, counts, unit_rows, min_samples, max_samples, ar
 
 # The first column with a negative number is named; missing values are the business of `na`.
 check_counted <- function(data, arg) {
-  negative <- if (data$kind == "dense") which(colSums(data$x < 0, na.rm = TRUE) > 0) else
-    stored_column(data$x)[which(data$x@x < 0)]
+  negative <- negative_columns(data)
   if (length(negative)) {
     ufs_abort("input", "`", arg, "` has negative numbers in ",
-      some_columns(feature_names(data$features, data$p, FALSE)[unique(negative)]),
+      some_columns(feature_names(data$features, data$p, FALSE)[negative]),
       ", so these are no counts.", argument = arg)
   }
 }
 
-has_negative <- function(data) {
-  any((if (data$kind == "dense") data$x else data$x@x) < 0, na.rm = TRUE)
+negative_columns <- function(data) {
+  if (data$kind == "dense") which(colSums(data$x < 0, na.rm = TRUE) > 0) else
+    unique(stored_column(data$x)[which(data$x@x < 0)])
 }
 
 # The column of each stored number of a sparse matrix.
@@ -123,7 +123,7 @@ transform_new <- function(object, newdata, arg = "newdata") {
 transform_words <- function(input) {
   how <- input$transform
   c(if (isTRUE(input$limited > 0)) {
-    paste0("left out     ", input$limited, " feature", if (input$limited != 1L) "s",
+    paste0("left out     ", count_words(input$limited, "feature"),
       " above zero in too few or too many samples")
   }, if (!is.null(how)) {
     paste0("counts       ", paste(c(switch(how$counts, log = "log(1 + count / size of the sample)",

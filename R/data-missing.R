@@ -2,9 +2,8 @@
 
 fill_data <- function(data, na, arg) {
   if (data$kind == "source" || data$kind == "sparse" && na == "knn") {
-    refuse("na", "`na` = \"", na, "\" is not possible for ",
-      if (data$kind == "source") "data on disk" else "sparse data", "; use ",
-      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".")
+    refuse("na", "`na` = \"", na, "\" is not possible for ", if (data$kind == "source")
+      "data on disk; use \"error\"." else "sparse data; use \"omit\" or \"median\".")
   }
   data$input$na <- na
   missing <- missing_counts(data)

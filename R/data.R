@@ -125,7 +125,10 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   if (!inherits(x, "ufs_data")) {
     bytes <- if (is.null(block_bytes)) block_bytes() else
       check_number(block_bytes, "block_bytes", lower = 8)
-    check_workers(BPPARAM)
+    if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
+      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM),
+        ".")
+    }
     x <- read_data(x, arg, assay, bytes, BPPARAM)
   } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
@@ -138,17 +141,14 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   if (na == "error") x else fill_data(x, na, arg)
 }
 
-check_workers <- function(BPPARAM) {
-  if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
-    refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM), ".")
-  }
-}
 
-new_data <- function(kind, x, n, p, features, samples, origin, assay = NULL) {
-  structure(list_of(kind, x, n = as.integer(n), p = as.integer(p),
-    features, samples,
-    input = list_of(kind, origin, assay, dropped_features = character(),
-      dropped_samples = character(), filled = 0)), class = "ufs_data")
+# `names`: those of samples and features, or NULL.
+new_data <- function(kind, x, names, origin = "matrix") {
+  size <- if (kind == "source") c(x$n, x$p) else dim(x)
+  structure(list_of(kind, x, n = size[1L], p = size[2L], features = names[[2L]],
+    samples = names[[1L]], input = list_of(kind, origin, assay = NULL,
+      dropped_features = character(), dropped_samples = character(), filled = 0)),
+    class = "ufs_data")
 }
 
 # By class: the one place that knows what people keep their data in.
@@ -165,22 +165,21 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
     # A file may be gone, and names are kept in it.
-    names <- from_source(dimnames(x))
-    return(new_data("source", delayed_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
-      names[[2L]], names[[1L]], origin))
+    out <- new_data("source", delayed_source(x, block_bytes, BPPARAM), from_source(dimnames(x)))
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
-    return(new_data("source", big_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
-      colnames(x), rownames(x), origin))
+    out <- new_data("source", big_source(x, block_bytes, BPPARAM), dimnames(x))
   } else if (inherits(x, "Matrix")) {
-    return(read_matrix_package(x, arg))
-  } else if (has_sparse_columns(x)) {
+    out <- read_matrix_package(x, arg)
+  } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
+      any(vapply(x, sparsevctrs::is_sparse_vector, NA))) {
+    # As recipes makes them.
     check_installed("Matrix", "for sparse columns")
     out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
   } else {
     x <- table_matrix(x, arg)
-    return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
+    out <- new_data("dense", x, dimnames(x))
   }
   out$input$origin <- origin
   out
@@ -202,11 +201,6 @@ transposed <- function(x) {
   } else t(x)
 }
 
-# Tables with columns of package sparsevctrs, as recipes makes them.
-has_sparse_columns <- function(x) {
-  is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
-    any(vapply(x, sparsevctrs::is_sparse_vector, NA))
-}
 
 # Sparse classes stay sparse, whichever; the others are plain matrices.
 read_matrix_package <- function(x, arg) {
@@ -214,7 +208,7 @@ read_matrix_package <- function(x, arg) {
   check_installed("Matrix", "for sparse and other Matrix input")
   if (!inherits(x, c("sparseMatrix", "diagonalMatrix", "indMatrix"))) {
     x <- table_matrix(as.matrix(x), arg)
-    return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
+    return(new_data("dense", x, dimnames(x)))
   }
   if (origin != "dgCMatrix") {
     x <- tryCatch({
@@ -226,8 +220,7 @@ read_matrix_package <- function(x, arg) {
     })
   }
   check_slots(x, arg)
-  names <- x@Dimnames
-  new_data("sparse", x, x@Dim[1L], x@Dim[2L], names[[2L]], names[[1L]], origin)
+  new_data("sparse", x, x@Dimnames)
 }
 
 # Before anything else touches a sparse matrix: its slots may have been edited.
@@ -380,10 +373,10 @@ print.ufs_data <- function(x, ...) {
 }
 
 block_text <- function(source) {
-  lines <- if (source$by == "rows") source$n else source$p
-  if (source$step >= lines) return("in one block")
+  size <- if (source$by == "rows") c(source$n, source$p) else c(source$p, source$n)
+  if (source$step >= size[1L]) return("in one block")
   paste0("by blocks of ", source$step, " ", source$by, " (",
-    format_bytes(8 * source$step * if (source$by == "rows") source$p else source$n), ")")
+    format_bytes(8 * source$step * size[2L]), ")")
 }
 
 # What a fit keeps of its data; the passes over a file are known only at the end.
@@ -398,14 +391,13 @@ final_input <- function(data) {
 # What was left out or filled in, for print().
 input_notes <- function(input) {
   count <- function(names, what) {
-    if (length(names)) paste0(length(names), " ", what, if (length(names) != 1L) "s", " (",
-      paste(utils::head(names, 3L), collapse = ", "), if (length(names) > 3L) ", ...", ")")
+    if (length(names)) paste0(count_words(length(names), what), " (", best_line(names, NULL, 3L),
+      ")")
   }
   out <- c(count(input$dropped_features, "feature"), count(input$dropped_samples, "sample"))
   c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
     if (isTRUE(input$filled > 0)) {
-      paste0("filled in    ", input$filled, " missing value", if (input$filled != 1) "s",
-        " (", input$na, ")")
+      paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")")
     },
     if (!is.null(input$passes)) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
@@ -449,16 +441,20 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   if (warn) hint_orientation(data)
   features <- feature_names(data$features, data$p, warn)
   whole <- if (data$kind == "sparse") sparse_operator(data$x)
-  ready <- judge_moments(if (is.null(whole)) source_moments(data$x) else .Call(C_moments, whole),
-    center)
+  ready <- prepare_columns(whole, center, if (scale) "sd" else "none",
+    if (is.null(whole)) source_moments(data$x) else .Call(C_moments, whole))
   constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
-  divide <- if (scale) ifelse(ready$constant, 1, ready$sd) else rep(1, data$p)
-  lift <- if (data$kind == "sparse") sparse_lift(ready$exponent, alike = !scale)
-  if (is.null(lift)) lift <- 1 else whole$value <- whole$value / rep(lift, diff(whole$start))
+  lift <- 1
+  if (data$kind == "sparse" && any(ready$exponent != 0L)) {
+    # Products divide by a standard deviation twice, and its square must be a number: columns are
+    # divided by powers of two first, all by one where they are not scaled.
+    lift <- 2^(if (scale) ready$exponent else rep(max(ready$exponent), data$p))
+    whole$value <- whole$value / rep(lift, diff(whole$start))
+  }
   make <- function(unit) {
     shift <- if (center) (ready$mean / lift)[keep]
-    divide <- if (scale || unit != 1 || any(lift != 1)) (divide / lift)[keep] * unit
+    divide <- if (scale || unit != 1 || any(lift != 1)) (ready$divide / lift)[keep] * unit
     if (data$kind == "source") return(source_operator(data$x, keep, shift, divide))
     whole$p <- length(keep)
     whole$column <- keep
@@ -466,7 +462,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     whole["divide"] <- list(divide)
     whole
   }
-  norm <- ready$norm[keep] / divide[keep]
+  norm <- ready$norm[keep]
   size <- if (unit == "none") 1 else 2^ceiling(log2(max(norm)))
   if (write && squares) check_norms(norm, arg, features[keep])
   out <- make(size)
@@ -474,7 +470,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   list_of(x = out, n = data$n, p = data$p, keep, constant, norm, variance = ready$sd[keep]^2,
     unit = size, features, samples = data$samples, named = !is.null(data$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(divide, features) else FALSE, input = data$input)
+    scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = data$input)
 }
 
 # The largest wide dense matrix whose standardised copy a method of products makes.
@@ -502,19 +498,12 @@ sparse_operator <- function(x) {
     class = "ufs_x")
 }
 
-# The powers of two by which columns of a sparse matrix are divided before anything is done with
-# them: products divide by a standard deviation twice, and its square must be a number. 1, and no
-# copy, for all columns of ordinary size. `alike`: one for all columns.
-sparse_lift <- function(exponent, alike) {
-  if (alike) exponent <- rep(max(exponent), length(exponent))
-  if (any(exponent != 0L)) 2^exponent
-}
 
 check_size <- function(n, p, min_n, arg) {
   if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
   if (n < min_n) {
-    ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
-      " (samples); at least ", min_n, " are needed.", argument = arg)
+    ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least ", min_n,
+      " are needed.", argument = arg)
   }
 }
 

@@ -66,10 +66,9 @@ check_norms <- function(norm, arg, features, unit = 1) {
 # What judge_moments() says of the columns of a dense matrix, with what they are divided by
 # ("none", "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on
 # their entries.
-prepare_columns <- function(x, center, by = "none") {
-  found <- .Call(C_moments, x)
+prepare_columns <- function(x, center, by = "none", found = .Call(C_moments, x)) {
   ready <- judge_moments(found, center)
-  ready$divide <- switch(by, none = rep(1, ncol(x)),
+  ready$divide <- switch(by, none = rep(1, length(ready$sd)),
     ifelse(ready$constant, 1, if (by == "sd") ready$sd else ready$centred))
   ready$largest <- ifelse(ready$norm == 0, 0, (found$top + abs(ready$mean)) / ready$divide)
   ready$norm <- ready$norm / ready$divide

@@ -4,8 +4,8 @@
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
 # divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p,
-# ss, count, store, bytes and the calls that source_methods() lists) (see source-operator.R). p
-# counts the columns that are not constant.
+# ss, count, store, bytes and the calls that source_operator() lists). p counts the columns that
+# are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) {
@@ -39,9 +39,7 @@ x_gram <- function(x, rows) {
 
 # Column indices in pieces of at most `bytes`.
 column_blocks <- function(x, bytes = block_bytes()) {
-  width <- max(1, min(ncol(x), floor(bytes / (8 * nrow(x)))))
-  starts <- seq(1, ncol(x), by = width)
-  lapply(starts, function(from) seq.int(from, min(from + width - 1, ncol(x))))
+  in_pieces(ncol(x), max(1, min(ncol(x), floor(bytes / (8 * nrow(x))))))
 }
 
 as_double_matrix <- function(v) as_double(as.matrix(v))

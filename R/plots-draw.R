@@ -2,35 +2,27 @@
 
 draw_picture <- function(pic, ...) {
   check_dots_graphics(...)
-  panels <- if (pic$kind %in% c("curves", "spikes")) panels_of(pic) else list(NULL)
-  if (length(panels) > 1L) {
-    # Bars need width, curves height.
-    many <- length(panels)
-    old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
-      oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
-    on.exit(graphics::par(old))
-    for (name in names(panels)) {
-      one <- pic
-      one$table <- panels[[name]]
-      one$title <- name
-      one$lines <- c(pic$lines, pic$panel_lines[[name]])
-      draw_one(one, ...)
-    }
-    graphics::mtext(pic$title, outer = TRUE, font = 2L)
-  } else {
-    draw_one(pic, ...)
+  draw_one <- switch(pic$kind, curves = draw_curves, spikes = draw_spikes, dots = draw_dots,
+    tiles = draw_tiles, scatter = draw_scatter)
+  panels <- panels_of(pic)
+  if (length(panels) < 2L) return(draw_one(pic, ...))
+  # Bars need width, curves height.
+  many <- length(panels)
+  old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
+    oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
+  on.exit(graphics::par(old))
+  for (name in names(panels)) {
+    one <- pic
+    one[c("table", "title")] <- list(panels[[name]], name)
+    one$lines <- c(pic$lines, pic$panel_lines[[name]])
+    draw_one(one, ...)
   }
-}
-
-draw_one <- function(pic, ...) {
-  switch(pic$kind, curves = draw_curves(pic, ...), spikes = draw_spikes(pic, ...),
-    dots = draw_dots(pic, ...), tiles = draw_tiles(pic, ...), scatter = draw_scatter(pic, ...))
+  graphics::mtext(pic$title, outer = TRUE, font = 2L)
 }
 
 # plot() with our settings, the user's ones in front.
 draw <- function(default, ...) {
-  mine <- list(...)
-  all <- c(mine, default[setdiff(names(default), names(mine))])
+  all <- utils::modifyList(default, list(...))
   words <- all[c("main", "xlab", "ylab")]
   all[c("main", "xlab", "ylab")] <- ""
   do.call(graphics::plot, all)
@@ -39,31 +31,26 @@ draw <- function(default, ...) {
 
 # Title and names of the axes, as small as the picture needs them to be whole.
 draw_words <- function(words, all) {
-  size <- c(centred_room(1L), centred_room(2L))
-  line <- .5 * graphics::par("csi") * graphics::par("cex")
-  whole <- function(text, cex, room, font = 1L) {
+  given <- function(name) if (is.null(all[[name]])) graphics::par(name) else all[[name]]
+  whole <- function(text, cex, axis, font = 1L) {
+    if (!is.character(text)) return(cex)
+    room <- centred_room(axis) - .5 * graphics::par("csi") * graphics::par("cex")
     wide <- max(graphics::strwidth(text, "inches", cex = cex, font = font), 1e-8)
     if (wide <= room) cex else max(cex * room / wide, .4)
   }
-  given <- function(name, value) if (is.null(all[[name]])) value else all[[name]]
   main <- words$main
-  cex <- given("cex.main", graphics::par("cex.main"))
-  if (is.character(main) && length(main) == 1L) {
-    wide <- graphics::strwidth(main, "inches", cex = cex, font = 2L) / size[1L]
-    # Two lines where one would be tiny.
-    if (wide > 1.3) main <- two_lines(main)
+  cex <- given("cex.main")
+  # Two lines where one would be tiny.
+  if (is.character(main) && length(main) == 1L &&
+      graphics::strwidth(main, "inches", cex = cex, font = 2L) > 1.3 * centred_room(1L)) {
+    main <- two_lines(main)
   }
   two <- is.character(main) && any(grepl("\n", main, fixed = TRUE))
-  graphics::title(main = main, cex.main = if (is.character(main)) {
-    whole(main, if (two) .9 * cex else cex, size[1L] - line, 2L)
-  } else cex, line = if (two) 1.25 else NA)
-  cex <- given("cex.lab", graphics::par("cex.lab"))
-  if (is.character(words$xlab)) {
-    graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, size[1L] - line))
-  } else graphics::title(xlab = words$xlab)
-  if (is.character(words$ylab)) {
-    graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, size[2L] - line))
-  } else graphics::title(ylab = words$ylab)
+  graphics::title(main = main, cex.main = whole(main, if (two) .9 * cex else cex, 1L, 2L),
+    line = if (two) 1.25 else NA)
+  cex <- given("cex.lab")
+  graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, 1L))
+  graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, 2L))
 }
 
 # Inches for a text that is centred on the plot region, which is not the middle of the picture.
@@ -82,8 +69,7 @@ two_lines <- function(text) {
 }
 
 draw_lines <- function(lines) {
-  if (length(lines$h)) graphics::abline(h = lines$h, lty = 3L, col = "grey40")
-  if (length(lines$v)) graphics::abline(v = lines$v, lty = 3L, col = "grey40")
+  graphics::abline(h = lines$h, v = lines$v, lty = 3L, col = "grey40")
 }
 
 draw_subtitle <- function(pic) {
@@ -100,9 +86,8 @@ draw_ticks <- function(x, labels = NULL) {
 }
 
 draw_heights <- function(pic) {
-  if (!isTRUE(pic$percent)) return(graphics::axis(2L))
   at <- graphics::axTicks(2L)
-  graphics::axis(2L, at, 100 * at)
+  if (isTRUE(pic$percent)) graphics::axis(2L, at, 100 * at) else graphics::axis(2L)
 }
 
 # Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
@@ -110,7 +95,6 @@ drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L,
 
 draw_curves <- function(pic, ...) {
   table <- pic$table
-  if (is.null(table$series)) table$series <- ""
   log <- if (is.null(pic$log)) "" else pic$log
   series <- unique(table$series)
   style <- curve_style(pic, series)
@@ -215,12 +199,11 @@ draw_spikes <- function(pic, ...) {
     yaxt = if (isTRUE(pic$order)) "n" else "s", xlab = pic$xlab, ylab = pic$ylab,
     main = pic$title, bty = "l"), ...)
   # An argument of the user's that colours is meant for the bars.
-  bars <- list(...)
-  bars <- bars[intersect(names(bars), c("col", "border"))]
+  mine <- list(...)
+  bars <- utils::modifyList(list(border = NA, col = ifelse(table$best, best_colour, rest_colour)),
+    mine[intersect(names(mine), c("col", "border"))])
   edge <- bar_edges(table$x)
-  mine <- list(xleft = edge$left, ybottom = 0, xright = edge$right, ytop = table$y, border = NA,
-    col = ifelse(table$best, best_colour, rest_colour))
-  do.call(graphics::rect, c(bars, mine[setdiff(names(mine), names(bars))]))
+  do.call(graphics::rect, c(list(edge$left, 0, edge$right, table$y), bars))
   draw_ticks(c(1, many))
   draw_lines(pic$lines)
   if (!is.null(block)) {
@@ -340,12 +323,11 @@ draw_tiles <- function(pic, ...) {
 
 # The number in each tile, if it can be read.
 draw_cells <- function(z, limits, wide, tall) {
-  cell <- ifelse(is.na(z), "", format_cells(z))
-  size <- min(.9, .85 * wide / max(graphics::strwidth(cell, "inches")),
+  cell <- cell_texts(z, limits)
+  size <- min(.9, .85 * wide / max(graphics::strwidth(cell$text, "inches")),
     .7 * tall / graphics::strheight("8", "inches"))
   if (size > .3) {
-    graphics::text(col(z), nrow(z) + 1 - row(z), cell, cex = size,
-      col = ifelse(!is.na(z) & z > mean(limits), "white", "black"))
+    graphics::text(col(z), nrow(z) + 1 - row(z), cell$text, cex = size, col = cell$colour)
   }
 }
 
@@ -381,26 +363,22 @@ draw_key <- function(left, below, rows, columns, colours, pic) {
 
 axis_names <- function(side, at, labels, each, las) {
   fit <- if (las == 2L) name_size(each, graphics::par("cin")[2L]) else list(size = .8, every = 1L)
-  size <- fit$size
-  every <- fit$every
-  show <- seq(1L, length(at), by = every)
+  show <- seq(1L, length(at), by = fit$every)
   graphics::axis(side, at[show], FALSE, tick = length(at) <= 60L, tcl = -.2, lwd = 0,
     lwd.ticks = .5)
   # Not axis(): it leaves out labels that it thinks would overlap.
-  graphics::mtext(labels[show], side, at = at[show], las = las, cex = size * graphics::par("cex"),
-    line = .4)
+  graphics::mtext(labels[show], side, at = at[show], las = las, line = .4,
+    cex = fit$size * graphics::par("cex"))
 }
 
 # Names side by side, `each` inches for one and `line` inches high at full size: their size, and
 # which of them to show so that the size stays readable.
 name_size <- function(each, line) {
-  size <- min(.8, .95 * each / line)
-  every <- 1L
-  if (size < .42) {
-    every <- as.integer(ceiling(.42 * line / (.95 * each)))
-    size <- .42
-  }
-  list(size = size, every = every)
+  size <- .95 * each / line
+  list(size = max(.42, min(.8, size)), every = as.integer(max(1, ceiling(.42 / size))))
 }
 
-format_cells <- function(z) format(signif(z, 3L), trim = TRUE, digits = 3L)
+cell_texts <- function(z, limits) {
+  list(text = ifelse(is.na(z), "", format(signif(z, 3L), trim = TRUE, digits = 3L)),
+    colour = ifelse(!is.na(z) & z > mean(limits), "white", "black"))
+}

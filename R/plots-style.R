@@ -9,16 +9,16 @@
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
   pic <- structure(list_of(kind, ..., title, subtitle), class = "ufs_picture")
-  if (kind == "curves") {
-    pic$table <- pic$table[is.finite(pic$table$y), ]
-    if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
-    # Of curves that lie decades apart a linear scale shows the largest alone.
-    y <- pic$table$y
-    if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && min(y) > 0 &&
-        max(y) > 50 * min(y)) {
-      pic$log <- "y"
-    }
+  if (kind != "curves") return(pic)
+  pic$table <- pic$table[is.finite(pic$table$y), ]
+  if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
+  # Of curves that lie decades apart a linear scale shows the largest alone.
+  y <- range(pic$table$y)
+  if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && y[1L] > 0 &&
+      y[2L] > 50 * y[1L]) {
+    pic$log <- "y"
   }
+  if (is.null(pic$table$series)) pic$table$series <- ""
   pic
 }
 

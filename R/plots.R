@@ -76,13 +76,8 @@ picture_size <- function(fit, k = NULL, m = NULL) {
     refuse("k", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: give ",
       "`m`.")
   }
-  size <- if (features) k else m
-  if (!is.null(size)) {
-    return(if (features) check_count(size, "k", 1L, fit$p, "the features") else
-      check_count(size, "m", 1L, fit$n, "the samples"))
-  }
-  asked <- asked_size(fit)
-  if (is.null(asked)) 10L else asked
+  given <- check_wanted(if (features) list(k = k) else list(m = m), c(fit$n, fit$p))
+  c(unlist(given, use.names = FALSE), asked_size(fit), 10L)[1L]
 }
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
@@ -138,10 +133,13 @@ picture_objective <- function(fit, subtitle = NULL) {
   if (is.null(subtitle) && !is.null(lines)) {
     subtitle <- "lambda changes at each dotted line, and with it what is minimised"
   }
-  chosen <- if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
   objective_curve(table, lines = lines, subtitle = subtitle,
-    xlab = if (is.null(own_share(fit))) "iteration" else chosen,
+    xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
     title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
+}
+
+number_words <- function(fit) {
+  if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
 }
 
 # The decrease of y over x. Where it goes by powers of ten a linear scale shows an L: then the
@@ -208,8 +206,6 @@ picture_share <- function(fit, data, k) {
     share <- list(x = table$k, y = table$captured, bound = table$bound,
       ylab = "squares captured, per cent", of = "largest possible (components)")
   }
-  features <- !is.null(fit$feature_scores)
-  word <- if (features) "features" else "samples"
   # A curve of hundreds of points is one of sixty.
   at <- unique(round(seq(1, length(share$x), length.out = min(length(share$x), 60L))))
   bound <- if (!is.null(share$bound)) share$bound[at]
@@ -219,8 +215,8 @@ picture_share <- function(fit, data, k) {
   new_picture("curves", table = table, plain = share$of, percent = !isTRUE(share$whole), from = 0,
     points = length(at) <= 30L,
     lines = if (!is.null(asked) && asked < max(table$x)) list(v = asked),
-    xlab = sprintf("%s chosen (%s)", word, if (features) "k" else "m"), ylab = share$ylab,
-    title = sprintf("ufs_%s: what the first %s hold", fit$method, word))
+    xlab = number_words(fit), ylab = share$ylab, title = sprintf("ufs_%s: what the first %s hold",
+      fit$method, if (is.null(fit$feature_scores)) "samples" else "features"))
 }
 
 # Was the fit asked for samples, each of which has a cluster?
@@ -242,7 +238,7 @@ picture_groups <- function(fit) {
 
 # Do the scores say no more than the order: 1, 1 - 1/q, 1 - 2/q ...?
 are_ranks <- function(score) {
-  known <- sort(unname(score[!is.na(score)]), decreasing = TRUE)
+  known <- sort(unname(score), decreasing = TRUE)
   length(known) > 2L && abs(known[1L] - 1) < 1e-9 && known[2L] < 1 &&
     diff(range(diff(known))) < 1e-9
 }
@@ -251,19 +247,19 @@ are_ranks <- function(score) {
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
   if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
+  shown <- function(value, ylab, ...) list(value = ifelse(is.na(score), NA, value), ylab = ylab, ...)
   gain <- unname(fit$statistic)
-  trace <- fit$trace
-  if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in% names(trace))) {
-    return(list(value = ifelse(is.na(score), NA, gain), ylab = "added when it was chosen",
-      subtitle = "in the order of choice; then what each would add next"))
-  }
+  picked <- any(c("captured", "gain", "decrease") %in% names(fit$trace))
   # ALFS: the norms, though the picks rank.
   norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
-  if (length(norms) == length(score)) {
-    return(list(value = ifelse(is.na(score), NA, norms), ylab = "norm in W"))
+  if (length(gain) == length(score) && picked) {
+    shown(gain, "added when it was chosen",
+      subtitle = "in the order of choice; then what each would add next")
+  } else if (length(norms) == length(score)) {
+    shown(norms, "norm in W")
+  } else {
+    shown(1, "", order = TRUE, subtitle = "an order: the method measures nothing else")
   }
-  list(value = ifelse(is.na(score), NA, 1), ylab = "", order = TRUE,
-    subtitle = "an order: the method measures nothing else")
 }
 
 picture_spikes <- function(fit, k, what) {
@@ -322,7 +318,6 @@ picture_embedding <- function(fit, data, k, y, m) {
   if (!features && is.null(m)) m <- k
   z <- if (features) chosen_columns(fit, data, k) else all_columns(fit, data)
   group <- sample_groups(fit, nrow(z), y)
-  map <- first_components(z)
   circled <- rep(FALSE, nrow(z))
   if (!is.null(m)) {
     if (nrow(z) != fit$n) {
@@ -331,15 +326,12 @@ picture_embedding <- function(fit, data, k, y, m) {
     }
     circled[suppressMessages(selected_samples(fit, m, as = "index"))] <- TRUE
   }
-  new_picture("scatter",
-    table = data.frame(x = map$x, y = map$y, circled = circled),
-    group = group$of, group_name = group$name, xlab = map$xlab, ylab = map$ylab,
+  map <- first_components(z)
+  new_picture("scatter", table = data.frame(map[c("x", "y")], circled), group = group$of,
+    group_name = group$name, xlab = map$xlab, ylab = map$ylab,
     subtitle = if (any(circled)) sprintf("circled: best %d samples", sum(circled)),
-    title = if (features) {
-      sprintf("ufs_%s: samples in the best %d of %d features", fit$method, ncol(z), fit$p)
-    } else {
-      sprintf("ufs_%s: samples, all %d features", fit$method, fit$p)
-    })
+    title = sprintf("ufs_%s: samples%s %d features", fit$method,
+      if (features) sprintf(" in the best %d of", ncol(z)) else ", all", fit$p))
 }
 
 # Similarities of samples that have clusters, in the order `turn`.

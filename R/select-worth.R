@@ -164,8 +164,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
     count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])
-  line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
-    if (length(chosen) > n) ", ...")
+  line("  chosen", " ", best_line(chosen, NULL, n))
   seen <- look_words(x$look)
   sentence("  data", seen[1L])
   sentence("", seen[2L])

@@ -204,7 +204,7 @@ selection_plan <- function(x, look, asked, given) {
 # they are.
 count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
-  if (look$values == "counts" && open && asked$task != "compress" && !has_negative(x)) {
+  if (look$values == "counts" && open && asked$task != "compress" && !length(negative_columns(x))) {
     list(counts = "tfidf", unit_rows = TRUE)
   }
 }

@@ -69,7 +69,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   index <- index[at]
   part <- subset_data(opened, samples = index)
   part$input$note <- paste0("sketch       ", m, " of ", opened$n, " samples, ", switch(type,
-    leverage = paste0("by leverage on ", sum(live), " singular vector", if (sum(live) != 1L) "s"),
+    leverage = paste("by leverage on", count_words(sum(live), "singular vector")),
     uniform = "drawn alike", facility = "by facility location"))
   structure(list_of(index, weights = unname(weights[at] * opened$n / sum(weights)),
     type, n = opened$n, leverage, data = part), class = "ufs_sketch")

@@ -160,11 +160,10 @@ list_of <- function(...) {
 numbers_to_report <- function(frame, fun) {
   known <- formals(fun)
   open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
-  given <- Filter(Negate(is.null), mget(open, envir = frame))
   size <- dim(frame$x)
   sized <- length(size) == 2L && all(size > 0L) &&
     (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
-  check_wanted(given, if (sized) size else c(Inf, Inf))
+  check_wanted(mget(open, envir = frame), if (sized) size else c(Inf, Inf))
 }
 
 # Against all samples and features, now that they are known.
@@ -176,6 +175,7 @@ remember <- function(params, wanted, data) {
 }
 
 check_wanted <- function(wanted, size) {
+  wanted <- Filter(Negate(is.null), wanted)
   Map(function(value, name) {
     if (name == "k") check_count(value, name, 1L, size[2L], "the features") else
       check_count(value, name, 1L, size[1L], "the samples")
