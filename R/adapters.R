@@ -9,12 +9,11 @@ check_method_options <- function(method, options, arg) {
   }
   known <- arguments_of(method_row(method)$fit)
   unknown <- setdiff(names(options), known)
+  quoted <- function(names) paste0("`", names, "`", collapse = ", ")
   if (length(unknown)) {
-    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ",
-      paste0("`", unknown, "`", collapse = ", "), "; it has ",
-      paste0("`", known, "`", collapse = ", "), ".")
+    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ", quoted(unknown),
+      "; it has ", quoted(known), ".")
   }
-  invisible(options)
 }
 
 # The row of a method that selects `what`, "features" or "samples".
@@ -26,16 +25,6 @@ check_selects <- function(method, what) {
   row
 }
 
-check_standardise <- function(standardise, options) {
-  if (!identical(standardise, "auto") && !isTRUE(standardise) && !isFALSE(standardise)) {
-    refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
-      brief(standardise), ".")
-  }
-  if (is.logical(standardise) && !is.null(options$scale)) {
-    refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")
-  }
-  standardise
-}
 
 # ---- a ranking of the columns -------------------------------------------------------------------
 
@@ -59,12 +48,12 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
     list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
   }
   if (identical(k, "auto")) {
-    size <- function() with_seed(seed, auto_size(data, method, row, options, standardise))
-    k <- if (is.null(key)) size() else kept_ranking(c(key, list("auto")), size)
+    k <- kept_ranking(if (!is.null(key)) c(key, list("auto")), function() {
+      with_seed(seed, auto_size(data, method, row, options, standardise))
+    })
   }
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
-  out$k <- k
-  out
+  c(out, list(k = k))
 }
 
 # A ranking for k that serves other numbers, too, where the method allows it.
@@ -169,15 +158,12 @@ standardise_or_not <- function(row, options, standardise, data,
   out <- list(options = options, change = FALSE, standardised = NA)
   if (!"scale" %in% has) return(out)
   own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
-  wanted <- standardise
-  if (identical(standardise, "auto")) {
-    wanted <- own
-    if (is.null(options$scale) && row$mixed_units == "standardise") {
-      units <- different_units(data, function() table)
-      wanted <- units$mixed
-      out$reason <- units$reason
-      out$change <- wanted
-    }
+  wanted <- if (identical(standardise, "auto")) own else standardise
+  if (identical(standardise, "auto") && is.null(options$scale) &&
+      row$mixed_units == "standardise") {
+    units <- different_units(data, function() table)
+    wanted <- units$mixed
+    out[c("reason", "change")] <- list(units$reason, wanted)
   }
   if (wanted && !own) {
     out$options[setdiff(has, names(options))] <- TRUE
@@ -239,12 +225,13 @@ in_resampling <- function() {
 
 kept_rankings <- new.env(parent = emptyenv())
 
-# The value of make(), kept under a key that says what it depends on, with the 32 last ones. What
-# drew random numbers is not kept, since the next draw is another.
+# The value of make(), kept under a key that says what it depends on (NULL: it is not kept), with
+# the 32 last ones. What drew random numbers is not kept, since the next draw is another.
 kept_ranking <- function(key, make, most = 32L) {
+  if (is.null(key)) return(make())
   key <- hash_of(key)
-  at <- match(key, names(kept_rankings$all))
-  if (!is.na(at)) return(kept_rankings$all[[at]])
+  kept <- kept_rankings$all[[key]]
+  if (!is.null(kept)) return(kept)
   before <- get0(".Random.seed", globalenv(), inherits = FALSE)
   value <- make()
   if (identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {

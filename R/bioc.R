@@ -43,7 +43,13 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   by_feature <- !is.null(fit$feature_ranking)
   what <- if (by_feature) "feature" else "sample"
   ranking <- unname(fit[[paste0(what, "_ranking")]])
-  chosen <- annotated_number(fit, by_feature, k, m)
+  name <- if (by_feature) "k" else "m"
+  if (!is.null(if (by_feature) m else k)) {
+    refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ", what, "s: give `", name,
+      "`.")
+  }
+  chosen <- check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L,
+    length(ranking), "there are that many")
   score <- unname(fit[[paste0(what, "_scores")]])
   names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
   own <- if (by_feature) rownames(object) else colnames(object)
@@ -71,16 +77,6 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   object
 }
 
-annotated_number <- function(fit, by_feature, k, m) {
-  name <- if (by_feature) "k" else "m"
-  if (!is.null(if (by_feature) m else k)) {
-    refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ",
-      if (by_feature) "features" else "samples", ": give `", name, "`.")
-  }
-  ranking <- if (by_feature) fit$feature_ranking else fit$sample_ranking
-  check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L, length(ranking),
-    "there are that many")
-}
 
 annotate_seurat <- function(object, columns, by_feature) {
   check_installed("SeuratObject", "to annotate a Seurat object")

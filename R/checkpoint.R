@@ -13,19 +13,18 @@ start_run <- function(kind, x, folder, random = TRUE) {
   if (is.null(folder)) return(run)
   data <- data_key(x)
   run$prefix <- paste(kind, utils::packageVersion("ufselect"), data, sep = "-")
-  if (random) {
-    key <- paste("seed", kind, data, sep = "-")
-    is_seed <- function(value) is.integer(value) && length(value) == 1L && !is.na(value)
+  if (!random) return(run)
+  key <- paste("seed", kind, data, sep = "-")
+  is_seed <- function(value) is.integer(value) && length(value) == 1L && !is.na(value)
+  held <- stored_value(key, folder, is_seed)
+  if (is.null(held$value)) {
+    run$problem <- store_value(folder, key, run$seed)
+    run$damaged <- held$damaged
+    # Of two runs that begin at the same time one seed stays.
     held <- stored_value(key, folder, is_seed)
-    if (is.null(held$value)) {
-      run$problem <- store_value(folder, key, run$seed)
-      run$damaged <- held$damaged
-      # Of two runs that begin at the same time one seed stays.
-      held <- stored_value(key, folder, is_seed)
-    }
-    run$other_seed <- !is.null(held$value) && !identical(held$value, run$seed)
-    if (run$other_seed) run$seed <- held$value
   }
+  run$other_seed <- !is.null(held$value) && !identical(held$value, run$seed)
+  if (run$other_seed) run$seed <- held$value
   run
 }
 
@@ -139,11 +138,9 @@ check_checkpoint <- function(folder) {
 checkpoint_report <- function(run, keys, open, damaged) {
   if (is.null(run$folder)) return(NULL)
   report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
-    why = why_not_more(run, length(open) - sum(damaged), sum(damaged)))
-  if (isTRUE(run$other_seed)) {
-    report$why <- c(report$why, paste("random numbers follow the seed that is kept in the folder;",
-      "for others name another folder"))
-  }
+    why = c(why_not_more(run, length(open) - sum(damaged), sum(damaged)),
+      if (isTRUE(run$other_seed)) paste("random numbers follow the seed that is kept in the",
+        "folder; for others name another folder")))
   damaged <- c(unlist(keys[damaged]), if (isTRUE(run$damaged)) "seed")
   if (length(damaged)) {
     ufs_warn("checkpoint", length(damaged), " of the files in the checkpoint folder '", run$folder,
@@ -263,11 +260,9 @@ function_code <- function(fun, seen) {
       at <- parent.env(at)
     }
     # What comes from an attached package is known by its name.
-    if (identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
-        (!identical(at, globalenv()) && !is.null(attr(at, "path")))) {
-      return(NULL)
-    }
-    canonical(get(name, envir = at), c(seen, list(fun)))
+    packaged <- identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
+      (!identical(at, globalenv()) && !is.null(attr(at, "path")))
+    if (!packaged) canonical(get(name, envir = at), c(seen, list(fun)))
   })
   list(code, stats::setNames(found, free))
 }
@@ -307,8 +302,7 @@ source_content <- function(source) {
   some <- max(1, min(source$step, floor(2^18 / if (by_rows) source$p else source$n)))
   from <- unique(floor(seq(1, max(1, size - some + 1), length.out = 32L)))
   places <- lapply(from, function(first) {
-    lines <- seq.int(first, min(first + some - 1, size))
-    .Call(C_x_hash, read_block(source, lines), 0)
+    .Call(C_x_hash, read_block(source, seq.int(first, min(first + some - 1, size))), 0)
   })
   list(basename(files), file.size(files), as.double(file.mtime(files)), source$object, source$rows,
     source$columns, places)

@@ -210,12 +210,7 @@ pipeline_features <- function(plan, x, k, cache) {
   fresh <- !is.null(per_k)
   if (fresh) args[[per_k]] <- k
   if (fresh || is.null(cache$runs)) {
-    cache$runs <- if (is.null(plan$grid)) {
-      list(quiet_fit(x, plan$features, args, NULL))
-    } else {
-      cache$fits <- quiet_grid(x, plan$features, plan$grid, args)
-      grid_runs(cache$fits)
-    }
+    cache$runs <- setting_runs(x, plan$features, plan$grid, args)
   }
   picks <- lapply(cache$runs, function(run) {
     if (is.null(run$fit)) return(list(said = run_said(run), error = run$error))
@@ -225,7 +220,8 @@ pipeline_features <- function(plan, x, k, cache) {
   best <- 1L
   if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
-    best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
+    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion, args, plan$n_classes,
+      character(), 10L)$best
   }
   list_of(picks, best)
 }
@@ -236,18 +232,18 @@ pipeline_columns <- function(fit, x, k, diversify) {
   suppressMessages(selected_features(fit, k, as = "index"))
 }
 
-quiet_grid <- function(x, method, grid, args) {
-  suppressMessages(withCallingHandlers(
+# One run as of quiet_fit(), or one for each setting of a grid, with the grid as an attribute.
+setting_runs <- function(x, method, grid, args) {
+  if (is.null(grid)) return(list(quiet_fit(x, method, args, NULL)))
+  fits <- suppressMessages(withCallingHandlers(
     do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
     ufs_warning = function(w) invokeRestart("muffleWarning")
   ))
-}
-
-grid_runs <- function(fits) {
-  Map(function(fit, error, seconds, kinds) {
+  runs <- Map(function(fit, error, seconds, kinds) {
     list(fit = fit, error = if (is.null(fit)) error, seconds = seconds,
       kinds = setdiff(strsplit(kinds, ", ", fixed = TRUE)[[1L]], ""))
   }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds)
+  structure(runs, grid = fits)
 }
 
 # The m samples to label, chosen on the chosen features (m = NULL: all candidates): a list
@@ -266,13 +262,8 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
     chosen_x <- subset_data(x, features = pick$columns)
     args <- plan$sample_args
     if (!is.null(per_m)) args[[per_m]] <- m
-    runs <- if (plan$joint) {
-      list(list(fit = pick$fit, seconds = 0))
-    } else if (is.null(plan$sample_grid)) {
-      list(quiet_fit(chosen_x, plan$samples, args, NULL))
-    } else {
-      grid_runs(quiet_grid(chosen_x, plan$samples, plan$sample_grid, args))
-    }
+    runs <- if (plan$joint) list(list(fit = pick$fit, seconds = 0)) else
+      setting_runs(chosen_x, plan$samples, plan$sample_grid, args)
   }
   picks <- lapply(runs, function(run) {
     said <- pick$said

@@ -122,12 +122,11 @@ transform_new <- function(object, newdata, arg = "newdata") {
 # For print(), in words.
 transform_words <- function(input) {
   how <- input$transform
+  words <- c(log = "log(1 + count / size of the sample)",
+    tfidf = "weighted by inverse document frequency")
+  words <- c(words[names(words) %in% how$counts], if (isTRUE(how$unit_rows)) "rows of unit length")
   c(if (isTRUE(input$limited > 0)) {
-    paste0("left out     ", count_words(input$limited, "feature"),
-      " above zero in too few or too many samples")
-  }, if (!is.null(how)) {
-    paste0("counts       ", paste(c(switch(how$counts, log = "log(1 + count / size of the sample)",
-      tfidf = "weighted by inverse document frequency"), if (how$unit_rows) "rows of unit length"),
-      collapse = ", "))
-  })
+    paste("left out    ", count_words(input$limited, "feature"),
+      "above zero in too few or too many samples")
+  }, if (!is.null(how)) paste0("counts       ", paste(words, collapse = ", ")))
 }

@@ -421,75 +421,10 @@ dense_data <- function(data, arg, quiet = FALSE) {
     `dimnames<-`(read_source(data$x), dimnames(data))
 }
 
-# As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
-# is then an operator (operator.R), and only methods that use it as such may ask for it.
-# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
-as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
-                            warn = TRUE, arg = "x", unit = "none", write = TRUE, squares = TRUE,
-                            copy = TRUE) {
-  data <- open_data(x, arg)
-  if (data$kind == "dense") {
-    if (!copy && data$n <= data$p && 8 * as.double(data$n) * data$p > copy_bytes()) {
-      return(as_scaled_operator(data, center, scale, min_n, warn, arg))
-    }
-    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, "sd", unit, write,
-      squares))
-  }
-  center <- check_flag(center, "center")
-  scale <- check_flag(scale, "scale")
-  check_size(data$n, data$p, min_n, arg)
-  if (warn) hint_orientation(data)
-  features <- feature_names(data$features, data$p, warn)
-  whole <- if (data$kind == "sparse") sparse_operator(data$x)
-  ready <- prepare_columns(whole, center, if (scale) "sd" else "none",
-    if (is.null(whole)) source_moments(data$x) else .Call(C_moments, whole))
-  constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
-  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
-  lift <- 1
-  if (data$kind == "sparse" && any(ready$exponent != 0L)) {
-    # Products divide by a standard deviation twice, and its square must be a number: columns are
-    # divided by powers of two first, all by one where they are not scaled.
-    lift <- 2^(if (scale) ready$exponent else rep(max(ready$exponent), data$p))
-    whole$value <- whole$value / rep(lift, diff(whole$start))
-  }
-  make <- function(unit) {
-    shift <- if (center) (ready$mean / lift)[keep]
-    divide <- if (scale || unit != 1 || any(lift != 1)) (ready$divide / lift)[keep] * unit
-    if (data$kind == "source") return(source_operator(data$x, keep, shift, divide))
-    whole$p <- length(keep)
-    whole$column <- keep
-    whole["shift"] <- list(shift)
-    whole["divide"] <- list(divide)
-    whole
-  }
-  norm <- ready$norm[keep]
-  size <- if (unit == "none") 1 else 2^ceiling(log2(max(norm)))
-  if (write && squares) check_norms(norm, arg, features[keep])
-  out <- make(size)
-  out$ss <- (norm / size)^2
-  list_of(x = out, n = data$n, p = data$p, keep, constant, norm, variance = ready$sd[keep]^2,
-    unit = size, features, samples = data$samples, named = !is.null(data$features),
-    center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = data$input)
-}
-
 # The largest wide dense matrix whose standardised copy a method of products makes.
 copy_bytes <- function() {
   limit <- getOption("ufselect.copy_bytes", 256 * 1024^2)
   check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
-}
-
-as_scaled_operator <- function(data, center, scale, min_n, warn, arg) {
-  out <- as_ufs_matrix(data, center, scale, min_n = min_n, warn = warn, arg = arg, write = FALSE)
-  check_norms(out$norm, arg, out$features[out$keep])
-  part <- function(value) {
-    if (isFALSE(value)) NULL else if (length(out$constant)) value[out$keep] else value
-  }
-  out$x <- structure(list(kind = "scaled", n = data$n, p = length(out$keep), x = data$x,
-    column = if (length(out$constant)) out$keep, shift = part(out$center),
-    divide = part(out$scale), ss = out$norm^2),
-    class = "ufs_x")
-  out
 }
 
 sparse_operator <- function(x) {

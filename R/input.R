@@ -19,35 +19,71 @@
 #        "sample" (every sample by its norm; those that are zero but for rounding stay)
 # write  FALSE: no matrix, x is NULL
 # squares  FALSE: the method changes the unit itself before it squares anything
-as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
-                          min_n = 3L, warn = TRUE, arg = "x", by = "sd", unit = "none",
-                          write = TRUE, squares = TRUE) {
+as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, ...) {
+  as_ufs_operator(x, center, scale, ..., dense = TRUE)
+}
+
+# As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
+# is then an operator (operator.R), and only methods that use it as such may ask for it.
+# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
+as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
+                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
+                            squares = TRUE, copy = TRUE, dense = FALSE) {
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")
   opened <- open_data(x, arg)
-  x <- dense_data(opened, arg)
-  n <- nrow(x)
-  p <- ncol(x)
-  check_size(n, p, min_n, arg)
+  if (dense) opened$x <- dense_data(opened, arg)
+  dense <- dense || opened$kind == "dense"
+  check_size(opened$n, opened$p, min_n, arg)
   if (warn) {
-    hint_orientation(x)
+    hint_orientation(opened)
     # Results of a table without column names speak of V1, V2, ...
-    if (is.null(opened$features)) {
+    if (dense && is.null(opened$features)) {
       say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  features <- feature_names(opened$features, p, warn)
-  ready <- prepare_columns(x, center, if (scale) by else "none")
-  constant <- check_prepared(ready, features, arg, warn)
-  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
-  if (squares && write) check_norms(ready$norm[keep], arg, features[keep])
-  size <- if (unit == "power") next_power(ready$largest[keep]) else 1
-  out <- if (write) prepare_write(x, ready, keep, center, size)
-  list_of(x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out, n, p,
-    keep, constant, norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size, features,
-    samples = opened$samples, named = !is.null(opened$features),
+  features <- feature_names(opened$features, opened$p, warn)
+  whole <- if (dense) opened$x else if (opened$kind == "sparse") sparse_operator(opened$x)
+  ready <- prepare_columns(whole, center, if (scale) by else "none",
+    if (is.null(whole)) source_moments(opened$x) else .Call(C_moments, whole))
+  constant <- check_prepared(ready, features, arg, warn, is.null(whole))
+  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(opened$p)
+  norm <- ready$norm[keep]
+  if (squares && write) check_norms(norm, arg, features[keep])
+  size <- if (unit != "power") 1 else if (dense) next_power(ready$largest[keep]) else
+    2^ceiling(log2(max(norm)))
+  bytes <- 8 * as.double(opened$n) * opened$p
+  copy <- dense && (copy || opened$n > opened$p || bytes <= copy_bytes())
+  out <- if (!copy) kept_as_it_is(opened$x, whole, ready, keep, center, scale, size) else
+    if (write) prepare_write(whole, ready, keep, center, size)
+  if (write && unit == "sample") out <- .Call(C_unit_rows, out, 1e-12, FALSE)$x
+  list_of(x = out, n = opened$n, p = opened$p, keep, constant, norm, variance = ready$sd[keep]^2,
+    unit = size, features, samples = opened$samples, named = !is.null(opened$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
     scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = opened$input)
+}
+
+# The operator of the columns `keep`. `whole`: that of a sparse matrix, a dense matrix, NULL for a
+# source.
+kept_as_it_is <- function(x, whole, ready, keep, center, scale, unit) {
+  lift <- 1
+  if (is_operator(whole) && any(ready$exponent != 0L)) {
+    # Products divide by a standard deviation twice, and its square must be a number: columns are
+    # divided by powers of two first, all by one where they are not scaled.
+    lift <- 2^(if (scale) ready$exponent else rep(max(ready$exponent), length(ready$exponent)))
+    whole$value <- whole$value / rep(lift, diff(whole$start))
+  }
+  shift <- if (center) (ready$mean / lift)[keep]
+  divide <- if (scale || unit != 1 || any(lift != 1)) (ready$divide / lift)[keep] * unit
+  if (is.null(whole)) out <- source_operator(x, keep, shift, divide) else {
+    out <- if (is_operator(whole)) whole else
+      structure(list(kind = "scaled", n = nrow(x), x = x), class = "ufs_x")
+    out$p <- length(keep)
+    out["column"] <- list(if (is_operator(whole) || out$p < ncol(x)) keep)
+    out[c("shift", "divide")] <- list(shift, divide)
+  }
+  out$ss <- (ready$norm[keep] / unit)^2
+  out
 }
 
 # Every method squares x (some in a `unit` of their own): columns whose squares cannot be held are

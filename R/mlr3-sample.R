@@ -62,8 +62,7 @@ mlr3_pipeop_class <- function() {
 mlr3_rows <- function(task, method, values) {
   say_weights(task)
   shared <- shared_values(values)
-  types <- task$feature_types
-  features <- types$id[types$type %in% c("logical", "integer", "numeric")]
+  features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) {
     ufs_abort("input", "The task has no numeric feature to choose rows by.", argument = "task")
   }

@@ -62,14 +62,9 @@ add_mlr3_filters <- function() {
   generator <- mlr3_filter_class()
   filters <- mlr3_dictionary("mlr3filters", "mlr_filters")
   filters$add("ufs", generator)
-  for (method in feature_methods()) {
-    filters$add(paste0("ufs_", method), filter_maker(generator, method))
-  }
-}
-
-filter_maker <- function(generator, method) {
-  force(method)
-  function() generator$new(method)
+  lapply(feature_methods(), function(method) {
+    filters$add(paste0("ufs_", method), function() generator$new(method))
+  })
 }
 
 add_mlr3_pipeop <- function() {
@@ -90,8 +85,7 @@ unregister_mlr3 <- function() {
 mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
 
 feature_methods <- function() {
-  table <- registry()
-  names(table)[vapply(table, function(row) row$selects != "samples", NA)]
+  names(Filter(function(row) row$selects != "samples", registry()))
 }
 
 mlr3_filter_class <- function() {
@@ -227,22 +221,20 @@ mlr3_domain <- function(name, default) {
     return(paradox::p_fct(value, default = value[[1L]]))
   }
   none <- list(NULL)
-  if (name %in% c("swaps", "warm_irls")) {
-    return(paradox::p_int(lower = 0L, special_vals = c(none, TRUE, FALSE)))
-  }
   counts <- c("k", "m", "rank", "pool", "power", "v_max_iter", "node_limit")
-  if (grepl("^n_", name) || name %in% counts) {
-    return(paradox::p_int(lower = 1L, special_vals = none))
+  if (name %in% c("swaps", "warm_irls")) {
+    paradox::p_int(lower = 0L, special_vals = c(none, TRUE, FALSE))
+  } else if (grepl("^n_", name) || name %in% counts) {
+    paradox::p_int(lower = 1L, special_vals = none)
+  } else if (grepl("^(alpha|beta|gamma|lambda)_rel$", name)) {
+    # A share of the smallest penalty at which everything is zero.
+    paradox::p_dbl(lower = 0, upper = 1, special_vals = none)
+  } else if (grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name) ||
+      (is.numeric(value) && length(value) == 1L)) {
+    paradox::p_dbl(lower = 0, special_vals = none)
+  } else {
+    paradox::p_uty()
   }
-  # A share of the smallest penalty at which everything is zero.
-  if (grepl("^(alpha|beta|gamma|lambda)_rel$", name)) {
-    return(paradox::p_dbl(lower = 0, upper = 1, special_vals = none))
-  }
-  penalty <- grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name)
-  if (penalty || (is.numeric(value) && length(value) == 1L)) {
-    return(paradox::p_dbl(lower = 0, special_vals = none))
-  }
-  paradox::p_uty()
 }
 
 # Names that R6 gives to the methods of a class.

@@ -264,12 +264,12 @@ tile_layout <- function(pic, columns) {
   row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(pic$z), 20L)
   # A letter is about .6 of a line high; names are made as small as their columns need.
   left_side <- if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6
+  letter <- graphics::par("cin")[1L] * graphics::par("cex")
   line <- graphics::par("cin")[2L] * graphics::par("cex")
   across <- graphics::par("fin")[1L] - (left_side + 1) * line
-  key <- isTRUE(is.null(pic$key) || pic$key)
-  beside <- c(if (!is.null(pic$group)) c(strrep("m", 3L), shorten(levels(pic$group), 16L)),
+  key <- !isFALSE(pic$key)
+  beside <- c(if (!is.null(pic$group)) c("mmm", shorten(levels(pic$group), 16L)),
     if (key) c(pic$value, "-100"))
-  letter <- graphics::par("cin")[1L] * graphics::par("cex")
   share <- if (is.null(beside)) 0 else {
     min(.4, (.55 * .75 * (max(nchar(beside)) + 5L) * letter + .25) / across)
   }
@@ -335,9 +335,9 @@ draw_cells <- function(z, limits, wide, tall) {
 draw_strip <- function(group, name, rows, strip, left, room) {
   style <- group_style(nlevels(group))
   at <- rle(as.integer(group))
-  end <- cumsum(at$lengths)
-  graphics::rect(.5 - 1.3 * strip, rows + .5 - end, .5 - .3 * strip,
-    rows + .5 - (end - at$lengths), col = style$colour[at$values], border = "white", lwd = .5)
+  end <- rows + .5 - cumsum(at$lengths)
+  graphics::rect(.5 - 1.3 * strip, end, .5 - .3 * strip, end + at$lengths,
+    col = style$colour[at$values], border = "white", lwd = .5)
   box <- fitted_legend(left, rows + .5, room, ncol = 1L + (nlevels(group) > 20L),
     legend = shorten(levels(group), 16L), fill = style$colour, border = NA, title = name)
   box$top - box$h

@@ -37,20 +37,14 @@ ggplot_curves <- function(pic) {
     ggplot2::scale_shape_manual(values = by(style$shape), guide = "none")
   if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
   if (log == "y") p <- p + ggplot2::scale_y_log10() else {
-    p <- p + ggplot2::scale_y_continuous(labels = if (isTRUE(pic$percent)) {
-      function(at) 100 * at
-    } else ggplot2::waiver())
+    p <- p + ggplot2::scale_y_continuous(labels = share_labels(pic))
     if (!is.null(pic$from)) p <- p + ggplot2::expand_limits(y = pic$from)
   }
   if (!is.null(table$low)) p <- p + ggplot2::geom_linerange(aes_of(x = "x", ymin = "low",
     ymax = "high", colour = "series"), data = table[is.finite(table$low), ], alpha = .5)
   if (!is.null(table$panel)) p <- p + ggplot2::facet_wrap("panel", scales = "free")
   if (length(series) > 1L) {
-    ends <- do.call(rbind, lapply(panels_of(pic), function(part) {
-      part$series <- as.character(part$series)
-      cbind(curve_ends(part, log), panel = if (is.null(part$panel)) "" else part$panel[1L])
-    }))
-    if (is.null(table$panel)) ends$panel <- NULL
+    ends <- do.call(rbind, lapply(panels_of(pic), curve_ends, log))
     ends$series <- factor(ends$series, series)
     ends$edge <- Inf
     ends$label <- paste0(" ", ends$label)
@@ -66,8 +60,8 @@ ggplot_curves <- function(pic) {
         panel.spacing.x = ggplot2::unit(room, "pt"))
   }
   if (!is.null(pic$x_labels)) {
-    p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)),
-      labels = pic$x_labels[sort(unique(table$x))])
+    at <- sort(unique(table$x))
+    p <- p + ggplot2::scale_x_continuous(breaks = at, labels = pic$x_labels[at])
   } else if (is.null(table$panel)) {
     p <- p + ggplot2::scale_x_continuous(breaks = ticks_within(table$x))
   }
@@ -78,18 +72,19 @@ ggplot_dots <- function(pic) {
   table <- pic$table
   table$series <- factor(shorten(table$series, 40L), rev(shorten(table$series, 40L)))
   table$plain <- pic$table$series %in% pic$plain
-  p <- ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
-    ggplot2::theme_minimal()
-  if (!is.null(table$low)) p <- p + ggplot2::geom_segment(aes_of(x = "low", xend = "high",
-    yend = "series"), data = table[is.finite(table$low), ])
-  p + ggplot2::geom_point(aes_of(shape = "plain")) +
+  ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
+    ggplot2::theme_minimal() +
+    (if (!is.null(table$low)) ggplot2::geom_segment(aes_of(x = "low", xend = "high",
+      yend = "series"), data = table[is.finite(table$low), ])) +
+    ggplot2::geom_point(aes_of(shape = "plain")) +
     ggplot2::scale_colour_manual(values = c(`FALSE` = class_colours[1L], `TRUE` = plain_colour),
       guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16L, `TRUE` = 1L), guide = "none") +
-    ggplot2::scale_x_continuous(labels = if (isTRUE(pic$percent)) function(at) 100 * at else {
-      ggplot2::waiver()
-    })
+    ggplot2::scale_x_continuous(labels = share_labels(pic))
 }
+
+# Shares are shown in per cent.
+share_labels <- function(pic) if (isTRUE(pic$percent)) function(at) 100 * at else ggplot2::waiver()
 
 ggplot_lines <- function(p, pic) {
   line <- function(geom, ...) if (length(c(...))) geom(..., linetype = 3L, colour = "grey40")
@@ -163,7 +158,7 @@ ggplot_tiles <- function(pic) {
     (if (isTRUE(pic$row_labels)) ggplot2::geom_tile(colour = "white") else ggplot2::geom_raster()) +
     ggplot2::scale_fill_gradientn(colours = tile_colours(pic$palette), limits = pic$limits,
       name = pic$value, na.value = "white",
-      guide = if (isTRUE(is.null(pic$key) || pic$key)) "colourbar" else "none") +
+      guide = if (isFALSE(pic$key)) "none" else "colourbar") +
     ggplot2::scale_x_continuous(breaks = show, labels = shorten(colnames(z), 20L)[show],
       expand = c(0, 0)) +
     ggplot2::theme(panel.grid = ggplot2::element_blank(),

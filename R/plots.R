@@ -247,18 +247,18 @@ are_ranks <- function(score) {
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
   if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
-  shown <- function(value, ylab, ...) list(value = ifelse(is.na(score), NA, value), ylab = ylab, ...)
+  shown <- function(value, ...) list(value = ifelse(is.na(score), NA, value), ...)
   gain <- unname(fit$statistic)
   picked <- any(c("captured", "gain", "decrease") %in% names(fit$trace))
   # ALFS: the norms, though the picks rank.
   norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
   if (length(gain) == length(score) && picked) {
-    shown(gain, "added when it was chosen",
+    shown(gain, ylab = "added when it was chosen",
       subtitle = "in the order of choice; then what each would add next")
   } else if (length(norms) == length(score)) {
-    shown(norms, "norm in W")
+    shown(norms, ylab = "norm in W")
   } else {
-    shown(1, "", order = TRUE, subtitle = "an order: the method measures nothing else")
+    shown(1, ylab = "", order = TRUE, subtitle = "an order: the method measures nothing else")
   }
 }
 

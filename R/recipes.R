@@ -91,11 +91,9 @@ step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_
     refuse("prop_terms", "`num_terms` and `prop_terms` are both given; choose one.")
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
-  step <- recipes::step(subclass = "select_ufs",
-    terms = rlang::enquos(...), method = method, num_terms = num_terms, prop_terms = prop_terms,
-    cutoff = cutoff, n_clusters = n_clusters, options = options, standardise = standardise,
-    na = na, seed = seed, role = role, trained = trained, scores = scores, removals = removals,
-    standardised = standardised, case_weights = case_weights, skip = skip, id = id)
+  own <- mget(setdiff(names(formals()), c("recipe", "...")))
+  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = rlang::enquos(...)), own),
+    quote = TRUE)
   check_select_step(step)
   recipes::add_step(recipe, step)
 }
@@ -107,6 +105,9 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   check_select_step(x)
   auto <- identical(x$num_terms, "auto") && length(columns) > 1L
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
+  # One column alone cannot be ranked: there is nothing to compare it with.
+  ranking <- seq_along(columns)
+  score <- rep(NA_real_, length(columns))
   if (length(columns) > 1L) {
     found <- rank_for(table_columns(training, columns), x$method,
       if (auto) "auto" else max(1L, size), step_options(x), x$standardise, x$na, x$seed)
@@ -115,10 +116,6 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     ranking <- found$ranking
     score <- found$score[ranking]
     x["standardised"] <- list(found$standardised)
-  } else {
-    # One column alone cannot be ranked: there is nothing to compare it with.
-    ranking <- seq_along(columns)
-    score <- rep(NA_real_, length(columns))
   }
   rank <- seq_along(columns)
   removed <- rank > size
@@ -162,14 +159,11 @@ is_standardised <- function(x) {
 
 #' @exportS3Method generics::tidy
 tidy.step_select_ufs <- function(x, ...) {
-  if (isTRUE(x$trained)) {
-    tibble::tibble(x$scores, id = rep(x$id, nrow(x$scores)))
-  } else {
-    terms <- recipes::sel2char(x$terms)
-    unknown <- rep(NA, length(terms))
-    tibble::tibble(terms = terms, score = as.double(unknown), rank = as.integer(unknown),
-      removed = unknown, id = rep(x$id, length(terms)))
+  table <- if (isTRUE(x$trained)) x$scores else {
+    tibble::tibble(terms = recipes::sel2char(x$terms), score = NA_real_, rank = NA_integer_,
+      removed = NA)
   }
+  tibble::tibble(table, id = rep(x$id, nrow(table)))
 }
 
 #' @exportS3Method generics::tunable
@@ -231,7 +225,13 @@ check_select_step <- function(x) {
 }
 
 check_shared <- function(x) {
-  check_standardise(x$standardise, x$options)
+  if (!identical(x$standardise, "auto") && !isTRUE(x$standardise) && !isFALSE(x$standardise)) {
+    refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
+      brief(x$standardise), ".")
+  }
+  if (is.logical(x$standardise) && !is.null(x$options$scale)) {
+    refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")
+  }
   check_choice(x$na, "na", c("error", "omit", "median", "knn"))
   if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
 }
@@ -246,11 +246,8 @@ check_step_options <- function(options) {
 # The arguments of the method: `n_clusters` where it has such a thing.
 step_options <- function(x) {
   options <- x$options
-  if (!is.null(x$n_clusters)) {
-    arguments <- arguments_of(method_row(x$method)$fit)
-    name <- intersect(c("n_clusters", "n_components"), arguments)[1L]
-    if (!is.na(name)) options[[name]] <- x$n_clusters
-  }
+  name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
+  if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
   options
 }
 
