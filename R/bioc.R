@@ -67,24 +67,21 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   rank <- match(at, ranking)
   columns <- list(ufs_score = score[at], ufs_rank = rank,
     ufs_selected = !is.na(rank) & rank <= chosen)
-  if (inherits(object, "Seurat")) return(annotate_seurat(object, columns, by_feature))
+  if (inherits(object, "Seurat")) {
+    check_installed("SeuratObject", "to annotate a Seurat object")
+    if (!by_feature) {
+      refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
+    }
+    best <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
+    SeuratObject::VariableFeatures(object) <- rownames(object)[best]
+    return(object)
+  }
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
   frame <- if (by_feature) SummarizedExperiment::rowData(object) else
     SummarizedExperiment::colData(object)
   for (name in names(columns)) frame[[name]] <- columns[[name]]
   if (by_feature) SummarizedExperiment::rowData(object) <- frame else
     SummarizedExperiment::colData(object) <- frame
-  object
-}
-
-
-annotate_seurat <- function(object, columns, by_feature) {
-  check_installed("SeuratObject", "to annotate a Seurat object")
-  if (!by_feature) {
-    refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
-  }
-  chosen <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
-  SeuratObject::VariableFeatures(object) <- rownames(object)[chosen]
   object
 }
 

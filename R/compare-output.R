@@ -90,9 +90,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   table <- summary(x, measure)$table
   put("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
     count_words(x$repeats, "repeat"), ", ",
-    if (x$mode == "classify") {
-      paste0(signif(100 * x$train, 3L), " % of the samples are candidates")
-    } else "k-means on the chosen features")
+    if (x$mode != "classify") "k-means on the chosen features" else
+      paste0(signif(100 * x$train, 3L), " % of the samples are candidates"))
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
     put("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
@@ -100,7 +99,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
         paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))
       }, ":")
     percent <- function(value) formatC(100 * value, digits = digits, format = "f")
-    cell <- ifelse(is.nan(part$mean) | is.na(part$mean), "failed",
+    cell <- ifelse(is.na(part$mean), "failed",
       paste0(percent(part$mean), ifelse(is.na(part$sd), "", paste0(" (", percent(part$sd), ")"))))
     methods <- unique(part$method)
     shown <- matrix("", length(methods), length(x$k), dimnames = list(methods, paste0("k=", x$k)))
@@ -108,10 +107,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     print(shown, quote = FALSE, right = TRUE)
     lost <- tapply(part$missing, factor(part$method, methods), mean)
     lost <- lost[lost > 0]
-    if (length(lost)) {
-      put("  classes without a labelled sample, mean: ",
-        paste(names(lost), signif(lost, 2L), collapse = ", "))
-    }
+    if (length(lost)) put("  classes without a labelled sample, mean: ",
+      paste(names(lost), signif(lost, 2L), collapse = ", "))
   }
   print_checkpoint(x$checkpoint)
   failed <- unique(table$method[table$errors > 0])

@@ -116,9 +116,7 @@ compare_cluster <- function(task, common) {
     cache <- new.env()
     finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
-        draws <- vapply(seq_len(common$n_random), function(i) {
-          score(sample.int(ncol(x), k))
-        }, nothing)
+        draws <- replicate(common$n_random, score(sample.int(ncol(x), k)))
         return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
       }
       found <- pipeline_features(task$plan, x, k, cache)
@@ -180,20 +178,16 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
   }
   free <- Filter(function(try) try$free, tries)[[1L]]
   rows <- row(task$label, free)
-  grid <- NULL
-  if (length(tries) > 1L) {
-    value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
-    first <- value[, 1L]
-    top <- if (all(is.na(first))) 1L else which.max(first)
-    best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
-    rows <- rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
-      best))
-    grid <- do.call(rbind, lapply(tries, function(try) {
-      cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
-        chosen = try$free)
-    }))
-  }
-  list_of(rows, grid)
+  if (length(tries) == 1L) return(list(rows = rows))
+  value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
+  top <- c(which.max(value[, 1L]), 1L)[1L]
+  best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
+  grid <- do.call(rbind, lapply(tries, function(try) {
+    cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
+      chosen = try$free)
+  }))
+  list(rows = rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
+    best)), grid = grid)
 }
 
 # The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
@@ -201,15 +195,14 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
 # stays in `cache`, an environment, for the next k, where selections are nested.
 pipeline_features <- function(plan, x, k, cache) {
   if (plan$features == "all") {
-    return(list(best = 1L, picks = list(list(columns = seq_len(ncol(x)), said = nothing_fitted,
-      error = ""))))
+    all <- list(columns = seq_len(ncol(x)), said = nothing_fitted, error = "")
+    return(list(best = 1L, picks = list(all)))
   }
   args <- plan$feature_args
   # Selections that are not nested: a fit for every k.
   per_k <- method_row(plan$features)$per_k
-  fresh <- !is.null(per_k)
-  if (fresh) args[[per_k]] <- k
-  if (fresh || is.null(cache$runs)) {
+  if (!is.null(per_k)) args[[per_k]] <- k
+  if (!is.null(per_k) || is.null(cache$runs)) {
     cache$runs <- setting_runs(x, plan$features, plan$grid, args)
   }
   picks <- lapply(cache$runs, function(run) {

@@ -129,10 +129,10 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   done <- run_tasks(tasks, work, common, run, keys, usable = function(value) {
     is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
   })
-  runs <- done$values
-  structure(list_of(call, mode, results = bind_rows(runs, "rows"), grid = bind_rows(runs, "grid"),
-    methods = names(plan), k, m, repeats, train, classes = levels(y), n = data$n, p = data$p,
-    n_random, halves, checkpoint = done$report), class = "ufs_compare")
+  structure(list_of(call, mode, results = bind_rows(done$values, "rows"),
+    grid = bind_rows(done$values, "grid"), methods = names(plan), k, m, repeats, train,
+    classes = levels(y), n = data$n, p = data$p, n_random, halves, checkpoint = done$report),
+  class = "ufs_compare")
 }
 
 # With all candidates labelled (NULL) a sampler has nothing to choose.

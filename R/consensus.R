@@ -149,7 +149,6 @@ consensus_table <- function(found, chosen, k) {
     seconds = found$seconds)
 }
 
-
 consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)
 
 # One task per member: its name and what it needs.

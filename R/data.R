@@ -141,7 +141,6 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   if (na == "error") x else fill_data(x, na, arg)
 }
 
-
 # `names`: those of samples and features, or NULL.
 new_data <- function(kind, x, names, origin = "matrix") {
   size <- if (kind == "source") c(x$n, x$p) else dim(x)
@@ -201,7 +200,6 @@ transposed <- function(x) {
   } else t(x)
 }
 
-
 # Sparse classes stay sparse, whichever; the others are plain matrices.
 read_matrix_package <- function(x, arg) {
   origin <- class(x)[1L]
@@ -226,16 +224,12 @@ read_matrix_package <- function(x, arg) {
 # Before anything else touches a sparse matrix: its slots may have been edited.
 check_slots <- function(x, arg) {
   size <- x@Dim
-  wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size)) {
-    "slot Dim must hold two numbers"
-  } else {
-    .Call(C_x_check, size[1L], size[2L], x@p, x@i, x@x)
-  }
-  if (is.null(wrong)) {
-    names <- x@Dimnames
-    fits <- is.list(names) && length(names) == 2L &&
-      all(mapply(function(own, n) is.null(own) || length(own) == n, names, size))
-    if (!fits) wrong <- "slot Dimnames does not fit"
+  names <- x@Dimnames
+  wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size))
+    "slot Dim must hold two numbers" else .Call(C_x_check, size[1L], size[2L], x@p, x@i, x@x)
+  if (is.null(wrong) && !(is.list(names) && length(names) == 2L &&
+      all(mapply(function(own, n) is.null(own) || length(own) == n, names, size)))) {
+    wrong <- "slot Dimnames does not fit"
   }
   if (!is.null(wrong)) {
     ufs_abort("input", "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".",
@@ -252,8 +246,7 @@ door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARA
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.
 open_dots <- function(frame, fun, name) {
-  if (!"..." %in% names(formals(fun))) return(invisible())
-  given <- eval(quote(list(...)), frame)
+  given <- if ("..." %in% names(formals(fun))) eval(quote(list(...)), frame)
   if (!length(given)) return(invisible())
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
@@ -432,7 +425,6 @@ sparse_operator <- function(x) {
     start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
     class = "ufs_x")
 }
-
 
 check_size <- function(n, p, min_n, arg) {
   if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)

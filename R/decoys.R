@@ -108,10 +108,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   })
   done <- run_tasks(tasks, decoys_fit, common, run, keys,
     usable = function(value) length(value$ranking) == q + n_decoys)
-  found <- lapply(seq_along(plan$methods), function(at) {
-    runs <- done$values[vapply(tasks, `[[`, 0L, "at") == at]
-    decoys_result(runs, first, share, conservative, names(plan$methods)[at])
-  })
+  found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
+    names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative))
   names(found) <- names(plan$methods)
   columns <- lapply(found, function(one) {
     at <- data$keep[one$columns]
@@ -132,7 +130,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
 # arguments are the door's.
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
-  if (inherits(method, "ufs_list") || is.list(method)) {
+  if (is.list(method)) {
     own <- setdiff(names_of(dots), door_arguments)
     if (length(own)) {
       refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
@@ -191,17 +189,14 @@ equal_of_data <- function(x, data) {
 decoys_number <- function(n_decoys, x, distinct, conservative) {
   most <- distinct
   if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
-  if (conservative) {
-    if (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct))) {
-      refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
-        " columns", if (most < distinct) ", more than fit into memory", ".")
-    }
-    return(as.integer(distinct))
+  if (conservative &&
+      (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct)))) {
+    refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
+      " columns", if (most < distinct) ", more than fit into memory", ".")
   }
-  if (!is.null(n_decoys)) {
-    return(check_count(n_decoys, "n_decoys", 1L, most, "the features that differ"))
-  }
-  as.integer(min(most, max(50, min(2000, round(distinct / 5)))))
+  if (conservative) return(as.integer(distinct))
+  if (is.null(n_decoys)) n_decoys <- min(most, max(50, min(2000, round(distinct / 5))))
+  check_count(n_decoys, "n_decoys", 1L, most, "the features that differ")
 }
 
 # One method with one draw of decoys. The ranking of real columns (1 .. q) and of decoys (q + the
@@ -234,11 +229,9 @@ with_decoys <- function(x, keep, first, n_decoys) {
   parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else permuted(data_columns(x, from))
   turn <- mixed_order(q, n_decoys, if (x$kind == "source" && x$x$by == "columns") x$x$unit else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
-  both <- switch(x$kind,
-    dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
+  both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
     sparse = cbind(base$x, parts)[, turn, drop = FALSE],
-    source = bound_source(base$x, parts, turn)
-  )
+    source = bound_source(base$x, parts, turn))
   names <- paste0("v", seq_along(turn))
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
   list(data = new_data(x$kind, both, list(NULL, names), x$input$origin),
@@ -269,27 +262,21 @@ permuted <- function(x) {
 }
 
 sparse_decoys <- function(x, columns) {
-  n <- x@Dim[1L]
-  parts <- lapply(columns, function(j) {
-    at <- seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])
-    value <- x@x[at][x@x[at] != 0]
-    to <- sample.int(n, length(value))
-    turn <- order(to)
-    list(i = to[turn] - 1L, x = value[turn])
+  values <- lapply(columns, function(j) {
+    value <- x@x[seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])]
+    value[value != 0]
   })
-  methods::new("dgCMatrix", i = unlist(lapply(parts, `[[`, "i")),
-    p = c(0L, cumsum(vapply(parts, function(part) length(part$x), 0L))),
-    x = unlist(lapply(parts, `[[`, "x")), Dim = c(n, length(columns)))
+  rows <- lapply(lengths(values), sample.int, n = x@Dim[1L])
+  Matrix::sparseMatrix(unlist(rows), rep(seq_along(columns), lengths(values)), x = unlist(values),
+    dims = c(x@Dim[1L], length(columns)))
 }
 
 # A source with columns in memory beside it, in the order `turn`: read as any other.
 bound_source <- function(base, beside, turn) {
   out <- base
-  out$object <- list_of(base, beside, turn)
-  out$kind <- "bound"
-  out$p <- length(turn)
-  out[c("rows", "columns")] <- list(NULL)
-  out$object$base["BPPARAM"] <- list(NULL)
+  base["BPPARAM"] <- list(NULL)
+  out[c("object", "kind", "p", "rows", "columns")] <- list(list_of(base, beside, turn), "bound",
+    length(turn), NULL, NULL)
   # Lines of rows are longer now.
   if (out$by == "rows") out$step <- max(1, floor(base$step * base$p / out$p))
   out
@@ -305,8 +292,7 @@ read_bound <- function(object, i, j) {
     # Sorted, as files are read.
     asked <- sort(turn[real])
     whole <- identical(as.integer(asked), seq_len(q))
-    piece <- read_source(object$base, i, if (!whole) asked)
-    out[, real] <- piece[, match(turn[real], asked)]
+    out[, real] <- read_source(object$base, i, if (!whole) asked)[, match(turn[real], asked)]
   }
   if (length(real) < length(turn)) {
     beside <- turn[turn > q] - q
@@ -318,7 +304,7 @@ read_bound <- function(object, i, j) {
 # ---- what came out -------------------------------------------------------------------------------
 
 # Of one method: list(k, columns, curve, seconds, errors).
-decoys_result <- function(runs, first, level, conservative, method) {
+decoys_result <- function(runs, method, first, level, conservative) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
   if (all(failed)) {
@@ -480,8 +466,7 @@ picture.ufs_decoys <- function(object, to, ...) {
   to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
   table <- object$curve
   # A few hundred places are as many as a screen shows.
-  shown <- unique(round(seq(1, to, length.out = min(to, 400))))
-  table <- table[table$k %in% shown, ]
+  table <- table[table$k %in% some_of(to, 400), ]
   pic <- data.frame(x = table$k, y = table$share, series = table$method,
     label = sprintf("%s: %d", table$method, object$k[table$method]))
   several <- length(object$methods) > 1L

@@ -60,8 +60,8 @@ explore_model <- function(fit, x, y, stability, said) {
   single <- inherits(fit, "ufs")
   fits <- check_explored(if (single) list(fit) else fit)
   first <- fits[[1L]]
-  # Fails now, with the argument's name, and not in the window.
   features <- !is.null(first$feature_scores)
+  # Fails now, with the argument's name, and not in the window.
   if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
   match_columns(first, x)
@@ -142,9 +142,8 @@ explore_chosen <- function(model, ...) {
 explore_table <- function(model, name, k) {
   fit <- model$fits[[name]]
   table <- as.data.frame(fit, what = model$what)
-  label <- names(table)[1L]
   chosen <- suppressMessages(explore_chosen(model, fit, k, as = "index"))
-  table <- table[match(chosen, table$index), c("rank", label, "index", "score")]
+  table <- table[match(chosen, table$index), c("rank", names(table)[1L], "index", "score")]
   stability <- model$stability[[name]]
   often <- if (model$features) stability$frequency else stability$sample_frequency
   if (!is.null(often)) table$stability <- unname(often)[table$index]
@@ -185,13 +184,10 @@ explore_ui <- function(model) {
     miniUI::miniTabPanel(title, icon = shiny::icon(icon), miniUI::miniContentPanel(output))
   }
   picture <- function(id) shiny::plotOutput(id, height = "100%")
-  tabs <- list(
-    tab("Scores", "chart-bar", picture("scores")),
-    tab("Map", "map", picture("map")),
+  tabs <- list(tab("Scores", "chart-bar", picture("scores")), tab("Map", "map", picture("map")),
     if (model$features) tab("Heat map", "table-cells", picture("heatmap")),
     if (many && model$features) tab("Overlap", "layer-group", picture("overlap")),
-    tab("Table", "list", shiny::tableOutput("table")),
-    id = "tab")
+    tab("Table", "list", shiny::tableOutput("table")), id = "tab")
   miniUI::miniPage(
     # Parts stand side by side where there is room, and below each other where there is none.
     shiny::tags$style(shiny::HTML("
@@ -220,7 +216,6 @@ explore_ui <- function(model) {
   )
 }
 
-
 explore_server <- function(model) {
   force(model)
   function(input, output, session) {
@@ -228,8 +223,7 @@ explore_server <- function(model) {
     name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
     # What cannot be shown is said in the place of the picture.
     shown <- function(code) {
-      tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
-        conditionMessage(e))))
+      tryCatch(code, ufs_error = function(e) shiny::validate(conditionMessage(e)))
     }
     # Pictures stand side by side where there is room, and below each other on a narrow window.
     narrow <- function(type) {
@@ -240,10 +234,8 @@ explore_server <- function(model) {
     # One picture of each fit.
     each <- function(type) {
       pictures <- lapply(model$fits, function(fit) {
-        picture(fit, type, k = k(), data = model$x, y = model$y,
-          m = if (!model$features || (type == "embedding" && !is.null(fit$sample_scores))) {
-            min(k(), fit$n)
-          })
+        circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
+        picture(fit, type, k = k(), data = model$x, y = model$y, m = if (circled) min(k(), fit$n))
       })
       if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
       grid <- grDevices::n2mfrow(length(pictures))
@@ -287,7 +279,6 @@ draw_overlap <- function(overlap, panels) {
   draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", overlap$k))
 }
 
-
 # ---- addin (inst/rstudio/addins.dcf) ------------------------------------------------------
 
 explore_addin <- function() {
@@ -310,8 +301,8 @@ explore_candidates <- function(selected, env) {
     fits <- fits[selected]
   }
   if (!length(fits)) refuse("fit", "There is no fit of ufselect in the workspace.")
-  shape <- function(fit) c(fit$n, fit$p, is.null(fit$feature_scores))
   first <- fits[[1L]]
+  shape <- function(fit) c(fit$n, fit$p, is.null(fit$feature_scores))
   fits <- Filter(function(fit) identical(shape(fit), shape(first)), fits)
   tables <- Filter(function(object) {
     length(dim(object)) == 2L && nrow(object) == first$n &&

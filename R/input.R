@@ -34,6 +34,8 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   opened <- open_data(x, arg)
   if (dense) opened$x <- dense_data(opened, arg)
   dense <- dense || opened$kind == "dense"
+  copy <- dense && (copy || opened$n > opened$p ||
+    8 * as.double(opened$n) * opened$p <= copy_bytes())
   check_size(opened$n, opened$p, min_n, arg)
   if (warn) {
     hint_orientation(opened)
@@ -52,8 +54,6 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   if (squares && write) check_norms(norm, arg, features[keep])
   size <- if (unit != "power") 1 else if (dense) next_power(ready$largest[keep]) else
     2^ceiling(log2(max(norm)))
-  bytes <- 8 * as.double(opened$n) * opened$p
-  copy <- dense && (copy || opened$n > opened$p || bytes <= copy_bytes())
   out <- if (!copy) kept_as_it_is(opened$x, whole, ready, keep, center, scale, size) else
     if (write) prepare_write(whole, ready, keep, center, size)
   if (write && unit == "sample") out <- .Call(C_unit_rows, out, 1e-12, FALSE)$x
@@ -257,8 +257,7 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
   alike <- c(FALSE, rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0)
   leader <- turn[which(!alike)[cumsum(!alike)]][alike]
   copies <- turn[alike]
-  width <- max(1, floor(bytes / (8 * size)))
-  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
+  for (at in in_pieces(length(copies), max(1, floor(bytes / (8 * size))))) {
     items <- unique(c(leader[at], copies[at]))
     block <- read(items)
     same <- which(colSums(block[, match(copies[at], items), drop = FALSE] !=
@@ -299,10 +298,8 @@ check_dots_graphics <- function(...) {
   known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
     names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
   })))
-  given <- names(list(...))
-  if (is.null(given) || !all(given %in% known)) {
-    refuse_argument(if (is.null(given)) "" else setdiff(given, known)[1L])
-  }
+  unknown <- setdiff(names_of(list(...)), known)
+  if (length(unknown)) refuse_argument(unknown[1L])
 }
 
 check_flag <- function(value, arg) {

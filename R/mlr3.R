@@ -130,9 +130,9 @@ mlr3_scores <- function(task, nfeat, method, values) {
   say_weights(task)
   shared <- shared_values(values)
   auto <- identical(values$k, "auto")
-  found <- rank_for(task_table(task, features), method, if (auto) "auto" else max(1L, nfeat),
-    values[setdiff(names(values), c(names(shared), "k"))], shared$standardise, shared$na,
-    shared$seed)
+  found <- rank_for(table_columns(task$data(cols = features), features), method,
+    if (auto) "auto" else max(1L, nfeat), values[setdiff(names(values), c(names(shared), "k"))],
+    shared$standardise, shared$na, shared$seed)
   if (!auto) say_padded(found, nfeat)
   scores <- if (auto) signed_scores(found) else falling_scores(found)
   stats::setNames(scores, found$features[found$ranking])
@@ -144,11 +144,6 @@ signed_scores <- function(found) {
   score <- apart(found$score[found$ranking[seq_len(k)]])
   if (anyNA(score) || score[k] <= 0) score <- rev(seq_len(k)) / k
   c(score, -seq_len(length(found$ranking) - k))
-}
-
-task_table <- function(task, features) {
-  table <- unclass(task$data(cols = features))[features]
-  structure(table, class = "data.frame", row.names = .set_row_names(task$nrow))
 }
 
 # What both adapters to mlr3 have beside the arguments of the method, as used.

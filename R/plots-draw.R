@@ -14,7 +14,6 @@ draw_picture <- function(pic, ...) {
   for (name in names(panels)) {
     one <- pic
     one[c("table", "title")] <- list(panels[[name]], name)
-    one$lines <- c(pic$lines, pic$panel_lines[[name]])
     draw_one(one, ...)
   }
   graphics::mtext(pic$title, outer = TRUE, font = 2L)
@@ -85,11 +84,6 @@ draw_ticks <- function(x, labels = NULL) {
   graphics::axis(1L, at, if (is.null(labels)) TRUE else labels[at])
 }
 
-draw_heights <- function(pic) {
-  at <- graphics::axTicks(2L)
-  if (isTRUE(pic$percent)) graphics::axis(2L, at, 100 * at) else graphics::axis(2L)
-}
-
 # Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
 drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
 
@@ -108,11 +102,15 @@ draw_curves <- function(pic, ...) {
     xlim = across + c(0, max(diff(across), 1e-8) * room), xaxt = "n", yaxt = "n",
     xlab = pic$xlab, ylab = pic$ylab, main = pic$title, bty = "l"), ...)
   draw_ticks(table$x, pic$x_labels)
-  draw_heights(pic)
+  at <- graphics::axTicks(2L)
+  if (isTRUE(pic$percent)) graphics::axis(2L, at, 100 * at) else graphics::axis(2L)
   draw_lines(pic$lines)
   for (i in seq_along(series)) {
     part <- table[table$series == series[i], ]
-    draw_bars(part, style$colour[i])
+    # Standard deviations, as far as there are any.
+    bars <- part[which(part$high > part$low), ]
+    if (nrow(bars)) graphics::segments(bars$x, bars$low, bars$x, bars$high,
+      col = grDevices::adjustcolor(style$colour[i], .5))
     graphics::lines(part$x, part$y, col = style$colour[i], lty = style$line[i],
       lwd = style$width[i])
     if (!isFALSE(pic$points)) graphics::points(part$x, part$y, col = style$colour[i],
@@ -120,14 +118,6 @@ draw_curves <- function(pic, ...) {
   }
   if (many) draw_labels(table, log, style, across)
   draw_subtitle(pic)
-}
-
-# Standard deviations, as far as there are any.
-draw_bars <- function(part, colour) {
-  if (is.null(part$low)) return()
-  part <- part[is.finite(part$low) & part$high > part$low, ]
-  if (nrow(part)) graphics::segments(part$x, part$low, part$x, part$high,
-    col = grDevices::adjustcolor(colour, .5))
 }
 
 # How much wider than the data the picture must be for labels of this size beside them: estimated,
@@ -163,7 +153,8 @@ draw_dots <- function(pic, ...) {
   table <- pic$table[rev(seq_len(nrow(pic$table))), ]
   rows <- seq_len(nrow(table))
   names <- shorten(table$series, 40L)
-  colour <- ifelse(table$series %in% pic$plain, plain_colour, class_colours[1L])
+  plain <- table$series %in% pic$plain
+  colour <- ifelse(plain, plain_colour, class_colours[1L])
   # Names stand in the plot region, left of the values.
   heights <- range(table$value, table$low, table$high, finite = TRUE)
   wide <- max(diff(heights), 1e-3)
@@ -178,11 +169,10 @@ draw_dots <- function(pic, ...) {
   size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
     .85 / (1.2 * graphics::strheight("Mg", cex = .85)))
   graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
-  bars <- is.finite(table$low) & table$high > table$low
-  if (any(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
+  bars <- which(table$high > table$low)
+  if (length(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
     col = colour[bars])
-  graphics::points(table$value, rows, col = colour,
-    pch = ifelse(table$series %in% pic$plain, 1L, 16L))
+  graphics::points(table$value, rows, col = colour, pch = ifelse(plain, 1L, 16L))
   draw_subtitle(pic)
 }
 
@@ -228,8 +218,9 @@ draw_scatter <- function(pic, ...) {
   across <- range(table$x)
   columns <- 1L + (length(groups) > 12L)
   room <- if (length(groups)) {
-    labels <- c(shorten(groups, 18L), pic$group_name)
-    diff(across) * label_room(strrep("m", columns * (max(nchar(labels)) + 3L)), .8)
+    names <- shorten(groups, 18L)
+    wide <- max(nchar(c(names, pic$group_name))) + 3L
+    diff(across) * label_room(strrep("m", columns * wide), .8)
   } else 0
   draw(list(x = table$x, y = table$y, pch = style$shape[of],
     cex = if (nrow(table) > 2000L) .5 else .9,
@@ -237,14 +228,13 @@ draw_scatter <- function(pic, ...) {
     xlim = across + c(0, room), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
     bty = "l"), ...)
   graphics::axis(1L, ticks_within(across))
-  if (any(table$circled)) {
-    graphics::points(table$x[table$circled], table$y[table$circled], pch = 1L, cex = 2, lwd = 2)
-  }
+  circled <- table[table$circled, ]
+  graphics::points(circled$x, circled$y, pch = 1L, cex = 2, lwd = 2)
   if (length(groups)) {
     usr <- graphics::par("usr")
     left <- across[2L] + .03 * diff(across)
     fitted_legend(left, usr[4L], c(usr[2L] - left, usr[4L] - usr[3L]), ncol = columns,
-      legend = shorten(groups, 18L), title = pic$group_name, pch = style$shape, col = style$colour)
+      legend = names, title = pic$group_name, pch = style$shape, col = style$colour)
   }
   draw_subtitle(pic)
 }
@@ -317,7 +307,7 @@ draw_tiles <- function(pic, ...) {
   left <- columns + .5 + .12 / wide
   below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
     frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
-  if (frame$key) draw_key(left, below, rows, columns, colours, pic)
+  if (frame$key) draw_key(left, below, rows, colours, pic)
   draw_subtitle(pic)
 }
 
@@ -343,7 +333,7 @@ draw_strip <- function(group, name, rows, strip, left, room) {
   box$top - box$h
 }
 
-draw_key <- function(left, below, rows, columns, colours, pic) {
+draw_key <- function(left, below, rows, colours, pic) {
   at <- pretty(pic$limits, 4L)
   at <- at[at >= pic$limits[1L] & at <= pic$limits[2L]]
   line <- 1.2 * graphics::strheight("8", cex = .75)

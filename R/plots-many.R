@@ -74,19 +74,15 @@ autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
 
 #' @export
 picture.ufs_overlap <- function(object, what, ...) {
-  what <- check_choice(what, "what", c("pairs", "features"))
-  if (what == "pairs") {
-    return(new_picture("tiles", z = object$shared, limits = c(0, 1), palette = "sequential",
-      text = TRUE, key = FALSE, row_labels = TRUE, upright = TRUE, value = "shared", xlab = "",
-      ylab = "",
-      title = sprintf("Share of the best %d of %d features in common", object$k, object$p),
-      subtitle = sprintf("%s by chance", format(object$chance, digits = 2L))))
-  }
-  shown <- utils::head(object$selected, 40L) + 0
-  new_picture("tiles", z = shown, limits = c(0, 1), palette = "presence", key = FALSE,
-    row_labels = TRUE, upright = TRUE, xlab = "", ylab = "",
-    title = sprintf("Chosen among the best %d of %d features", object$k, object$p),
-    subtitle = if (nrow(object$selected) > nrow(shown)) {
+  pairs <- check_choice(what, "what", c("pairs", "features")) == "pairs"
+  shown <- if (pairs) object$shared else utils::head(object$selected, 40L) + 0
+  new_picture("tiles", z = shown, limits = c(0, 1), text = pairs, key = FALSE, row_labels = TRUE,
+    palette = if (pairs) "sequential" else "presence", upright = TRUE, xlab = "", ylab = "",
+    title = sprintf(if (pairs) "Share of the best %d of %d features in common" else
+      "Chosen among the best %d of %d features", object$k, object$p),
+    subtitle = if (pairs) {
+      sprintf("%s by chance", format(object$chance, digits = 2L))
+    } else if (nrow(object$selected) > nrow(shown)) {
       sprintf("the %d chosen most often of %d", nrow(shown), nrow(object$selected))
     })
 }

@@ -88,7 +88,7 @@ asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)
 picture_type <- function(fit, type, data = NULL) {
   types <- picture_types(fit)
   if (!is.null(type)) return(check_choice(type, "type", types))
-  ranks <- "scores" %in% types && types[[1L]] == "scores" && are_ranks(fit$feature_scores)
+  ranks <- types[[1L]] == "scores" && are_ranks(fit$feature_scores)
   if (ranks && !is.null(data)) "share" else types[[1L]]
 }
 
@@ -103,9 +103,11 @@ picture_types.default <- function(fit) {
   # Selections for each k of their own have no curve over k.
   nested <- is.null(registry()[[fit$method]]$per_k)
   falls <- sum(is.finite(fit$trace$objective)) > 1L
-  c(if (own) "share" else if (falls) "objective", if (chosen_clusters(fit)) "groups",
-    if (features) "scores", if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap",
-    "embedding", if (features && nested && !own) "share", if (own && falls) "objective")
+  # Samples that were asked for, each of which has a cluster.
+  groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
+  c(if (own) "share" else if (falls) "objective", if (groups) "groups", if (features) "scores",
+    if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
+    if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
 picture <- function(object, ...) UseMethod("picture")
@@ -137,6 +139,9 @@ picture_objective <- function(fit, subtitle = NULL) {
     xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
     title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
 }
+
+# At most `most` of 1 .. size, in equal steps.
+some_of <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
 
 number_words <- function(fit) {
   if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
@@ -201,13 +206,12 @@ picture_share <- function(fit, data, k) {
   if (is.null(share)) {
     if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, \"share\", data).")
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
-    sizes <- unique(round(seq(1, most, length.out = min(most, 30L))))
-    table <- suppressMessages(ufs_captured(fit, data, sizes))
+    table <- suppressMessages(ufs_captured(fit, data, some_of(most, 30L)))
     share <- list(x = table$k, y = table$captured, bound = table$bound,
       ylab = "squares captured, per cent", of = "largest possible (components)")
   }
   # A curve of hundreds of points is one of sixty.
-  at <- unique(round(seq(1, length(share$x), length.out = min(length(share$x), 60L))))
+  at <- some_of(length(share$x), 60L)
   bound <- if (!is.null(share$bound)) share$bound[at]
   table <- data.frame(x = rep(share$x[at], 1L + !is.null(bound)), y = c(share$y[at], bound),
     series = rep(c("chosen", if (!is.null(bound)) share$of), each = length(at)))
@@ -217,11 +221,6 @@ picture_share <- function(fit, data, k) {
     lines = if (!is.null(asked) && asked < max(table$x)) list(v = asked),
     xlab = number_words(fit), ylab = share$ylab, title = sprintf("ufs_%s: what the first %s hold",
       fit$method, if (is.null(fit$feature_scores)) "samples" else "features"))
-}
-
-# Was the fit asked for samples, each of which has a cluster?
-chosen_clusters <- function(fit) {
-  is.null(fit$feature_scores) && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
 }
 
 picture_groups <- function(fit) {
@@ -392,9 +391,8 @@ sample_groups <- function(fit, n, y) {
       refuse("y", "`y` has ", nlevels(y), " different values; it must be a factor with at most 40 ",
         "classes.")
     }
-    if (anyNA(y)) {
-      y <- factor(y, levels = c(levels(y), NA), labels = c(levels(y), "(none)"), exclude = NULL)
-    }
+    y <- addNA(y, ifany = TRUE)
+    levels(y)[is.na(levels(y))] <- "(none)"
     return(list(of = y, name = "class"))
   }
   cluster <- fit$solution$cluster

@@ -139,7 +139,9 @@ bake.step_select_ufs <- function(object, new_data, ...) {
 #' @export
 print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
-  note <- if (is_standardised(x)) ", standardised"
+  # By the step's decision, not by the method's own default.
+  note <- if (isTRUE(x$trained) && isTRUE(x$standardised) &&
+      isFALSE(eval(formals(method_row(method)$fit)$scale))) ", standardised"
   kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
   # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
   said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
@@ -149,12 +151,6 @@ print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...)
     paste0("Unsupervised feature selection (", method, note, ")", said), width,
     case_weights = x$case_weights)
   invisible(x)
-}
-
-# By the step's decision, not by the method's own default.
-is_standardised <- function(x) {
-  isTRUE(x$trained) && isTRUE(x$standardised) && is.character(x$method) &&
-    isFALSE(eval(formals(method_row(x$method)$fit)$scale))
 }
 
 #' @exportS3Method generics::tidy
@@ -203,17 +199,16 @@ is_tunable_mark <- function(value) is.call(value)
 check_select_step <- function(x) {
   known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
   check_step_options(x$options)
+  auto <- identical(x$num_terms, "auto")
   if (known("method")) {
-    check_selects(x$method, "features")
+    row <- check_selects(x$method, "features")
     check_method_options(x$method, x$options, "options")
+    if (auto && !is.null(row$per_k)) {
+      refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
+        "\"auto\"` cannot find it.")
+    }
   }
-  if (known("num_terms") && !identical(x$num_terms, "auto")) {
-    check_count(x$num_terms, "num_terms", 0L)
-  }
-  if (identical(x$num_terms, "auto") && known("method") && !is.null(method_row(x$method)$per_k)) {
-    refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
-      "\"auto\"` cannot find it.")
-  }
+  if (known("num_terms") && !auto) check_count(x$num_terms, "num_terms", 0L)
   if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
   if (known("cutoff")) check_number(x$cutoff, "cutoff")
   if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)

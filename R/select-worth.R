@@ -130,7 +130,6 @@ selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
 
 #' @export
 predict.ufs_select <- function(object, newdata, k = object$size, ...) {
-  check_fit(object)
   stats::predict(without_task(object), newdata, k = k, ...)
 }
 
@@ -154,9 +153,8 @@ print.ufs_select <- function(x, n = 10L, ...) {
     text <- gsub("~%", " %", text, fixed = TRUE)
     cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
   }
-  of_samples <- x$task == "label"
   put("<ufs_select> ", x$size, " of ",
-    count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
+    if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])
   line("  chosen", " ", best_line(chosen, NULL, n))
@@ -168,8 +166,8 @@ print.ufs_select <- function(x, n = 10L, ...) {
       "; columns standardised")
   for (words in x$decided) sentence("", words)
   if (!is.null(x$worth)) sentence("  worth, here", worth_words(x$worth))
-  noisy <- x$method %in% c("consensus", "pca") && x$look$noisy && x$task != "label"
-  record <- selection_record(x$task, noisy)
+  record <- selection_record(x$task, x$method %in% c("consensus", "pca") && x$look$noisy &&
+    x$task != "label")
   if (!is.null(record)) sentence("  elsewhere", record)
   sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
     "nothing looks wrong")

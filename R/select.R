@@ -216,9 +216,8 @@ found_clusters <- function(x, scale, most = c(400L, 2000L)) {
 # R code that makes the same selection in a session of its own. Values whose text would not give
 # them back are written as the user wrote them.
 repeat_code <- function(call, seed, written) {
-  parts <- lapply(seq_along(call)[-1L], function(i) {
-    name <- names(call)[i]
-    text <- if (name == "x") expression_text(call[[i]], "x") else exact_text(call[[i]])
+  parts <- lapply(names(call)[-1L], function(name) {
+    text <- if (name == "x") expression_text(call$x, "x") else exact_text(call[[name]])
     if (is.null(text)) text <- expression_text(written[[name]], paste0("<", name, ">"))
     paste(name, "=", text)
   })

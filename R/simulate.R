@@ -132,8 +132,7 @@ ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
   if (!is.null(rownames(x))) rownames(added) <- paste0("noise", seq_len(more))
   out <- list(x = rbind(x, added), noise = rep(c(FALSE, TRUE), c(nrow(x), more)))
   if (!is.null(y)) {
-    label <- sample(levels(y), more, replace = TRUE)
-    out$y <- factor(c(as.character(y), label), levels(y))
+    out$y <- factor(c(as.character(y), sample(levels(y), more, replace = TRUE)), levels(y))
   }
   out
 }

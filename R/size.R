@@ -67,11 +67,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_operator(x, TRUE, TRUE, squares = FALSE, unit = "power")
   q <- length(data$keep)
-  k <- if (is.null(k)) {
-    unique(as.integer(round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))))
-  } else {
-    sort(check_counts(k, "k", q, "the features that are not constant"))
-  }
+  if (is.null(k)) k <- round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))
+  k <- sort(check_counts(k, "k", q, "the features that are not constant"))
   if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
   decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list_of(repeats,
     share, checkpoint)), quote = TRUE)
@@ -95,7 +92,6 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
       n_resamples, errors = rankings$errors, checkpoint = done$report)),
     class = "ufs_size")
 }
-
 
 size_fit <- function(task, common) {
   with_seed(task$seed, {
@@ -159,7 +155,6 @@ size_rule <- function(decoys, at = NULL) {
     percent(decoys$share), " of them no better)"))
 }
 
-
 # ---- k = "auto" ----------------------------------------------------------------------------------
 
 # The number of features that k = "auto" means for a method with these arguments (a named list) on
@@ -207,10 +202,8 @@ print.ufs_size <- function(x, ...) {
   put("  k = ", x$k, ": ", x$reason)
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
-    if (nrow(at)) {
-      put("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
-        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
-    }
+    if (nrow(at)) put("  they capture ", percent(at$captured), " of x (at best ",
+      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
   }
   print(x$curve, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")

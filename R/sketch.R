@@ -45,8 +45,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   if (type == "leverage") {
     data <- as_ufs_operator(opened, center, scale, warn = FALSE)
     n_vectors <- check_count(n_vectors, "n_vectors", 1L)
-    pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", loadings = FALSE,
-      tol = coordinate_tol)
+    pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", FALSE, coordinate_tol)
     live <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
     unit <- sweep(pca$scores[, live, drop = FALSE], 2L, sqrt(pca$sdev2[live]), "/")
     leverage <- stats::setNames(rowSums(unit^2), opened$samples)

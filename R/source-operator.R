@@ -48,12 +48,10 @@ source_gram <- function(op, rows) {
 
 # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
 source_gram_columns <- function(op, j, root = NULL) {
-  width <- columns_at_once(op)
-  parts <- lapply(split(j, (seq_along(j) - 1) %/% width), function(at) {
-    read <- source_read_columns(op, at)
+  do.call(cbind, lapply(in_pieces(length(j), columns_at_once(op)), function(at) {
+    read <- source_read_columns(op, j[at])
     source_cross(op, if (is.null(root)) read else read * root^2)
-  })
-  do.call(cbind, parts)
+  }))
 }
 
 source_columns <- function(op, j) {

@@ -123,15 +123,14 @@ read_big <- function(object, i, j) {
 # Ranges of lines, one per block.
 source_blocks <- function(source, by = source$by) {
   lines <- if (by == "rows") source$n else source$p
-  step <- if (by == source$by) source$step else {
-    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n)))
-  }
-  in_pieces(lines, step)
+  in_pieces(lines, if (by == source$by) source$step else
+    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n))))
 }
 
 # 1 .. size in pieces of `step`.
 in_pieces <- function(size, step) {
-  lapply(seq(1, size, by = step), function(from) seq.int(from, min(from + step - 1, size)))
+  starts <- seq(1, by = step, length.out = ceiling(size / step))
+  lapply(starts, function(from) seq.int(from, min(from + step - 1, size)))
 }
 
 # One pass: fun(block, lines, ...) for every block, its values combined in the order of the
