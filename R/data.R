@@ -168,7 +168,10 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
-    out <- new_data("source", big_source(x, block_bytes, BPPARAM), dimnames(x))
+    object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
+    # Stored by columns.
+    out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes,
+      BPPARAM), dimnames(x))
   } else if (inherits(x, "Matrix")) {
     out <- read_matrix_package(x, arg)
   } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&

@@ -64,7 +64,7 @@ look_values <- function(x, whole) {
   few <- x$kind == "dense" && x$p < 100L
   units <- different_units(if (few) list(kind = "few") else x, function() whole)
   if (units$reason == "counts") {
-    whole_numbers <- x$kind == "dense" || (all(x$x@x >= 0) && all(x$x@x == round(x$x@x)))
+    whole_numbers <- x$kind == "dense" || all(x$x@x >= 0 & x$x@x == round(x$x@x))
     return(list(values = "counts",
       reason = if (whole_numbers) "whole numbers, many 0" else "sparse"))
   }
@@ -136,14 +136,13 @@ look_words <- function(x) {
     `one unit` = "columns in one unit", `mixed units` = "columns in different units")
   extra <- c(if (x$constant) paste(x$constant, "constant"),
     if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"))
-  c(paste0(size_words(x$n, x$p), if (length(extra)) {
-    paste0(" (", paste(extra, collapse = ", "), ")")
-  }, ", ", held, ": ", values, " (", x$reason, ")"),
-    paste0(c(if (is.na(x$noise)) "too few rows or columns to tell noise" else
-      paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
-        if (x$noisy) ": most of them"),
-      if (!is.null(x$turned)) {
-        paste0("the rows seem to be features (", x$turned, "): give t(x) then")
-      }),
-      collapse = "; "))
+  noise <- if (is.na(x$noise)) "too few rows or columns to tell noise" else
+    paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
+      if (x$noisy) ": most of them")
+  turned <- if (!is.null(x$turned)) {
+    paste0("the rows seem to be features (", x$turned, "): give t(x) then")
+  }
+  extra <- if (length(extra)) paste0(" (", paste(extra, collapse = ", "), ")")
+  c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values, " (", x$reason, ")"),
+    paste(c(noise, turned), collapse = "; "))
 }

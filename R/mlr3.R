@@ -134,16 +134,7 @@ mlr3_scores <- function(task, nfeat, method, values) {
     if (auto) "auto" else max(1L, nfeat), values[setdiff(names(values), c(names(shared), "k"))],
     shared$standardise, shared$na, shared$seed)
   if (!auto) say_padded(found, nfeat)
-  scores <- if (auto) signed_scores(found) else falling_scores(found)
-  stats::setNames(scores, found$features[found$ranking])
-}
-
-# Positive for the best k, negative beyond.
-signed_scores <- function(found) {
-  k <- found$k
-  score <- apart(found$score[found$ranking[seq_len(k)]])
-  if (anyNA(score) || score[k] <= 0) score <- rev(seq_len(k)) / k
-  c(score, -seq_len(length(found$ranking) - k))
+  stats::setNames(falling_scores(found, auto), found$features[found$ranking])
 }
 
 # What both adapters to mlr3 have beside the arguments of the method, as used.
@@ -159,11 +150,14 @@ say_weights <- function(task) {
 }
 
 # Scores that fall along the ranking, since equal ones would be drawn by lot: those of the method
-# as far as they say something, with ties drawn apart, then below them -1, -2, ...
-falling_scores <- function(found) {
+# as far as they say something, with ties drawn apart, then below them -1, -2, ... `auto`: positive
+# for the k that are kept, and negative beyond.
+falling_scores <- function(found, auto = FALSE) {
   score <- found$score[found$ranking]
-  live <- apart(score[seq_len(found$live)])
-  c(live, min(0, live) - seq_len(length(score) - found$live))
+  size <- if (auto) found$k else found$live
+  top <- apart(score[seq_len(size)])
+  if (auto && (anyNA(top) || top[size] <= 0)) top <- rev(seq_len(size)) / size
+  c(top, min(0, top) - seq_len(length(score) - size))
 }
 
 # Ranks in place of scores where the ranking is not by the score, or doubles are too coarse.

@@ -73,9 +73,8 @@ draw_lines <- function(lines) {
 
 draw_subtitle <- function(pic) {
   if (is.null(pic$subtitle)) return()
-  wide <- graphics::strwidth(pic$subtitle, "inches", cex = .8)
-  room <- centred_room(1L) - .1
-  graphics::mtext(pic$subtitle, line = .2, cex = .8 * min(1, room / wide) * graphics::par("cex"))
+  fit <- min(1, (centred_room(1L) - .1) / graphics::strwidth(pic$subtitle, "inches", cex = .8))
+  graphics::mtext(pic$subtitle, line = .2, cex = .8 * fit * graphics::par("cex"))
 }
 
 # Tick marks only where there are data: the rest of the axis is room for names.
@@ -135,9 +134,8 @@ draw_labels <- function(table, log, style, across) {
   per_inch <- (usr[2L] - usr[1L]) / pin[1L]
   from <- across[2L] + .2 * per_inch
   ends <- curve_ends(table, log)
-  size <- .75
-  wide <- max(graphics::strwidth(ends$label, "inches", cex = size)) * per_inch
-  size <- min(size, size * (usr[2L] + .3 * per_inch - from) / wide)
+  wide <- max(graphics::strwidth(ends$label, "inches", cex = .75)) * per_inch
+  size <- .75 * min(1, (usr[2L] + .3 * per_inch - from) / wide)
   high <- 1.15 * graphics::strheight("Mg", "inches", cex = size)
   size <- max(.35, min(size, size * pin[2L] / (high * nrow(ends))))
   gap <- min(1 / nrow(ends), 1.15 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
@@ -299,9 +297,9 @@ draw_tiles <- function(pic, ...) {
   tall <- graphics::par("pin")[2L] / rows
   axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
   if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
-  graphics::mtext(pic$xlab, 1L, line = graphics::par("mar")[1L] - 1.2)
+  graphics::mtext(pic$xlab, 1L, line = frame$mar[1L] - 1.2)
   tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
-  graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4,
+  graphics::mtext(pic$ylab, 2L, line = frame$mar[2L] - 1.4,
     cex = min(1, 1.1 * tight) * graphics::par("cex"))
   if (isTRUE(pic$text)) draw_cells(z, pic$limits, wide, tall)
   left <- columns + .5 + .12 / wide
@@ -346,9 +344,9 @@ draw_key <- function(left, below, rows, colours, pic) {
   share <- (at - pic$limits[1L]) / diff(pic$limits)
   graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
     cex = .7, xpd = NA)
-  room <- graphics::par("usr")[2L] - left
+  fit <- min(1, (graphics::par("usr")[2L] - left) / graphics::strwidth(pic$value, cex = .75))
   graphics::text(left, bottom + high + 1.4 * line, pic$value, adj = c(0, .5), xpd = NA,
-    cex = .75 * min(1, room / graphics::strwidth(pic$value, cex = .75)))
+    cex = .75 * fit)
 }
 
 axis_names <- function(side, at, labels, each, las) {

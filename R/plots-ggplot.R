@@ -36,9 +36,9 @@ ggplot_curves <- function(pic) {
     ggplot2::scale_linetype_manual(values = by(style$line), guide = "none") +
     ggplot2::scale_shape_manual(values = by(style$shape), guide = "none")
   if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
-  if (log == "y") p <- p + ggplot2::scale_y_log10() else {
-    p <- p + ggplot2::scale_y_continuous(labels = share_labels(pic))
-    if (!is.null(pic$from)) p <- p + ggplot2::expand_limits(y = pic$from)
+  p <- p + if (log == "y") ggplot2::scale_y_log10() else {
+    list(ggplot2::scale_y_continuous(labels = share_labels(pic)),
+      if (!is.null(pic$from)) ggplot2::expand_limits(y = pic$from))
   }
   if (!is.null(table$low)) p <- p + ggplot2::geom_linerange(aes_of(x = "x", ymin = "low",
     ymax = "high", colour = "series"), data = table[is.finite(table$low), ], alpha = .5)

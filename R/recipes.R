@@ -109,8 +109,12 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   ranking <- seq_along(columns)
   score <- rep(NA_real_, length(columns))
   if (length(columns) > 1L) {
+    options <- x$options
+    # `n_clusters` where the method has such a thing.
+    name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
+    if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
     found <- rank_for(table_columns(training, columns), x$method,
-      if (auto) "auto" else max(1L, size), step_options(x), x$standardise, x$na, x$seed)
+      if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
     if (auto) size <- found$k
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
@@ -238,13 +242,6 @@ check_step_options <- function(options) {
   }
 }
 
-# The arguments of the method: `n_clusters` where it has such a thing.
-step_options <- function(x) {
-  options <- x$options
-  name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
-  if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
-  options
-}
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.

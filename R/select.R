@@ -41,8 +41,7 @@
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it wins where there is noise to leave out.
 #'
-#' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
-#'   kinds there are.
+#' @inheritParams ufs
 #' @param k How many features to choose, or `"auto"` for as many as are better than noise (see
 #'   [ufs_size()]), or all where that is most of them. For `task = "label"` it is how many samples
 #'   to choose, unless `m` says so.

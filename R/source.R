@@ -19,11 +19,6 @@ delayed_source <- function(x, block_bytes, BPPARAM) {
   source
 }
 
-big_source <- function(x, block_bytes, BPPARAM) {
-  object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
-  # Stored by columns.
-  new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes, BPPARAM)
-}
 
 # Blocks of rows or of columns, whichever holds whole chunks within the bytes; the side with
 # the smaller chunks if neither does. Half of the bytes are for the copy that reading makes.
