@@ -228,10 +228,8 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
 pipeline_args <- function(args, label, methods) {
   by_method <- stats::setNames(lapply(methods, function(name) as.list(args[[name]])), methods)
   by_label <- if (label %in% methods) list() else as.list(args[[label]])
-  known <- lapply(stats::setNames(methods, methods), function(name) {
-    if (name %in% c("all", "random")) character() else {
-      c(arguments_of(method_row(name)$fit), "grid", "criterion")
-    }
+  known <- lapply(stats::setNames(nm = methods), function(name) {
+    if (!name %in% c("all", "random")) c(arguments_of(method_row(name)$fit), "grid", "criterion")
   })
   check <- function(given, known, whose) {
     unknown <- setdiff(names(given), known)

@@ -99,9 +99,7 @@ row_totals <- function(data) {
 
 sum_by <- function(value, group, size) {
   out <- rowsum(value, group, reorder = FALSE)
-  at <- numeric(size)
-  at[as.integer(rownames(out))] <- out
-  at
+  replace(numeric(size), as.integer(rownames(out)), out)
 }
 
 # New rows as the rows of the fit were transformed, with all features of the fit. What comes from

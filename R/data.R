@@ -264,8 +264,7 @@ open_dots <- function(frame, fun, name) {
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {
   mine <- names_of(dots) %in% setdiff(door_arguments, own)
-  if (any(mine)) x <- do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE)
-  list(x = open_data(x), rest = dots[!mine])
+  list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
 }
 
 # The data as they go to workers: the values themselves, or for a file its name.
@@ -386,9 +385,8 @@ final_input <- function(data) {
 
 # What was left out or filled in, for print().
 input_notes <- function(input) {
-  count <- function(names, what) {
-    if (length(names)) paste0(count_words(length(names), what), " (", best_line(names, NULL, 3L),
-      ")")
+  count <- function(names, what) if (length(names)) {
+    paste0(count_words(length(names), what), " (", best_line(names, NULL, 3L), ")")
   }
   out <- c(count(input$dropped_features, "feature"), count(input$dropped_samples, "sample"))
   c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
@@ -456,10 +454,9 @@ check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
       argument = arg)
   }
   if (length(constant) && warn) {
-    ufs_warn("constant", length(constant), if (length(constant) == 1L) " column of `" else
-      " columns of `", arg, "` ", if (length(constant) == 1L) "is" else "are",
-      " constant: kept, with score NA and the last ranks (",
-      some_columns(features[constant]), ").", data = list(columns = constant))
+    ufs_warn("constant", count_words(length(constant), "column"), " of `", arg, "` ",
+      if (length(constant) == 1L) "is" else "are", " constant: kept, with score NA and the last ",
+      "ranks (", some_columns(features[constant]), ").", data = list(columns = constant))
   }
   constant
 }

@@ -170,12 +170,12 @@ fit_arguments <- function(fit, frame) {
 
 # What was made of x alone has been shaped by real columns and not by decoys.
 check_fresh <- function(args, method) {
-  made <- mapply(function(value, name) {
+  made <- Map(function(value, name) {
     !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
       name == "init" && !is.null(value) && !is.character(value)
   }, args, names_of(args))
-  if (any(as.logical(made))) {
-    name <- names(args)[made][1L]
+  name <- names(args)[unlist(made)][1L]
+  if (!is.null(name) && !is.na(name)) {
     refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
       "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
   }

@@ -214,17 +214,13 @@ kind_of <- function(x) {
 # Solvers saw only the q non-constant columns: a vector gets `fill` elsewhere, a
 # matrix (one row per feature) rows of `fill`.
 expand_features <- function(value, data, fill = 0) {
-  if (is.matrix(value)) {
-    # Large matrices come with their names, for a copy would be as large.
-    if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
-    out <- matrix(fill, data$p, ncol(value))
-    out[data$keep, ] <- value
-    dimnames(out) <- list(data$features, colnames(value))
-  } else {
-    out <- rep(fill, data$p)
-    out[data$keep] <- value
-    names(out) <- data$features
+  if (!is.matrix(value)) {
+    return(stats::setNames(replace(rep(fill, data$p), data$keep, value), data$features))
   }
+  # Large matrices come with their names, for a copy would be as large.
+  if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
+  out <- matrix(fill, data$p, ncol(value), dimnames = list(data$features, colnames(value)))
+  out[data$keep, ] <- value
   out
 }
 
@@ -343,10 +339,8 @@ check_counts <- function(value, arg, upper, limit) {
 
 # One finite number, above (open) or from (closed) `lower`, likewise `upper`.
 check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
-  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value)
-  if (!bad) {
-    bad <- if (open) value <= lower || value >= upper else value < lower || value > upper
-  }
+  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value) ||
+    (if (open) value <= lower || value >= upper else value < lower || value > upper)
   if (bad) {
     range <- c(
       if (is.finite(lower)) paste(if (open) "above" else "of at least", lower),

@@ -67,9 +67,6 @@ add_mlr3_filters <- function() {
   })
 }
 
-add_mlr3_pipeop <- function() {
-  mlr3_dictionary("mlr3pipelines", "mlr_pipeops")$add("ufs_sample", mlr3_pipeop_class())
-}
 
 unregister_mlr3 <- function() {
   remove <- function(package, name, keys) {
@@ -84,9 +81,7 @@ unregister_mlr3 <- function() {
 
 mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
 
-feature_methods <- function() {
-  names(Filter(function(row) row$selects != "samples", registry()))
-}
+feature_methods <- function() names(Filter(function(row) row$selects != "samples", registry()))
 
 mlr3_filter_class <- function() {
   R6::R6Class("FilterUfs",

@@ -301,7 +301,14 @@ draw_tiles <- function(pic, ...) {
   tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
   graphics::mtext(pic$ylab, 2L, line = frame$mar[2L] - 1.4,
     cex = min(1, 1.1 * tight) * graphics::par("cex"))
-  if (isTRUE(pic$text)) draw_cells(z, pic$limits, wide, tall)
+  # The number in each tile, if it can be read.
+  if (isTRUE(pic$text)) {
+    cell <- cell_texts(z, pic$limits)
+    size <- min(.9, .85 * wide / max(graphics::strwidth(cell$text, "inches")),
+      .7 * tall / graphics::strheight("8", "inches"))
+    if (size > .3) graphics::text(col(z), rows + 1 - row(z), cell$text, cex = size,
+      col = cell$colour)
+  }
   left <- columns + .5 + .12 / wide
   below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
     frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
@@ -309,15 +316,6 @@ draw_tiles <- function(pic, ...) {
   draw_subtitle(pic)
 }
 
-# The number in each tile, if it can be read.
-draw_cells <- function(z, limits, wide, tall) {
-  cell <- cell_texts(z, limits)
-  size <- min(.9, .85 * wide / max(graphics::strwidth(cell$text, "inches")),
-    .7 * tall / graphics::strheight("8", "inches"))
-  if (size > .3) {
-    graphics::text(col(z), nrow(z) + 1 - row(z), cell$text, cex = size, col = cell$colour)
-  }
-}
 
 # The groups of the rows, as a strip beside them, and their legend; where its box ends.
 draw_strip <- function(group, name, rows, strip, left, room) {

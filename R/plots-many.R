@@ -38,11 +38,10 @@ ufs_overlap <- function(fits, k) {
   })
   chosen <- t(members_of(index, p))
   dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
-  any_fit <- rowSums(chosen) > 0L
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
   turn <- order(-rowSums(chosen), best_rank, seq_len(p))
-  structure(list(shared = crossprod(chosen + 0) / k,
-    selected = chosen[turn[any_fit[turn]], , drop = FALSE], chance = k / p, k = k, p = p),
+  selected <- chosen[turn[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
+  structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance = k / p, k, p),
     class = "ufs_overlap")
 }
 

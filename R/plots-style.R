@@ -87,32 +87,16 @@ shorten <- function(names, width) {
   names
 }
 
-# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows.
+# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows. Without
+# these distances they must not fall, which is isotonic regression, between two ends.
 spread_labels <- function(y, gap, low, high) {
   if (length(y) < 2L) return(y)
   gap <- min(gap, (high - low) / (length(y) - 1L))
   turn <- order(y)
-  at <- y[turn]
-  # Blocks of labels that touch share their mean shift; merge until none overlap.
-  block <- as.list(seq_along(at))
-  centre <- at
-  repeat {
-    half <- gap * (lengths(block) - 1L) / 2
-    centre <- pmin(pmax(centre, low + half), high - half)
-    touch <- which(diff(centre) < (half[-1L] + half[-length(half)] + gap) * (1 - 1e-9))
-    if (!length(touch)) break
-    i <- touch[1L]
-    block[[i]] <- c(block[[i]], block[[i + 1L]])
-    centre[i] <- mean(at[block[[i]]])
-    block[[i + 1L]] <- NULL
-    centre <- centre[-(i + 1L)]
-  }
-  out <- numeric(length(at))
-  for (i in seq_along(block)) {
-    m <- length(block[[i]])
-    out[block[[i]]] <- centre[i] + gap * (seq_len(m) - (m + 1) / 2)
-  }
-  out[order(turn)]
+  shift <- gap * (seq_along(y) - 1L)
+  fitted <- stats::isoreg(y[turn] - shift)$yf
+  at <- pmin(pmax(fitted, low), high - max(shift)) + shift
+  at[order(turn)]
 }
 
 # The end of each curve and where its label goes: at least `gap` (of the height of the picture) from

@@ -151,18 +151,17 @@ number_words <- function(fit) {
 # distance to the lowest value, on a logarithmic scale.
 objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
   table <- table[is.finite(table$y), ]
-  if (!is.null(lines) || !by_decades(table$y)) {
-    return(new_picture("curves", table = table, lines = lines, xlab = xlab, ylab = "objective",
-      title = title, subtitle = subtitle))
+  decades <- is.null(lines) && by_decades(table$y)
+  if (decades) {
+    low <- min(table$y)
+    table$y <- table$y - low
+    # Below, differences are rounding.
+    table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
+    subtitle <- paste(c(subtitle, paste("lowest value:", signif(low, 6L))), collapse = "; ")
   }
-  low <- min(table$y)
-  table$y <- table$y - low
-  # Below, differences are rounding.
-  table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
-  lowest <- paste("lowest value:", signif(low, 6L))
-  new_picture("curves", table = table, log = "y", xlab = xlab,
-    ylab = "objective above its lowest value", title = title,
-    subtitle = paste(c(subtitle, lowest), collapse = "; "))
+  new_picture("curves", table = table, lines = lines, log = if (decades) "y", xlab = xlab,
+    ylab = if (decades) "objective above its lowest value" else "objective", title = title,
+    subtitle = subtitle)
 }
 
 # Does a sequence that falls come down to a hundredth of its way in less than a third of its steps?

@@ -57,8 +57,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   plan <- decoys_plan(method, list(...), parent.frame())
   if (length(plan$methods) != 1L) refuse("method", "`method` must be one method or fit.")
   own <- plan$methods[[1L]]
-  row <- method_row(own$method)
-  if (!is.null(row$per_k)) {
+  if (!is.null(method_row(own$method)$per_k)) {
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }

@@ -67,8 +67,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
-  counts <- c("n_clusters", "n_components")
-  varies <- intersect(counts, names(grid))
+  varies <- intersect(c("n_clusters", "n_components"), names(grid))
   if (is.null(n_clusters)) n_clusters <- fixed$n_components
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
   clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
