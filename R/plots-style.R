@@ -93,9 +93,9 @@ spread_labels <- function(y, gap, low, high) {
   if (length(y) < 2L) return(y)
   gap <- min(gap, (high - low) / (length(y) - 1L))
   turn <- order(y)
+  if (all(diff(y[turn]) >= gap) && min(y) >= low && max(y) <= high) return(y)
   shift <- gap * (seq_along(y) - 1L)
-  fitted <- stats::isoreg(y[turn] - shift)$yf
-  at <- pmin(pmax(fitted, low), high - max(shift)) + shift
+  at <- pmin(pmax(stats::isoreg(y[turn] - shift)$yf, low), high - max(shift)) + shift
   at[order(turn)]
 }
 
