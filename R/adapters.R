@@ -9,12 +9,11 @@ check_method_options <- function(method, options, arg) {
   }
   known <- arguments_of(method_row(method)$fit)
   unknown <- setdiff(names(options), known)
+  quoted <- function(names) paste0("`", names, "`", collapse = ", ")
   if (length(unknown)) {
-    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ",
-      paste0("`", unknown, "`", collapse = ", "), "; it has ",
-      paste0("`", known, "`", collapse = ", "), ".")
+    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ", quoted(unknown),
+      "; it has ", quoted(known), ".")
   }
-  invisible(options)
 }
 
 # The row of a method that selects `what`, "features" or "samples".
@@ -24,17 +23,6 @@ check_selects <- function(method, what) {
     refuse("method", "ufs_", method, "() selects ", row$selects, ", not ", what, ".")
   }
   row
-}
-
-check_standardise <- function(standardise, options) {
-  if (!identical(standardise, "auto") && !isTRUE(standardise) && !isFALSE(standardise)) {
-    refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
-      brief(standardise), ".")
-  }
-  if (is.logical(standardise) && !is.null(options$scale)) {
-    refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")
-  }
-  standardise
 }
 
 # ---- a ranking of the columns -------------------------------------------------------------------
@@ -59,42 +47,46 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
     list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
   }
   if (identical(k, "auto")) {
-    size <- function() with_seed(seed, auto_size(data, method, row, options, standardise))
-    k <- if (is.null(key)) size() else kept_ranking(c(key, list("auto")), size)
+    k <- kept_ranking(if (!is.null(key)) c(key, list("auto")), function() {
+      with_seed(seed, auto_size(data, method, row, options, standardise))
+    })
   }
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
-  out$k <- k
-  out
+  c(out, list(k = k))
 }
 
 # A ranking for k that serves other numbers, too, where the method allows it.
 ranking_from_kept <- function(key, make, k, row, options) {
   number <- number_argument(row)
   fixed <- !is.null(number) && !is.null(options[[number]])
-  if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) {
-    return(kept_ranking(c(key, list(k)), function() make(k)))
-  }
+  own <- function() kept_ranking(c(key, list(k)), function() make(k))
+  if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) return(own())
   out <- kept_ranking(key, function() make(NULL))
-  if (!fixed && !is.null(out$picked) && k > out$picked) {
-    out <- kept_ranking(c(key, list(k)), function() make(k))
-  }
-  out
+  if (!fixed && !is.null(out$picked) && k > out$picked) own() else out
 }
 
 # k = NULL: as many as the method picks by itself.
 fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   delayedAssign("table", as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE))
-  options <- with_number(options, row, k, table)
+  # Of the columns that are not constant.
+  if (!is.null(k)) options <- with_number(options, row, min(k, length(table$keep)))
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
     say("units", "Columns have different units (", decided$reason, "): ufs_", method,
       "() gets them standardised; see `standardise`.")
   }
   fit <- quietly_constant(do.call(ufs, c(list(x = data, method = method), decided$options)))
-  out <- as_ranking(fit, data, if (is.null(colnames(x))) fit$names$features else colnames(x))
-  out$standardised <- decided$standardised
-  out$picked <- if (!is.null(row$picks)) fit$params[[row$picks$argument]]
-  out
+  # Over all columns of x, of which `omit` may have left some out.
+  features <- if (is.null(colnames(x))) fit$names$features else colnames(x)
+  at <- if (length(data$input$dropped_features)) match(fit$names$features, features) else
+    seq_along(features)
+  score <- rep(NA_real_, length(features))
+  score[at] <- unname(fit$feature_scores)
+  list_of(features, ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
+    score, live = live_scores(fit$feature_scores),
+    rest = order_of_rest(fit$feature_scores, fit$feature_key),
+    standardised = decided$standardised,
+    picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]])
 }
 
 # What "auto" means for the method with its options (auto_k()); all columns where none is better
@@ -106,18 +98,6 @@ auto_size <- function(data, method, row, options, standardise) {
   say("size", "\"auto\": ", if (found$verdict == "noise")
     "no column is better than noise; all are kept" else found$reason, ".")
   found$k
-}
-
-# Over all columns of x, of which `omit` may have left some out.
-as_ranking <- function(fit, data, features) {
-  at <- if (length(data$input$dropped_features)) match(fit$names$features, features) else
-    seq_along(features)
-  score <- rep(NA_real_, length(features))
-  score[at] <- unname(fit$feature_scores)
-  list(features = features,
-    ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
-    score = score, live = live_scores(fit$feature_scores),
-    rest = order_of_rest(fit$feature_scores, fit$feature_key), status = fit$status)
 }
 
 # What selected_features() says about a selection that its scores do not decide.
@@ -133,7 +113,7 @@ say_padded <- function(found, k) {
 with_clusters <- function(options, row, method, data) {
   most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
   for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
-    options[[name]] <- as.integer(max(1L, min(5L, most[[name]])))
+    options[[name]] <- max(1L, min(5L, most[[name]]))
     say("clusters", "ufs_", method, "() is told `", name, " = ", options[[name]],
       "`: set it if you know better.")
   }
@@ -149,12 +129,10 @@ required_arguments <- function(fit) {
 number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
 
 # A method that solves for one number of features, or picks them one by one, is told that number,
-# unless the user has: of the columns that are not constant.
-with_number <- function(options, row, k, table) {
+# unless the user has.
+with_number <- function(options, row, number) {
   argument <- number_argument(row)
-  if (!is.null(argument) && !is.null(k) && is.null(options[[argument]])) {
-    options[[argument]] <- min(k, length(table$keep))
-  }
+  if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- number
   options
 }
 
@@ -169,15 +147,12 @@ standardise_or_not <- function(row, options, standardise, data,
   out <- list(options = options, change = FALSE, standardised = NA)
   if (!"scale" %in% has) return(out)
   own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
-  wanted <- standardise
-  if (identical(standardise, "auto")) {
-    wanted <- own
-    if (is.null(options$scale) && row$mixed_units == "standardise") {
-      units <- different_units(data, function() table)
-      wanted <- units$mixed
-      out$reason <- units$reason
-      out$change <- wanted
-    }
+  wanted <- if (identical(standardise, "auto")) own else standardise
+  if (identical(standardise, "auto") && is.null(options$scale) &&
+      row$mixed_units == "standardise") {
+    units <- different_units(data, function() table)
+    wanted <- units$mixed
+    out[c("reason", "change")] <- list(units$reason, wanted)
   }
   if (wanted && !own) {
     out$options[setdiff(has, names(options))] <- TRUE
@@ -239,12 +214,13 @@ in_resampling <- function() {
 
 kept_rankings <- new.env(parent = emptyenv())
 
-# The value of make(), kept under a key that says what it depends on, with the 32 last ones. What
-# drew random numbers is not kept, since the next draw is another.
+# The value of make(), kept under a key that says what it depends on (NULL: it is not kept), with
+# the 32 last ones. What drew random numbers is not kept, since the next draw is another.
 kept_ranking <- function(key, make, most = 32L) {
+  if (is.null(key)) return(make())
   key <- hash_of(key)
-  at <- match(key, names(kept_rankings$all))
-  if (!is.na(at)) return(kept_rankings$all[[at]])
+  kept <- kept_rankings$all[[key]]
+  if (!is.null(kept)) return(kept)
   before <- get0(".Random.seed", globalenv(), inherits = FALSE)
   value <- make()
   if (identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
@@ -279,8 +255,7 @@ sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
     out$removed <- !out$row %in% at
     return(out)
   }
-  argument <- number_argument(row)
-  if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- as.integer(m)
+  options <- with_number(options, row, as.integer(m))
   # A method of both kinds is asked for samples.
   if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
   decided <- standardise_or_not(row, options, standardise, data)

@@ -43,7 +43,13 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   by_feature <- !is.null(fit$feature_ranking)
   what <- if (by_feature) "feature" else "sample"
   ranking <- unname(fit[[paste0(what, "_ranking")]])
-  chosen <- annotated_number(fit, by_feature, k, m)
+  name <- if (by_feature) "k" else "m"
+  if (!is.null(if (by_feature) m else k)) {
+    refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ", what, "s: give `", name,
+      "`.")
+  }
+  chosen <- check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L,
+    length(ranking), "there are that many")
   score <- unname(fit[[paste0(what, "_scores")]])
   names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
   own <- if (by_feature) rownames(object) else colnames(object)
@@ -61,34 +67,21 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   rank <- match(at, ranking)
   columns <- list(ufs_score = score[at], ufs_rank = rank,
     ufs_selected = !is.na(rank) & rank <= chosen)
-  if (inherits(object, "Seurat")) return(annotate_seurat(object, columns, by_feature))
+  if (inherits(object, "Seurat")) {
+    check_installed("SeuratObject", "to annotate a Seurat object")
+    if (!by_feature) {
+      refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
+    }
+    best <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
+    SeuratObject::VariableFeatures(object) <- rownames(object)[best]
+    return(object)
+  }
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
   frame <- if (by_feature) SummarizedExperiment::rowData(object) else
     SummarizedExperiment::colData(object)
   for (name in names(columns)) frame[[name]] <- columns[[name]]
   if (by_feature) SummarizedExperiment::rowData(object) <- frame else
     SummarizedExperiment::colData(object) <- frame
-  object
-}
-
-annotated_number <- function(fit, by_feature, k, m) {
-  name <- if (by_feature) "k" else "m"
-  if (!is.null(if (by_feature) m else k)) {
-    refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ",
-      if (by_feature) "features" else "samples", ": give `", name, "`.")
-  }
-  ranking <- if (by_feature) fit$feature_ranking else fit$sample_ranking
-  check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L, length(ranking),
-    "there are that many")
-}
-
-annotate_seurat <- function(object, columns, by_feature) {
-  check_installed("SeuratObject", "to annotate a Seurat object")
-  if (!by_feature) {
-    refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
-  }
-  chosen <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
-  SeuratObject::VariableFeatures(object) <- rownames(object)[chosen]
   object
 }
 

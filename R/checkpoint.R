@@ -13,19 +13,18 @@ start_run <- function(kind, x, folder, random = TRUE) {
   if (is.null(folder)) return(run)
   data <- data_key(x)
   run$prefix <- paste(kind, utils::packageVersion("ufselect"), data, sep = "-")
-  if (random) {
-    key <- paste("seed", kind, data, sep = "-")
-    is_seed <- function(value) is.integer(value) && length(value) == 1L && !is.na(value)
+  if (!random) return(run)
+  key <- paste("seed", kind, data, sep = "-")
+  is_seed <- function(value) is.integer(value) && length(value) == 1L && !is.na(value)
+  held <- stored_value(key, folder, is_seed)
+  if (is.null(held$value)) {
+    run$problem <- store_value(folder, key, run$seed)
+    run$damaged <- held$damaged
+    # Of two runs that begin at the same time one seed stays.
     held <- stored_value(key, folder, is_seed)
-    if (is.null(held$value)) {
-      run$problem <- store_value(folder, key, run$seed)
-      run$damaged <- held$damaged
-      # Of two runs that begin at the same time one seed stays.
-      held <- stored_value(key, folder, is_seed)
-    }
-    run$other_seed <- !is.null(held$value) && !identical(held$value, run$seed)
-    if (run$other_seed) run$seed <- held$value
   }
+  run$other_seed <- !is.null(held$value) && !identical(held$value, run$seed)
+  if (run$other_seed) run$seed <- held$value
   run
 }
 
@@ -139,11 +138,9 @@ check_checkpoint <- function(folder) {
 checkpoint_report <- function(run, keys, open, damaged) {
   if (is.null(run$folder)) return(NULL)
   report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
-    why = why_not_more(run, length(open) - sum(damaged), sum(damaged)))
-  if (isTRUE(run$other_seed)) {
-    report$why <- c(report$why, paste("random numbers follow the seed that is kept in the folder;",
-      "for others name another folder"))
-  }
+    why = c(why_not_more(run, length(open) - sum(damaged), sum(damaged)),
+      if (isTRUE(run$other_seed)) paste("random numbers follow the seed that is kept in the",
+        "folder; for others name another folder")))
   damaged <- c(unlist(keys[damaged]), if (isTRUE(run$damaged)) "seed")
   if (length(damaged)) {
     ufs_warn("checkpoint", length(damaged), " of the files in the checkpoint folder '", run$folder,
@@ -157,17 +154,14 @@ checkpoint_report <- function(run, keys, open, damaged) {
 # From the names of the files alone.
 why_not_more <- function(run, missing, damaged) {
   said <- if (damaged) paste(damaged, "cannot be read or were changed")
-  there <- sub("[.]rds$", "", list.files(run$folder, "[.]rds$"))
+  there <- list.files(run$folder, "[.]rds$")
   there <- there[startsWith(there, paste0(run$kind, "-"))]
   if (missing == 0L || !length(there)) return(said)
-  field <- function(i) vapply(strsplit(substring(there, nchar(run$kind) + 2L), "-", fixed = TRUE),
-    function(part) part[i], "")
-  mine <- startsWith(there, paste0(run$prefix, "-"))
-  other_version <- field(1L) != as.character(utils::packageVersion("ufselect"))
-  c(said, if (any(mine)) {
+  version <- sub("-.*", "", substring(there, nchar(run$kind) + 2L))
+  c(said, if (any(startsWith(there, paste0(run$prefix, "-")))) {
     paste(missing, "are of other settings or arguments, were not finished or failed")
-  } else if (all(other_version)) {
-    paste("the folder has results of version", field(1L)[1L], "of ufselect")
+  } else if (all(version != as.character(utils::packageVersion("ufselect")))) {
+    paste("the folder has results of version", version[1L], "of ufselect")
   } else {
     "the folder has results of other data"
   })
@@ -211,10 +205,7 @@ hash_numbers <- function(size, get, salt = size) {
     rbind(.Call(C_x_hash, numbers, first), .Call(C_x_hash, numbers, first + 2^50))
   }
   total <- sums(as.double(salt), 0)
-  chunk <- 2^20
-  for (from in chunk * (seq_len(ceiling(size / chunk)) - 1)) {
-    total <- add_hashes(total, sums(get(seq.int(from + 1, min(from + chunk, size))), from + 1))
-  }
+  for (at in in_pieces(size, 2^20)) total <- add_hashes(total, sums(get(at), as.double(at[1L])))
   half <- t(cbind(total %/% 65536, total %% 65536)[, c(1L, 3L, 2L, 4L)])
   paste(sprintf("%04x", as.integer(half)), collapse = "")
 }
@@ -222,30 +213,24 @@ hash_numbers <- function(size, get, salt = size) {
 # What a value means, without what differs between equal ones: 2L is 2, text is UTF-8.
 canonical <- function(value, seen = list()) {
   if (is.function(value)) return(function_code(value, seen))
-  inside <- attributes(value)
+  inside <- function() lapply(attributes(value), canonical, seen = seen)
   if (is.list(value)) {
-    value <- lapply(unclass(value), canonical, seen = seen)
+    `attributes<-`(lapply(unclass(value), canonical, seen = seen), attributes(value))
   } else if (is.character(value)) {
-    value <- enc2utf8(as.character(value))
+    `attributes<-`(enc2utf8(as.character(value)), attributes(value))
   } else if (isS4(value)) {
-    return(lapply(inside, canonical, seen = seen))
+    inside()
   } else if (is.integer(value) && !is.object(value)) {
-    value <- as.double(value)
+    `attributes<-`(as.double(value), attributes(value))
   } else if (is.double(value) && anyNA(value)) {
     # A copy may change the bits of NA where numbers pass the x87 unit (32 bit).
-    inside <- lapply(inside, canonical, seen = seen)
     gone <- which(is.na(value))
     values <- replace(as.double(value), gone, 0)
-    return(list(canonical(values), as.double(gone), is.nan(value[gone]), inside))
+    list(canonical(values), as.double(gone), is.nan(value[gone]), inside())
   } else if (is.double(value) && length(value) > 2^16) {
     # Without a copy of a large matrix as bytes.
-    inside <- lapply(inside, canonical, seen = seen)
-    return(list(hash_numbers(length(value), function(places) as.double(value[places])), inside))
-  } else {
-    return(value)
-  }
-  attributes(value) <- inside
-  value
+    list(hash_numbers(length(value), function(places) as.double(value[places])), inside())
+  } else value
 }
 
 # The code of a function and what its free variables are, up to the functions of packages.
@@ -263,11 +248,9 @@ function_code <- function(fun, seen) {
       at <- parent.env(at)
     }
     # What comes from an attached package is known by its name.
-    if (identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
-        (!identical(at, globalenv()) && !is.null(attr(at, "path")))) {
-      return(NULL)
-    }
-    canonical(get(name, envir = at), c(seen, list(fun)))
+    packaged <- identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
+      (!identical(at, globalenv()) && !is.null(attr(at, "path")))
+    if (!packaged) canonical(get(name, envir = at), c(seen, list(fun)))
   })
   list(code, stats::setNames(found, free))
 }
@@ -307,8 +290,7 @@ source_content <- function(source) {
   some <- max(1, min(source$step, floor(2^18 / if (by_rows) source$p else source$n)))
   from <- unique(floor(seq(1, max(1, size - some + 1), length.out = 32L)))
   places <- lapply(from, function(first) {
-    lines <- seq.int(first, min(first + some - 1, size))
-    .Call(C_x_hash, read_block(source, lines), 0)
+    .Call(C_x_hash, read_block(source, seq.int(first, min(first + some - 1, size))), 0)
   })
   list(basename(files), file.size(files), as.double(file.mtime(files)), source$object, source$rows,
     source$columns, places)

@@ -7,25 +7,22 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
   measure <- check_choice(measure, "measure",
     intersect(c("accuracy", "nmi", "ari"), names(results)))
   if (!reference %in% results$method) reference <- results$method[1L]
-  cell <- function(r) paste(r$k, r$m, r$classifier, r$rep)
-  ref <- results[results$method == reference, ]
-  base <- stats::setNames(ref[[measure]], cell(ref))
-  results$difference <- results[[measure]] - base[cell(results)]
+  cell <- paste(results$k, results$m, results$classifier, results$rep)
+  base <- results$method == reference
+  results$difference <- results[[measure]] - results[[measure]][base][match(cell, cell[base])]
   group <- interaction(factor(results$method, unique(results$method)), results$k,
     ifelse(is.na(results$m), 0L, results$m), results$classifier, drop = TRUE, lex.order = TRUE)
-  out <- lapply(split(results, group), function(r) {
+  table <- do.call(rbind, lapply(split(results, group), function(r) {
     value <- r[[measure]]
-    data.frame(method = r$method[1L], k = r$k[1L], m = r$m[1L], classifier = r$classifier[1L],
+    data.frame(r[1L, c("method", "k", "m", "classifier")],
       mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE),
       runs = sum(!is.na(value)), difference = mean(r$difference, na.rm = TRUE),
       difference_sd = stats::sd(r$difference, na.rm = TRUE), missing = mean(r$missing),
       seconds = mean(r$seconds), errors = sum(nzchar(r$error)), warned = sum(nzchar(r$warnings)),
       live = extreme(r$live, min))
-  })
-  out <- do.call(rbind, out)
-  rownames(out) <- NULL
-  structure(list(table = out, measure = measure, reference = reference, mode = object$mode,
-    over = repeat_words(object)),
+  }))
+  rownames(table) <- NULL
+  structure(list_of(table, measure, reference, mode = object$mode, over = repeat_words(object)),
     class = "summary.ufs_compare")
 }
 
@@ -38,9 +35,8 @@ extreme <- function(value, which) {
 spread_all <- function(object) {
   full <- object$results$k == object$p & !(object$p %in% object$k)
   all <- object$results[full, ]
-  do.call(rbind, c(list(object$results[!full, ]), lapply(object$k, function(k) {
-    all$k <- rep(k, nrow(all))
-    all
+  rbind(object$results[!full, ], do.call(rbind, lapply(object$k, function(k) {
+    replace(all, "k", rep(k, nrow(all)))
   })))
 }
 
@@ -63,12 +59,11 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 #' test them yourself.
 #'
 #' @param x A [ufs_compare()] result.
-#' @param row.names,optional Ignored; there for the generic.
+#' @inheritParams as.data.frame.ufs
 #' @param what `"results"` gives one row per method, k, m, classifier and repeat. `"grid"` gives one
 #'   row per setting of every grid as well, with `setting` (the row of the feature selector's grid),
 #'   `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one chosen
 #'   without labels).
-#' @param ... Must be empty.
 #' @return A data frame. With `"grid"` it has no rows if there was no grid.
 #' @examples
 #' set.seed(1)
@@ -84,11 +79,8 @@ as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE,
   check_dots_empty(...)
   what <- check_choice(what, "what")
   if (what == "results") return(x$results)
-  if (is.null(x$grid)) {
-    empty <- cbind(x$results, setting = 1L, sample_setting = 1L, chosen = TRUE)
-    return(empty[0L, ])
-  }
-  x$grid
+  if (!is.null(x$grid)) return(x$grid)
+  cbind(x$results, setting = 1L, sample_setting = 1L, chosen = TRUE)[0L, ]
 }
 
 #' @export
@@ -98,9 +90,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   table <- summary(x, measure)$table
   put("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
     count_words(x$repeats, "repeat"), ", ",
-    if (x$mode == "classify") {
-      paste0(signif(100 * x$train, 3L), " % of the samples are candidates")
-    } else "k-means on the chosen features")
+    if (x$mode != "classify") "k-means on the chosen features" else
+      paste0(signif(100 * x$train, 3L), " % of the samples are candidates"))
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
     put("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
@@ -108,7 +99,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
         paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))
       }, ":")
     percent <- function(value) formatC(100 * value, digits = digits, format = "f")
-    cell <- ifelse(is.nan(part$mean) | is.na(part$mean), "failed",
+    cell <- ifelse(is.na(part$mean), "failed",
       paste0(percent(part$mean), ifelse(is.na(part$sd), "", paste0(" (", percent(part$sd), ")"))))
     methods <- unique(part$method)
     shown <- matrix("", length(methods), length(x$k), dimnames = list(methods, paste0("k=", x$k)))
@@ -116,10 +107,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     print(shown, quote = FALSE, right = TRUE)
     lost <- tapply(part$missing, factor(part$method, methods), mean)
     lost <- lost[lost > 0]
-    if (length(lost)) {
-      put("  classes without a labelled sample, mean: ",
-        paste(names(lost), signif(lost, 2L), collapse = ", "))
-    }
+    if (length(lost)) put("  classes without a labelled sample, mean: ",
+      paste(names(lost), signif(lost, 2L), collapse = ", "))
   }
   print_checkpoint(x$checkpoint)
   failed <- unique(table$method[table$errors > 0])
@@ -143,9 +132,9 @@ say_weak <- function(x) {
       paste(names(kinds), kinds, sep = ": ", collapse = ", "), "): ",
       paste(unique(warned$method), collapse = ", "), " (see $results$warnings)")
   }
-  few <- fits[!is.na(fits$live) & fits$live < fits$k & fits$k < x$p, ]
+  few <- fits[order(fits$live), ]
+  few <- few[!is.na(few$live) & few$live < few$k & few$k < x$p, ]
   if (nrow(few)) {
-    few <- few[order(few$live), ]
     few <- few[!duplicated(few$method), ]
     put("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
       "rule for ties: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "))

@@ -34,9 +34,7 @@ split_data <- function(common, rep) {
     z
   }
   truth <- as.character(common$y[-half])
-  list(
-    candidates = candidates,
-    block = function(columns) standard(candidates, columns),
+  list(candidates = candidates, block = function(columns) standard(candidates, columns),
     judge = function(columns, rows) {
       z <- standard(candidates, columns)[rows, , drop = FALSE]
       new <- standard(others, columns)
@@ -44,8 +42,7 @@ split_data <- function(common, rep) {
         mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
       }, 0)
     },
-    lost = function(rows) nlevels(common$y) - length(unique(classes[rows]))
-  )
+    lost = function(rows) nlevels(common$y) - length(unique(classes[rows])))
 }
 
 draw_both <- function(task, common, halves, sizes) {
@@ -57,8 +54,7 @@ draw_both <- function(task, common, halves, sizes) {
       chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
       list(accuracy = halves$judge(sample.int(p, k), chosen), lost = halves$lost(chosen))
     })
-    accuracy <- matrix(vapply(draws, `[[`, numeric(length(common$classifiers)), "accuracy"),
-      length(common$classifiers))
+    accuracy <- for_each(draws, length(common$classifiers), function(draw) draw$accuracy)
     parts <- c(parts, list(random_rows(task, common, accuracy, k, m, names(common$classifiers),
       function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost")))))
   }
@@ -91,16 +87,11 @@ fit_both <- function(task, common, halves, sizes) {
         for (j in seq_along(taken$picks)) {
           pick <- taken$picks[[j]]
           accuracy <- rep(NA_real_, length(common$classifiers))
-          if (!nzchar(pick$error)) {
-            accuracy <- tryCatch(halves$judge(found$picks[[i]]$columns, pick$chosen),
-              ufs_error_memory = function(e) {
-                pick$error <<- conditionMessage(e)
-                accuracy
-              })
-          }
-          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list(
-            accuracy = accuracy, settings = c(i, j),
-            free = i == found$best && j == taken$best))
+          if (!nzchar(pick$error)) tryCatch({
+            accuracy <- halves$judge(found$picks[[i]]$columns, pick$chosen)
+          }, ufs_error_memory = function(e) pick$error <<- conditionMessage(e))
+          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list_of(accuracy,
+            settings = c(i, j), free = i == found$best && j == taken$best))
         }
       }
       parts <- c(parts, list(compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)))
@@ -125,9 +116,7 @@ compare_cluster <- function(task, common) {
     cache <- new.env()
     finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
-        draws <- vapply(seq_len(common$n_random), function(i) {
-          score(sample.int(ncol(x), k))
-        }, nothing)
+        draws <- replicate(common$n_random, score(sample.int(ncol(x), k)))
         return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
       }
       found <- pipeline_features(task$plan, x, k, cache)
@@ -189,20 +178,16 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
   }
   free <- Filter(function(try) try$free, tries)[[1L]]
   rows <- row(task$label, free)
-  grid <- NULL
-  if (length(tries) > 1L) {
-    value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
-    first <- value[, 1L]
-    top <- if (all(is.na(first))) 1L else which.max(first)
-    best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
-    rows <- rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
-      best))
-    grid <- do.call(rbind, lapply(tries, function(try) {
-      cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
-        chosen = try$free)
-    }))
-  }
-  list_of(rows, grid)
+  if (length(tries) == 1L) return(list(rows = rows))
+  value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
+  top <- c(which.max(value[, 1L]), 1L)[1L]
+  best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
+  grid <- do.call(rbind, lapply(tries, function(try) {
+    cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
+      chosen = try$free)
+  }))
+  list(rows = rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
+    best)), grid = grid)
 }
 
 # The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
@@ -210,21 +195,15 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
 # stays in `cache`, an environment, for the next k, where selections are nested.
 pipeline_features <- function(plan, x, k, cache) {
   if (plan$features == "all") {
-    return(list(best = 1L, picks = list(list(columns = seq_len(ncol(x)), said = nothing_fitted,
-      error = ""))))
+    all <- list(columns = seq_len(ncol(x)), said = nothing_fitted, error = "")
+    return(list(best = 1L, picks = list(all)))
   }
   args <- plan$feature_args
   # Selections that are not nested: a fit for every k.
   per_k <- method_row(plan$features)$per_k
-  fresh <- !is.null(per_k)
-  if (fresh) args[[per_k]] <- k
-  if (fresh || is.null(cache$runs)) {
-    cache$runs <- if (is.null(plan$grid)) {
-      list(quiet_fit(x, plan$features, args, NULL))
-    } else {
-      cache$fits <- quiet_grid(x, plan$features, plan$grid, args)
-      grid_runs(cache$fits)
-    }
+  if (!is.null(per_k)) args[[per_k]] <- k
+  if (!is.null(per_k) || is.null(cache$runs)) {
+    cache$runs <- setting_runs(x, plan$features, plan$grid, args)
   }
   picks <- lapply(cache$runs, function(run) {
     if (is.null(run$fit)) return(list(said = run_said(run), error = run$error))
@@ -234,7 +213,8 @@ pipeline_features <- function(plan, x, k, cache) {
   best <- 1L
   if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
-    best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
+    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion, args, plan$n_classes,
+      character(), 10L)$best
   }
   list_of(picks, best)
 }
@@ -245,18 +225,18 @@ pipeline_columns <- function(fit, x, k, diversify) {
   suppressMessages(selected_features(fit, k, as = "index"))
 }
 
-quiet_grid <- function(x, method, grid, args) {
-  suppressMessages(withCallingHandlers(
+# One run as of quiet_fit(), or one for each setting of a grid, with the grid as an attribute.
+setting_runs <- function(x, method, grid, args) {
+  if (is.null(grid)) return(list(quiet_fit(x, method, args, NULL)))
+  fits <- suppressMessages(withCallingHandlers(
     do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
     ufs_warning = function(w) invokeRestart("muffleWarning")
   ))
-}
-
-grid_runs <- function(fits) {
-  Map(function(fit, error, seconds, kinds) {
+  runs <- Map(function(fit, error, seconds, kinds) {
     list(fit = fit, error = if (is.null(fit)) error, seconds = seconds,
       kinds = setdiff(strsplit(kinds, ", ", fixed = TRUE)[[1L]], ""))
   }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds)
+  structure(runs, grid = fits)
 }
 
 # The m samples to label, chosen on the chosen features (m = NULL: all candidates): a list
@@ -275,13 +255,8 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
     chosen_x <- subset_data(x, features = pick$columns)
     args <- plan$sample_args
     if (!is.null(per_m)) args[[per_m]] <- m
-    runs <- if (plan$joint) {
-      list(list(fit = pick$fit, seconds = 0))
-    } else if (is.null(plan$sample_grid)) {
-      list(quiet_fit(chosen_x, plan$samples, args, NULL))
-    } else {
-      grid_runs(quiet_grid(chosen_x, plan$samples, plan$sample_grid, args))
-    }
+    runs <- if (plan$joint) list(list(fit = pick$fit, seconds = 0)) else
+      setting_runs(chosen_x, plan$samples, plan$sample_grid, args)
   }
   picks <- lapply(runs, function(run) {
     said <- pick$said
@@ -309,6 +284,5 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
 coverage <- function(z, chosen) {
   length <- sqrt(rowSums(z^2))
   unit <- z / ifelse(length > 0, length, 1)
-  likeness <- tcrossprod(unit, unit[chosen, , drop = FALSE])
-  mean(likeness[cbind(seq_len(nrow(z)), max.col(likeness, "first"))])
+  mean(apply(tcrossprod(unit, unit[chosen, , drop = FALSE]), 1L, max))
 }

@@ -129,10 +129,10 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   done <- run_tasks(tasks, work, common, run, keys, usable = function(value) {
     is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
   })
-  runs <- done$values
-  structure(list_of(call, mode, results = bind_rows(runs, "rows"), grid = bind_rows(runs, "grid"),
-    methods = names(plan), k, m, repeats, train, classes = levels(y), n = data$n, p = data$p,
-    n_random, halves, checkpoint = done$report), class = "ufs_compare")
+  structure(list_of(call, mode, results = bind_rows(done$values, "rows"),
+    grid = bind_rows(done$values, "grid"), methods = names(plan), k, m, repeats, train,
+    classes = levels(y), n = data$n, p = data$p, n_random, halves, checkpoint = done$report),
+  class = "ufs_compare")
 }
 
 # With all candidates labelled (NULL) a sampler has nothing to choose.
@@ -157,9 +157,7 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
   if (!is.list(args) || (length(args) && is.null(names(args)))) {
     refuse("args", "`args` must be a named list of lists.")
   }
-  label <- if (is.null(names(methods))) methods else {
-    ifelse(nzchar(names(methods)), names(methods), methods)
-  }
+  label <- ifelse(nzchar(names_of(methods)), names_of(methods), methods)
   if (baselines) {
     extra <- setdiff(c("all", "random", "pca", "variance", "kmeans_f"), label)
     label <- c(label, extra)
@@ -175,17 +173,16 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
   if (length(unknown)) {
     refuse("args", "`args` has '", unknown[1L], "', which is not among `methods`.")
   }
-  plan <- Map(function(method, label) compare_pipeline(method, label, args, n_classes, mode),
-    unname(methods), label)
-  stats::setNames(plan, label)
+  stats::setNames(Map(compare_pipeline, unname(methods), label,
+    MoreArgs = list(args = args, n_classes = n_classes, mode = mode)), label)
 }
 
 compare_pipeline <- function(method, label, args, n_classes, mode) {
   part <- strsplit(method, "+", fixed = TRUE)[[1L]]
-  diversify <- length(part) > 1L && part[2L] == "diversify"
-  if (diversify) {
+  diversify <- NULL
+  if (length(part) > 1L && part[2L] == "diversify") {
     part <- part[-2L]
-    diversify_args <- as.list(args[[label]]$diversify)
+    diversify <- as.list(args[[label]]$diversify)
     args[[label]]$diversify <- NULL
   }
   if (!length(part) || length(part) > 2L) {
@@ -223,8 +220,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
   criterion <- c(args$label$criterion, args$method[[features]]$criterion)
   list_of(features, samples, joint, feature_args = with_args(features, grids$features),
     sample_args = with_args(samples, grids$samples), grid = grids$features,
-    sample_grid = grids$samples, criterion = criterion[1L], n_classes,
-    diversify = if (diversify) diversify_args)
+    sample_grid = grids$samples, criterion = criterion[1L], n_classes, diversify)
 }
 
 # The arguments for this label, and those for the methods of its pipeline by name. What
@@ -232,10 +228,8 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
 pipeline_args <- function(args, label, methods) {
   by_method <- stats::setNames(lapply(methods, function(name) as.list(args[[name]])), methods)
   by_label <- if (label %in% methods) list() else as.list(args[[label]])
-  known <- lapply(stats::setNames(methods, methods), function(name) {
-    if (name %in% c("all", "random")) character() else {
-      c(arguments_of(method_row(name)$fit), "grid", "criterion")
-    }
+  known <- lapply(stats::setNames(nm = methods), function(name) {
+    if (!name %in% c("all", "random")) c(arguments_of(method_row(name)$fit), "grid", "criterion")
   })
   check <- function(given, known, whose) {
     unknown <- setdiff(names(given), known)

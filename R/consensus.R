@@ -140,16 +140,13 @@ consensus_share <- function(found, share) {
 
 consensus_table <- function(found, chosen, k) {
   ranks <- found$ranks
-  # Among the real columns alone.
-  own <- apply(ranks, 2L, rank)
-  own <- matrix(own, nrow(ranks))
+  # Where all are tied there is no order to agree with.
+  agreement <- if (nrow(ranks) == 1L) 1 else suppressWarnings(drop(stats::cor(ranks, found$mean)))
   data.frame(member = colnames(ranks),
-    chosen = vapply(seq_len(ncol(own)), function(i) sum(own[chosen, i] <= k), 0L),
-    agreement = vapply(seq_len(ncol(own)), function(i) {
-      # Where all are tied there is no order to agree with.
-      if (nrow(own) == 1L) 1 else suppressWarnings(stats::cor(ranks[, i], found$mean))
-    }, 0),
-    status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds)
+    # Among the real columns alone.
+    chosen = unname(apply(ranks, 2L, function(own) sum(rank(own)[chosen] <= k))),
+    agreement = unname(agreement), status = vapply(found$fits, `[[`, "", "status"),
+    seconds = found$seconds)
 }
 
 consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)

@@ -25,17 +25,17 @@ transform_data <- function(data, counts, unit_rows, min_samples, max_samples, ar
 
 # The first column with a negative number is named; missing values are the business of `na`.
 check_counted <- function(data, arg) {
-  negative <- if (data$kind == "dense") which(colSums(data$x < 0, na.rm = TRUE) > 0) else
-    stored_column(data$x)[which(data$x@x < 0)]
+  negative <- negative_columns(data)
   if (length(negative)) {
     ufs_abort("input", "`", arg, "` has negative numbers in ",
-      some_columns(feature_names(data$features, data$p, FALSE)[unique(negative)]),
+      some_columns(feature_names(data$features, data$p, FALSE)[negative]),
       ", so these are no counts.", argument = arg)
   }
 }
 
-has_negative <- function(data) {
-  any((if (data$kind == "dense") data$x else data$x@x) < 0, na.rm = TRUE)
+negative_columns <- function(data) {
+  if (data$kind == "dense") which(colSums(data$x < 0, na.rm = TRUE) > 0) else
+    unique(stored_column(data$x)[which(data$x@x < 0)])
 }
 
 # The column of each stored number of a sparse matrix.
@@ -99,9 +99,7 @@ row_totals <- function(data) {
 
 sum_by <- function(value, group, size) {
   out <- rowsum(value, group, reorder = FALSE)
-  at <- numeric(size)
-  at[as.integer(rownames(out))] <- out
-  at
+  replace(numeric(size), as.integer(rownames(out)), out)
 }
 
 # New rows as the rows of the fit were transformed, with all features of the fit. What comes from
@@ -122,12 +120,11 @@ transform_new <- function(object, newdata, arg = "newdata") {
 # For print(), in words.
 transform_words <- function(input) {
   how <- input$transform
+  words <- c(log = "log(1 + count / size of the sample)",
+    tfidf = "weighted by inverse document frequency")
+  words <- c(words[names(words) %in% how$counts], if (isTRUE(how$unit_rows)) "rows of unit length")
   c(if (isTRUE(input$limited > 0)) {
-    paste0("left out     ", input$limited, " feature", if (input$limited != 1L) "s",
-      " above zero in too few or too many samples")
-  }, if (!is.null(how)) {
-    paste0("counts       ", paste(c(switch(how$counts, log = "log(1 + count / size of the sample)",
-      tfidf = "weighted by inverse document frequency"), if (how$unit_rows) "rows of unit length"),
-      collapse = ", "))
-  })
+    paste("left out    ", count_words(input$limited, "feature"),
+      "above zero in too few or too many samples")
+  }, if (!is.null(how)) paste0("counts       ", paste(words, collapse = ", ")))
 }

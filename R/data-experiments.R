@@ -6,12 +6,11 @@ experiment_assay <- function(x, assay) {
   names <- SummarizedExperiment::assayNames(x)
   count <- length(SummarizedExperiment::assays(x))
   if (count == 0L) ufs_abort("input", "`x` has no assay.", argument = "x")
-  chosen <- assay
   if (is.null(assay)) {
     chosen <- if ("logcounts" %in% names) "logcounts" else 1L
     if (count > 1L) {
-      ufs_inform("assay", "The assay ", if (is.character(chosen)) paste0("\"", chosen, "\"") else
-        paste0("\"", c(names, chosen)[[1L]], "\" (the first)"), " is used.")
+      ufs_inform("assay", "The assay \"", if (is.character(chosen)) chosen else c(names, 1L)[[1L]],
+        "\"", if (is.numeric(chosen)) " (the first)", " is used.")
     }
     if (is.numeric(chosen) && identical(names[1L], "counts")) {
       hint_counts("`x`", "scuttle::logNormCounts()")

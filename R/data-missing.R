@@ -2,26 +2,22 @@
 
 fill_data <- function(data, na, arg) {
   if (data$kind == "source" || data$kind == "sparse" && na == "knn") {
-    refuse("na", "`na` = \"", na, "\" is not possible for ",
-      if (data$kind == "source") "data on disk" else "sparse data", "; use ",
-      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".")
+    refuse("na", "`na` = \"", na, "\" is not possible for ", if (data$kind == "source")
+      "data on disk; use \"error\"." else "sparse data; use \"omit\" or \"median\".")
   }
   data$input$na <- na
   missing <- missing_counts(data)
   if (sum(missing$features) == 0) return(data)
   label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
-  empty <- if (na == "omit") integer() else which(missing$features == data$n)
-  if (na == "omit") {
-    by_feature <- mean(missing$features > 0) <= mean(missing$samples > 0)
-    out <- which((if (by_feature) missing$features else missing$samples) > 0)
-    if (by_feature) empty <- out else {
-      data$input$dropped_samples <- label(data$samples, out, "")
-      data <- subset_data(data, samples = setdiff(seq_len(data$n), out))
-    }
-  }
-  if (length(empty)) {
-    data$input$dropped_features <- label(data$features, empty, "V")
-    data <- keep_features(data, setdiff(seq_len(data$p), empty))
+  out <- which(missing$features >= if (na == "omit") 1 else data$n)
+  by_feature <- na != "omit" || mean(missing$features > 0) <= mean(missing$samples > 0)
+  if (!by_feature) {
+    out <- which(missing$samples > 0)
+    data$input$dropped_samples <- label(data$samples, out, "")
+    data <- subset_data(data, samples = setdiff(seq_len(data$n), out))
+  } else if (length(out)) {
+    data$input$dropped_features <- label(data$features, out, "V")
+    data <- keep_features(data, setdiff(seq_len(data$p), out))
   }
   if (data$p == 0L || data$n == 0L) {
     ufs_abort("input", "Every ", if (data$p == 0L) "feature" else "sample", " of `", arg,

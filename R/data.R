@@ -125,7 +125,10 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   if (!inherits(x, "ufs_data")) {
     bytes <- if (is.null(block_bytes)) block_bytes() else
       check_number(block_bytes, "block_bytes", lower = 8)
-    check_workers(BPPARAM)
+    if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
+      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM),
+        ".")
+    }
     x <- read_data(x, arg, assay, bytes, BPPARAM)
   } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
@@ -138,17 +141,13 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   if (na == "error") x else fill_data(x, na, arg)
 }
 
-check_workers <- function(BPPARAM) {
-  if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
-    refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM), ".")
-  }
-}
-
-new_data <- function(kind, x, n, p, features, samples, origin, assay = NULL) {
-  structure(list_of(kind, x, n = as.integer(n), p = as.integer(p),
-    features, samples,
-    input = list_of(kind, origin, assay, dropped_features = character(),
-      dropped_samples = character(), filled = 0)), class = "ufs_data")
+# `names`: those of samples and features, or NULL.
+new_data <- function(kind, x, names, origin = "matrix") {
+  size <- if (kind == "source") c(x$n, x$p) else dim(x)
+  structure(list_of(kind, x, n = size[1L], p = size[2L], features = names[[2L]],
+    samples = names[[1L]], input = list_of(kind, origin, assay = NULL,
+      dropped_features = character(), dropped_samples = character(), filled = 0)),
+    class = "ufs_data")
 }
 
 # By class: the one place that knows what people keep their data in.
@@ -165,22 +164,24 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
     # A file may be gone, and names are kept in it.
-    names <- from_source(dimnames(x))
-    return(new_data("source", delayed_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
-      names[[2L]], names[[1L]], origin))
+    out <- new_data("source", delayed_source(x, block_bytes, BPPARAM), from_source(dimnames(x)))
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
-    return(new_data("source", big_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
-      colnames(x), rownames(x), origin))
+    object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
+    # Stored by columns.
+    out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes,
+      BPPARAM), dimnames(x))
   } else if (inherits(x, "Matrix")) {
-    return(read_matrix_package(x, arg))
-  } else if (has_sparse_columns(x)) {
+    out <- read_matrix_package(x, arg)
+  } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
+      any(vapply(x, sparsevctrs::is_sparse_vector, NA))) {
+    # As recipes makes them.
     check_installed("Matrix", "for sparse columns")
     out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
   } else {
     x <- table_matrix(x, arg)
-    return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
+    out <- new_data("dense", x, dimnames(x))
   }
   out$input$origin <- origin
   out
@@ -202,19 +203,13 @@ transposed <- function(x) {
   } else t(x)
 }
 
-# Tables with columns of package sparsevctrs, as recipes makes them.
-has_sparse_columns <- function(x) {
-  is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
-    any(vapply(x, sparsevctrs::is_sparse_vector, NA))
-}
-
 # Sparse classes stay sparse, whichever; the others are plain matrices.
 read_matrix_package <- function(x, arg) {
   origin <- class(x)[1L]
   check_installed("Matrix", "for sparse and other Matrix input")
   if (!inherits(x, c("sparseMatrix", "diagonalMatrix", "indMatrix"))) {
     x <- table_matrix(as.matrix(x), arg)
-    return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
+    return(new_data("dense", x, dimnames(x)))
   }
   if (origin != "dgCMatrix") {
     x <- tryCatch({
@@ -226,23 +221,18 @@ read_matrix_package <- function(x, arg) {
     })
   }
   check_slots(x, arg)
-  names <- x@Dimnames
-  new_data("sparse", x, x@Dim[1L], x@Dim[2L], names[[2L]], names[[1L]], origin)
+  new_data("sparse", x, x@Dimnames)
 }
 
 # Before anything else touches a sparse matrix: its slots may have been edited.
 check_slots <- function(x, arg) {
   size <- x@Dim
-  wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size)) {
-    "slot Dim must hold two numbers"
-  } else {
-    .Call(C_x_check, size[1L], size[2L], x@p, x@i, x@x)
-  }
-  if (is.null(wrong)) {
-    names <- x@Dimnames
-    fits <- is.list(names) && length(names) == 2L &&
-      all(mapply(function(own, n) is.null(own) || length(own) == n, names, size))
-    if (!fits) wrong <- "slot Dimnames does not fit"
+  names <- x@Dimnames
+  wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size))
+    "slot Dim must hold two numbers" else .Call(C_x_check, size[1L], size[2L], x@p, x@i, x@x)
+  if (is.null(wrong) && !(is.list(names) && length(names) == 2L &&
+      all(mapply(function(own, n) is.null(own) || length(own) == n, names, size)))) {
+    wrong <- "slot Dimnames does not fit"
   }
   if (!is.null(wrong)) {
     ufs_abort("input", "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".",
@@ -259,8 +249,7 @@ door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARA
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.
 open_dots <- function(frame, fun, name) {
-  if (!"..." %in% names(formals(fun))) return(invisible())
-  given <- eval(quote(list(...)), frame)
+  given <- if ("..." %in% names(formals(fun))) eval(quote(list(...)), frame)
   if (!length(given)) return(invisible())
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
@@ -275,8 +264,7 @@ open_dots <- function(frame, fun, name) {
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {
   mine <- names_of(dots) %in% setdiff(door_arguments, own)
-  if (any(mine)) x <- do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE)
-  list(x = open_data(x), rest = dots[!mine])
+  list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
 }
 
 # The data as they go to workers: the values themselves, or for a file its name.
@@ -380,10 +368,10 @@ print.ufs_data <- function(x, ...) {
 }
 
 block_text <- function(source) {
-  lines <- if (source$by == "rows") source$n else source$p
-  if (source$step >= lines) return("in one block")
+  size <- if (source$by == "rows") c(source$n, source$p) else c(source$p, source$n)
+  if (source$step >= size[1L]) return("in one block")
   paste0("by blocks of ", source$step, " ", source$by, " (",
-    format_bytes(8 * source$step * if (source$by == "rows") source$p else source$n), ")")
+    format_bytes(8 * source$step * size[2L]), ")")
 }
 
 # What a fit keeps of its data; the passes over a file are known only at the end.
@@ -397,15 +385,13 @@ final_input <- function(data) {
 
 # What was left out or filled in, for print().
 input_notes <- function(input) {
-  count <- function(names, what) {
-    if (length(names)) paste0(length(names), " ", what, if (length(names) != 1L) "s", " (",
-      paste(utils::head(names, 3L), collapse = ", "), if (length(names) > 3L) ", ...", ")")
+  count <- function(names, what) if (length(names)) {
+    paste0(count_words(length(names), what), " (", best_line(names, NULL, 3L), ")")
   }
   out <- c(count(input$dropped_features, "feature"), count(input$dropped_samples, "sample"))
   c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
     if (isTRUE(input$filled > 0)) {
-      paste0("filled in    ", input$filled, " missing value", if (input$filled != 1) "s",
-        " (", input$na, ")")
+      paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")")
     },
     if (!is.null(input$passes)) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
@@ -429,71 +415,10 @@ dense_data <- function(data, arg, quiet = FALSE) {
     `dimnames<-`(read_source(data$x), dimnames(data))
 }
 
-# As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
-# is then an operator (operator.R), and only methods that use it as such may ask for it.
-# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
-as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
-                            warn = TRUE, arg = "x", unit = "none", write = TRUE, squares = TRUE,
-                            copy = TRUE) {
-  data <- open_data(x, arg)
-  if (data$kind == "dense") {
-    if (!copy && data$n <= data$p && 8 * as.double(data$n) * data$p > copy_bytes()) {
-      return(as_scaled_operator(data, center, scale, min_n, warn, arg))
-    }
-    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, "sd", unit, write,
-      squares))
-  }
-  center <- check_flag(center, "center")
-  scale <- check_flag(scale, "scale")
-  check_size(data$n, data$p, min_n, arg)
-  if (warn) hint_orientation(data)
-  features <- feature_names(data$features, data$p, warn)
-  whole <- if (data$kind == "sparse") sparse_operator(data$x)
-  ready <- judge_moments(if (is.null(whole)) source_moments(data$x) else .Call(C_moments, whole),
-    center)
-  constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
-  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
-  divide <- if (scale) ifelse(ready$constant, 1, ready$sd) else rep(1, data$p)
-  lift <- if (data$kind == "sparse") sparse_lift(ready$exponent, alike = !scale)
-  if (is.null(lift)) lift <- 1 else whole$value <- whole$value / rep(lift, diff(whole$start))
-  make <- function(unit) {
-    shift <- if (center) (ready$mean / lift)[keep]
-    divide <- if (scale || unit != 1 || any(lift != 1)) (divide / lift)[keep] * unit
-    if (data$kind == "source") return(source_operator(data$x, keep, shift, divide))
-    whole$p <- length(keep)
-    whole$column <- keep
-    whole["shift"] <- list(shift)
-    whole["divide"] <- list(divide)
-    whole
-  }
-  norm <- ready$norm[keep] / divide[keep]
-  size <- if (unit == "none") 1 else 2^ceiling(log2(max(norm)))
-  if (write && squares) check_norms(norm, arg, features[keep])
-  out <- make(size)
-  out$ss <- (norm / size)^2
-  list_of(x = out, n = data$n, p = data$p, keep, constant, norm, variance = ready$sd[keep]^2,
-    unit = size, features, samples = data$samples, named = !is.null(data$features),
-    center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(divide, features) else FALSE, input = data$input)
-}
-
 # The largest wide dense matrix whose standardised copy a method of products makes.
 copy_bytes <- function() {
   limit <- getOption("ufselect.copy_bytes", 256 * 1024^2)
   check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
-}
-
-as_scaled_operator <- function(data, center, scale, min_n, warn, arg) {
-  out <- as_ufs_matrix(data, center, scale, min_n = min_n, warn = warn, arg = arg, write = FALSE)
-  check_norms(out$norm, arg, out$features[out$keep])
-  part <- function(value) {
-    if (isFALSE(value)) NULL else if (length(out$constant)) value[out$keep] else value
-  }
-  out$x <- structure(list(kind = "scaled", n = data$n, p = length(out$keep), x = data$x,
-    column = if (length(out$constant)) out$keep, shift = part(out$center),
-    divide = part(out$scale), ss = out$norm^2),
-    class = "ufs_x")
-  out
 }
 
 sparse_operator <- function(x) {
@@ -502,19 +427,11 @@ sparse_operator <- function(x) {
     class = "ufs_x")
 }
 
-# The powers of two by which columns of a sparse matrix are divided before anything is done with
-# them: products divide by a standard deviation twice, and its square must be a number. 1, and no
-# copy, for all columns of ordinary size. `alike`: one for all columns.
-sparse_lift <- function(exponent, alike) {
-  if (alike) exponent <- rep(max(exponent), length(exponent))
-  if (any(exponent != 0L)) 2^exponent
-}
-
 check_size <- function(n, p, min_n, arg) {
   if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
   if (n < min_n) {
-    ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
-      " (samples); at least ", min_n, " are needed.", argument = arg)
+    ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least ", min_n,
+      " are needed.", argument = arg)
   }
 }
 
@@ -537,10 +454,9 @@ check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
       argument = arg)
   }
   if (length(constant) && warn) {
-    ufs_warn("constant", length(constant), if (length(constant) == 1L) " column of `" else
-      " columns of `", arg, "` ", if (length(constant) == 1L) "is" else "are",
-      " constant: kept, with score NA and the last ranks (",
-      some_columns(features[constant]), ").", data = list(columns = constant))
+    ufs_warn("constant", count_words(length(constant), "column"), " of `", arg, "` ",
+      if (length(constant) == 1L) "is" else "are", " constant: kept, with score NA and the last ",
+      "ranks (", some_columns(features[constant]), ").", data = list(columns = constant))
   }
   constant
 }

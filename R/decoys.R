@@ -94,7 +94,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   q <- length(data$keep)
   if (!is.null(k)) k <- check_count(k, "k", 1L, q, "the features that are not constant")
   first <- equal_of_data(x, data)
-  n_decoys <- decoys_number(n_decoys, x, sum(first == seq_len(q)), conservative)
+  distinct <- sum(first == seq_len(q))
+  n_decoys <- decoys_number(n_decoys, x, distinct, conservative)
   common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
     per_k = min(q, if (is.null(k)) 50L else k), plan = plan$methods)
   run <- start_run("decoys", x, checkpoint)
@@ -107,10 +108,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   })
   done <- run_tasks(tasks, decoys_fit, common, run, keys,
     usable = function(value) length(value$ranking) == q + n_decoys)
-  found <- lapply(seq_along(plan$methods), function(at) {
-    runs <- done$values[vapply(tasks, `[[`, 0L, "at") == at]
-    decoys_result(runs, first, share, conservative, names(plan$methods)[at])
-  })
+  found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
+    names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative))
   names(found) <- names(plan$methods)
   columns <- lapply(found, function(one) {
     at <- data$keep[one$columns]
@@ -120,9 +119,9 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
-    asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q,
-    distinct = sum(first == seq_len(q)), seconds = vapply(found, `[[`, 0, "seconds"),
-    errors = lapply(found, `[[`, "errors"), checkpoint = done$report), class = "ufs_decoys")
+    asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
+    seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
+    checkpoint = done$report), class = "ufs_decoys")
 }
 
 # ---- what is run ---------------------------------------------------------------------------------
@@ -131,7 +130,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
 # arguments are the door's.
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
-  if (inherits(method, "ufs_list") || is.list(method)) {
+  if (is.list(method)) {
     own <- setdiff(names_of(dots), door_arguments)
     if (length(own)) {
       refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
@@ -171,14 +170,12 @@ fit_arguments <- function(fit, frame) {
 
 # What was made of x alone has been shaped by real columns and not by decoys.
 check_fresh <- function(args, method) {
-  made <- vapply(args, function(value) {
-    !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph"))
-  }, NA)
-  made <- made | names_of(args) == "init" & vapply(args, function(value) {
-    !is.null(value) && !is.character(value)
-  }, NA)
-  if (any(made)) {
-    name <- names(args)[made][1L]
+  made <- Map(function(value, name) {
+    !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
+      name == "init" && !is.null(value) && !is.character(value)
+  }, args, names_of(args))
+  name <- names(args)[unlist(made)][1L]
+  if (!is.null(name) && !is.na(name)) {
     refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
       "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
   }
@@ -192,17 +189,14 @@ equal_of_data <- function(x, data) {
 decoys_number <- function(n_decoys, x, distinct, conservative) {
   most <- distinct
   if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
-  if (conservative) {
-    if (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct))) {
-      refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
-        " columns", if (most < distinct) ", more than fit into memory", ".")
-    }
-    return(as.integer(distinct))
+  if (conservative &&
+      (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct)))) {
+    refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
+      " columns", if (most < distinct) ", more than fit into memory", ".")
   }
-  if (!is.null(n_decoys)) {
-    return(check_count(n_decoys, "n_decoys", 1L, most, "the features that differ"))
-  }
-  as.integer(min(most, max(50, min(2000, round(distinct / 5)))))
+  if (conservative) return(as.integer(distinct))
+  if (is.null(n_decoys)) n_decoys <- min(most, max(50, min(2000, round(distinct / 5))))
+  check_count(n_decoys, "n_decoys", 1L, most, "the features that differ")
 }
 
 # One method with one draw of decoys. The ranking of real columns (1 .. q) and of decoys (q + the
@@ -235,14 +229,12 @@ with_decoys <- function(x, keep, first, n_decoys) {
   parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else permuted(data_columns(x, from))
   turn <- mixed_order(q, n_decoys, if (x$kind == "source" && x$x$by == "columns") x$x$unit else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
-  both <- switch(x$kind,
-    dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
+  both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
     sparse = cbind(base$x, parts)[, turn, drop = FALSE],
-    source = bound_source(base$x, parts, turn)
-  )
+    source = bound_source(base$x, parts, turn))
   names <- paste0("v", seq_along(turn))
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
-  list(data = new_data(x$kind, both, x$n, length(turn), names, NULL, x$input$origin),
+  list(data = new_data(x$kind, both, list(NULL, names), x$input$origin),
     column = c(seq_len(q), q + of)[turn])
 }
 
@@ -270,27 +262,21 @@ permuted <- function(x) {
 }
 
 sparse_decoys <- function(x, columns) {
-  n <- x@Dim[1L]
-  parts <- lapply(columns, function(j) {
-    at <- seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])
-    value <- x@x[at][x@x[at] != 0]
-    to <- sample.int(n, length(value))
-    turn <- order(to)
-    list(i = to[turn] - 1L, x = value[turn])
+  values <- lapply(columns, function(j) {
+    value <- x@x[seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])]
+    value[value != 0]
   })
-  methods::new("dgCMatrix", i = unlist(lapply(parts, `[[`, "i")),
-    p = c(0L, cumsum(vapply(parts, function(part) length(part$x), 0L))),
-    x = unlist(lapply(parts, `[[`, "x")), Dim = c(n, length(columns)))
+  rows <- lapply(lengths(values), sample.int, n = x@Dim[1L])
+  Matrix::sparseMatrix(unlist(rows), rep(seq_along(columns), lengths(values)), x = unlist(values),
+    dims = c(x@Dim[1L], length(columns)))
 }
 
 # A source with columns in memory beside it, in the order `turn`: read as any other.
 bound_source <- function(base, beside, turn) {
   out <- base
-  out$object <- list_of(base, beside, turn)
-  out$kind <- "bound"
-  out$p <- length(turn)
-  out[c("rows", "columns")] <- list(NULL)
-  out$object$base["BPPARAM"] <- list(NULL)
+  base["BPPARAM"] <- list(NULL)
+  out[c("object", "kind", "p", "rows", "columns")] <- list(list_of(base, beside, turn), "bound",
+    length(turn), NULL, NULL)
   # Lines of rows are longer now.
   if (out$by == "rows") out$step <- max(1, floor(base$step * base$p / out$p))
   out
@@ -306,8 +292,7 @@ read_bound <- function(object, i, j) {
     # Sorted, as files are read.
     asked <- sort(turn[real])
     whole <- identical(as.integer(asked), seq_len(q))
-    piece <- read_source(object$base, i, if (!whole) asked)
-    out[, real] <- piece[, match(turn[real], asked)]
+    out[, real] <- read_source(object$base, i, if (!whole) asked)[, match(turn[real], asked)]
   }
   if (length(real) < length(turn)) {
     beside <- turn[turn > q] - q
@@ -319,38 +304,39 @@ read_bound <- function(object, i, j) {
 # ---- what came out -------------------------------------------------------------------------------
 
 # Of one method: list(k, columns, curve, seconds, errors).
-decoys_result <- function(runs, first, level, conservative, method) {
+decoys_result <- function(runs, method, first, level, conservative) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
   if (all(failed)) {
     refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   runs <- runs[!failed]
+  q <- length(first)
   counts <- lapply(runs, function(run) {
     if (conservative) pairs_of(run$ranking, first) else decoys_before(run$ranking, first)
   })
   each <- lapply(counts, function(count) count_share(list(count), level))
   all <- count_share(counts, level)
-  within <- table(factor(unlist(Map(function(count, one) {
+  within <- tabulate(unlist(Map(function(count, one) {
     real <- count$real[seq_len(one$k)]
     if (conservative) which(first %in% real) else real
-  }, counts, each)), seq_along(first)))
-  table <- vapply(each, `[[`, all$share, "share")
-  table <- matrix(table, ncol = length(each))
-  curve <- data.frame(method = method, k = seq_along(all$share), share = all$share,
+  }, counts, each)), q)
+  table <- for_each(each, q, function(one) one$share)
+  curve <- data.frame(method = method, k = seq_len(q), share = all$share,
     low = apply(table, 1L, min), high = apply(table, 1L, max))
   # The order of the columns: their mean place.
-  place <- rowMeans(matrix(vapply(runs, function(run) {
-    order(run$ranking[run$ranking <= length(first)]) + 0
-  }, numeric(length(first))), ncol = length(runs)))
-  behind <- rowMeans(matrix(vapply(runs, function(run) {
-    behind_median(run$ranking, length(first))
-  }, numeric(length(first))), ncol = length(runs)))
-  chosen <- which(as.vector(within) > length(runs) / 2)
+  place <- rowMeans(for_each(runs, q, function(run) order(run$ranking[run$ranking <= q])))
+  behind <- rowMeans(for_each(runs, q, function(run) behind_median(run$ranking, q)))
+  chosen <- which(within > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   list_of(k = all$k, columns = chosen[order(place[chosen])], curve, behind,
     noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
+}
+
+# `size` numbers of each value, side by side.
+for_each <- function(values, size, fun) {
+  matrix(vapply(values, function(value) as.double(fun(value)), numeric(size)), size)
 }
 
 # For each k, at the k-th real column of a ranking: how many decoys are before it (scaled: per
@@ -365,12 +351,9 @@ decoys_before <- function(ranking, first) {
 
 # For each real column: does it rank behind the median decoy, as noise does half of the time?
 behind_median <- function(ranking, q) {
-  is_real <- ranking <= q
-  before <- cumsum(!is_real)[is_real]
-  middle <- sum(!is_real) / 2
-  out <- numeric(q)
-  out[ranking[is_real]] <- (before > middle) + (before == middle) / 2
-  out
+  count <- decoys_before(ranking, seq_len(q))
+  middle <- count$decoys / 2
+  ((count$before > middle) + (count$before == middle) / 2)[order(count$real)]
 }
 
 # The share of noise among all distinct columns.
@@ -382,36 +365,29 @@ noise_share <- function(behind, first = seq_along(behind)) {
 pairs_of <- function(ranking, first) {
   q <- length(first)
   of <- ifelse(ranking > q, ranking - q, ranking)
-  pair <- first[of] == of
-  ranking <- ranking[pair]
-  of <- of[pair]
-  ranking <- ranking[!duplicated(of)]
-  is_real <- ranking <= q
-  real <- ranking[is_real]
-  list(real = real, before = cumsum(!is_real)[is_real], distinct = seq_along(real),
-    decoys = length(ranking), plus = 1, size = q)
+  ranking <- ranking[first[of] == of & !duplicated(of)]
+  out <- decoys_before(ranking, first)
+  out[c("decoys", "plus")] <- list(length(ranking), 1)
+  out
 }
 
 # Mean over rankings: list(share at each k, k). Beyond the real columns that won there is no share
 # but 1.
 count_share <- function(counts, level) {
   size <- counts[[1L]]$size
-  total <- counts[[1L]]$distinct[length(counts[[1L]]$distinct)]
-  one <- vapply(counts, function(count) {
+  share <- rowMeans(for_each(counts, size, function(count) {
     weight <- if (count$plus) 1 else max(count$distinct) / count$decoys
     value <- (weight * count$before + count$plus) / count$distinct
     c(value, rep(1, size - length(value)))
-  }, numeric(size))
-  share <- rowMeans(matrix(one, size))
+  }))
   fine <- share <= level
   if (!counts[[1L]]$plus) {
-    before <- rowSums(matrix(vapply(counts, function(count) count$before + 0, numeric(size)), size))
-    distinct <- rowMeans(matrix(vapply(counts, function(count) count$distinct + 0, numeric(size)),
-      size))
+    before <- rowSums(for_each(counts, size, function(count) count$before))
+    distinct <- round(rowMeans(for_each(counts, size, function(count) count$distinct)))
     decoys <- sum(vapply(counts, `[[`, 0, "decoys"))
     # On pure noise: the probability of no more decoys before so many real columns.
-    fine <- fine & stats::phyper(round(distinct) - 1, total, decoys, round(distinct) + before,
-      lower.tail = FALSE) <= level
+    fine <- fine & stats::phyper(distinct - 1, max(counts[[1L]]$distinct), decoys,
+      distinct + before, lower.tail = FALSE) <= level
   }
   list(share = share, k = if (any(fine)) max(which(fine)) else 0L)
 }
@@ -429,8 +405,7 @@ print.ufs_decoys <- function(x, ...) {
         percent(at$low), " to ", percent(at$high), ")")
     }
     if (length(x$columns[[name]])) {
-      put("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
-        if (length(x$columns[[name]]) > 5L) ", ...")
+      put("    best: ", best_line(x$columns[[name]], NULL, 5L))
     }
     print_failed(x$errors[[name]], "    ", "repeat")
   }
@@ -454,15 +429,14 @@ percent <- function(share) paste0(signif(100 * share, 2L), " %")
 #' @export
 as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_dots_empty(...)
-  at <- function(k, what) vapply(x$methods, function(name) {
-    size <- if (is.null(k)) x$k[[name]] else k
-    if (size == 0L) NA_real_ else x$curve[[what]][x$curve$method == name][size]
-  }, 0)
-  size <- unname(if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods)))
-  data.frame(method = x$methods, k = unname(x$k), of = x$p, columns = unname(lengths(x$columns)),
-    at = size, share = unname(at(x$asked, "share")), noise = unname(x$noise),
-    low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")), n_decoys = x$n_decoys,
-    repeats = x$repeats, errors = unname(lengths(x$errors)), seconds = unname(x$seconds))
+  size <- if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods))
+  at <- function(what) mapply(function(name, k) {
+    if (k == 0L) NA_real_ else x$curve[[what]][x$curve$method == name][k]
+  }, x$methods, size)
+  data.frame(method = x$methods, k = x$k, of = x$p, columns = lengths(x$columns), at = size,
+    share = at("share"), noise = x$noise, low = at("low"), high = at("high"),
+    n_decoys = x$n_decoys, repeats = x$repeats, errors = lengths(x$errors), seconds = x$seconds,
+    row.names = NULL)
 }
 
 #' The share of noise against the number of columns
@@ -492,8 +466,7 @@ picture.ufs_decoys <- function(object, to, ...) {
   to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
   table <- object$curve
   # A few hundred places are as many as a screen shows.
-  shown <- unique(round(seq(1, to, length.out = min(to, 400))))
-  table <- table[table$k %in% shown, ]
+  table <- table[table$k %in% some_of(to, 400), ]
   pic <- data.frame(x = table$k, y = table$share, series = table$method,
     label = sprintf("%s: %d", table$method, object$k[table$method]))
   several <- length(object$methods) > 1L

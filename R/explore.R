@@ -60,8 +60,8 @@ explore_model <- function(fit, x, y, stability, said) {
   single <- inherits(fit, "ufs")
   fits <- check_explored(if (single) list(fit) else fit)
   first <- fits[[1L]]
-  # Fails now, with the argument's name, and not in the window.
   features <- !is.null(first$feature_scores)
+  # Fails now, with the argument's name, and not in the window.
   if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
   match_columns(first, x)
@@ -72,10 +72,8 @@ explore_model <- function(fit, x, y, stability, said) {
   if (inherits(stability, "ufs_stability")) {
     stability <- stats::setNames(list(stability), names(fits)[1L])
   }
-  for (one in stability) {
-    if (!inherits(one, "ufs_stability")) {
-      refuse("stability", "`stability` must be a result of ufs_stability().")
-    }
+  if (!all(vapply(stability, inherits, NA, "ufs_stability"))) {
+    refuse("stability", "`stability` must be a result of ufs_stability().")
   }
   size <- if (features) first$p else first$n
   fixed <- Filter(function(one) !is.null(one$params[[c(registry()[[one$method]]$per_k, "")[1L]]]),
@@ -91,13 +89,12 @@ explore_model <- function(fit, x, y, stability, said) {
 setup_code <- function(fits, said, single) {
   call <- fits[[1L]]$call
   known <- single && is.name(said$fit) && is.call(call) && all(all.vars(call) %in% all.vars(said$x))
-  made <- if (known) paste(trimws(deparse(call, width.cutoff = 200L)), collapse = " ")
-  c("library(ufselect)",
-    if (known && nchar(made) <= 200L) {
-      # With the seed unknown, only what needs none is sure to be repeated.
-      paste0(if (!isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) "# ",
-        as.character(said$fit), " <- ", made)
-    })
+  made <- if (known) expression_text(call, "", 200L) else ""
+  # With the seed unknown, only what needs none is sure to be repeated.
+  c("library(ufselect)", if (nzchar(made)) {
+    paste0(if (!isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) "# ",
+      as.character(said$fit), " <- ", made)
+  })
 }
 
 # What the best k of a fit hold, as a sentence; nothing where it cannot be computed.
@@ -107,11 +104,8 @@ captured_words <- function(model, name, k) {
     share <- own_share(fit)
     if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) return("")
     at <- match(k, share$x)
-    what <- sub(", per cent", "", sub("covered", "", share$ylab))
-    return(sprintf("%s: %s%s", if (grepl("^similarity", share$ylab)) "similarity covered" else what,
-      per_cent(share$y[at]), if (is.null(share$bound)) "" else {
-        paste0(", at most ", per_cent(share$bound[at]), " possible")
-      }))
+    return(paste0(sub(", per cent", "", share$ylab), ": ", per_cent(share$y[at]),
+      if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
   table <- suppressMessages(ufs_captured(fit, model$x, k))
   sprintf("%s of the squares captured, at most %s possible", per_cent(table$captured),
@@ -122,12 +116,9 @@ check_explored <- function(fits) {
   if (!is.list(fits) || !length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
     refuse("fit", "`fit` must be a fit of this package or a list of fits, not ", kind_of(fits), ".")
   }
-  if (length(fits) == 1L) {
-    check_fit(fits[[1L]])
-    names(fits) <- fits[[1L]]$method
-    return(unclass(fits))
-  }
-  check_fits(fits)
+  if (length(fits) > 1L) return(check_fits(fits))
+  check_fit(fits[[1L]])
+  stats::setNames(unclass(fits), fits[[1L]]$method)
 }
 
 # The code that gives each fit in the caller's own words.
@@ -151,9 +142,8 @@ explore_chosen <- function(model, ...) {
 explore_table <- function(model, name, k) {
   fit <- model$fits[[name]]
   table <- as.data.frame(fit, what = model$what)
-  label <- names(table)[1L]
   chosen <- suppressMessages(explore_chosen(model, fit, k, as = "index"))
-  table <- table[match(chosen, table$index), c("rank", label, "index", "score")]
+  table <- table[match(chosen, table$index), c("rank", names(table)[1L], "index", "score")]
   stability <- model$stability[[name]]
   often <- if (model$features) stability$frequency else stability$sample_frequency
   if (!is.null(often)) table$stability <- unname(often)[table$index]
@@ -167,11 +157,9 @@ explore_table <- function(model, name, k) {
 
 explore_code <- function(model, name, k) {
   fit <- model$code_fit[[match(name, names(model$fits))]]
-  if (model$features) {
-    lines <- c(sprintf("chosen <- selected_features(%s, k = %d)", fit, k),
+  lines <- if (!model$features) sprintf("chosen <- selected_samples(%s, m = %d)", fit, k) else {
+    c(sprintf("chosen <- selected_features(%s, k = %d)", fit, k),
       sprintf("x_chosen <- predict(%s, %s, k = %d)", fit, model$code_x, k))
-  } else {
-    lines <- sprintf("chosen <- selected_samples(%s, m = %d)", fit, k)
   }
   # What helps to decide on k, for who has the time: it is several fits.
   sizing <- if (model$features && is.null(registry()[[model$fits[[name]]$method]]$per_k)) {
@@ -196,13 +184,10 @@ explore_ui <- function(model) {
     miniUI::miniTabPanel(title, icon = shiny::icon(icon), miniUI::miniContentPanel(output))
   }
   picture <- function(id) shiny::plotOutput(id, height = "100%")
-  tabs <- list(
-    tab("Scores", "chart-bar", picture("scores")),
-    tab("Map", "map", picture("map")),
+  tabs <- list(tab("Scores", "chart-bar", picture("scores")), tab("Map", "map", picture("map")),
     if (model$features) tab("Heat map", "table-cells", picture("heatmap")),
     if (many && model$features) tab("Overlap", "layer-group", picture("overlap")),
-    tab("Table", "list", shiny::tableOutput("table")),
-    id = "tab")
+    tab("Table", "list", shiny::tableOutput("table")), id = "tab")
   miniUI::miniPage(
     # Parts stand side by side where there is room, and below each other where there is none.
     shiny::tags$style(shiny::HTML("
@@ -231,13 +216,6 @@ explore_ui <- function(model) {
   )
 }
 
-# Pictures stand side by side where there is room, and below each other on a narrow window.
-is_narrow <- function(session, type) {
-  id <- c(embedding = "map", samples = "scores")[type]
-  wide <- session$clientData[[paste0("output_", if (is.na(id)) type else id, "_width")]]
-  is.numeric(wide) && wide < 560
-}
-
 explore_server <- function(model) {
   force(model)
   function(input, output, session) {
@@ -245,17 +223,19 @@ explore_server <- function(model) {
     name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
     # What cannot be shown is said in the place of the picture.
     shown <- function(code) {
-      tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
-        conditionMessage(e))))
+      tryCatch(code, ufs_error = function(e) shiny::validate(conditionMessage(e)))
     }
-    narrow <- function(type) is_narrow(session, type)
+    # Pictures stand side by side where there is room, and below each other on a narrow window.
+    narrow <- function(type) {
+      id <- switch(type, embedding = "map", samples = "scores", type)
+      wide <- session$clientData[[paste0("output_", id, "_width")]]
+      is.numeric(wide) && wide < 560
+    }
     # One picture of each fit.
     each <- function(type) {
       pictures <- lapply(model$fits, function(fit) {
-        picture(fit, type, k = k(), data = model$x, y = model$y,
-          m = if (!model$features || (type == "embedding" && !is.null(fit$sample_scores))) {
-            min(k(), fit$n)
-          })
+        circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
+        picture(fit, type, k = k(), data = model$x, y = model$y, m = if (circled) min(k(), fit$n))
       })
       if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
       grid <- grDevices::n2mfrow(length(pictures))
@@ -279,13 +259,14 @@ explore_server <- function(model) {
       function(file) utils::write.csv(explore_table(model, name(), k()), file, row.names = FALSE)
     )
     shiny::observeEvent(input$insert, {
-      if (!insert_into_document(code())) {
+      if (requireNamespace("rstudioapi", quietly = TRUE) && rstudioapi::isAvailable("0.99.1111")) {
+        rstudioapi::insertText(code())
+      } else {
         shiny::showNotification("No editor to insert into: copy the code below the picture.")
       }
     })
     shiny::observeEvent(input$done, {
-      fit <- model$fits[[name()]]
-      shiny::stopApp(suppressMessages(explore_chosen(model, fit, k())))
+      shiny::stopApp(suppressMessages(explore_chosen(model, model$fits[[name()]], k())))
     })
     shiny::observeEvent(input$cancel, shiny::stopApp(NULL))
   }
@@ -296,13 +277,6 @@ draw_overlap <- function(overlap, panels) {
   on.exit(graphics::par(old))
   draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", overlap$k))
   draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", overlap$k))
-}
-
-# RStudio's editor, if there is one.
-insert_into_document <- function(code) {
-  there <- requireNamespace("rstudioapi", quietly = TRUE) && rstudioapi::isAvailable("0.99.1111")
-  if (there) rstudioapi::insertText(code)
-  there
 }
 
 # ---- addin (inst/rstudio/addins.dcf) ------------------------------------------------------
@@ -327,12 +301,9 @@ explore_candidates <- function(selected, env) {
     fits <- fits[selected]
   }
   if (!length(fits)) refuse("fit", "There is no fit of ufselect in the workspace.")
-  shape <- function(fit) c(fit$n, fit$p)
   first <- fits[[1L]]
-  fits <- Filter(function(fit) {
-    identical(shape(fit), shape(first)) &&
-      is.null(fit$feature_scores) == is.null(first$feature_scores)
-  }, fits)
+  shape <- function(fit) c(fit$n, fit$p, is.null(fit$feature_scores))
+  fits <- Filter(function(fit) identical(shape(fit), shape(first)), fits)
   tables <- Filter(function(object) {
     length(dim(object)) == 2L && nrow(object) == first$n &&
       !inherits(try(match_columns(first, object), silent = TRUE), "try-error")
@@ -341,8 +312,7 @@ explore_candidates <- function(selected, env) {
     refuse("x", "There is no table of ", first$n, " rows with the columns of '", names(fits)[1L],
       "' in the workspace.")
   }
-  names <- lapply(names(fits), as.name)
-  list(fit = if (length(names) == 1L) names[[1L]] else {
-    as.call(c(list(quote(list)), stats::setNames(names, names(fits))))
-  }, x = as.name(names(tables)[1L]))
+  names <- lapply(stats::setNames(nm = names(fits)), as.name)
+  list(fit = if (length(names) == 1L) names[[1L]] else as.call(c(list(quote(list)), names)),
+    x = as.name(names(tables)[1L]))
 }

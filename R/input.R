@@ -19,35 +19,71 @@
 #        "sample" (every sample by its norm; those that are zero but for rounding stay)
 # write  FALSE: no matrix, x is NULL
 # squares  FALSE: the method changes the unit itself before it squares anything
-as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
-                          min_n = 3L, warn = TRUE, arg = "x", by = "sd", unit = "none",
-                          write = TRUE, squares = TRUE) {
+as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, ...) {
+  as_ufs_operator(x, center, scale, ..., dense = TRUE)
+}
+
+# As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
+# is then an operator (operator.R), and only methods that use it as such may ask for it.
+# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
+as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
+                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
+                            squares = TRUE, copy = TRUE, dense = FALSE) {
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")
   opened <- open_data(x, arg)
-  x <- dense_data(opened, arg)
-  n <- nrow(x)
-  p <- ncol(x)
-  check_size(n, p, min_n, arg)
+  if (dense) opened$x <- dense_data(opened, arg)
+  dense <- dense || opened$kind == "dense"
+  copy <- dense && (copy || opened$n > opened$p ||
+    8 * as.double(opened$n) * opened$p <= copy_bytes())
+  check_size(opened$n, opened$p, min_n, arg)
   if (warn) {
-    hint_orientation(x)
+    hint_orientation(opened)
     # Results of a table without column names speak of V1, V2, ...
-    if (is.null(opened$features)) {
+    if (dense && is.null(opened$features)) {
       say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  features <- feature_names(opened$features, p, warn)
-  ready <- prepare_columns(x, center, if (scale) by else "none")
-  constant <- check_prepared(ready, features, arg, warn)
-  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
-  if (squares && write) check_norms(ready$norm[keep], arg, features[keep])
-  size <- if (unit == "power") next_power(ready$largest[keep]) else 1
-  out <- if (write) prepare_write(x, ready, keep, center, size)
-  list_of(x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out, n, p,
-    keep, constant, norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size, features,
-    samples = opened$samples, named = !is.null(opened$features),
+  features <- feature_names(opened$features, opened$p, warn)
+  whole <- if (dense) opened$x else if (opened$kind == "sparse") sparse_operator(opened$x)
+  ready <- prepare_columns(whole, center, if (scale) by else "none",
+    if (is.null(whole)) source_moments(opened$x) else .Call(C_moments, whole))
+  constant <- check_prepared(ready, features, arg, warn, is.null(whole))
+  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(opened$p)
+  norm <- ready$norm[keep]
+  if (squares && write) check_norms(norm, arg, features[keep])
+  size <- if (unit != "power") 1 else if (dense) next_power(ready$largest[keep]) else
+    2^ceiling(log2(max(norm)))
+  out <- if (!copy) kept_as_it_is(opened$x, whole, ready, keep, center, scale, size) else
+    if (write) prepare_write(whole, ready, keep, center, size)
+  if (write && unit == "sample") out <- .Call(C_unit_rows, out, 1e-12, FALSE)$x
+  list_of(x = out, n = opened$n, p = opened$p, keep, constant, norm, variance = ready$sd[keep]^2,
+    unit = size, features, samples = opened$samples, named = !is.null(opened$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
     scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = opened$input)
+}
+
+# The operator of the columns `keep`. `whole`: that of a sparse matrix, a dense matrix, NULL for a
+# source.
+kept_as_it_is <- function(x, whole, ready, keep, center, scale, unit) {
+  lift <- 1
+  if (is_operator(whole) && any(ready$exponent != 0L)) {
+    # Products divide by a standard deviation twice, and its square must be a number: columns are
+    # divided by powers of two first, all by one where they are not scaled.
+    lift <- 2^(if (scale) ready$exponent else rep(max(ready$exponent), length(ready$exponent)))
+    whole$value <- whole$value / rep(lift, diff(whole$start))
+  }
+  shift <- if (center) (ready$mean / lift)[keep]
+  divide <- if (scale || unit != 1 || any(lift != 1)) (ready$divide / lift)[keep] * unit
+  if (is.null(whole)) out <- source_operator(x, keep, shift, divide) else {
+    out <- if (is_operator(whole)) whole else
+      structure(list(kind = "scaled", n = nrow(x), x = x), class = "ufs_x")
+    out$p <- length(keep)
+    out["column"] <- list(if (is_operator(whole) || out$p < ncol(x)) keep)
+    out[c("shift", "divide")] <- list(shift, divide)
+  }
+  out$ss <- (ready$norm[keep] / unit)^2
+  out
 }
 
 # Every method squares x (some in a `unit` of their own): columns whose squares cannot be held are
@@ -66,10 +102,9 @@ check_norms <- function(norm, arg, features, unit = 1) {
 # What judge_moments() says of the columns of a dense matrix, with what they are divided by
 # ("none", "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on
 # their entries.
-prepare_columns <- function(x, center, by = "none") {
-  found <- .Call(C_moments, x)
+prepare_columns <- function(x, center, by = "none", found = .Call(C_moments, x)) {
   ready <- judge_moments(found, center)
-  ready$divide <- switch(by, none = rep(1, ncol(x)),
+  ready$divide <- switch(by, none = rep(1, length(ready$sd)),
     ifelse(ready$constant, 1, if (by == "sd") ready$sd else ready$centred))
   ready$largest <- ifelse(ready$norm == 0, 0, (found$top + abs(ready$mean)) / ready$divide)
   ready$norm <- ready$norm / ready$divide
@@ -179,17 +214,13 @@ kind_of <- function(x) {
 # Solvers saw only the q non-constant columns: a vector gets `fill` elsewhere, a
 # matrix (one row per feature) rows of `fill`.
 expand_features <- function(value, data, fill = 0) {
-  if (is.matrix(value)) {
-    # Large matrices come with their names, for a copy would be as large.
-    if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
-    out <- matrix(fill, data$p, ncol(value))
-    out[data$keep, ] <- value
-    dimnames(out) <- list(data$features, colnames(value))
-  } else {
-    out <- rep(fill, data$p)
-    out[data$keep] <- value
-    names(out) <- data$features
+  if (!is.matrix(value)) {
+    return(stats::setNames(replace(rep(fill, data$p), data$keep, value), data$features))
   }
+  # Large matrices come with their names, for a copy would be as large.
+  if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
+  out <- matrix(fill, data$p, ncol(value), dimnames = list(data$features, colnames(value)))
+  out[data$keep, ] <- value
   out
 }
 
@@ -222,8 +253,7 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
   alike <- c(FALSE, rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0)
   leader <- turn[which(!alike)[cumsum(!alike)]][alike]
   copies <- turn[alike]
-  width <- max(1, floor(bytes / (8 * size)))
-  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
+  for (at in in_pieces(length(copies), max(1, floor(bytes / (8 * size))))) {
     items <- unique(c(leader[at], copies[at]))
     block <- read(items)
     same <- which(colSums(block[, match(copies[at], items), drop = FALSE] !=
@@ -264,10 +294,8 @@ check_dots_graphics <- function(...) {
   known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
     names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
   })))
-  given <- names(list(...))
-  if (is.null(given) || !all(given %in% known)) {
-    refuse_argument(if (is.null(given)) "" else setdiff(given, known)[1L])
-  }
+  unknown <- setdiff(names_of(list(...)), known)
+  if (length(unknown)) refuse_argument(unknown[1L])
 }
 
 check_flag <- function(value, arg) {
@@ -311,10 +339,8 @@ check_counts <- function(value, arg, upper, limit) {
 
 # One finite number, above (open) or from (closed) `lower`, likewise `upper`.
 check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
-  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value)
-  if (!bad) {
-    bad <- if (open) value <= lower || value >= upper else value < lower || value > upper
-  }
+  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value) ||
+    (if (open) value <= lower || value >= upper else value < lower || value > upper)
   if (bad) {
     range <- c(
       if (is.finite(lower)) paste(if (open) "above" else "of at least", lower),

@@ -49,7 +49,7 @@ look_at <- function(x) {
       sparse = 1 - sum(x$x@x != 0) / (as.double(x$n) * x$p), source = NA_real_),
     turned = looks_turned(x$n, x$p, x$samples, x$features), constant = length(whole$constant),
     equal = length(first) - length(unique(first)), noise = noise$noise,
-    noisy = identical(noise$verdict, "some") || identical(noise$verdict, "noise"))),
+    noisy = noise$verdict %in% c("some", "noise"))),
     class = "ufs_look")
 }
 
@@ -64,7 +64,7 @@ look_values <- function(x, whole) {
   few <- x$kind == "dense" && x$p < 100L
   units <- different_units(if (few) list(kind = "few") else x, function() whole)
   if (units$reason == "counts") {
-    whole_numbers <- x$kind == "dense" || (all(x$x@x >= 0) && all(x$x@x == round(x$x@x)))
+    whole_numbers <- x$kind == "dense" || all(x$x@x >= 0 & x$x@x == round(x$x@x))
     return(list(values = "counts",
       reason = if (whole_numbers) "whole numbers, many 0" else "sparse"))
   }
@@ -74,10 +74,9 @@ look_values <- function(x, whole) {
 # list(noise, verdict) by decoys, on a part of x; NA where there are too few rows or columns.
 look_noise <- function(x, keep, most = c(1000L, 2000L)) {
   seed <- draw_seeds(1L)[[1L]]
-  if (x$n < 6L || length(keep) < 5L) return(list(noise = NA_real_, verdict = NA_character_))
-  with_seed(seed, {
-    found <- random_decoys(drawn_part(x, most, keep))
-  })
+  found <- if (x$n >= 6L && length(keep) >= 5L) {
+    with_seed(seed, random_decoys(drawn_part(x, most, keep)))
+  }
   if (is.null(found)) list(noise = NA_real_, verdict = NA_character_) else
     list(noise = found$noise[[1L]], verdict = size_rule(found)$verdict)
 }
@@ -92,8 +91,7 @@ drawn_part <- function(x, most, keep = seq_len(x$p)) {
 # Some rows and columns (NULL: all) as dense data.
 dense_part <- function(x, rows, columns) {
   part <- subset_data(x, rows, columns)
-  new_data("dense", dense_data(part, "x", quiet = TRUE), part$n, part$p, part$features, NULL,
-    "matrix")
+  new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
 }
 
 # Why the rows seem to be features, NULL if they do not.
@@ -133,19 +131,18 @@ print.ufs_look <- function(x, ...) {
 
 # The two lines.
 look_words <- function(x) {
-  held <- switch(x$held, dense = "dense", sparse = "sparse", source = "on disk")
+  held <- if (x$held == "source") "on disk" else x$held
   values <- switch(x$values, counts = "counts", standardised = "standardised already",
     `one unit` = "columns in one unit", `mixed units` = "columns in different units")
   extra <- c(if (x$constant) paste(x$constant, "constant"),
     if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"))
-  c(paste0(size_words(x$n, x$p), if (length(extra)) {
-    paste0(" (", paste(extra, collapse = ", "), ")")
-  }, ", ", held, ": ", values, " (", x$reason, ")"),
-    paste0(c(if (is.na(x$noise)) "too few rows or columns to tell noise" else
-      paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
-        if (x$noisy) ": most of them"),
-      if (!is.null(x$turned)) {
-        paste0("the rows seem to be features (", x$turned, "): give t(x) then")
-      }),
-      collapse = "; "))
+  noise <- if (is.na(x$noise)) "too few rows or columns to tell noise" else
+    paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
+      if (x$noisy) ": most of them")
+  turned <- if (!is.null(x$turned)) {
+    paste0("the rows seem to be features (", x$turned, "): give t(x) then")
+  }
+  extra <- if (length(extra)) paste0(" (", paste(extra, collapse = ", "), ")")
+  c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values, " (", x$reason, ")"),
+    paste(c(noise, turned), collapse = "; "))
 }

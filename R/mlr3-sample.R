@@ -62,15 +62,13 @@ mlr3_pipeop_class <- function() {
 mlr3_rows <- function(task, method, values) {
   say_weights(task)
   shared <- shared_values(values)
-  types <- task$feature_types
-  features <- types$id[types$type %in% c("logical", "integer", "numeric")]
+  features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) {
     ufs_abort("input", "The task has no numeric feature to choose rows by.", argument = "task")
   }
   check_sampler(method, isTRUE(values$weights))
-  m <- if (is.null(values$m)) 20L else values$m
-  found <- sample_for(task_table(task, features), method, m,
-    values[setdiff(names(values), c(names(shared), "m", "weights"))],
+  found <- sample_for(table_columns(task$data(cols = features), features), method,
+    c(values$m, 20L)[1L], values[setdiff(names(values), c(names(shared), "m", "weights"))],
     shared$standardise, shared$na, shared$seed, isTRUE(values$weights))
   found[!found$removed, ]
 }

@@ -62,19 +62,11 @@ add_mlr3_filters <- function() {
   generator <- mlr3_filter_class()
   filters <- mlr3_dictionary("mlr3filters", "mlr_filters")
   filters$add("ufs", generator)
-  for (method in feature_methods()) {
-    filters$add(paste0("ufs_", method), filter_maker(generator, method))
-  }
+  lapply(feature_methods(), function(method) {
+    filters$add(paste0("ufs_", method), function() generator$new(method))
+  })
 }
 
-filter_maker <- function(generator, method) {
-  force(method)
-  function() generator$new(method)
-}
-
-add_mlr3_pipeop <- function() {
-  mlr3_dictionary("mlr3pipelines", "mlr_pipeops")$add("ufs_sample", mlr3_pipeop_class())
-}
 
 unregister_mlr3 <- function() {
   remove <- function(package, name, keys) {
@@ -89,10 +81,7 @@ unregister_mlr3 <- function() {
 
 mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
 
-feature_methods <- function() {
-  table <- registry()
-  names(table)[vapply(table, function(row) row$selects != "samples", NA)]
-}
+feature_methods <- function() names(Filter(function(row) row$selects != "samples", registry()))
 
 mlr3_filter_class <- function() {
   R6::R6Class("FilterUfs",
@@ -136,25 +125,11 @@ mlr3_scores <- function(task, nfeat, method, values) {
   say_weights(task)
   shared <- shared_values(values)
   auto <- identical(values$k, "auto")
-  found <- rank_for(task_table(task, features), method, if (auto) "auto" else max(1L, nfeat),
-    values[setdiff(names(values), c(names(shared), "k"))], shared$standardise, shared$na,
-    shared$seed)
+  found <- rank_for(table_columns(task$data(cols = features), features), method,
+    if (auto) "auto" else max(1L, nfeat), values[setdiff(names(values), c(names(shared), "k"))],
+    shared$standardise, shared$na, shared$seed)
   if (!auto) say_padded(found, nfeat)
-  scores <- if (auto) signed_scores(found) else falling_scores(found)
-  stats::setNames(scores, found$features[found$ranking])
-}
-
-# Positive for the best k, negative beyond.
-signed_scores <- function(found) {
-  k <- found$k
-  score <- apart(found$score[found$ranking[seq_len(k)]])
-  if (anyNA(score) || score[k] <= 0) score <- rev(seq_len(k)) / k
-  c(score, -seq_len(length(found$ranking) - k))
-}
-
-task_table <- function(task, features) {
-  table <- unclass(task$data(cols = features))[features]
-  structure(table, class = "data.frame", row.names = .set_row_names(task$nrow))
+  stats::setNames(falling_scores(found, auto), found$features[found$ranking])
 }
 
 # What both adapters to mlr3 have beside the arguments of the method, as used.
@@ -170,11 +145,14 @@ say_weights <- function(task) {
 }
 
 # Scores that fall along the ranking, since equal ones would be drawn by lot: those of the method
-# as far as they say something, with ties drawn apart, then below them -1, -2, ...
-falling_scores <- function(found) {
+# as far as they say something, with ties drawn apart, then below them -1, -2, ... `auto`: positive
+# for the k that are kept, and negative beyond.
+falling_scores <- function(found, auto = FALSE) {
   score <- found$score[found$ranking]
-  live <- apart(score[seq_len(found$live)])
-  c(live, min(0, live) - seq_len(length(score) - found$live))
+  size <- if (auto) found$k else found$live
+  top <- apart(score[seq_len(size)])
+  if (auto && (anyNA(top) || top[size] <= 0)) top <- rev(seq_len(size)) / size
+  c(top, min(0, top) - seq_len(length(score) - size))
 }
 
 # Ranks in place of scores where the ranking is not by the score, or doubles are too coarse.
@@ -227,22 +205,20 @@ mlr3_domain <- function(name, default) {
     return(paradox::p_fct(value, default = value[[1L]]))
   }
   none <- list(NULL)
-  if (name %in% c("swaps", "warm_irls")) {
-    return(paradox::p_int(lower = 0L, special_vals = c(none, TRUE, FALSE)))
-  }
   counts <- c("k", "m", "rank", "pool", "power", "v_max_iter", "node_limit")
-  if (grepl("^n_", name) || name %in% counts) {
-    return(paradox::p_int(lower = 1L, special_vals = none))
+  if (name %in% c("swaps", "warm_irls")) {
+    paradox::p_int(lower = 0L, special_vals = c(none, TRUE, FALSE))
+  } else if (grepl("^n_", name) || name %in% counts) {
+    paradox::p_int(lower = 1L, special_vals = none)
+  } else if (grepl("^(alpha|beta|gamma|lambda)_rel$", name)) {
+    # A share of the smallest penalty at which everything is zero.
+    paradox::p_dbl(lower = 0, upper = 1, special_vals = none)
+  } else if (grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name) ||
+      (is.numeric(value) && length(value) == 1L)) {
+    paradox::p_dbl(lower = 0, special_vals = none)
+  } else {
+    paradox::p_uty()
   }
-  # A share of the smallest penalty at which everything is zero.
-  if (grepl("^(alpha|beta|gamma|lambda)_rel$", name)) {
-    return(paradox::p_dbl(lower = 0, upper = 1, special_vals = none))
-  }
-  penalty <- grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name)
-  if (penalty || (is.numeric(value) && length(value) == 1L)) {
-    return(paradox::p_dbl(lower = 0, special_vals = none))
-  }
-  paradox::p_uty()
 }
 
 # Names that R6 gives to the methods of a class.

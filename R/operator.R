@@ -4,8 +4,8 @@
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
 # divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p,
-# ss, count, store, bytes and the calls that source_methods() lists) (see source-operator.R). p
-# counts the columns that are not constant.
+# ss, count, store, bytes and the calls that source_operator() lists). p counts the columns that
+# are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) {
@@ -37,12 +37,8 @@ x_gram <- function(x, rows) {
   if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
 }
 
-# Column indices in pieces of at most `bytes`.
-column_blocks <- function(x, bytes = block_bytes()) {
-  width <- max(1, min(ncol(x), floor(bytes / (8 * nrow(x)))))
-  starts <- seq(1, ncol(x), by = width)
-  lapply(starts, function(from) seq.int(from, min(from + width - 1, ncol(x))))
-}
+# Column indices in pieces of at most a block.
+column_blocks <- function(x) in_pieces(ncol(x), max(1, floor(block_bytes() / (8 * nrow(x)))))
 
 as_double_matrix <- function(v) as_double(as.matrix(v))
 
@@ -64,9 +60,7 @@ is_operator <- function(x) inherits(x, "ufs_x")
 
 # For every column the index of the first one equal to it.
 x_equal_columns <- function(x) {
-  if (!is_operator(x) || x$kind != "source") {
-    return(equal_columns(x))
-  }
+  if (!is_operator(x) || x$kind != "source") return(equal_columns(x))
   first_equal(x$hash(), x$n, function(j) x_columns(x, j), x$bytes)
 }
 
@@ -90,12 +84,8 @@ centred_again <- function(x, center, scale) {
     return(prepare_write(x, ready, seq_len(ncol(x)), center))
   }
   if (x$kind == "source") return(x$again(center, scale))
-  whole <- x
-  if (x$kind == "sparse") {
-    whole[c("p", "column")] <- list(x$user_p, seq_len(x$user_p))
-    whole[c("shift", "divide", "ss")] <- list(NULL)
-  }
-  ready <- judge_moments(.Call(C_moments, if (x$kind == "scaled") x$x else whole), TRUE)
+  whole <- if (x$kind == "scaled") x$x else sparse_operator(plain_sparse(x))
+  ready <- judge_moments(.Call(C_moments, whole), TRUE)
   at <- if (is.null(x$column)) seq_len(x$p) else x$column
   if (center) x["shift"] <- list(ready$mean[at])
   if (scale) x["divide"] <- list(ready$sd[at])
@@ -118,9 +108,7 @@ x_keep <- function(x, j) {
   }
   x$p <- length(j)
   x$column <- if (is.null(x$column)) as.integer(j) else x$column[j]
-  x["shift"] <- list(x$shift[j])
-  x["divide"] <- list(x$divide[j])
-  x["ss"] <- list(x$ss[j])
+  x[c("shift", "divide", "ss")] <- list(x$shift[j], x$divide[j], x$ss[j])
   x
 }
 
@@ -214,9 +202,9 @@ sample_points <- function(x, least = 1L) {
 }
 
 # The matrix itself, where it is small enough to be formed.
-x_dense <- function(x, what = "The matrix") {
+x_dense <- function(x) {
   if (is.matrix(x)) return(x)
-  check_bytes(8 * as.double(x$n) * x$p, paste(what, "as a dense matrix"), dense_advice)
+  check_bytes(8 * as.double(x$n) * x$p, "The matrix as a dense matrix", dense_advice)
   .Call(C_x_columns, x, seq_len(x$p))
 }
 

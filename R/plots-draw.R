@@ -2,35 +2,26 @@
 
 draw_picture <- function(pic, ...) {
   check_dots_graphics(...)
-  panels <- if (pic$kind %in% c("curves", "spikes")) panels_of(pic) else list(NULL)
-  if (length(panels) > 1L) {
-    # Bars need width, curves height.
-    many <- length(panels)
-    old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
-      oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
-    on.exit(graphics::par(old))
-    for (name in names(panels)) {
-      one <- pic
-      one$table <- panels[[name]]
-      one$title <- name
-      one$lines <- c(pic$lines, pic$panel_lines[[name]])
-      draw_one(one, ...)
-    }
-    graphics::mtext(pic$title, outer = TRUE, font = 2L)
-  } else {
-    draw_one(pic, ...)
+  draw_one <- switch(pic$kind, curves = draw_curves, spikes = draw_spikes, dots = draw_dots,
+    tiles = draw_tiles, scatter = draw_scatter)
+  panels <- panels_of(pic)
+  if (length(panels) < 2L) return(draw_one(pic, ...))
+  # Bars need width, curves height.
+  many <- length(panels)
+  old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
+    oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
+  on.exit(graphics::par(old))
+  for (name in names(panels)) {
+    one <- pic
+    one[c("table", "title")] <- list(panels[[name]], name)
+    draw_one(one, ...)
   }
-}
-
-draw_one <- function(pic, ...) {
-  switch(pic$kind, curves = draw_curves(pic, ...), spikes = draw_spikes(pic, ...),
-    dots = draw_dots(pic, ...), tiles = draw_tiles(pic, ...), scatter = draw_scatter(pic, ...))
+  graphics::mtext(pic$title, outer = TRUE, font = 2L)
 }
 
 # plot() with our settings, the user's ones in front.
 draw <- function(default, ...) {
-  mine <- list(...)
-  all <- c(mine, default[setdiff(names(default), names(mine))])
+  all <- utils::modifyList(default, list(...))
   words <- all[c("main", "xlab", "ylab")]
   all[c("main", "xlab", "ylab")] <- ""
   do.call(graphics::plot, all)
@@ -39,31 +30,26 @@ draw <- function(default, ...) {
 
 # Title and names of the axes, as small as the picture needs them to be whole.
 draw_words <- function(words, all) {
-  size <- c(centred_room(1L), centred_room(2L))
-  line <- .5 * graphics::par("csi") * graphics::par("cex")
-  whole <- function(text, cex, room, font = 1L) {
+  given <- function(name) if (is.null(all[[name]])) graphics::par(name) else all[[name]]
+  whole <- function(text, cex, axis, font = 1L) {
+    if (!is.character(text)) return(cex)
+    room <- centred_room(axis) - .5 * graphics::par("csi") * graphics::par("cex")
     wide <- max(graphics::strwidth(text, "inches", cex = cex, font = font), 1e-8)
     if (wide <= room) cex else max(cex * room / wide, .4)
   }
-  given <- function(name, value) if (is.null(all[[name]])) value else all[[name]]
   main <- words$main
-  cex <- given("cex.main", graphics::par("cex.main"))
-  if (is.character(main) && length(main) == 1L) {
-    wide <- graphics::strwidth(main, "inches", cex = cex, font = 2L) / size[1L]
-    # Two lines where one would be tiny.
-    if (wide > 1.3) main <- two_lines(main)
+  cex <- given("cex.main")
+  # Two lines where one would be tiny.
+  if (is.character(main) && length(main) == 1L &&
+      graphics::strwidth(main, "inches", cex = cex, font = 2L) > 1.3 * centred_room(1L)) {
+    main <- two_lines(main)
   }
   two <- is.character(main) && any(grepl("\n", main, fixed = TRUE))
-  graphics::title(main = main, cex.main = if (is.character(main)) {
-    whole(main, if (two) .9 * cex else cex, size[1L] - line, 2L)
-  } else cex, line = if (two) 1.25 else NA)
-  cex <- given("cex.lab", graphics::par("cex.lab"))
-  if (is.character(words$xlab)) {
-    graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, size[1L] - line))
-  } else graphics::title(xlab = words$xlab)
-  if (is.character(words$ylab)) {
-    graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, size[2L] - line))
-  } else graphics::title(ylab = words$ylab)
+  graphics::title(main = main, cex.main = whole(main, if (two) .9 * cex else cex, 1L, 2L),
+    line = if (two) 1.25 else NA)
+  cex <- given("cex.lab")
+  graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, 1L))
+  graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, 2L))
 }
 
 # Inches for a text that is centred on the plot region, which is not the middle of the picture.
@@ -82,15 +68,13 @@ two_lines <- function(text) {
 }
 
 draw_lines <- function(lines) {
-  if (length(lines$h)) graphics::abline(h = lines$h, lty = 3L, col = "grey40")
-  if (length(lines$v)) graphics::abline(v = lines$v, lty = 3L, col = "grey40")
+  graphics::abline(h = lines$h, v = lines$v, lty = 3L, col = "grey40")
 }
 
 draw_subtitle <- function(pic) {
   if (is.null(pic$subtitle)) return()
-  wide <- graphics::strwidth(pic$subtitle, "inches", cex = .8)
-  room <- centred_room(1L) - .1
-  graphics::mtext(pic$subtitle, line = .2, cex = .8 * min(1, room / wide) * graphics::par("cex"))
+  fit <- min(1, (centred_room(1L) - .1) / graphics::strwidth(pic$subtitle, "inches", cex = .8))
+  graphics::mtext(pic$subtitle, line = .2, cex = .8 * fit * graphics::par("cex"))
 }
 
 # Tick marks only where there are data: the rest of the axis is room for names.
@@ -99,18 +83,11 @@ draw_ticks <- function(x, labels = NULL) {
   graphics::axis(1L, at, if (is.null(labels)) TRUE else labels[at])
 }
 
-draw_heights <- function(pic) {
-  if (!isTRUE(pic$percent)) return(graphics::axis(2L))
-  at <- graphics::axTicks(2L)
-  graphics::axis(2L, at, 100 * at)
-}
-
 # Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
 drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
 
 draw_curves <- function(pic, ...) {
   table <- pic$table
-  if (is.null(table$series)) table$series <- ""
   log <- if (is.null(pic$log)) "" else pic$log
   series <- unique(table$series)
   style <- curve_style(pic, series)
@@ -124,11 +101,15 @@ draw_curves <- function(pic, ...) {
     xlim = across + c(0, max(diff(across), 1e-8) * room), xaxt = "n", yaxt = "n",
     xlab = pic$xlab, ylab = pic$ylab, main = pic$title, bty = "l"), ...)
   draw_ticks(table$x, pic$x_labels)
-  draw_heights(pic)
+  at <- graphics::axTicks(2L)
+  if (isTRUE(pic$percent)) graphics::axis(2L, at, 100 * at) else graphics::axis(2L)
   draw_lines(pic$lines)
   for (i in seq_along(series)) {
     part <- table[table$series == series[i], ]
-    draw_bars(part, style$colour[i])
+    # Standard deviations, as far as there are any.
+    bars <- part[which(part$high > part$low), ]
+    if (nrow(bars)) graphics::segments(bars$x, bars$low, bars$x, bars$high,
+      col = grDevices::adjustcolor(style$colour[i], .5))
     graphics::lines(part$x, part$y, col = style$colour[i], lty = style$line[i],
       lwd = style$width[i])
     if (!isFALSE(pic$points)) graphics::points(part$x, part$y, col = style$colour[i],
@@ -136,14 +117,6 @@ draw_curves <- function(pic, ...) {
   }
   if (many) draw_labels(table, log, style, across)
   draw_subtitle(pic)
-}
-
-# Standard deviations, as far as there are any.
-draw_bars <- function(part, colour) {
-  if (is.null(part$low)) return()
-  part <- part[is.finite(part$low) & part$high > part$low, ]
-  if (nrow(part)) graphics::segments(part$x, part$low, part$x, part$high,
-    col = grDevices::adjustcolor(colour, .5))
 }
 
 # How much wider than the data the picture must be for labels of this size beside them: estimated,
@@ -161,9 +134,8 @@ draw_labels <- function(table, log, style, across) {
   per_inch <- (usr[2L] - usr[1L]) / pin[1L]
   from <- across[2L] + .2 * per_inch
   ends <- curve_ends(table, log)
-  size <- .75
-  wide <- max(graphics::strwidth(ends$label, "inches", cex = size)) * per_inch
-  size <- min(size, size * (usr[2L] + .3 * per_inch - from) / wide)
+  wide <- max(graphics::strwidth(ends$label, "inches", cex = .75)) * per_inch
+  size <- .75 * min(1, (usr[2L] + .3 * per_inch - from) / wide)
   high <- 1.15 * graphics::strheight("Mg", "inches", cex = size)
   size <- max(.35, min(size, size * pin[2L] / (high * nrow(ends))))
   gap <- min(1 / nrow(ends), 1.15 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
@@ -179,7 +151,8 @@ draw_dots <- function(pic, ...) {
   table <- pic$table[rev(seq_len(nrow(pic$table))), ]
   rows <- seq_len(nrow(table))
   names <- shorten(table$series, 40L)
-  colour <- ifelse(table$series %in% pic$plain, plain_colour, class_colours[1L])
+  plain <- table$series %in% pic$plain
+  colour <- ifelse(plain, plain_colour, class_colours[1L])
   # Names stand in the plot region, left of the values.
   heights <- range(table$value, table$low, table$high, finite = TRUE)
   wide <- max(diff(heights), 1e-3)
@@ -194,11 +167,10 @@ draw_dots <- function(pic, ...) {
   size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
     .85 / (1.2 * graphics::strheight("Mg", cex = .85)))
   graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
-  bars <- is.finite(table$low) & table$high > table$low
-  if (any(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
+  bars <- which(table$high > table$low)
+  if (length(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
     col = colour[bars])
-  graphics::points(table$value, rows, col = colour,
-    pch = ifelse(table$series %in% pic$plain, 1L, 16L))
+  graphics::points(table$value, rows, col = colour, pch = ifelse(plain, 1L, 16L))
   draw_subtitle(pic)
 }
 
@@ -215,12 +187,11 @@ draw_spikes <- function(pic, ...) {
     yaxt = if (isTRUE(pic$order)) "n" else "s", xlab = pic$xlab, ylab = pic$ylab,
     main = pic$title, bty = "l"), ...)
   # An argument of the user's that colours is meant for the bars.
-  bars <- list(...)
-  bars <- bars[intersect(names(bars), c("col", "border"))]
+  mine <- list(...)
+  bars <- utils::modifyList(list(border = NA, col = ifelse(table$best, best_colour, rest_colour)),
+    mine[intersect(names(mine), c("col", "border"))])
   edge <- bar_edges(table$x)
-  mine <- list(xleft = edge$left, ybottom = 0, xright = edge$right, ytop = table$y, border = NA,
-    col = ifelse(table$best, best_colour, rest_colour))
-  do.call(graphics::rect, c(bars, mine[setdiff(names(mine), names(bars))]))
+  do.call(graphics::rect, c(list(edge$left, 0, edge$right, table$y), bars))
   draw_ticks(c(1, many))
   draw_lines(pic$lines)
   if (!is.null(block)) {
@@ -245,8 +216,9 @@ draw_scatter <- function(pic, ...) {
   across <- range(table$x)
   columns <- 1L + (length(groups) > 12L)
   room <- if (length(groups)) {
-    labels <- c(shorten(groups, 18L), pic$group_name)
-    diff(across) * label_room(strrep("m", columns * (max(nchar(labels)) + 3L)), .8)
+    names <- shorten(groups, 18L)
+    wide <- max(nchar(c(names, pic$group_name))) + 3L
+    diff(across) * label_room(strrep("m", columns * wide), .8)
   } else 0
   draw(list(x = table$x, y = table$y, pch = style$shape[of],
     cex = if (nrow(table) > 2000L) .5 else .9,
@@ -254,14 +226,13 @@ draw_scatter <- function(pic, ...) {
     xlim = across + c(0, room), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
     bty = "l"), ...)
   graphics::axis(1L, ticks_within(across))
-  if (any(table$circled)) {
-    graphics::points(table$x[table$circled], table$y[table$circled], pch = 1L, cex = 2, lwd = 2)
-  }
+  circled <- table[table$circled, ]
+  graphics::points(circled$x, circled$y, pch = 1L, cex = 2, lwd = 2)
   if (length(groups)) {
     usr <- graphics::par("usr")
     left <- across[2L] + .03 * diff(across)
     fitted_legend(left, usr[4L], c(usr[2L] - left, usr[4L] - usr[3L]), ncol = columns,
-      legend = shorten(groups, 18L), title = pic$group_name, pch = style$shape, col = style$colour)
+      legend = names, title = pic$group_name, pch = style$shape, col = style$colour)
   }
   draw_subtitle(pic)
 }
@@ -281,12 +252,12 @@ tile_layout <- function(pic, columns) {
   row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(pic$z), 20L)
   # A letter is about .6 of a line high; names are made as small as their columns need.
   left_side <- if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6
+  letter <- graphics::par("cin")[1L] * graphics::par("cex")
   line <- graphics::par("cin")[2L] * graphics::par("cex")
   across <- graphics::par("fin")[1L] - (left_side + 1) * line
-  key <- isTRUE(is.null(pic$key) || pic$key)
-  beside <- c(if (!is.null(pic$group)) c(strrep("m", 3L), shorten(levels(pic$group), 16L)),
+  key <- !isFALSE(pic$key)
+  beside <- c(if (!is.null(pic$group)) c("mmm", shorten(levels(pic$group), 16L)),
     if (key) c(pic$value, "-100"))
-  letter <- graphics::par("cin")[1L] * graphics::par("cex")
   share <- if (is.null(beside)) 0 else {
     min(.4, (.55 * .75 * (max(nchar(beside)) + 5L) * letter + .25) / across)
   }
@@ -326,42 +297,39 @@ draw_tiles <- function(pic, ...) {
   tall <- graphics::par("pin")[2L] / rows
   axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
   if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
-  graphics::mtext(pic$xlab, 1L, line = graphics::par("mar")[1L] - 1.2)
+  graphics::mtext(pic$xlab, 1L, line = frame$mar[1L] - 1.2)
   tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
-  graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4,
+  graphics::mtext(pic$ylab, 2L, line = frame$mar[2L] - 1.4,
     cex = min(1, 1.1 * tight) * graphics::par("cex"))
-  if (isTRUE(pic$text)) draw_cells(z, pic$limits, wide, tall)
+  # The number in each tile, if it can be read.
+  if (isTRUE(pic$text)) {
+    cell <- cell_texts(z, pic$limits)
+    size <- min(.9, .85 * wide / max(graphics::strwidth(cell$text, "inches")),
+      .7 * tall / graphics::strheight("8", "inches"))
+    if (size > .3) graphics::text(col(z), rows + 1 - row(z), cell$text, cex = size,
+      col = cell$colour)
+  }
   left <- columns + .5 + .12 / wide
   below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
     frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
-  if (frame$key) draw_key(left, below, rows, columns, colours, pic)
+  if (frame$key) draw_key(left, below, rows, colours, pic)
   draw_subtitle(pic)
 }
 
-# The number in each tile, if it can be read.
-draw_cells <- function(z, limits, wide, tall) {
-  cell <- ifelse(is.na(z), "", format_cells(z))
-  size <- min(.9, .85 * wide / max(graphics::strwidth(cell, "inches")),
-    .7 * tall / graphics::strheight("8", "inches"))
-  if (size > .3) {
-    graphics::text(col(z), nrow(z) + 1 - row(z), cell, cex = size,
-      col = ifelse(!is.na(z) & z > mean(limits), "white", "black"))
-  }
-}
 
 # The groups of the rows, as a strip beside them, and their legend; where its box ends.
 draw_strip <- function(group, name, rows, strip, left, room) {
   style <- group_style(nlevels(group))
   at <- rle(as.integer(group))
-  end <- cumsum(at$lengths)
-  graphics::rect(.5 - 1.3 * strip, rows + .5 - end, .5 - .3 * strip,
-    rows + .5 - (end - at$lengths), col = style$colour[at$values], border = "white", lwd = .5)
+  end <- rows + .5 - cumsum(at$lengths)
+  graphics::rect(.5 - 1.3 * strip, end, .5 - .3 * strip, end + at$lengths,
+    col = style$colour[at$values], border = "white", lwd = .5)
   box <- fitted_legend(left, rows + .5, room, ncol = 1L + (nlevels(group) > 20L),
     legend = shorten(levels(group), 16L), fill = style$colour, border = NA, title = name)
   box$top - box$h
 }
 
-draw_key <- function(left, below, rows, columns, colours, pic) {
+draw_key <- function(left, below, rows, colours, pic) {
   at <- pretty(pic$limits, 4L)
   at <- at[at >= pic$limits[1L] & at <= pic$limits[2L]]
   line <- 1.2 * graphics::strheight("8", cex = .75)
@@ -374,33 +342,29 @@ draw_key <- function(left, below, rows, columns, colours, pic) {
   share <- (at - pic$limits[1L]) / diff(pic$limits)
   graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
     cex = .7, xpd = NA)
-  room <- graphics::par("usr")[2L] - left
+  fit <- min(1, (graphics::par("usr")[2L] - left) / graphics::strwidth(pic$value, cex = .75))
   graphics::text(left, bottom + high + 1.4 * line, pic$value, adj = c(0, .5), xpd = NA,
-    cex = .75 * min(1, room / graphics::strwidth(pic$value, cex = .75)))
+    cex = .75 * fit)
 }
 
 axis_names <- function(side, at, labels, each, las) {
   fit <- if (las == 2L) name_size(each, graphics::par("cin")[2L]) else list(size = .8, every = 1L)
-  size <- fit$size
-  every <- fit$every
-  show <- seq(1L, length(at), by = every)
+  show <- seq(1L, length(at), by = fit$every)
   graphics::axis(side, at[show], FALSE, tick = length(at) <= 60L, tcl = -.2, lwd = 0,
     lwd.ticks = .5)
   # Not axis(): it leaves out labels that it thinks would overlap.
-  graphics::mtext(labels[show], side, at = at[show], las = las, cex = size * graphics::par("cex"),
-    line = .4)
+  graphics::mtext(labels[show], side, at = at[show], las = las, line = .4,
+    cex = fit$size * graphics::par("cex"))
 }
 
 # Names side by side, `each` inches for one and `line` inches high at full size: their size, and
 # which of them to show so that the size stays readable.
 name_size <- function(each, line) {
-  size <- min(.8, .95 * each / line)
-  every <- 1L
-  if (size < .42) {
-    every <- as.integer(ceiling(.42 * line / (.95 * each)))
-    size <- .42
-  }
-  list(size = size, every = every)
+  size <- .95 * each / line
+  list(size = max(.42, min(.8, size)), every = as.integer(max(1, ceiling(.42 / size))))
 }
 
-format_cells <- function(z) format(signif(z, 3L), trim = TRUE, digits = 3L)
+cell_texts <- function(z, limits) {
+  list(text = ifelse(is.na(z), "", format(signif(z, 3L), trim = TRUE, digits = 3L)),
+    colour = ifelse(!is.na(z) & z > mean(limits), "white", "black"))
+}

@@ -7,8 +7,8 @@ ggplot_picture <- function(pic, ...) {
   out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic),
     spikes = ggplot_spikes(pic),
     tiles = ggplot_tiles(pic), scatter = ggplot_scatter(pic))
-  title <- if (nchar(pic$title) > 48L) two_lines(pic$title) else pic$title
-  out + ggplot2::labs(title = title, subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
+  out + ggplot2::labs(title = if (nchar(pic$title) > 48L) two_lines(pic$title) else pic$title,
+    subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
     ggplot2::theme(plot.title = ggplot2::element_text(size = 12, face = "bold"),
       plot.title.position = "plot",
       panel.grid.minor = ggplot2::element_blank())
@@ -24,7 +24,6 @@ aes_of <- function(...) do.call(ggplot2::aes, lapply(list(...), column))
 
 ggplot_curves <- function(pic) {
   table <- pic$table
-  if (is.null(table$series)) table$series <- ""
   log <- if (is.null(pic$log)) "" else pic$log
   series <- unique(table$series)
   table$series <- factor(table$series, series)
@@ -37,24 +36,15 @@ ggplot_curves <- function(pic) {
     ggplot2::scale_linetype_manual(values = by(style$line), guide = "none") +
     ggplot2::scale_shape_manual(values = by(style$shape), guide = "none")
   if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
-  if (log == "y") p <- p + ggplot2::scale_y_log10() else {
-    p <- p + ggplot2::scale_y_continuous(labels = if (isTRUE(pic$percent)) {
-      function(at) 100 * at
-    } else ggplot2::waiver())
-    if (!is.null(pic$from)) p <- p + ggplot2::expand_limits(y = pic$from)
+  p <- p + if (log == "y") ggplot2::scale_y_log10() else {
+    list(ggplot2::scale_y_continuous(labels = share_labels(pic)),
+      if (!is.null(pic$from)) ggplot2::expand_limits(y = pic$from))
   }
   if (!is.null(table$low)) p <- p + ggplot2::geom_linerange(aes_of(x = "x", ymin = "low",
     ymax = "high", colour = "series"), data = table[is.finite(table$low), ], alpha = .5)
-  if (!is.null(table$panel)) {
-    table$panel <- factor(table$panel, unique(table$panel))
-    p <- p + ggplot2::facet_wrap("panel", scales = "free")
-  }
+  if (!is.null(table$panel)) p <- p + ggplot2::facet_wrap("panel", scales = "free")
   if (length(series) > 1L) {
-    ends <- do.call(rbind, lapply(panels_of(pic), function(part) {
-      part$series <- as.character(part$series)
-      cbind(curve_ends(part, log), panel = if (is.null(part$panel)) "" else part$panel[1L])
-    }))
-    if (is.null(table$panel)) ends$panel <- NULL
+    ends <- do.call(rbind, lapply(panels_of(pic), curve_ends, log))
     ends$series <- factor(ends$series, series)
     ends$edge <- Inf
     ends$label <- paste0(" ", ends$label)
@@ -70,8 +60,8 @@ ggplot_curves <- function(pic) {
         panel.spacing.x = ggplot2::unit(room, "pt"))
   }
   if (!is.null(pic$x_labels)) {
-    p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)),
-      labels = pic$x_labels[sort(unique(table$x))])
+    at <- sort(unique(table$x))
+    p <- p + ggplot2::scale_x_continuous(breaks = at, labels = pic$x_labels[at])
   } else if (is.null(table$panel)) {
     p <- p + ggplot2::scale_x_continuous(breaks = ticks_within(table$x))
   }
@@ -82,43 +72,40 @@ ggplot_dots <- function(pic) {
   table <- pic$table
   table$series <- factor(shorten(table$series, 40L), rev(shorten(table$series, 40L)))
   table$plain <- pic$table$series %in% pic$plain
-  p <- ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
-    ggplot2::theme_minimal()
-  if (!is.null(table$low)) p <- p + ggplot2::geom_segment(aes_of(x = "low", xend = "high",
-    yend = "series"), data = table[is.finite(table$low), ])
-  p + ggplot2::geom_point(aes_of(shape = "plain")) +
+  ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
+    ggplot2::theme_minimal() +
+    (if (!is.null(table$low)) ggplot2::geom_segment(aes_of(x = "low", xend = "high",
+      yend = "series"), data = table[is.finite(table$low), ])) +
+    ggplot2::geom_point(aes_of(shape = "plain")) +
     ggplot2::scale_colour_manual(values = c(`FALSE` = class_colours[1L], `TRUE` = plain_colour),
       guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16L, `TRUE` = 1L), guide = "none") +
-    ggplot2::scale_x_continuous(labels = if (isTRUE(pic$percent)) function(at) 100 * at else {
-      ggplot2::waiver()
-    })
+    ggplot2::scale_x_continuous(labels = share_labels(pic))
 }
 
+# Shares are shown in per cent.
+share_labels <- function(pic) if (isTRUE(pic$percent)) function(at) 100 * at else ggplot2::waiver()
+
 ggplot_lines <- function(p, pic) {
-  if (length(pic$lines$h)) p <- p + ggplot2::geom_hline(yintercept = pic$lines$h, linetype = 3L,
-    colour = "grey40")
-  if (length(pic$lines$v)) p <- p + ggplot2::geom_vline(xintercept = pic$lines$v, linetype = 3L,
-    colour = "grey40")
-  p
+  line <- function(geom, ...) if (length(c(...))) geom(..., linetype = 3L, colour = "grey40")
+  p + line(ggplot2::geom_hline, yintercept = pic$lines$h) +
+    line(ggplot2::geom_vline, xintercept = pic$lines$v)
 }
 
 ggplot_spikes <- function(pic) {
   table <- pic$table
   many <- max(table$x)
-  table$best <- factor(table$best, c(TRUE, FALSE))
-  table <- do.call(rbind, lapply(panels_of(list(table = table)), function(part) {
-    cbind(part, bar_edges(part$x))
+  table <- do.call(rbind, lapply(panels_of(pic), function(part) {
+    cbind(part, bar_edges(part$x), low = 0)
   }))
-  table$low <- 0
+  table$best <- factor(table$best, c(TRUE, FALSE))
   p <- ggplot2::ggplot(table, aes_of(xmin = "left", xmax = "right", ymin = "low", ymax = "y")) +
     ggplot2::theme_minimal() +
     ggplot2::geom_rect(aes_of(fill = "best")) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = best_colour, `FALSE` = rest_colour),
       guide = "none")
   if (!is.null(table$panel)) {
-    table$panel <- factor(table$panel, unique(table$panel))
-    p$data <- table
+    p$data$panel <- factor(table$panel, unique(table$panel))
     p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
   }
   if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
@@ -165,14 +152,13 @@ ggplot_tiles <- function(pic) {
   z <- pic$z
   table <- data.frame(x = as.vector(col(z)), y = nrow(z) + 1L - as.vector(row(z)),
     value = as.vector(z))
-  every <- max(1L, ceiling(ncol(z) / 80))
-  show <- seq(1L, ncol(z), by = every)
+  show <- seq(1L, ncol(z), by = max(1L, ceiling(ncol(z) / 80)))
   p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", fill = "value")) +
     ggplot2::theme_minimal() +
     (if (isTRUE(pic$row_labels)) ggplot2::geom_tile(colour = "white") else ggplot2::geom_raster()) +
     ggplot2::scale_fill_gradientn(colours = tile_colours(pic$palette), limits = pic$limits,
       name = pic$value, na.value = "white",
-      guide = if (isTRUE(is.null(pic$key) || pic$key)) "colourbar" else "none") +
+      guide = if (isFALSE(pic$key)) "none" else "colourbar") +
     ggplot2::scale_x_continuous(breaks = show, labels = shorten(colnames(z), 20L)[show],
       expand = c(0, 0)) +
     ggplot2::theme(panel.grid = ggplot2::element_blank(),
@@ -187,10 +173,10 @@ ggplot_tiles <- function(pic) {
     p <- p + ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0))
   }
   if (isTRUE(pic$text)) {
-    table$label <- ifelse(is.na(table$value), "", format_cells(as.vector(z)))
-    table$dark <- ifelse(!is.na(table$value) & table$value > mean(pic$limits), "white", "black")
-    p <- p + ggplot2::geom_text(aes_of(label = "label"), data = table, colour = table$dark,
-      size = min(3.5, 60 / ncol(z), 80 / nrow(z)))
+    cell <- cell_texts(z, pic$limits)
+    table$label <- as.vector(cell$text)
+    p <- p + ggplot2::geom_text(aes_of(label = "label"), data = table,
+      colour = as.vector(cell$colour), size = min(3.5, 60 / ncol(z), 80 / nrow(z)))
   }
   if (!is.null(pic$group)) {
     style <- group_style(nlevels(pic$group))

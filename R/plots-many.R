@@ -38,11 +38,10 @@ ufs_overlap <- function(fits, k) {
   })
   chosen <- t(members_of(index, p))
   dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
-  any_fit <- rowSums(chosen) > 0L
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
   turn <- order(-rowSums(chosen), best_rank, seq_len(p))
-  structure(list(shared = crossprod(chosen + 0) / k,
-    selected = chosen[turn[any_fit[turn]], , drop = FALSE], chance = k / p, k = k, p = p),
+  selected <- chosen[turn[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
+  structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance = k / p, k, p),
     class = "ufs_overlap")
 }
 
@@ -74,21 +73,16 @@ autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
 
 #' @export
 picture.ufs_overlap <- function(object, what, ...) {
-  what <- check_choice(what, "what", c("pairs", "features"))
-  if (what == "pairs") {
-    return(new_picture("tiles", z = object$shared, limits = c(0, 1), palette = "sequential",
-      text = TRUE,
-      key = FALSE, row_labels = TRUE, upright = TRUE, value = "shared", xlab = "", ylab = "",
-      title = sprintf("Share of the best %d of %d features in common", object$k, object$p),
-      subtitle = sprintf("%s by chance", format(object$chance, digits = 2L))))
-  }
-  most <- 40L
-  shown <- utils::head(object$selected, most)
-  new_picture("tiles", z = shown + 0, limits = c(0, 1), palette = "presence", key = FALSE,
-    row_labels = TRUE, upright = TRUE, xlab = "", ylab = "",
-    title = sprintf("Chosen among the best %d of %d features", object$k, object$p),
-    subtitle = if (nrow(object$selected) > most) {
-      sprintf("the %d chosen most often of %d", most, nrow(object$selected))
+  pairs <- check_choice(what, "what", c("pairs", "features")) == "pairs"
+  shown <- if (pairs) object$shared else utils::head(object$selected, 40L) + 0
+  new_picture("tiles", z = shown, limits = c(0, 1), text = pairs, key = FALSE, row_labels = TRUE,
+    palette = if (pairs) "sequential" else "presence", upright = TRUE, xlab = "", ylab = "",
+    title = sprintf(if (pairs) "Share of the best %d of %d features in common" else
+      "Chosen among the best %d of %d features", object$k, object$p),
+    subtitle = if (pairs) {
+      sprintf("%s by chance", format(object$chance, digits = 2L))
+    } else if (nrow(object$selected) > nrow(shown)) {
+      sprintf("the %d chosen most often of %d", nrow(shown), nrow(object$selected))
     })
 }
 
@@ -113,11 +107,8 @@ autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
 print.ufs_list <- function(x, ...) {
   for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
   put("<ufs_list> ", length(x), " fits")
-  for (i in seq_along(x)) {
-    put("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
-      paste0("ufs_", x[[i]]$method, ", ", size_words(x[[i]]$n, x[[i]]$p))
-    } else kind_of(x[[i]]))
-  }
+  Map(function(name, fit) put("  ", name, ": ", if (!inherits(fit, "ufs")) kind_of(fit) else
+    paste0("ufs_", fit$method, ", ", size_words(fit$n, fit$p))), labels_of(names(x), length(x)), x)
   invisible(x)
 }
 
@@ -133,12 +124,10 @@ check_fits <- function(fits) {
       refuse("fits", "`fits` must be fits of the same features.")
     }
   }
-  given <- names(fits)
-  if (is.null(given)) given <- rep("", length(fits))
+  given <- names_of(fits)
   empty <- is.na(given) | given == ""
   given[empty] <- vapply(fits[empty], `[[`, "", "method")
-  names(fits) <- make.unique(given, " ")
-  unclass(fits)
+  stats::setNames(unclass(fits), make.unique(given, " "))
 }
 
 #' Which features, or samples, are chosen again and again
@@ -168,9 +157,8 @@ autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...)
 picture.ufs_stability <- function(object, what, ...) {
   have <- c(if (!is.null(object$frequency)) "features",
     if (!is.null(object$sample_frequency)) "samples")
-  what <- if (identical(what, c("features", "samples"))) have[[1L]] else check_choice(what, "what",
-    have)
-  features <- what == "features"
+  if (identical(what, c("features", "samples"))) what <- have[[1L]]
+  features <- check_choice(what, "what", have) == "features"
   value <- if (features) object$frequency else object$sample_frequency
   label <- labels_of(names(value), length(value))
   turn <- order(-value, seq_along(value), na.last = NA)
@@ -238,8 +226,8 @@ picture.ufs_grid <- function(object, value, over, ...) {
   what <- if (is.character(value)) value else "value"
   if (is.null(value)) {
     value <- agreement(object)
-    what <- if (all(is.na(value))) "seconds" else "agreement"
-    if (what == "seconds") value <- what
+    what <- "agreement"
+    if (all(is.na(value))) value <- what <- "seconds"
   }
   if (is.character(value)) {
     value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
@@ -264,17 +252,16 @@ picture.ufs_grid <- function(object, value, over, ...) {
     if (length(others)) paste("mean over", paste(others, collapse = ", ")))
   if (length(subtitle)) subtitle <- paste(subtitle, collapse = "; ")
   title <- sprintf("ufs_%s: %s over %s", object$method, what, paste(over, collapse = " and "))
+  words <- lapply(level, format, digits = 3L, trim = TRUE)
   if (length(over) == 1L) {
     return(new_picture("curves", table = data.frame(x = seq_along(level[[1L]]),
-      y = as.vector(mean_value)), x_labels = format(level[[1L]], digits = 3L, trim = TRUE),
-      xlab = over, ylab = what, title = title, subtitle = subtitle))
+      y = as.vector(mean_value)), x_labels = words[[1L]], xlab = over, ylab = what, title = title,
+      subtitle = subtitle))
   }
-  words <- lapply(level, format, digits = 3L, trim = TRUE)
   # The first argument runs to the right, the second upwards.
-  cells <- t(matrix(as.vector(mean_value), length(level[[1L]]), length(level[[2L]])))
-  cells <- cells[rev(seq_len(nrow(cells))), , drop = FALSE]
+  dimnames(mean_value) <- unname(words)
+  cells <- t(mean_value)[rev(seq_along(level[[2L]])), , drop = FALSE]
   cells[!is.finite(cells)] <- NA
-  dimnames(cells) <- list(rev(words[[2L]]), words[[1L]])
   limits <- range(cells, na.rm = TRUE)
   if (diff(limits) == 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]), 1) * .01
   new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE,
@@ -348,12 +335,12 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
   table <- table[is.finite(table$mean), ]
   baseline <- names(Filter(function(row) row$group == "baseline", registry()))
-  plain <- table$method %in% c("all", baseline) | grepl("(best of ", table$method, fixed = TRUE)
-  plain <- unique(table$method[plain])
-  one <- length(values) == 1L && !is.na(values[1L])
-  said <- c(if (best) paste("best", other, "of each method") else if (one) {
-    sprintf("%s = %s", other, values)
-  }, if (any(table$sd > 0, na.rm = TRUE)) {
+  shown <- unique(table$method)
+  plain <- shown[shown %in% c("all", baseline) | grepl("(best of ", shown, fixed = TRUE)]
+  one <- length(values) == 1L
+  said <- c(if (best) paste("best", other, "of each method") else
+    if (one && !is.na(values)) sprintf("%s = %s", other, values),
+  if (any(table$sd > 0, na.rm = TRUE)) {
     sprintf("bars: standard deviation over %d %s", object$repeats, repeat_words(object))
   })
   spread <- ifelse(is.na(table$sd), 0, table$sd)
@@ -362,14 +349,14 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   title <- sprintf("ufs_compare: %s of %s", measure,
     if (object$mode == "classify") classifier else "k-means")
   ylab <- paste0("mean ", measure, ", per cent")
-  if (length(unique(pic$x)) == 1L && (best || length(values) == 1L)) {
+  if (length(unique(pic$x)) == 1L && (best || one)) {
     pic <- pic[order(-pic$y, pic$series %in% plain), ]
     names(pic)[2L] <- "value"
     return(new_picture("dots", table = pic, plain = plain, percent = TRUE, xlab = ylab,
       ylab = "", title = title,
       subtitle = paste(c(sprintf("%s = %s", over, pic$x[1L]), said), collapse = "; ")))
   }
-  panel <- if (!best && length(values) > 1L) paste(other, "=", table[[other]])
+  panel <- if (!best && !one) paste(other, "=", table[[other]])
   # The value at its end belongs to the label, so that labels differ between panels.
   piece <- interaction(table$method, if (is.null(panel)) "" else panel, drop = TRUE)
   last <- vapply(split(table, piece), function(part) part$mean[which.max(part[[over]])], 0)

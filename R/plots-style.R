@@ -9,16 +9,16 @@
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
   pic <- structure(list_of(kind, ..., title, subtitle), class = "ufs_picture")
-  if (kind == "curves") {
-    pic$table <- pic$table[is.finite(pic$table$y), ]
-    if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
-    # Of curves that lie decades apart a linear scale shows the largest alone.
-    y <- pic$table$y
-    if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && min(y) > 0 &&
-        max(y) > 50 * min(y)) {
-      pic$log <- "y"
-    }
+  if (kind != "curves") return(pic)
+  pic$table <- pic$table[is.finite(pic$table$y), ]
+  if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
+  # Of curves that lie decades apart a linear scale shows the largest alone.
+  y <- range(pic$table$y)
+  if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && y[1L] > 0 &&
+      y[2L] > 50 * y[1L]) {
+    pic$log <- "y"
   }
+  if (is.null(pic$table$series)) pic$table$series <- ""
   pic
 }
 
@@ -43,15 +43,12 @@ group_style <- function(n) {
 # By order; what the picture calls plain (baselines) is grey, thin and dashed.
 curve_style <- function(pic, series) {
   plain <- series %in% pic$plain
-  style <- group_style(length(series))
-  style[c("colour", "line")] <- list(rep(plain_colour, length(series)), rep(2L, length(series)))
-  own <- group_style(sum(!plain))
-  style$colour[!plain] <- if (length(series) == 1L) "black" else own$colour
-  style$line[!plain] <- own$line
-  style$line[plain] <- 2L + (seq_len(sum(plain)) - 1L) %% 5L
-  style$width <- ifelse(plain, 1, 1.6)
-  style$shape <- rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L), length(series))
-  style
+  own <- group_style(length(series))
+  # The number of each among those of its kind.
+  at <- ifelse(plain, cumsum(plain), cumsum(!plain))
+  list(colour = ifelse(plain, plain_colour, if (length(series) == 1L) "black" else own$colour[at]),
+    line = ifelse(plain, 2L + (at - 1L) %% 5L, own$line[at]), width = ifelse(plain, 1, 1.6),
+    shape = rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L), length(series)))
 }
 
 best_colour <- "#B2182B"
@@ -90,45 +87,27 @@ shorten <- function(names, width) {
   names
 }
 
-# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows.
+# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows. Without
+# these distances they must not fall, which is isotonic regression, between two ends.
 spread_labels <- function(y, gap, low, high) {
   if (length(y) < 2L) return(y)
   gap <- min(gap, (high - low) / (length(y) - 1L))
   turn <- order(y)
-  at <- y[turn]
-  # Blocks of labels that touch share their mean shift; merge until none overlap.
-  block <- as.list(seq_along(at))
-  centre <- at
-  repeat {
-    half <- gap * (lengths(block) - 1L) / 2
-    centre <- pmin(pmax(centre, low + half), high - half)
-    touch <- which(diff(centre) < (half[-1L] + half[-length(half)] + gap) * (1 - 1e-9))
-    if (!length(touch)) break
-    i <- touch[1L]
-    block[[i]] <- c(block[[i]], block[[i + 1L]])
-    centre[i] <- mean(at[block[[i]]])
-    block[[i + 1L]] <- NULL
-    centre <- centre[-(i + 1L)]
-  }
-  out <- numeric(length(at))
-  for (i in seq_along(block)) {
-    m <- length(block[[i]])
-    out[block[[i]]] <- centre[i] + gap * (seq_len(m) - (m + 1) / 2)
-  }
-  out[order(turn)]
+  if (all(diff(y[turn]) >= gap) && min(y) >= low && max(y) <= high) return(y)
+  shift <- gap * (seq_along(y) - 1L)
+  at <- pmin(pmax(stats::isoreg(y[turn] - shift)$yf, low), high - max(shift)) + shift
+  at[order(turn)]
 }
 
 # The end of each curve and where its label goes: at least `gap` (of the height of the picture) from
 # the next one.
 curve_ends <- function(table, log, gap = 1 / 19, range = NULL) {
-  last <- lapply(split(table, factor(table$series, unique(table$series))), function(part) {
-    if (is.null(part$label)) part$label <- part$series
-    part[which.max(part$x), c("x", "y", "series", "label")]
-  })
-  last <- do.call(rbind, last)
-  height <- if (log == "y") log10(last$y) else last$y
-  if (is.null(range)) range <- range(if (log == "y") log10(table$y) else table$y, finite = TRUE)
-  at <- spread_labels(height, diff(range) * gap, range[1L], range[2L])
+  if (is.null(table$label)) table$label <- table$series
+  pieces <- split(table, factor(table$series, unique(table$series)))
+  last <- do.call(rbind, lapply(pieces, function(part) part[which.max(part$x), ]))
+  height <- if (log == "y") log10 else identity
+  if (is.null(range)) range <- range(height(table$y), finite = TRUE)
+  at <- spread_labels(height(last$y), diff(range) * gap, range[1L], range[2L])
   last$label_y <- if (log == "y") 10^at else at
   last
 }
@@ -147,8 +126,7 @@ per_cent <- function(share) paste0(format(100 * share, trim = TRUE, digits = 3L)
 # Left and right edges of the bars: with gaps where there is room for them, and up to the next bar
 # where bars were left out.
 bar_edges <- function(x) {
-  wide <- max(x) > 150
+  half <- if (max(x) > 150) .5 else .35
   step <- c(diff(x), 1)
-  data.frame(left = x - if (wide) .5 else .35, right = x + ifelse(step > 1, step - .5,
-    if (wide) .5 else .35))
+  data.frame(left = x - half, right = x + ifelse(step > 1, step - .5, half))
 }

@@ -76,13 +76,8 @@ picture_size <- function(fit, k = NULL, m = NULL) {
     refuse("k", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: give ",
       "`m`.")
   }
-  size <- if (features) k else m
-  if (!is.null(size)) {
-    return(if (features) check_count(size, "k", 1L, fit$p, "the features") else
-      check_count(size, "m", 1L, fit$n, "the samples"))
-  }
-  asked <- asked_size(fit)
-  if (is.null(asked)) 10L else asked
+  given <- check_wanted(if (features) list(k = k) else list(m = m), c(fit$n, fit$p))
+  c(unlist(given, use.names = FALSE), asked_size(fit), 10L)[1L]
 }
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
@@ -93,7 +88,7 @@ asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)
 picture_type <- function(fit, type, data = NULL) {
   types <- picture_types(fit)
   if (!is.null(type)) return(check_choice(type, "type", types))
-  ranks <- "scores" %in% types && types[[1L]] == "scores" && are_ranks(fit$feature_scores)
+  ranks <- types[[1L]] == "scores" && are_ranks(fit$feature_scores)
   if (ranks && !is.null(data)) "share" else types[[1L]]
 }
 
@@ -108,9 +103,11 @@ picture_types.default <- function(fit) {
   # Selections for each k of their own have no curve over k.
   nested <- is.null(registry()[[fit$method]]$per_k)
   falls <- sum(is.finite(fit$trace$objective)) > 1L
-  c(if (own) "share" else if (falls) "objective", if (chosen_clusters(fit)) "groups",
-    if (features) "scores", if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap",
-    "embedding", if (features && nested && !own) "share", if (own && falls) "objective")
+  # Samples that were asked for, each of which has a cluster.
+  groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
+  c(if (own) "share" else if (falls) "objective", if (groups) "groups", if (features) "scores",
+    if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
+    if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
 picture <- function(object, ...) UseMethod("picture")
@@ -138,28 +135,33 @@ picture_objective <- function(fit, subtitle = NULL) {
   if (is.null(subtitle) && !is.null(lines)) {
     subtitle <- "lambda changes at each dotted line, and with it what is minimised"
   }
-  chosen <- if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
   objective_curve(table, lines = lines, subtitle = subtitle,
-    xlab = if (is.null(own_share(fit))) "iteration" else chosen,
+    xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
     title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
+}
+
+# At most `most` of 1 .. size, in equal steps.
+some_of <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
+
+number_words <- function(fit) {
+  if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
 }
 
 # The decrease of y over x. Where it goes by powers of ten a linear scale shows an L: then the
 # distance to the lowest value, on a logarithmic scale.
 objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
   table <- table[is.finite(table$y), ]
-  if (!is.null(lines) || !by_decades(table$y)) {
-    return(new_picture("curves", table = table, lines = lines, xlab = xlab, ylab = "objective",
-      title = title, subtitle = subtitle))
+  decades <- is.null(lines) && by_decades(table$y)
+  if (decades) {
+    low <- min(table$y)
+    table$y <- table$y - low
+    # Below, differences are rounding.
+    table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
+    subtitle <- paste(c(subtitle, paste("lowest value:", signif(low, 6L))), collapse = "; ")
   }
-  low <- min(table$y)
-  table$y <- table$y - low
-  # Below, differences are rounding.
-  table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
-  lowest <- paste("lowest value:", signif(low, 6L))
-  new_picture("curves", table = table, log = "y", xlab = xlab,
-    ylab = "objective above its lowest value", title = title,
-    subtitle = paste(c(subtitle, lowest), collapse = "; "))
+  new_picture("curves", table = table, lines = lines, log = if (decades) "y", xlab = xlab,
+    ylab = if (decades) "objective above its lowest value" else "objective", title = title,
+    subtitle = subtitle)
 }
 
 # Does a sequence that falls come down to a hundredth of its way in less than a third of its steps?
@@ -203,15 +205,12 @@ picture_share <- function(fit, data, k) {
   if (is.null(share)) {
     if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, \"share\", data).")
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
-    sizes <- unique(round(seq(1, most, length.out = min(most, 30L))))
-    table <- suppressMessages(ufs_captured(fit, data, sizes))
+    table <- suppressMessages(ufs_captured(fit, data, some_of(most, 30L)))
     share <- list(x = table$k, y = table$captured, bound = table$bound,
       ylab = "squares captured, per cent", of = "largest possible (components)")
   }
-  features <- !is.null(fit$feature_scores)
-  word <- if (features) "features" else "samples"
   # A curve of hundreds of points is one of sixty.
-  at <- unique(round(seq(1, length(share$x), length.out = min(length(share$x), 60L))))
+  at <- some_of(length(share$x), 60L)
   bound <- if (!is.null(share$bound)) share$bound[at]
   table <- data.frame(x = rep(share$x[at], 1L + !is.null(bound)), y = c(share$y[at], bound),
     series = rep(c("chosen", if (!is.null(bound)) share$of), each = length(at)))
@@ -219,13 +218,8 @@ picture_share <- function(fit, data, k) {
   new_picture("curves", table = table, plain = share$of, percent = !isTRUE(share$whole), from = 0,
     points = length(at) <= 30L,
     lines = if (!is.null(asked) && asked < max(table$x)) list(v = asked),
-    xlab = sprintf("%s chosen (%s)", word, if (features) "k" else "m"), ylab = share$ylab,
-    title = sprintf("ufs_%s: what the first %s hold", fit$method, word))
-}
-
-# Was the fit asked for samples, each of which has a cluster?
-chosen_clusters <- function(fit) {
-  is.null(fit$feature_scores) && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
+    xlab = number_words(fit), ylab = share$ylab, title = sprintf("ufs_%s: what the first %s hold",
+      fit$method, if (is.null(fit$feature_scores)) "samples" else "features"))
 }
 
 picture_groups <- function(fit) {
@@ -242,7 +236,7 @@ picture_groups <- function(fit) {
 
 # Do the scores say no more than the order: 1, 1 - 1/q, 1 - 2/q ...?
 are_ranks <- function(score) {
-  known <- sort(unname(score[!is.na(score)]), decreasing = TRUE)
+  known <- sort(unname(score), decreasing = TRUE)
   length(known) > 2L && abs(known[1L] - 1) < 1e-9 && known[2L] < 1 &&
     diff(range(diff(known))) < 1e-9
 }
@@ -251,19 +245,19 @@ are_ranks <- function(score) {
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
   if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
+  shown <- function(value, ...) list(value = ifelse(is.na(score), NA, value), ...)
   gain <- unname(fit$statistic)
-  trace <- fit$trace
-  if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in% names(trace))) {
-    return(list(value = ifelse(is.na(score), NA, gain), ylab = "added when it was chosen",
-      subtitle = "in the order of choice; then what each would add next"))
-  }
+  picked <- any(c("captured", "gain", "decrease") %in% names(fit$trace))
   # ALFS: the norms, though the picks rank.
   norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
-  if (length(norms) == length(score)) {
-    return(list(value = ifelse(is.na(score), NA, norms), ylab = "norm in W"))
+  if (length(gain) == length(score) && picked) {
+    shown(gain, ylab = "added when it was chosen",
+      subtitle = "in the order of choice; then what each would add next")
+  } else if (length(norms) == length(score)) {
+    shown(norms, ylab = "norm in W")
+  } else {
+    shown(1, ylab = "", order = TRUE, subtitle = "an order: the method measures nothing else")
   }
-  list(value = ifelse(is.na(score), NA, 1), ylab = "", order = TRUE,
-    subtitle = "an order: the method measures nothing else")
 }
 
 picture_spikes <- function(fit, k, what) {
@@ -322,7 +316,6 @@ picture_embedding <- function(fit, data, k, y, m) {
   if (!features && is.null(m)) m <- k
   z <- if (features) chosen_columns(fit, data, k) else all_columns(fit, data)
   group <- sample_groups(fit, nrow(z), y)
-  map <- first_components(z)
   circled <- rep(FALSE, nrow(z))
   if (!is.null(m)) {
     if (nrow(z) != fit$n) {
@@ -331,15 +324,12 @@ picture_embedding <- function(fit, data, k, y, m) {
     }
     circled[suppressMessages(selected_samples(fit, m, as = "index"))] <- TRUE
   }
-  new_picture("scatter",
-    table = data.frame(x = map$x, y = map$y, circled = circled),
-    group = group$of, group_name = group$name, xlab = map$xlab, ylab = map$ylab,
+  map <- first_components(z)
+  new_picture("scatter", table = data.frame(map[c("x", "y")], circled), group = group$of,
+    group_name = group$name, xlab = map$xlab, ylab = map$ylab,
     subtitle = if (any(circled)) sprintf("circled: best %d samples", sum(circled)),
-    title = if (features) {
-      sprintf("ufs_%s: samples in the best %d of %d features", fit$method, ncol(z), fit$p)
-    } else {
-      sprintf("ufs_%s: samples, all %d features", fit$method, fit$p)
-    })
+    title = sprintf("ufs_%s: samples%s %d features", fit$method,
+      if (features) sprintf(" in the best %d of", ncol(z)) else ", all", fit$p))
 }
 
 # Similarities of samples that have clusters, in the order `turn`.
@@ -400,9 +390,8 @@ sample_groups <- function(fit, n, y) {
       refuse("y", "`y` has ", nlevels(y), " different values; it must be a factor with at most 40 ",
         "classes.")
     }
-    if (anyNA(y)) {
-      y <- factor(y, levels = c(levels(y), NA), labels = c(levels(y), "(none)"), exclude = NULL)
-    }
+    y <- addNA(y, ifany = TRUE)
+    levels(y)[is.na(levels(y))] <- "(none)"
     return(list(of = y, name = "class"))
   }
   cluster <- fit$solution$cluster

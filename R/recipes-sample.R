@@ -45,10 +45,9 @@ step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights_t
                             columns = NULL, chosen = NULL, case_weights = NULL, skip = TRUE,
                             id = recipes::rand_id("sample_ufs")) {
   check_recipe(recipe, "step_sample_ufs")
-  step <- recipes::step(subclass = "sample_ufs", terms = rlang::enquos(...), method = method, m = m,
-    weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed,
-    role = role, trained = trained, columns = columns, chosen = chosen,
-    case_weights = case_weights, skip = skip, id = id)
+  own <- mget(setdiff(names(formals()), c("recipe", "...")))
+  step <- do.call(recipes::step, c(list(subclass = "sample_ufs", terms = rlang::enquos(...)), own),
+    quote = TRUE)
   check_sample_step(step)
   recipes::add_step(recipe, step)
 }
@@ -107,16 +106,13 @@ print.step_sample_ufs <- function(x, width = max(20, options()$width - 36), ...)
 
 #' @exportS3Method generics::tidy
 tidy.step_sample_ufs <- function(x, ...) {
-  if (isTRUE(x$trained)) {
-    table <- x$chosen$table
+  table <- x$chosen$table
+  if (!isTRUE(x$trained)) table <- tibble::tibble(terms = recipes::sel2char(x$terms)) else
     if (is.null(table)) {
       table <- data.frame(row = integer(), score = double(), rank = integer(), removed = logical(),
         weight = double())
     }
-    return(tibble::tibble(table, id = rep(x$id, nrow(table))))
-  }
-  terms <- recipes::sel2char(x$terms)
-  tibble::tibble(terms = terms, id = rep(x$id, length(terms)))
+  tibble::tibble(table, id = rep(x$id, nrow(table)))
 }
 
 #' @exportS3Method generics::tunable

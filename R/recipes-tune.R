@@ -24,7 +24,12 @@ NULL
 #' @export
 ufs_param_method <- function(values = NULL) {
   check_installed("dials", "for tuning")
-  if (is.null(values)) values <- tuned_methods()
+  if (is.null(values)) {
+    table <- ufs_methods()
+    # Advice with a condition has it in brackets.
+    sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
+    values <- table$method[sound]
+  }
   for (name in values) check_selects(name, "features")
   dials::new_qual_param("character", values = values, label = c(method = "Selection Method"))
 }
@@ -51,11 +56,4 @@ number_param <- function(type, range, trans, label) {
   check_installed("dials", "for tuning")
   dials::new_quant_param(type, range = range, inclusive = c(TRUE, TRUE), trans = trans,
     label = label, finalize = NULL)
-}
-
-# Advice with a condition has it in brackets.
-tuned_methods <- function() {
-  table <- ufs_methods()
-  sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
-  table$method[sound]
 }

@@ -91,11 +91,9 @@ step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_
     refuse("prop_terms", "`num_terms` and `prop_terms` are both given; choose one.")
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
-  step <- recipes::step(subclass = "select_ufs",
-    terms = rlang::enquos(...), method = method, num_terms = num_terms, prop_terms = prop_terms,
-    cutoff = cutoff, n_clusters = n_clusters, options = options, standardise = standardise,
-    na = na, seed = seed, role = role, trained = trained, scores = scores, removals = removals,
-    standardised = standardised, case_weights = case_weights, skip = skip, id = id)
+  own <- mget(setdiff(names(formals()), c("recipe", "...")))
+  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = rlang::enquos(...)), own),
+    quote = TRUE)
   check_select_step(step)
   recipes::add_step(recipe, step)
 }
@@ -107,18 +105,21 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   check_select_step(x)
   auto <- identical(x$num_terms, "auto") && length(columns) > 1L
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
+  # One column alone cannot be ranked: there is nothing to compare it with.
+  ranking <- seq_along(columns)
+  score <- rep(NA_real_, length(columns))
   if (length(columns) > 1L) {
+    options <- x$options
+    # `n_clusters` where the method has such a thing.
+    name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
+    if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
     found <- rank_for(table_columns(training, columns), x$method,
-      if (auto) "auto" else max(1L, size), step_options(x), x$standardise, x$na, x$seed)
+      if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
     if (auto) size <- found$k
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
     score <- found$score[ranking]
     x["standardised"] <- list(found$standardised)
-  } else {
-    # One column alone cannot be ranked: there is nothing to compare it with.
-    ranking <- seq_along(columns)
-    score <- rep(NA_real_, length(columns))
   }
   rank <- seq_along(columns)
   removed <- rank > size
@@ -142,7 +143,9 @@ bake.step_select_ufs <- function(object, new_data, ...) {
 #' @export
 print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
-  note <- if (is_standardised(x)) ", standardised"
+  # By the step's decision, not by the method's own default.
+  note <- if (isTRUE(x$trained) && isTRUE(x$standardised) &&
+      isFALSE(eval(formals(method_row(method)$fit)$scale))) ", standardised"
   kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
   # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
   said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
@@ -154,22 +157,13 @@ print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...)
   invisible(x)
 }
 
-# By the step's decision, not by the method's own default.
-is_standardised <- function(x) {
-  isTRUE(x$trained) && isTRUE(x$standardised) && is.character(x$method) &&
-    isFALSE(eval(formals(method_row(x$method)$fit)$scale))
-}
-
 #' @exportS3Method generics::tidy
 tidy.step_select_ufs <- function(x, ...) {
-  if (isTRUE(x$trained)) {
-    tibble::tibble(x$scores, id = rep(x$id, nrow(x$scores)))
-  } else {
-    terms <- recipes::sel2char(x$terms)
-    unknown <- rep(NA, length(terms))
-    tibble::tibble(terms = terms, score = as.double(unknown), rank = as.integer(unknown),
-      removed = unknown, id = rep(x$id, length(terms)))
+  table <- if (isTRUE(x$trained)) x$scores else {
+    tibble::tibble(terms = recipes::sel2char(x$terms), score = NA_real_, rank = NA_integer_,
+      removed = NA)
   }
+  tibble::tibble(table, id = rep(x$id, nrow(table)))
 }
 
 #' @exportS3Method generics::tunable
@@ -209,17 +203,16 @@ is_tunable_mark <- function(value) is.call(value)
 check_select_step <- function(x) {
   known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
   check_step_options(x$options)
+  auto <- identical(x$num_terms, "auto")
   if (known("method")) {
-    check_selects(x$method, "features")
+    row <- check_selects(x$method, "features")
     check_method_options(x$method, x$options, "options")
+    if (auto && !is.null(row$per_k)) {
+      refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
+        "\"auto\"` cannot find it.")
+    }
   }
-  if (known("num_terms") && !identical(x$num_terms, "auto")) {
-    check_count(x$num_terms, "num_terms", 0L)
-  }
-  if (identical(x$num_terms, "auto") && known("method") && !is.null(method_row(x$method)$per_k)) {
-    refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
-      "\"auto\"` cannot find it.")
-  }
+  if (known("num_terms") && !auto) check_count(x$num_terms, "num_terms", 0L)
   if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
   if (known("cutoff")) check_number(x$cutoff, "cutoff")
   if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)
@@ -231,7 +224,13 @@ check_select_step <- function(x) {
 }
 
 check_shared <- function(x) {
-  check_standardise(x$standardise, x$options)
+  if (!identical(x$standardise, "auto") && !isTRUE(x$standardise) && !isFALSE(x$standardise)) {
+    refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
+      brief(x$standardise), ".")
+  }
+  if (is.logical(x$standardise) && !is.null(x$options$scale)) {
+    refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")
+  }
   check_choice(x$na, "na", c("error", "omit", "median", "knn"))
   if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
 }
@@ -243,16 +242,6 @@ check_step_options <- function(options) {
   }
 }
 
-# The arguments of the method: `n_clusters` where it has such a thing.
-step_options <- function(x) {
-  options <- x$options
-  if (!is.null(x$n_clusters)) {
-    arguments <- arguments_of(method_row(x$method)$fit)
-    name <- intersect(c("n_clusters", "n_components"), arguments)[1L]
-    if (!is.na(name)) options[[name]] <- x$n_clusters
-  }
-  options
-}
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.

@@ -17,12 +17,11 @@ worth_of_features <- function(fit, x, chosen, draws) {
   open <- x$p - length(fit$constant)
   if (!length(chosen) || length(chosen) >= open || open < 5L) return(NULL)
   columns <- setdiff(seq_len(x$p), chosen)
-  if (length(columns) > 1000L) columns <- columns[sort(sample.int(length(columns), 1000L))]
+  if (length(columns) > 1000L) columns <- sort(sample(columns, 1000L))
   columns <- sort(c(columns, chosen))
   rows <- if (x$n > 400L) sort(sample.int(x$n, 400L))
   part <- dense_part(x, rows, columns)
-  scale <- !isFALSE(fit$params$scale)
-  data <- as_ufs_matrix(part, TRUE, scale, warn = FALSE, unit = "power")
+  data <- as_ufs_matrix(part, TRUE, !isFALSE(fit$params$scale), warn = FALSE, unit = "power")
   usable <- columns[data$keep]
   at <- match(intersect(chosen, usable), usable)
   near <- nearest(data$x, knn_size(data$x))
@@ -44,16 +43,14 @@ worth_of_samples <- function(fit, x, chosen, draws) {
   others <- setdiff(seq_len(x$n), chosen)
   if (length(others) > 1000L) others <- sort(sample(others, 1000L))
   columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L))
-  rows <- c(chosen, others)
-  part <- dense_part(x, rows, columns)
+  part <- dense_part(x, c(chosen, others), columns)
   z <- as_ufs_matrix(part, TRUE, !isFALSE(fit$params$scale), warn = FALSE, unit = "power")$x
   value <- function(i) {
     nearest <- apply(square_distances(z, z[i, , drop = FALSE]), 1L, min)
     c(uncovered = mean(pmax(nearest, 0)) / mean(rowSums(z^2)))
   }
-  own <- value(seq_len(m))
-  random <- vapply(seq_len(draws), function(i) value(sample.int(nrow(z), m)), own)
-  worth_table(own, matrix(random, 1L), FALSE)
+  random <- vapply(seq_len(draws), function(i) value(sample.int(nrow(z), m)), 0)
+  worth_table(value(seq_len(m)), t(random), FALSE)
 }
 
 worth_table <- function(own, random, more_is_better) {
@@ -82,8 +79,8 @@ selection_checks <- function(fit, x) {
   if (empty > .5) {
     say("the chosen columns are all 0 in ", percent(empty), " of the rows")
     ufs_warn("empty", "The ", length(chosen), " chosen columns are all 0 in ", percent(empty),
-      " of the ",
-      "rows: nothing tells these rows apart. Choose more of them, or see `counts` of ufs_data().")
+      " of the rows: nothing tells these rows apart. Choose more of them, or see `counts` of ",
+      "ufs_data().")
   }
   zero <- sum(colMeans(z != 0) < .05)
   if (zero > length(chosen) / 2) {
@@ -94,9 +91,8 @@ selection_checks <- function(fit, x) {
   if (patterns < min(wanted, nrow(z))) {
     say("the chosen columns have ", patterns, " different rows, fewer than ", wanted, " clusters")
   }
-  worth <- fit$worth
-  bad <- worth$measure == "noise" & worth$chosen > .5
-  if (any(bad)) say("about ", percent(worth$chosen[bad]), " of the chosen columns are noise")
+  noise <- fit$worth$chosen[fit$worth$measure == "noise"]
+  if (isTRUE(noise > .5)) say("about ", percent(noise), " of the chosen columns are noise")
   out
 }
 
@@ -111,14 +107,13 @@ selection_record <- function(task, noise) {
   if (!nrow(table)) return(NULL)
   gain <- tapply(table$score - table$random, table$set, mean)
   all <- tapply(table$score - table$all, table$set, mean)
-  signed <- function(value) sprintf("%+.1f", value)
   apart <- function(value) {
     sprintf("%.1f points %s", abs(value), if (value < 0) "below" else "above")
   }
   paste0("on ", length(gain), " real sets", if (noise) " with 10 noise columns for each",
-    " (", table$what[1L], ") ", apart(mean(gain)), " random choice (s.e. ",
-    sprintf("%.1f", stats::sd(gain) / sqrt(length(gain))), ", from ", signed(min(gain)), " to ",
-    signed(max(gain)), ")", if (!anyNA(all)) paste0(" and ", apart(mean(all)), " all columns"))
+    " (", table$what[1L], ") ", apart(mean(gain)), sprintf(
+      " random choice (s.e. %.1f, from %+.1f to %+.1f)", stats::sd(gain) / sqrt(length(gain)),
+      min(gain), max(gain)), if (!anyNA(all)) paste0(" and ", apart(mean(all)), " all columns"))
 }
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -135,7 +130,6 @@ selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
 
 #' @export
 predict.ufs_select <- function(object, newdata, k = object$size, ...) {
-  check_fit(object)
   stats::predict(without_task(object), newdata, k = k, ...)
 }
 
@@ -159,13 +153,11 @@ print.ufs_select <- function(x, n = 10L, ...) {
     text <- gsub("~%", " %", text, fixed = TRUE)
     cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
   }
-  of_samples <- x$task == "label"
   put("<ufs_select> ", x$size, " of ",
-    count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
+    if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])
-  line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
-    if (length(chosen) > n) ", ...")
+  line("  chosen", " ", best_line(chosen, NULL, n))
   seen <- look_words(x$look)
   sentence("  data", seen[1L])
   sentence("", seen[2L])
@@ -174,17 +166,14 @@ print.ufs_select <- function(x, n = 10L, ...) {
       "; columns standardised")
   for (words in x$decided) sentence("", words)
   if (!is.null(x$worth)) sentence("  worth, here", worth_words(x$worth))
-  noisy <- x$method %in% c("consensus", "pca") && x$look$noisy && x$task != "label"
-  record <- selection_record(x$task, noisy)
+  record <- selection_record(x$task, x$method %in% c("consensus", "pca") && x$look$noisy &&
+    x$task != "label")
   if (!is.null(record)) sentence("  elsewhere", record)
   sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
     "nothing looks wrong")
   code <- gsub("\n", "; ", x$code)
-  line("  to repeat", " ", if (nchar(code) > 300L) {
-    paste0(substr(code, 1L, 250L), " ... (the whole: cat(fit$code))")
-  } else {
-    code
-  })
+  line("  to repeat", " ", if (nchar(code) <= 300L) code else
+    paste0(substr(code, 1L, 250L), " ... (the whole: cat(fit$code))"))
   line("  status", " ", x$status)
   if (length(x$certificate)) line("  certificate", " ", format_certificate(x$certificate))
   invisible(x)

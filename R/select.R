@@ -41,8 +41,7 @@
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it wins where there is noise to leave out.
 #'
-#' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
-#'   kinds there are.
+#' @inheritParams ufs
 #' @param k How many features to choose, or `"auto"` for as many as are better than noise (see
 #'   [ufs_size()]), or all where that is most of them. For `task = "label"` it is how many samples
 #'   to choose, unless `m` says so.
@@ -83,19 +82,15 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
   own <- given[setdiff(names_of(given), door_arguments)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
-  what <- if (task == "label") "m" else "k"
-  check_count(plan$size, what, 1L, if (what == "m") opened$n else opened$p,
-    if (what == "m") "the samples" else "the features")
-  row <- method_row(plan$method)
-  seed <- if (!row$deterministic) draw_seeds(1L)[[1L]]
+  check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
+  seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
   ready <- opened
   if (length(plan$transform)) ready <- do.call(ufs_data, c(list(opened), plan$transform))
   fit <- with_seed(seed, do.call(ufs, c(list(x = ready, method = plan$method), plan$args),
     quote = TRUE))
   # The call to repeat it: the user's `x`, every argument as used.
-  door <- given[names_of(given) %in% door_arguments]
-  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)), door,
-    plan$transform, plan$args))
+  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
+    given[names_of(given) %in% door_arguments], plan$transform, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
@@ -113,22 +108,22 @@ without_constant <- function(code) {
 
 # What is wrong whatever the data are.
 check_selection <- function(task, k, m, n_clusters, noise, ordered) {
-  if (!is.null(noise)) noise <- check_flag(noise, "noise")
-  ordered <- check_flag(ordered, "ordered")
-  if (task != "label") {
-    if (!is.null(m)) refuse("m", "`m` is for task = \"label\"; say how many features by `k`.")
-    if (ordered) refuse("ordered", "`ordered` is for task = \"label\".")
-  } else {
-    if (isTRUE(noise)) {
-      refuse("noise", "`noise` is about choosing features; choose these first, then samples.")
-    }
-    if (!is.null(m) && !is.null(k)) refuse("k", "Give `m` or `k`, not both.")
+  if (!is.null(noise)) check_flag(noise, "noise")
+  check_flag(ordered, "ordered")
+  label <- task == "label"
+  if (!label && !is.null(m)) {
+    refuse("m", "`m` is for task = \"label\"; say how many features by `k`.")
   }
+  if (!label && ordered) refuse("ordered", "`ordered` is for task = \"label\".")
+  if (label && isTRUE(noise)) {
+    refuse("noise", "`noise` is about choosing features; choose these first, then samples.")
+  }
+  if (label && !is.null(m) && !is.null(k)) refuse("k", "Give `m` or `k`, not both.")
   if (task != "cluster" && !is.null(n_clusters)) {
     refuse("n_clusters", "`n_clusters` is for task = \"cluster\" only.")
   }
-  what <- if (task == "label") "m" else "k"
-  size <- if (task == "label" && !is.null(m)) m else k
+  what <- if (label) "m" else "k"
+  size <- if (label && !is.null(m)) m else k
   if (is.null(size)) {
     refuse(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
       " to choose, is missing", if (what == "k") "; k = \"auto\" lets decoys say it", ".")
@@ -150,11 +145,8 @@ selection_plan <- function(x, look, asked, given) {
   }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   counts <- look$values == "counts"
-  if (!counts && asked$task == "cluster" || asked$noise || asked$task == "label") {
-    scale <- !counts
-  } else {
-    scale <- look$values %in% c("mixed units", "standardised")
-  }
+  scale <- if (asked$task %in% c("cluster", "label") || asked$noise) !counts else
+    look$values %in% c("mixed units", "standardised")
   method <- if (asked$task == "label") {
     only <- setdiff(arguments_of(ufs_facility), arguments_of(ufs_medoids))
     if (asked$ordered || any(names_of(given) %in% only)) "facility" else "medoids"
@@ -162,9 +154,7 @@ selection_plan <- function(x, look, asked, given) {
     if (large) "pca" else "consensus"
   } else if (asked$task == "cluster") {
     if (large) "mcfs" else "consensus"
-  } else {
-    "css"
-  }
+  } else "css"
   clusters <- asked$n_clusters
   if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
     clusters <- found_clusters(x, scale)
@@ -204,7 +194,7 @@ selection_plan <- function(x, look, asked, given) {
 # they are.
 count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
-  if (look$values == "counts" && open && asked$task != "compress" && !has_negative(x)) {
+  if (look$values == "counts" && open && asked$task != "compress" && !length(negative_columns(x))) {
     list(counts = "tfidf", unit_rows = TRUE)
   }
 }
@@ -213,8 +203,7 @@ count_transform <- function(x, look, asked) {
 # at most 400 rows and 2,000 columns; 2 to 30.
 found_clusters <- function(x, scale, most = c(400L, 2000L)) {
   with_seed(draw_seeds(1L)[[1L]], {
-    part <- drawn_part(x, most)
-    z <- as_ufs_matrix(part, TRUE, scale, warn = FALSE, unit = "power")$x
+    z <- as_ufs_matrix(drawn_part(x, most), TRUE, scale, warn = FALSE, unit = "power")$x
     own <- svd(z, 0L, 0L)$d
     permuted <- svd(apply(z, 2L, sample), 0L, 0L)$d
   })
@@ -226,9 +215,8 @@ found_clusters <- function(x, scale, most = c(400L, 2000L)) {
 # R code that makes the same selection in a session of its own. Values whose text would not give
 # them back are written as the user wrote them.
 repeat_code <- function(call, seed, written) {
-  parts <- lapply(seq_along(call)[-1L], function(i) {
-    name <- names(call)[i]
-    text <- if (name == "x") expression_text(call[[i]], "x") else exact_text(call[[i]])
+  parts <- lapply(names(call)[-1L], function(name) {
+    text <- if (name == "x") expression_text(call$x, "x") else exact_text(call[[name]])
     if (is.null(text)) text <- expression_text(written[[name]], paste0("<", name, ">"))
     paste(name, "=", text)
   })

@@ -67,8 +67,8 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
   for (v in seq_len(n_vertices)) {
     rows <- which(vertex == v)
     stretch <- matrix(stats::runif(d * d, -1, 1), d, d)
-    stretched <- informative[rows, , drop = FALSE] %*% stretch
-    informative[rows, ] <- sweep(stretched, 2L, corner[v, ], "+")
+    informative[rows, ] <- sweep(informative[rows, , drop = FALSE] %*% stretch, 2L, corner[v, ],
+      "+")
   }
   coefficients <- matrix(stats::runif(d * n_redundant, -1, 1), d, n_redundant)
   x <- cbind(informative, informative %*% coefficients,
@@ -81,11 +81,10 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
   # Column order, and with it the order of the combinations.
   at <- if (shuffle) sample.int(ncol(x)) else seq_len(ncol(x))
   name <- paste0("V", seq_along(at))
-  informative_at <- at[roles[at] == "informative"]
-  redundant_at <- at[roles[at] == "redundant"] - d
   list(x = `dimnames<-`(x[, at, drop = FALSE], list(NULL, name)),
     y = factor(y, c("-1", "1")), roles = stats::setNames(roles[at], name), vertex = vertex,
-    coefficients = coefficients[informative_at, redundant_at, drop = FALSE])
+    coefficients = coefficients[at[roles[at] == "informative"], at[roles[at] == "redundant"] - d,
+      drop = FALSE])
 }
 
 #' Add samples that are pure noise
@@ -133,8 +132,7 @@ ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
   if (!is.null(rownames(x))) rownames(added) <- paste0("noise", seq_len(more))
   out <- list(x = rbind(x, added), noise = rep(c(FALSE, TRUE), c(nrow(x), more)))
   if (!is.null(y)) {
-    label <- sample(levels(y), more, replace = TRUE)
-    out$y <- factor(c(as.character(y), label), levels(y))
+    out$y <- factor(c(as.character(y), sample(levels(y), more, replace = TRUE)), levels(y))
   }
   out
 }

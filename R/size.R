@@ -57,8 +57,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   plan <- decoys_plan(method, list(...), parent.frame())
   if (length(plan$methods) != 1L) refuse("method", "`method` must be one method or fit.")
   own <- plan$methods[[1L]]
-  row <- method_row(own$method)
-  if (!is.null(row$per_k)) {
+  if (!is.null(method_row(own$method)$per_k)) {
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
@@ -67,8 +66,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_operator(x, TRUE, TRUE, squares = FALSE, unit = "power")
   q <- length(data$keep)
-  k <- if (is.null(k)) size_grid(q) else
-    sort(check_counts(k, "k", q, "the features that are not constant"))
+  if (is.null(k)) k <- round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))
+  k <- sort(check_counts(k, "k", q, "the features that are not constant"))
   if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
   decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list_of(repeats,
     share, checkpoint)), quote = TRUE)
@@ -91,10 +90,6 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
     size_rule(decoys, at), list_of(curve, at, decoys,
       n_resamples, errors = rankings$errors, checkpoint = done$report)),
     class = "ufs_size")
-}
-
-size_grid <- function(q) {
-  unique(as.integer(round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))))
 }
 
 size_fit <- function(task, common) {
@@ -122,17 +117,16 @@ size_curve <- function(rankings, data, decoys, k) {
   ranking <- match(rankings$all, data$keep)
   ranking <- ranking[!is.na(ranking)]
   near <- nearest(sample_points(data$x), knn_size(data$x))
-  overlap <- vapply(k, function(size) {
-    neighbour_overlap(near, nearest(x_columns(data$x, ranking[seq_len(size)]), knn_size(data$x)))
-  }, 0)
   captured <- vapply(k, function(size) captured_share(data$x, ranking[seq_len(size)]), 0)
-  stability <- vapply(k, function(size) {
-    if (size == data$p) return(NA_real_)
-    nogueira(members_of(lapply(rankings$halves, utils::head, size), data$p), .95)$stability
-  }, 0)
   data.frame(k = k, share = decoys$curve$share[k], captured = captured,
-    bound = pmax(leading_share(data$x, max(k))[k], captured), knn_overlap = overlap,
-    stability = stability)
+    bound = pmax(leading_share(data$x, max(k))[k], captured),
+    knn_overlap = vapply(k, function(size) {
+      neighbour_overlap(near, nearest(x_columns(data$x, ranking[seq_len(size)]), knn_size(data$x)))
+    }, 0),
+    stability = vapply(k, function(size) {
+      if (size == data$p) return(NA_real_)
+      nogueira(members_of(lapply(rankings$halves, utils::head, size), data$p), .95)$stability
+    }, 0))
 }
 
 # The answer of decoys, a list(k, verdict, reason). `at`: the line of the curve at that number,
@@ -142,7 +136,7 @@ size_rule <- function(decoys, at = NULL) {
   better <- decoys$k[[1L]]
   noise <- decoys$noise[[1L]]
   # Not by chance: noise is behind the median decoy as often as before it.
-  if (noise <= size_settings$noise && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
+  if (noise <= .5 && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
     return(list(k = q, verdict = "all", reason = paste0("take all: an estimated ",
       percent(1 - noise), " of ", q, " columns are better than noise")))
   }
@@ -151,7 +145,7 @@ size_rule <- function(decoys, at = NULL) {
       reason = "no column is better than noise by this method"))
   }
   words <- paste0(better, " of ", q, " columns are better than noise")
-  if (isTRUE(at$stability < size_settings$stability)) {
+  if (isTRUE(at$stability < .1)) {
     return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
       ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),
       ")")))
@@ -159,10 +153,6 @@ size_rule <- function(decoys, at = NULL) {
   list(k = better, verdict = "some", reason = paste0(words, " (at most ",
     percent(decoys$share), " of them no better)"))
 }
-
-# noise: up to which estimated share of noise among all columns all are taken; stability: below
-# which it is not called repeatable.
-size_settings <- list(noise = .5, stability = .1)
 
 # ---- k = "auto" ----------------------------------------------------------------------------------
 
@@ -188,12 +178,10 @@ auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)
 sizing_method <- function(x, method, args) {
   row <- method_row(method)
   if (is.null(row$sized_by)) return(list(method = method, args = args))
-  given <- c(args$n_components, args$n_clusters)
-  most <- min(dim(x)) - 1L
-  own <- list(n_components = as.integer(max(1, min(if (length(given)) given[1L] else 5L, most,
-    max(1, x$p %/% 6L)))))
-  shared <- intersect(c("center", "scale"), names(args))
-  list(method = row$sized_by, args = c(own, args[shared]))
+  wanted <- c(args$n_components, args$n_clusters, 5L)[1L]
+  number <- max(1L, min(wanted, dim(x) - 1L, max(1L, x$p %/% 6L)))
+  list(method = row$sized_by, args = c(list(n_components = as.integer(number)),
+    args[intersect(c("center", "scale"), names(args))]))
 }
 
 sizing_decoys <- function(x, sizing, repeats = 3L) {
@@ -213,10 +201,8 @@ print.ufs_size <- function(x, ...) {
   put("  k = ", x$k, ": ", x$reason)
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
-    if (nrow(at)) {
-      put("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
-        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
-    }
+    if (nrow(at)) put("  they capture ", percent(at$captured), " of x (at best ",
+      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
   }
   print(x$curve, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")

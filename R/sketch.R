@@ -45,8 +45,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   if (type == "leverage") {
     data <- as_ufs_operator(opened, center, scale, warn = FALSE)
     n_vectors <- check_count(n_vectors, "n_vectors", 1L)
-    pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", loadings = FALSE,
-      tol = coordinate_tol)
+    pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", FALSE, coordinate_tol)
     live <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
     unit <- sweep(pca$scores[, live, drop = FALSE], 2L, sqrt(pca$sdev2[live]), "/")
     leverage <- stats::setNames(rowSums(unit^2), opened$samples)
@@ -69,7 +68,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   index <- index[at]
   part <- subset_data(opened, samples = index)
   part$input$note <- paste0("sketch       ", m, " of ", opened$n, " samples, ", switch(type,
-    leverage = paste0("by leverage on ", sum(live), " singular vector", if (sum(live) != 1L) "s"),
+    leverage = paste("by leverage on", count_words(sum(live), "singular vector")),
     uniform = "drawn alike", facility = "by facility location"))
   structure(list_of(index, weights = unname(weights[at] * opened$n / sum(weights)),
     type, n = opened$n, leverage, data = part), class = "ufs_sketch")

@@ -1,6 +1,5 @@
 # The operator of a source (source.R): what src/ffi_x.c and operator.R call as x$mul(v),
-# x$columns(j) and so on. Each such call is a function source_<name>(op, ...) below, which
-# source_methods() lists.
+# x$columns(j) and so on. Each such call is a function source_<name>(op, ...) below.
 
 # X is the columns `keep` of the source, minus `shift`, divided by `divide`. Operators made from one
 # another share `count`, which counts the passes over the file, and, where they have the same rows,
@@ -9,19 +8,16 @@
 source_operator <- function(source, keep, shift, divide, count = new_count(), store = new_store()) {
   op <- list_of(source, keep, shift, divide, n = source$n,
     p = length(keep), count, store, held = new.env(parent = emptyenv()))
-  calls <- lapply(source_methods(), function(method) {
+  methods <- list(mul = source_mul, cross = source_cross, gram = source_gram,
+    gram_columns = source_gram_columns, columns = source_columns, rows = source_rows,
+    row_forms = source_row_forms, hash = source_hash, keep = source_keep, part = source_part,
+    again = source_again, some = source_some, sweep = source_sweep, prefetch = source_prefetch)
+  calls <- lapply(methods, function(method) {
     force(method)
     function(...) method(op, ...)
   })
   structure(c(list(kind = "source", n = op$n, p = op$p, count = count, store = store,
     bytes = source$bytes), calls), class = "ufs_x")
-}
-
-source_methods <- function() {
-  list(mul = source_mul, cross = source_cross, gram = source_gram,
-    gram_columns = source_gram_columns, columns = source_columns, rows = source_rows,
-    row_forms = source_row_forms, hash = source_hash, keep = source_keep, part = source_part,
-    again = source_again, some = source_some, sweep = source_sweep, prefetch = source_prefetch)
 }
 
 # ---- the calls
@@ -45,21 +41,17 @@ source_product <- function(op, side, piece, part, size, width, ...) {
 
 # X X' (rows) or X'X.
 source_gram <- function(op, rows) {
-  if (rows) {
-    source_pass_x(op, "columns", piece_tcrossprod, sum_in_place, value_bytes = 8 * op$n^2)
-  } else {
-    source_pass_x(op, "rows", piece_crossprod, sum_in_place, value_bytes = 8 * as.double(op$p)^2)
-  }
+  source_pass_x(op, if (rows) "columns" else "rows",
+    if (rows) piece_tcrossprod else piece_crossprod, sum_in_place,
+    value_bytes = 8 * as.double(if (rows) op$n else op$p)^2)
 }
 
 # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
 source_gram_columns <- function(op, j, root = NULL) {
-  width <- columns_at_once(op)
-  parts <- lapply(split(j, (seq_along(j) - 1) %/% width), function(at) {
-    read <- source_read_columns(op, at)
+  do.call(cbind, lapply(in_pieces(length(j), columns_at_once(op)), function(at) {
+    read <- source_read_columns(op, j[at])
     source_cross(op, if (is.null(root)) read else read * root^2)
-  })
-  do.call(cbind, parts)
+  }))
 }
 
 source_columns <- function(op, j) {
@@ -74,20 +66,16 @@ source_rows <- function(op, i) {
 
 # x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.
 source_row_forms <- function(op, s = NULL) {
-  if (is.null(s) && op$source$by == "columns") {
-    return(drop(source_pass_x(op, "columns", piece_forms, sum_in_place, matrix = s,
-      value_bytes = 8 * op$n)))
-  }
-  drop(source_pass_x(op, "rows", piece_forms, NULL, matrix = s, value_bytes = 8 * op$source$step))
+  sums <- is.null(s) && op$source$by == "columns"
+  drop(source_pass_x(op, if (sums) "columns" else "rows", piece_forms, if (sums) sum_in_place,
+    matrix = s, value_bytes = 8 * if (sums) op$n else op$source$step))
 }
 
 # Two numbers for each column, equal where the columns are: see first_equal().
 source_hash <- function(op) {
-  if (op$source$by == "rows") {
-    source_pass_x(op, "rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * op$p)
-  } else {
-    source_pass_x(op, "columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * op$source$step)
-  }
+  whole <- op$source$by == "columns"
+  source_pass_x(op, op$source$by, piece_hash, if (!whole) add_hashes, whole = whole,
+    value_bytes = 16 * if (whole) op$source$step else op$p)
 }
 
 # The operators of the columns j, of the rows i, and of columns centred and scaled as well.

@@ -8,7 +8,6 @@
 # `chunked` whether lines across the blocks cost as much as all of it (turned.R).
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
-  check_installed("DelayedArray", "for DelayedMatrix input")
   chunk <- DelayedArray::chunkdim(x)
   source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
     block_bytes, BPPARAM)
@@ -20,12 +19,6 @@ delayed_source <- function(x, block_bytes, BPPARAM) {
   source
 }
 
-big_source <- function(x, block_bytes, BPPARAM) {
-  check_installed("bigmemory", "for big.matrix input")
-  object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
-  # Stored by columns.
-  new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes, BPPARAM)
-}
 
 # Blocks of rows or of columns, whichever holds whole chunks within the bytes; the side with
 # the smaller chunks if neither does. Half of the bytes are for the copy that reading makes.
@@ -125,11 +118,14 @@ read_big <- function(object, i, j) {
 # Ranges of lines, one per block.
 source_blocks <- function(source, by = source$by) {
   lines <- if (by == "rows") source$n else source$p
-  step <- if (by == source$by) source$step else {
-    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n)))
-  }
-  starts <- seq(1, lines, by = step)
-  lapply(starts, function(from) seq.int(from, min(from + step - 1, lines)))
+  in_pieces(lines, if (by == source$by) source$step else
+    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n))))
+}
+
+# 1 .. size in pieces of `step`.
+in_pieces <- function(size, step) {
+  starts <- seq(1, by = step, length.out = ceiling(size / step))
+  lapply(starts, function(from) seq.int(from, min(from + step - 1, size)))
 }
 
 # One pass: fun(block, lines, ...) for every block, its values combined in the order of the
@@ -142,15 +138,13 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
   blocks <- source_blocks(source, by)
   bare <- source
   bare$BPPARAM <- NULL
-  total <- if (is.null(combine)) list()
+  joined <- is.null(combine)
+  total <- if (joined) list()
   add <- function(values) {
-    if (is.null(combine)) {
-      total <<- c(total, values)
-    } else {
-      for (value in values) total <<- if (is.null(total)) value else combine(total, value)
+    if (joined) total <<- c(total, values) else for (value in values) {
+      total <<- if (is.null(total)) value else combine(total, value)
     }
   }
-  result <- function() if (is.null(combine)) do.call(rbind, total) else total
   across <- as.double(if (by == "columns") source$n else if (is.null(ready)) source$p else
     length(ready$keep))
   if (is.null(source$BPPARAM)) {
@@ -160,16 +154,15 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
       if (collect_garbage(source, garbage)) garbage <- 0
       add(list(source_piece(lines, bare, by, ready, fun, ...)))
     }
-    return(result())
+  } else {
+    check_installed("BiocParallel", "for `BPPARAM`")
+    wave <- max(BiocParallel::bpnworkers(source$BPPARAM), floor(4 * source$bytes / value_bytes))
+    for (at in in_pieces(length(blocks), wave)) {
+      add(BiocParallel::bplapply(blocks[at], source_piece, source = bare, by = by, ready = ready,
+        fun = fun, ..., BPPARAM = source$BPPARAM))
+    }
   }
-  check_installed("BiocParallel", "for `BPPARAM`")
-  wave <- max(BiocParallel::bpnworkers(source$BPPARAM), floor(4 * source$bytes / value_bytes))
-  for (from in seq(1, length(blocks), by = wave)) {
-    add(BiocParallel::bplapply(blocks[seq.int(from, min(from + wave - 1, length(blocks)))],
-      source_piece, source = bare, by = by, ready = ready, fun = fun, ...,
-      BPPARAM = source$BPPARAM))
-  }
-  result()
+  if (joined) do.call(rbind, total) else total
 }
 
 # Beside a large file, what was read before must not stay until R looks for garbage by itself: it
@@ -218,13 +211,9 @@ judge_moments <- function(found, center) {
 
 # The moments of the columns of a source, in one pass.
 source_moments <- function(source) {
-  if (source$by == "columns") {
-    source_pass(source, "columns", NULL, moments_of, beside_moments, offset = TRUE,
-      value_bytes = 28 * source$step)
-  } else {
-    source_pass(source, "rows", NULL, moments_of, join_moments, offset = FALSE,
-      value_bytes = 28 * source$p)
-  }
+  beside <- source$by == "columns"
+  source_pass(source, source$by, NULL, moments_of, if (beside) beside_moments else join_moments,
+    offset = beside, value_bytes = 28 * if (beside) source$step else source$p)
 }
 
 moments_of <- function(block, lines, offset) {

@@ -96,10 +96,8 @@ stability_of <- function(runs, data, k, m, level) {
     out <- c(nogueira(selected, level), list(jaccard = mean_jaccard(selected),
       frequency = colMeans(selected), selected = selected))
   }
-  if (!is.null(m)) {
-    share <- colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n))
-    out$sample_frequency <- stats::setNames(share, data$samples)
-  }
+  if (!is.null(m)) out$sample_frequency <- stats::setNames(
+    colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n)), data$samples)
   out
 }
 
@@ -122,19 +120,15 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
 }
 
 stability_fit <- function(seed, common) {
-  k <- common$k
-  m <- common$m
   with_seed(seed, {
     rows <- sort(sample.int(nrow(common$x), common$size))
     # Seed NULL: the method goes on with the numbers of this resample.
     run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)
-    if (!is.null(run$error)) return(list(error = run$error))
-    list(
-      rows = rows,
-      features = if (!is.null(k)) suppressMessages(selected_features(run$fit, k, as = "index")),
-      samples = if (!is.null(m)) rows[suppressMessages(selected_samples(run$fit, m, as = "index"))]
-    )
   })
+  if (!is.null(run$error)) return(list(error = run$error))
+  chosen <- function(select, size) suppressMessages(select(run$fit, size, as = "index"))
+  list(rows = rows, features = if (!is.null(common$k)) chosen(selected_features, common$k),
+    samples = if (!is.null(common$m)) rows[chosen(selected_samples, common$m)])
 }
 
 # z: resamples x features, logical. Equations 4 and 7-9 of the paper.
@@ -237,9 +231,8 @@ as.data.frame.ufs_stability_list <- function(x, row.names = NULL, optional = FAL
 #' @export
 as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_dots_empty(...)
-  value <- function(v) if (is.null(v)) NA else v
+  value <- function(v) c(unname(v), NA)[1L]
   data.frame(method = x$method, k = value(x$k), m = value(x$m), n_resamples = x$n_resamples,
-    stability = value(x$stability), lower = value(unname(x$interval["lower"])),
-    upper = value(unname(x$interval["upper"])), jaccard = value(x$jaccard),
-    errors = length(x$errors))
+    stability = value(x$stability), lower = value(x$interval["lower"]),
+    upper = value(x$interval["upper"]), jaccard = value(x$jaccard), errors = length(x$errors))
 }

@@ -20,11 +20,8 @@ with_seed <- function(seed, code) {
 keep_seed <- function(code) {
   global <- globalenv()
   old <- get0(".Random.seed", envir = global, inherits = FALSE)
-  on.exit(if (is.null(old)) {
-    rm(list = ".Random.seed", envir = global)
-  } else {
-    assign(".Random.seed", old, envir = global)
-  })
+  on.exit(if (is.null(old)) rm(list = ".Random.seed", envir = global) else
+    assign(".Random.seed", old, envir = global))
   code
 }
 
@@ -99,6 +96,7 @@ worker_memory <- new.env(parent = emptyenv())
 
 shared_value <- function(file) {
   if (!identical(worker_memory$file, file)) {
+    # What was read before goes first.
     worker_memory$value <- NULL
     worker_memory$value <- readRDS(file)
     worker_memory$file <- file
@@ -123,8 +121,7 @@ progress_ticks <- function(n, envir) {
 
 # A fit with its warnings collected instead of shown, and its error instead of stopping.
 quiet_fit <- function(x, method, args, seed) {
-  said <- character()
-  kinds <- character()
+  said <- kinds <- character()
   started <- proc.time()[[3L]]
   fit <- tryCatch(
     withCallingHandlers(

@@ -67,8 +67,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
-  counts <- c("n_clusters", "n_components")
-  varies <- intersect(counts, names(grid))
+  varies <- intersect(c("n_clusters", "n_components"), names(grid))
   if (is.null(n_clusters)) n_clusters <- fixed$n_components
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
   clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
@@ -76,7 +75,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
     n_clusters <- check_clusters(n_clusters, nrow(x))
   }
   # Fits per k only for the methods that solve for their k.
-  per_k <- method_row(method)$per_k
+  per_k <- row$per_k
   if (!is.null(per_k) && is.null(fixed[[per_k]])) {
     if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
     fixed[[per_k]] <- k
@@ -90,8 +89,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,
     fits$settings[best, , drop = FALSE], fits$fits[[best]])
   fits$fits <- NULL
-  class(fits) <- c("ufs_tune", "ufs_grid")
-  fits
+  structure(fits, class = c("ufs_tune", "ufs_grid"))
 }
 
 #' @export

@@ -39,10 +39,9 @@ turn_source <- function(source) {
 # A write takes less than 2^31 bytes. FALSE if the disk is full.
 write_numbers <- function(block, file) {
   most <- 1e8
-  for (from in seq(1, length(block), by = most)) {
-    to <- min(from + most - 1, length(block))
+  for (at in in_pieces(length(block), most)) {
     fine <- tryCatch({
-      writeBin(if (length(block) > most) block[seq.int(from, to)] else as.vector(block), file)
+      writeBin(if (length(block) > most) block[at] else as.vector(block), file)
       TRUE
     }, warning = function(w) FALSE, error = function(e) FALSE)
     if (!fine) return(FALSE)

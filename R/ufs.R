@@ -113,7 +113,11 @@ run_fit <- function(method, call, slots, door = TRUE, free = character()) {
   slots <- force(slots)
   for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
   same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(slots$params))
-  slots$params <- remember(c(slots$params, mget(same, envir = frame)), wanted, slots$data)
+  slots$params <- c(slots$params, mget(same, envir = frame))
+  # Against all samples and features, now that they are known.
+  wanted <- wanted[setdiff(names(wanted), names(slots$params))]
+  free <- slots$data$n - length(slots$params$labelled)
+  slots$params[names(wanted)] <- check_wanted(wanted, c(free, slots$data$p))
   run <- slots$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
@@ -160,22 +164,15 @@ list_of <- function(...) {
 numbers_to_report <- function(frame, fun) {
   known <- formals(fun)
   open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
-  given <- Filter(Negate(is.null), mget(open, envir = frame))
   size <- dim(frame$x)
   sized <- length(size) == 2L && all(size > 0L) &&
     (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
-  check_wanted(given, if (sized) size else c(Inf, Inf))
+  check_wanted(mget(open, envir = frame), if (sized) size else c(Inf, Inf))
 }
 
-# Against all samples and features, now that they are known.
-remember <- function(params, wanted, data) {
-  wanted <- wanted[setdiff(names(wanted), names(params))]
-  free <- data$n - length(params$labelled)
-  params[names(wanted)] <- check_wanted(wanted, c(free, data$p))
-  params
-}
 
 check_wanted <- function(wanted, size) {
+  wanted <- Filter(Negate(is.null), wanted)
   Map(function(value, name) {
     if (name == "k") check_count(value, name, 1L, size[2L], "the features") else
       check_count(value, name, 1L, size[1L], "the samples")

@@ -45,7 +45,9 @@
 
 .onLoad <- function(libname, pkgname) {
   when_loaded("mlr3filters", add_mlr3_filters)
-  when_loaded("mlr3pipelines", add_mlr3_pipeop)
+  when_loaded("mlr3pipelines", function() {
+    mlr3_dictionary("mlr3pipelines", "mlr_pipeops")$add("ufs_sample", mlr3_pipeop_class())
+  })
 }
 
 .onUnload <- function(libpath) {
