@@ -27,6 +27,7 @@ ggplot_curves <- function(pic) {
   log <- if (is.null(pic$log)) "" else pic$log
   series <- unique(table$series)
   table$series <- factor(table$series, series)
+  if (!is.null(table$panel)) table$panel <- factor(table$panel, unique(table$panel))
   style <- curve_style(pic, series)
   by <- function(values) stats::setNames(values, series)
   p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", colour = "series")) +
@@ -46,6 +47,7 @@ ggplot_curves <- function(pic) {
   if (length(series) > 1L) {
     ends <- do.call(rbind, lapply(panels_of(pic), curve_ends, log))
     ends$series <- factor(ends$series, series)
+    if (!is.null(table$panel)) ends$panel <- factor(ends$panel, levels(table$panel))
     ends$edge <- Inf
     ends$label <- paste0(" ", ends$label)
     # In the margin, which is as wide as the labels whatever the size of the picture.

@@ -136,7 +136,7 @@ size_rule <- function(decoys, at = NULL) {
   better <- decoys$k[[1L]]
   noise <- decoys$noise[[1L]]
   # Not by chance: noise is behind the median decoy as often as before it.
-  if (noise <= .5 && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
+  if (noise <= size_settings$noise && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
     return(list(k = q, verdict = "all", reason = paste0("take all: an estimated ",
       percent(1 - noise), " of ", q, " columns are better than noise")))
   }
@@ -145,7 +145,7 @@ size_rule <- function(decoys, at = NULL) {
       reason = "no column is better than noise by this method"))
   }
   words <- paste0(better, " of ", q, " columns are better than noise")
-  if (isTRUE(at$stability < .1)) {
+  if (isTRUE(at$stability < size_settings$stability)) {
     return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
       ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),
       ")")))
@@ -153,6 +153,10 @@ size_rule <- function(decoys, at = NULL) {
   list(k = better, verdict = "some", reason = paste0(words, " (at most ",
     percent(decoys$share), " of them no better)"))
 }
+
+# noise: up to which estimated share of noise among all columns all are taken; stability: below
+# which it is not called repeatable.
+size_settings <- list(noise = .5, stability = .1)
 
 # ---- k = "auto" ----------------------------------------------------------------------------------
 

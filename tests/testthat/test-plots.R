@@ -469,3 +469,15 @@ test_that("values that differ by rounding alone are drawn as one", {
   }
   expect_identical(drawn_ends(c(1, 1 + 1e-9)), c(1, 1 + 1e-9))
 })
+
+test_that("ggplot2 keeps the order of the panels", {
+  skip_if_not_installed("ggplot2")
+  pic <- new_picture("curves", table = data.frame(x = rep(1:3, 4), y = 1:12,
+    series = rep(c("a", "b"), each = 3), panel = rep(c("m = 5", "m = 10"), each = 6)),
+  xlab = "k", ylab = "accuracy", title = "panels")
+  drawn <- ggplot2::ggplot_build(ggplot_picture(pic))
+  expect_identical(as.character(drawn$layout$layout$panel), c("m = 5", "m = 10"))
+  for (layer in drawn$data) {
+    expect_identical(as.integer(tapply(layer$y, layer$PANEL, max)), c(6L, 12L))
+  }
+})
