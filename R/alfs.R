@@ -202,38 +202,35 @@ alfs_n_features <- function(n_features, data) {
 }
 
 # Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
-alfs_basis <- function(x, method = "alfs") {
-  basis <- .Call(C_alfs_basis, x)
-  check_lapack(basis$lapack, method)
-  basis
-}
+alfs_basis <- function(x, method = "alfs") solved(.Call(C_alfs_basis, x), method)
 
 # The largest useful penalties: norms of the rows and columns of 2X'XX', and
 # 2 max ||x_i||^2.
 alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
 
+# alpha, beta, lambda, and the same as shares of their bounds: alpha_rel, beta_rel, lambda_rel.
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
   bound <- alfs_bounds(basis)
   if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
     ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
       "`x`, e.g. with scale = TRUE.", argument = "x")
   }
-  out <- list(alpha = check_penalty(alpha, alpha_rel, bound$alpha, "alpha", zero = TRUE),
-    beta = check_penalty(beta, beta_rel, bound$beta, "beta", zero = TRUE),
-    lambda = check_penalty(lambda, lambda_rel, bound$lambda, "lambda", zero = TRUE))
-  if (out$alpha$value == 0 && out$beta$value == 0) {
+  found <- Map(check_penalty, list(alpha, beta, lambda), list(alpha_rel, beta_rel, lambda_rel),
+    bound, names(bound), zero = TRUE)
+  penalty <- c(vapply(found, `[[`, 0, "value"), vapply(found, `[[`, 0, "rel"))
+  if (all(penalty[1:2] == 0)) {
     refuse("alpha", "`alpha` and `beta` are both 0: nothing would be selected.")
   }
-  out
+  stats::setNames(penalty, c(names(bound), paste0(names(bound), "_rel")))
 }
 
 # `begin`: another solution to start from (list of w, p, q, rho), lambda = 0 only.
 alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, schedule = NULL) {
-  value <- c(penalty$alpha$value, penalty$beta$value, penalty$lambda$value)
+  weighted <- penalty[["lambda"]] > 0
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
-    tol = if (solver == "paper" || value[3L] > 0) 1e-3 else 1e-4)
-  check_alfs_bytes(data$n, length(data$keep), data$p, value[3L] > 0)
-  found <- alfs_call(data$x, basis, value, control, begin,
+    tol = if (solver == "paper" || weighted) 1e-3 else 1e-4)
+  check_alfs_bytes(data$n, length(data$keep), data$p, weighted)
+  found <- alfs_call(data$x, basis, unname(penalty[1:3]), control, begin,
     c(list(paper = solver == "paper", p = data$p, keep = data$keep,
       dimnames = list(data$samples, data$features)), schedule))
   found$control <- control
@@ -252,51 +249,43 @@ alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = lis
 check_alfs_bytes <- function(n, q, p, weighted) {
   n <- as.double(n)
   small <- min(n, q)
-  bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
-  if (weighted) {
-    newton <- min(n * q^2, max(16 * n^2, 2e7))
-    check_bytes(8 * (bytes + 7 * n^2 + 8 * n * q + newton), "ufs_alfs() with lambda > 0",
-      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
-  } else {
-    check_bytes(8 * bytes, "ufs_alfs()", "Fit on a random part of the samples.")
-  }
+  numbers <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
+  if (weighted) numbers <- numbers + 7 * n^2 + 8 * n * q + min(n * q^2, max(16 * n^2, 2e7))
+  check_bytes(8 * numbers, paste0("ufs_alfs()", if (weighted) " with lambda > 0"),
+    if (weighted) "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples." else
+      "Fit on a random part of the samples.")
 }
 
 # What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
 alfs_slots <- function(data, penalty, found, chosen) {
-  activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
-  lambda <- penalty$lambda$value
-  used <- found$run$counters
+  activity <- function(norms, bound) if (bound > 0) norms / bound
+  weighted <- penalty[["lambda"]] > 0
   list(
-    data = data, control = found$control, run = found$run,
-    params = c(list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
-      alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
-      lambda_rel = penalty$lambda$rel), chosen),
-    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty$beta$value),
+    data = data, control = found$control, run = found$run, params = c(as.list(penalty), chosen),
+    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty[["beta"]]),
     sample_scores = without_labelled(found$row_w, chosen$labelled),
-    sample_key = activity(found$row_p, penalty$alpha$value),
+    sample_key = activity(found$row_p, penalty[["alpha"]]),
     solution = c(list(W = found$w, P = found$p, Q = found$q,
       row_norm = stats::setNames(found$row_w, data$samples),
       column_norm = expand_features(found$col_w, data, NA_real_)),
-      if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
-    certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
-      if (lambda > 0) "primal_weights")],
+      if (weighted) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
+    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+      if (weighted) "primal_weights")],
     coef_name = "W",
     support = c(samples = sum(found$row_w > 0), features = sum(found$col_w > 0))
   )
 }
 
 alfs_warn <- function(fit) {
-  rel <- c(fit$params$alpha_rel, fit$params$beta_rel)
-  if (isTRUE(fit$control$warn)) {
-    if (fit$support[["samples"]] == 0L && fit$status == "converged") {
-      ufs_warn("zero", "W = 0 is the optimum at these penalties (alpha_rel = ",
-        signif(rel[1L], 3L), ", beta_rel = ", signif(rel[2L], 3L), ", lambda_rel = ",
-        signif(fit$params$lambda_rel, 3L), "): only the dual ranks. Lower them.")
-    } else if (max(rel) < 1e-4) {
-      ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
-        "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
-    }
+  if (!isTRUE(fit$control$warn)) return(invisible())
+  rel <- unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")])
+  if (fit$support[["samples"]] == 0L && fit$status == "converged") {
+    ufs_warn("zero", "W = 0 is the optimum at these penalties (",
+      paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", "),
+      "): only the dual ranks. Lower them.")
+  } else if (max(rel[1:2]) < 1e-4) {
+    ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
+      "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
   }
 }
 
@@ -304,18 +293,17 @@ alfs_warn <- function(fit) {
 
 alfs_rank <- function(fit, data) {
   start <- proc.time()[[3L]]
-  if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
+  if (fit$params$select != "norm") fit <- alfs_pivot(fit, data)
   if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
   sealed(fit)
 }
 
 # The features in the order of greedy TED picks among those of large norm.
-alfs_pivot <- function(fit, data, auto) {
-  by_norm <- match(unname(fit$feature_ranking), data$keep)
-  by_norm <- by_norm[!is.na(by_norm)]
+alfs_pivot <- function(fit, data) {
+  by_norm <- kept_ranking(fit, data)
   order <- pivot_order(data$x, by_norm)
-  if (auto) {
+  if (fit$params$select == "auto") {
     top <- seq_len(fit$params$n_features)
     size <- knn_size(data$x)
     all <- nearest(data$x, size)
@@ -363,15 +351,13 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
 
 # The samples in the order of picks in the space of the chosen features.
 alfs_cover <- function(fit, data) {
-  columns <- match(unname(fit$feature_ranking), data$keep)
-  columns <- columns[!is.na(columns)]
+  columns <- kept_ranking(fit, data)
   most <- min(length(columns), max(100L, fit$params$n_features))
   fit$space <- x_columns(data$x, columns[seq_len(most)])
   dimnames(fit$space) <- NULL
   ranking <- cover_order(fit, fit$params$n_features)
   fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])
-  free <- setdiff(ranking, fit$params$labelled)
-  fit$sample_scores[] <- rank_scores(free, data$n)
+  fit$sample_scores[] <- rank_scores(setdiff(ranking, fit$params$labelled), data$n)
   fit$sample_key <- rep(0, data$n)
   fit
 }
@@ -414,22 +400,19 @@ selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
 
 #' @export
 print_notes.ufs_alfs <- function(x) {
-  notes <- sprintf(paste("live         %d of %d samples, %d of %d features (alpha_rel = %s,",
-    "beta_rel = %s%s)"), x$support[["samples"]], x$n, x$support[["features"]], x$p,
-    signif(x$params$alpha_rel, 3L),
-    signif(x$params$beta_rel, 3L),
-    if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
-  how <- c(ted = "samples by TED", facility = "samples by facility location")
+  rel <- unlist(x$params[c("alpha_rel", "beta_rel", if (x$params$lambda > 0) "lambda_rel")])
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
-    if (x$params$select_samples != "norm") how[[x$params$select_samples]])
-  if (x$params$solver == "paper") {
-    notes <- c(notes,
-      "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
-  }
-  if (length(ranked)) notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
-  c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
-    paste("for labels   use select_samples = \"facility\": row norms do worse than chance there")
-  })
+    switch(x$params$select_samples, ted = "samples by TED",
+      facility = "samples by facility location"))
+  c(sprintf("live         %d of %d samples, %d of %d features (%s)", x$support[["samples"]], x$n,
+    x$support[["features"]], x$p, paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", ")),
+    if (x$params$solver == "paper") {
+      "paper        Algorithm 1 stops by its own rule; the gap says what that costs"
+    },
+    if (length(ranked)) paste0("ranking      ", paste(ranked, collapse = ", ")), labelled_note(x),
+    if (x$params$select_samples == "norm") {
+      "for labels   use select_samples = \"facility\": row norms do worse than chance there"
+    })
 }
 
 #' @export
@@ -487,7 +470,7 @@ picture_alfs_norms <- function(fit) {
 
 register("alfs", ufs_alfs,
   advice = "recommended for compressing (select = \"pivot\")",
-  group = "system", selects = "both", deterministic = TRUE,
+  group = "system", selects = "both",
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
   reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",

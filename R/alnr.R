@@ -66,11 +66,8 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
   fit
 }
 
-#' @export
-print_notes.ufs_alnr <- function(x) c(live_rows(x), labelled_note(x), chance_note)
-
 register("alnr", ufs_alnr,
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Neighbourhood reconstruction (ALNR-style)",
   cost = "n^2 p + n k^3 per iteration",
   advice = "historical (for comparison)",

@@ -101,10 +101,9 @@ picture_weights <- function(fit) {
     data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
       series = paste("base", as.vector(col(path))), panel = panel)
   }
-  new_picture("curves", table = rbind(one("alpha", "alpha (scores)"), one("beta",
-    "beta (clusterings)")),
-    points = FALSE, xlab = "iteration", ylab = "weight",
-      title = "ufs_blfse: weights of the base results")
+  new_picture("curves", points = FALSE, xlab = "iteration", ylab = "weight",
+    table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
+    title = "ufs_blfse: weights of the base results")
 }
 
 picture_consensus <- function(fit) {

@@ -55,6 +55,12 @@ check_lapack <- function(info, method) {
   }
 }
 
+# What C returned, if LAPACK did not fail.
+solved <- function(found, method) {
+  check_lapack(if (is.null(found$run)) found$lapack else found$run$lapack, method)
+  found
+}
+
 # How much memory one object may take.
 max_bytes <- function() {
   limit <- getOption("ufselect.max_bytes", 8 * 1024^3)

@@ -81,9 +81,8 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     ridge <- if (is.null(mu)) check_number(mu_rel, "mu_rel", lower = 0) * mean_ss else {
       check_number(mu, "mu", lower = 0) / unit / unit
     }
-    found <- .Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
-      exact_limit = 2000L), control)
-    check_lapack(found$run$lapack, "css")
+    found <- solved(.Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
+      exact_limit = 2000L), control), "css")
     total <- found$run$counters[["start"]]
     basis <- column_basis(z, found$order, unit)
     captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / total, 1)
@@ -176,7 +175,6 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
   z <- new_columns(object, newdata, unname(chosen))
-  rows <- rownames(z)
   if (!all(is.finite(z))) {
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
   }
@@ -188,7 +186,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   coef <- backsolve(object$solution$factor[lead, used, drop = FALSE],
     object$solution$coordinates[lead, , drop = FALSE])
   out <- unscaled(object, z[, used, drop = FALSE] %*% coef)
-  dimnames(out) <- list(rows, object$names$features)
+  colnames(out) <- object$names$features
   out
 }
 
@@ -271,9 +269,8 @@ captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))
 
 # Shares of the squares of x that its first 1, ..., k principal components explain.
 leading_share <- function(x, k, exact_limit = 2000L) {
-  found <- .Call(C_css_leading, x,
-    list(k = as.integer(k), exact_limit = exact_limit), ufs_control())
-  check_lapack(found$run$lapack, "captured")
+  found <- solved(.Call(C_css_leading, x,
+    list(k = as.integer(k), exact_limit = exact_limit), ufs_control()), "captured")
   pmin(found$leading / found$run$counters[["total"]], 1)
 }
 

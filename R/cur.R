@@ -183,9 +183,9 @@ cur_parts <- function(data, rows, columns) {
   u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
   name_rows <- data$samples[rows]
   name_columns <- data$features[data$keep[columns]]
-  wide <- expand_columns(r_part, data, name_rows)
   list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
-    U = `dimnames<-`(u, list(name_columns, name_rows)), R = wide, captured = sum(middle^2))
+    U = `dimnames<-`(u, list(name_columns, name_rows)),
+    R = expand_columns(r_part, data, name_rows), captured = sum(middle^2))
 }
 
 # Thin SVD without the directions that are rounding.
@@ -229,14 +229,8 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
   z <- scaled_columns(object, newdata, match(colnames(object$solution$C), object$names$features))
-  rows <- rownames(z)
-  z <- unscaled(object, z %*% object$solution$U %*% object$solution$R)
-  dimnames(z) <- list(rows, object$names$features)
-  z
+  unscaled(object, z %*% object$solution$U %*% object$solution$R)
 }
-
-#' @export
-print_notes.ufs_cur <- function(x) labelled_note(x)
 
 register("cur", ufs_cur,
   group = "samples", selects = "both", deterministic = FALSE, sized_by = "pca",

@@ -47,8 +47,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
       refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
     }
     # In the columns of data$x, best first; those that are constant are in no pool.
-    ranking <- match(unname(fit$feature_ranking), data$keep)
-    ranking <- ranking[!is.na(ranking)]
+    ranking <- kept_ranking(fit, data)
     q <- length(ranking)
     k <- check_count(k, "k", 1L, q, "the features that are not constant")
     strength <- check_number(strength, "strength", lower = 0)
@@ -86,10 +85,9 @@ decorrelate <- function(z, value, k, strength) {
 }
 
 css_order <- function(z, k) {
-  found <- .Call(C_css, z, list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
-    exact_limit = 1L), ufs_control())
-  check_lapack(found$run$lapack, "css")
-  found$order
+  settings <- list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
+    exact_limit = 1L)
+  solved(.Call(C_css, z, settings, ufs_control()), "css")$order
 }
 
 # Of the columns picked of z, whose own order is the ranking.

@@ -126,10 +126,8 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
 }
 
 facility_picks <- function(like, n, m, labelled, swaps, control) {
-  found <- .Call(C_facility, like, labelled,
-    list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored), control)
-  check_lapack(found$run$lapack, "facility")
-  found
+  solved(.Call(C_facility, like, labelled,
+    list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored), control), "facility")
 }
 
 # May the n x n similarities be kept?
@@ -339,7 +337,7 @@ print_notes.ufs_facility <- function(x) {
 }
 
 register("facility", ufs_facility,
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Samples that stand for all: facility location",
   cost = "n^2 p + n^2 log m",
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",

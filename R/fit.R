@@ -23,20 +23,19 @@ new_ufs <- function(method, call, params, control, data,
     p = data$p, constant = data$constant, input = final_input(data), ...)
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
-    keyed <- !is.null(feature_key)
-    if (!keyed) feature_key <- rep(0, length(feature_scores))
+    if (is.null(feature_key)) feature_key <- rep(0, length(feature_scores))
     fit$feature_scores <- expand_features(as.double(feature_scores), data, NA_real_)
     fit$feature_key <- expand_features(as.double(feature_key), data, NA_real_)
     # A column may be constant only after all (kept by the method): NA, last.
-    if (length(data$constant)) fit$feature_scores[data$constant] <- NA_real_
-    fit$feature_ranking <- ufs_rank(fit$feature_scores, if (keyed) fit$feature_key)
+    fit$feature_scores[data$constant] <- NA_real_
+    fit$feature_ranking <- ufs_rank(fit$feature_scores, fit$feature_key)
     names(fit$feature_ranking) <- data$features[fit$feature_ranking]
   }
   if (!is.null(sample_scores)) {
     stopifnot(length(sample_scores) == data$n)
     fit$sample_scores <- stats::setNames(as.double(sample_scores), data$samples)
-    fit$sample_ranking <- ufs_rank(fit$sample_scores, sample_key)
     fit$sample_key <- if (is.null(sample_key)) rep(0, data$n) else as.double(sample_key)
+    fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
   # Nothing with numbers that are none is ever called converged. Without a score by intention are
@@ -60,6 +59,9 @@ ufs_rank <- function(score, key = NULL) {
   if (is.null(key)) order(score) else order(score, -unname(key))
 }
 
+# A fit's features, best first, as columns of the prepared data: without the constant ones.
+kept_ranking <- function(fit, data) match(intersect(fit$feature_ranking, data$keep), data$keep)
+
 # Scores that are mere ranks: 1 for the best, falling in equal steps; NA for what is not ranked.
 rank_scores <- function(ranking, steps, size = steps) {
   score <- rep(NA_real_, size)
@@ -77,10 +79,8 @@ picks_first <- function(picked, added, all = seq_along(added), digits = 10L) {
 # Samples that are labelled already have no score, so that they come last.
 without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 
-no_trace <- data.frame(iteration = integer())
-
 as_trace <- function(trace) {
-  if (is.null(trace)) return(no_trace)
+  if (is.null(trace)) return(data.frame(iteration = integer()))
   trace <- as.data.frame(trace)
   if (!"iteration" %in% names(trace)) trace <- cbind(iteration = seq_len(nrow(trace)), trace)
   trace$iteration <- as.integer(trace$iteration)

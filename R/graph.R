@@ -312,9 +312,8 @@ user_graph <- function(w, data) {
 # A graph object may have been edited since ufs_graph() made it.
 check_graph <- function(graph) {
   wrong <- .Call(C_graph_check, unclass(graph))
-  isolated <- if (is.null(wrong)) sum(graph$degree == 0)
   if (is.null(wrong) && !(identical(as.integer(graph$n), length(graph$degree)) &&
-    identical(as.integer(graph$n_isolated), isolated))) {
+      identical(as.integer(graph$n_isolated), sum(graph$degree == 0)))) {
     wrong <- "its counts do not fit its weights"
   }
   if (!is.null(wrong)) {
@@ -336,9 +335,8 @@ warn_graph <- function(graph, connected) {
         graph$n_isolated, graph$n)
     },
     if (connected && pieces > 1L) {
-      sprintf(paste("it falls into %d components, which more neighbours, `n_neighbours` of",
-        "ufs_graph(), may join"),
-        pieces)
+      paste("it falls into", pieces, "components, which more neighbours, `n_neighbours` of",
+        "ufs_graph(), may join")
     }
   )
   if (length(say)) {
@@ -355,8 +353,7 @@ graph_params <- function(graph) {
 
 # One line for print().
 graph_note <- function(graph) {
-  paste0("graph        ", graph_text(graph), "; ", graph$n_components, " component",
-    if (graph$n_components != 1L) "s")
+  paste0("graph        ", graph_text(graph), "; ", count_words(graph$n_components, "component"))
 }
 
 graph_text <- function(graph) {
@@ -388,8 +385,7 @@ embed_graph <- function(graph, m, method) {
   if (m > linked - 1L) {
     refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
   }
-  out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
-  check_lapack(out$lapack, method)
+  out <- solved(.Call(C_graph_embed, unclass(graph), as.integer(m)), method)
   out$status <- if (out$converged) "converged" else "max_iter"
   out
 }
@@ -405,8 +401,7 @@ warn_cut <- function(embedding, what) {
 }
 
 linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) return(x)
-  x_part(x, which(graph$degree > 0))
+  if (graph$n_isolated == 0L) x else x_part(x, which(graph$degree > 0))
 }
 
 # Back to all samples, 0 for isolated ones.
@@ -465,13 +460,12 @@ plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
   if (what == "degree") {
     draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",
       ylab = "Degree (sum of weights)", main = graph_text(x))
-    do.call(graphics::plot, utils::modifyList(draw, list(...)))
   } else {
     # Every edge once.
-    n <- length(x$degree)
-    row <- rep.int(seq_len(n), diff(x$weights$start))
+    row <- rep.int(seq_along(x$degree), diff(x$weights$start))
     draw <- list(x = x$weights$value[row <= x$weights$index], xlab = "Weight", main = graph_text(x))
-    do.call(graphics::hist, utils::modifyList(draw, list(...)))
   }
+  do.call(if (what == "degree") graphics::plot else graphics::hist,
+    utils::modifyList(draw, list(...)))
   invisible(x)
 }

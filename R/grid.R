@@ -131,9 +131,7 @@ grid_settings <- function(grid, fun, method) {
   } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
     # Over positions: expand.grid() itself would take a list of values apart.
     at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
-    settings <- list2DF(lapply(stats::setNames(names(grid), names(grid)), function(name) {
-      grid[[name]][at[[name]]]
-    }))
+    settings <- list2DF(Map(function(values, i) values[i], grid, at))
   } else {
     refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   }
@@ -178,15 +176,11 @@ grid_shared <- function(x, row, fixed, varying) {
 grid_fit <- function(task, common) {
   run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
   fit <- run$fit
-  list(
-    status = if (is.null(fit)) "error" else fit$status,
-    objective = last_objective(fit),
-    iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
-    error = run$error, warnings = run$warnings, kinds = run$kinds,
-    feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,
-    sample_scores = fit$sample_scores, sample_ranking = fit$sample_ranking,
-    certificate = fit$certificate, fit = if (common$keep_fits) fit
-  )
+  c(run[c("seconds", "error", "warnings", "kinds")],
+    unclass(fit)[c("feature_scores", "feature_ranking", "sample_scores", "sample_ranking",
+      "certificate")],
+    list(status = if (is.null(fit)) "error" else fit$status, objective = last_objective(fit),
+      iterations = if (is.null(fit)) NA else fit$iterations, fit = if (common$keep_fits) fit))
 }
 
 # One column per run; NA where a run failed, NULL where no run has such scores.
@@ -194,12 +188,10 @@ bind_columns <- function(runs, name, row_names = NULL) {
   columns <- lapply(runs, `[[`, name)
   size <- max(lengths(columns))
   if (size == 0L) return(NULL)
-  out <- vapply(columns, function(column) {
+  values <- vapply(columns, function(column) {
     if (length(column)) as.double(column) else rep(NA_real_, size)
   }, numeric(size))
-  out <- matrix(out, size, length(runs))
-  rownames(out) <- row_names
-  out
+  matrix(values, size, length(runs), dimnames = if (!is.null(row_names)) list(row_names, NULL))
 }
 
 #' @export
@@ -234,15 +226,14 @@ as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
 summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
   check_dots_empty(...)
   table <- as.data.frame(object)
+  often <- NULL
   if (!is.null(object$feature_rankings)) {
     k <- check_count(k, "k", 1L, object$p)
     top <- object$feature_rankings[seq_len(k), , drop = FALSE]
-    often <- sort(table(top), decreasing = TRUE)
-    index <- as.integer(names(often))
+    count <- sort(table(top), decreasing = TRUE)
+    index <- as.integer(names(count))
     often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
-      share = as.integer(often) / sum(!is.na(top[1L, ])))
-  } else {
-    often <- NULL
+      share = as.integer(count) / sum(!is.na(top[1L, ])))
   }
   structure(list_of(method = object$method, table, k, often), class = "summary.ufs_grid")
 }

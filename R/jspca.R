@@ -166,7 +166,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
     control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
 
-    copies <- jspca_copies(data$x)
+    copies <- x_equal_columns(data$x)
     labels <- paste0("PC", seq_len(n_components))
     solve_by <- function(solver, core, from = begin) {
       .Call(C_jspca, core, from, list(
@@ -206,8 +206,7 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
   score <- same_for_copies(found$row_norm, copies)
   key <- same_for_copies(found$kkt, copies)
   list(
-    run = found$run,
-    feature_scores = score, feature_key = key,
+    run = found$run, feature_scores = score, feature_key = key,
     solution = list(
       Q = expand_features(found$Q, data), P = expand_features(found$P, data),
       Pbar = expand_features(found$Pbar, data),
@@ -240,9 +239,7 @@ jspca_core <- function(x, loss) {
     # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
     return(gram_root(x_gram(x, rows = FALSE)))
   }
-  qr <- .Call(C_jspca_compress, x)
-  check_lapack(qr$lapack, "jspca")
-  qr$x
+  solved(.Call(C_jspca_compress, x), "jspca")$x
 }
 
 # Pbar, the weights a of the features (samples) and h = 1/D2.
@@ -251,9 +248,10 @@ jspca_start <- function(init, k, data, pca, size, loss) {
   weight <- rep(1 / (2 * mean(size)), length(size))
   # ||q_i|| if the rows of Q were all equally long.
   h <- rep(2 * sqrt(k / p * if (loss == "feature") weight[[1L]] else 1), p)
+  start <- list(P = pca$loadings, weight = weight, h = h)
   if (is.character(init)) {
     check_choice(init, "init", "pca")
-    return(list(P = pca$loadings, weight = weight, h = h))
+    return(start)
   }
   if (is.matrix(init)) {
     polar <- svd(check_matrix(init, "init", data$p, k)[data$keep, , drop = FALSE])
@@ -261,19 +259,20 @@ jspca_start <- function(init, k, data, pca, size, loss) {
       refuse("init", "`init` must have linearly independent columns (over the features that are ",
         "not constant).")
     }
-    return(list(P = tcrossprod(polar$u, polar$v), weight = weight, h = h))
+    start$P <- tcrossprod(polar$u, polar$v)
+    return(start)
   }
   if (!is.list(init) || is.null(init$P) || length(setdiff(names(init), c("P", "a", "h")))) {
     refuse("init", "`init` must be \"pca\", a matrix of ", data$p, " x ", k, ", or list(P =, a =, ",
       "h =).")
   }
-  P <- check_matrix(init$P, "init$P", data$p, k)
+  start$P <- check_matrix(init$P, "init$P", data$p, k)[data$keep, , drop = FALSE]
   if (!is.null(init$a)) {
-    weight <- check_weights(init$a, "init$a", if (loss == "feature") data$p else data$n)
-    if (loss == "feature") weight <- weight[data$keep]
+    start$weight <- if (loss == "sample") check_weights(init$a, "init$a", data$n) else
+      check_weights(init$a, "init$a", data$p)[data$keep]
   }
-  if (!is.null(init$h)) h <- check_weights(init$h, "init$h", data$p)[data$keep]
-  list(P = P[data$keep, , drop = FALSE], weight = weight, h = h)
+  if (!is.null(init$h)) start$h <- check_weights(init$h, "init$h", data$p)[data$keep]
+  start
 }
 
 # Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
@@ -282,19 +281,14 @@ jspca_start <- function(init, k, data, pca, size, loss) {
 # one of this way and the straight one.
 jspca_turned <- function(solve_by, core, begin, eps, straight) {
   plain <- solve_by("irls", x_dense(core))
-  end <- list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h)
-  found <- solve_by("exact", core, end)
+  found <- solve_by("exact", core,
+    list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h))
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
   found$run$trace <- rbind(plain$run$trace, found$run$trace)
   found$run$iterations <- plain$run$iterations + found$run$iterations
   # Beyond what the tolerance may be worth: the same model may come with another rotation.
-  lower <- jspca_objective(found) < (1 - 1e-6) * jspca_objective(straight)
-  if (isTRUE(lower)) found else straight
-}
-
-jspca_objective <- function(found) {
-  trace <- found$run$trace
-  trace[nrow(trace), "objective"]
+  end <- function(found) utils::tail(found$run$trace[, "objective"], 1L)
+  if (isTRUE(end(found) < (1 - 1e-6) * end(straight))) found else straight
 }
 
 check_weights <- function(value, arg, length) {
@@ -321,17 +315,10 @@ can_be_formed <- function(core) {
     8 * prod(as.double(dim(core))) <= max_bytes()
 }
 
-# The first column equal to each, or NULL if no two are.
-jspca_copies <- function(x) {
-  first <- x_equal_columns(x)
-  if (all(first == seq_along(first))) NULL else first
-}
-
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
 same_for_copies <- function(value, first) {
-  if (is.null(first)) return(value)
-  near <- abs(value - value[first]) <= 1e-9 * max(value)
-  ifelse(near, value[first], value)
+  near <- which(abs(value - value[first]) <= 1e-9 * max(value))
+  replace(value, near, value[first][near])
 }
 
 # Exactly zero, or (reweighting gives no exact zeros) of no account in its own units.
@@ -341,7 +328,6 @@ warn_vanished <- function(fit, size) {
     ufs_warn("vanished", "ufs_jspca(): all loadings are zero at lambda_rel = ",
       signif(fit$params$lambda_rel, 3L), "; take a smaller penalty.")
   }
-  invisible(fit)
 }
 
 #' @export

@@ -121,8 +121,7 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
   draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
-  found <- .Call(C_kmeans, z, first, draw, max_iter)
-  check_lapack(found$run$lapack, "kmeans")
+  found <- solved(.Call(C_kmeans, z, first, draw, max_iter), "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
       "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
@@ -156,7 +155,7 @@ check_start_labels <- function(labels, n, n_clusters) {
 
 register("kmeans_f", ufs_kmeans_f,
   advice = "situational",
-  group = "baseline", selects = "features", deterministic = FALSE,
+  group = "baseline", deterministic = FALSE,
   title = "k-means labels, then F statistic",
   cost = "n p c per k-means iteration"
 )

@@ -54,9 +54,6 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
   })
 }
 
-#' @export
-print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
-
 register("laplacian", ufs_laplacian,
   advice = "situational: good among noise columns",
   title = "Laplacian score",

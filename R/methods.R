@@ -14,9 +14,8 @@ print.ufs <- function(x, n = 5L, ...) {
   put("<ufs_", x$method, "> ", method_title(x$method))
   put("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
-  put("  status       ", x$status, if (x$iterations > 0L) {
-    paste0(" after ", x$iterations, " iteration", if (x$iterations != 1L) "s")
-  })
+  put("  status       ", x$status,
+    if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
   if (length(x$certificate)) put("  certificate  ", format_certificate(x$certificate))
   notes <- c(input_notes(x$input), print_notes(x))
   for (line in notes) put("  ", line)
@@ -63,8 +62,16 @@ advice_sentence <- function(advice) {
 # One or two more lines of a method's own: "live rows    12 of 500", say.
 print_notes <- function(x) UseMethod("print_notes")
 
+# What all methods with such fields say: live features, live samples of the convex selectors, whose
+# dual gives each an activity, labels, graph.
 #' @export
-print_notes.default <- function(x) character()
+print_notes.default <- function(x) {
+  convex <- !is.null(x$solution$activity)
+  c(if (!is.null(x$n_live)) live_note(x),
+    if (convex) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n),
+    labelled_note(x), if (convex) chance_note,
+    if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
+}
 
 # Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,
 # above its objective. Residuals and shares need no more than three.
@@ -90,17 +97,15 @@ summary.ufs <- function(object, ...) {
   check_dots_empty(...)
   check_fit(object)
   objective <- object$trace$objective
-  out <- list(
-    method = object$method, title = method_title(object$method), call = object$call,
-    n = object$n, p = object$p,
-    constant = length(object$constant), status = object$status,
-    iterations = object$iterations, elapsed = object$elapsed,
-    certificate = object$certificate, params = object$params, notes = print_notes(object),
+  kept <- c("method", "call", "n", "p", "status", "iterations", "elapsed", "certificate", "params")
+  out <- c(unclass(object)[kept], list(
+    title = method_title(object$method), constant = length(object$constant),
+    notes = print_notes(object),
     objective = if (length(objective)) c(first = objective[1L], last = utils::tail(objective, 1L)),
     features = if (!is.null(object$feature_scores)) score_summary(object$feature_scores),
     samples = if (!is.null(object$sample_scores)) score_summary(object$sample_scores),
     best = if (!is.null(object$feature_scores)) utils::head(as.data.frame(object), 10L)
-  )
+  ))
   structure(out, class = "summary.ufs")
 }
 

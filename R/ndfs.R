@@ -122,7 +122,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
         graph = graph),
       certificate = found$run$counters[c("orthogonality", "kkt")],
-      n_live = sum(row_ss > 100 * control$eps), coef_name = "W"
+      n_live = count_live(row_ss, control$eps), coef_name = "W"
     )
   })
   warn_live(fit, 0L, "Use a smaller `beta`.")
@@ -148,12 +148,8 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
   } else {
     labels <- check_start_labels(init, data$n, n_clusters)
   }
-  f <- outer(labels, seq_len(n_clusters), `==`) + 0
-  sweep(f, 2L, sqrt(colSums(f)), `/`) + offset
+  indicator(labels, n_clusters) + offset
 }
-
-#' @export
-print_notes.ufs_ndfs <- function(x) c(live_note(x), graph_note(x$solution$graph))
 
 register("ndfs", ufs_ndfs,
   advice = "situational",

@@ -51,8 +51,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   classes <- check_partial_labels(y, nrow(w))
   cmn <- check_flag(cmn, "cmn")
   if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = nrow(w))
-  out <- .Call(C_propagate, w, classes$known, classes$c, cmn, x)
-  check_lapack(out$run$lapack, "propagate")
+  out <- solved(.Call(C_propagate, w, classes$known, classes$c, cmn, x), "propagate")
   list(
     label = factor(classes$names[out$label], classes$names),
     probability = matrix(out$probability, nrow(w), classes$c,

@@ -27,9 +27,6 @@ ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
   })
 }
 
-#' @export
-print_notes.ufs_random <- function(x) labelled_note(x)
-
 register("random", ufs_random,
   advice = "baseline (for comparison)",
   group = "baseline", selects = "both", deterministic = FALSE, sized_by = "pca",

@@ -80,8 +80,8 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     10 * as.double(n) * ncol(data$x) + (if (ncol(data$x) < n) 3 else 12) * as.double(n)^2),
   "ufs_represent()",
   "Use a part of the samples.")
-  found <- .Call(C_represent, data$x, theta, settings, topk_names(data), control)
-  check_lapack(found$run$lapack, "represent")
+  found <- solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
+    "represent")
   gap <- found$run$counters[["gap"]]
   trace <- as_trace(found$run$trace)
   fit <- structure(list(

@@ -134,18 +134,13 @@ warn_zero <- function(fit, penalty) {
   }
 }
 
-#' @export
-print_notes.ufs_rrss <- function(x) c(live_rows(x), labelled_note(x), chance_note)
-
-live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
-
 labelled_note <- function(x) {
   known <- length(x$params$labelled)
   if (known) paste0("labelled     ", known, " already: not picked again")
 }
 
 register("rrss", ufs_rrss,
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Robust representative sample selection",
   cost = "n min(n, p)^2 per iteration",
   advice = "historical (for comparison)",

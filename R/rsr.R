@@ -101,9 +101,8 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
         dual = expand_features(found$dual, data, NA_real_),
         W = if (coefficients) expand_square(found$w, data)),
       certificate = found$run$counters["gap"],
-      n_exact = if (found$run$iterations > 0L) {
-        sum(found$residual <= 1e-6 * size)
-      } else 0L, coef_name = "W"
+      n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
+      coef_name = "W"
     )
   })
   if (fit$iterations > 0L) warn_rsr_void(fit)

@@ -414,10 +414,8 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, turn 
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   storage.mode(stages) <- "double"
-  found <- .Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, memory = memory), control)
-  check_lapack(found$run$lapack, "socfs")
-  found
+  solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
+    gamma = problem$gamma, eps = problem$eps, memory = memory), control), "socfs")
 }
 
 socfs_objective <- function(found) found$run$counters[["objective"]]

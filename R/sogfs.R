@@ -106,9 +106,6 @@ lists_to_csr <- function(found) {
     value = found$s[order]), class = "ufs_csr")
 }
 
-#' @export
-print_notes.ufs_sogfs <- function(x) live_note(x)
-
 register("sogfs", ufs_sogfs,
   advice = "historical (for comparison)",
   title = "Structured optimal graph feature selection",

@@ -69,16 +69,15 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     if (type == "phi3") {
       embedding <- embed_graph(graph, n_clusters - 1L, "spec")
       warn_cut(embedding, "phi3")
-      statistic <- score <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
+      statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
         power, embedding$values, embedding$vectors)
       solution$U <- spread_rows(embedding$vectors, graph)
       solution$eigenvalues <- embedding$values
     } else {
       statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
-      score <- 1 - statistic
     }
     statistic[is.nan(statistic)] <- NA_real_
-    score[is.nan(score)] <- NA_real_
+    score <- if (type == "phi3") statistic else 1 - statistic
     warn_void(score, "spec", "A complete graph with equal weights does that.")
     c(
       list(
@@ -97,9 +96,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
 }
 
 #' @export
-print_notes.ufs_spec <- function(x) {
-  c(paste0("score        ", x$params$type), graph_note(x$solution$graph))
-}
+print_notes.ufs_spec <- function(x) c(paste0("score        ", x$params$type), NextMethod())
 
 register("spec", ufs_spec,
   advice = "situational",

@@ -194,14 +194,21 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     classes <- topk_classes(y, n_clusters, data$n)
     mode <- topk_mode(classes, structured)
     unit <- max(l1_norms(data$x))
-    settings <- topk_settings(mode, lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
-      lambda_z = lambda_z, lambda_a = lambda_a, lambda_i = lambda_i, alpha = alpha,
-      polish = polish, cmn = cmn, nonnegative = nonnegative, bound = bound,
-      branch_and_bound = branch_and_bound, node_limit = node_limit)
-    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, settings)
+    if (branch_and_bound && !bound) {
+      refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
+    }
+    own <- list_of(lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
+      lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+      lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
+      lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
+      alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
+      nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
+      node_limit = check_count(node_limit, "node_limit", 1L, 1e7L))
+    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
-    settings <- c(settings, list(n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
-      solver = match(solver, topk_solvers) - 1L), control[c("inner_max_iter", "inner_tol")])
+    settings <- c(own, topk_fixed, list(n_clusters = classes$c, k = k,
+      mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
+      control[c("inner_max_iter", "inner_tol")])
     check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
     if (control$warn) say_topk_time(data$n, ncol(data$x), mode, solver, control$max_iter)
     found <- topk_run(data, classes, settings, control)
@@ -216,9 +223,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     topk_check_links(found, data, classes, settings,
       argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
     topk_fields(found, data, classes, mode, control, params = c(
-      list_of(mode, k, n_clusters = classes$c, solver),
-      settings[c("lambda_e", "lambda_z", "lambda_a", "lambda_i", "alpha", "polish", "cmn",
-        "nonnegative", "bound", "branch_and_bound", "node_limit")],
+      list_of(mode, k, n_clusters = classes$c, solver), settings[names(own)],
       list(alpha_e = settings$lambda_e * unit)))
   })
   warn_topk(fit)
@@ -229,27 +234,12 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
 topk_modes <- c("cluster", "propagate", "structured", "plain")
 topk_solvers <- c("paper", "exact", "admm")
 
-# Checked, with what users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are
-# several times what relaxations take, and bound_tol is a tenth of the last digit of a gap that is
-# printed.
-topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, polish, cmn,
-                          nonnegative, bound, branch_and_bound, node_limit) {
-  if (branch_and_bound && !bound) {
-    refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
-  }
-  list_of(lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
-    lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
-    lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
-    alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
-    nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
-    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L), rho = 1.1, mu = 1,
-    v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
-}
+# What users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are several times
+# what relaxations take, and bound_tol is a tenth of the last digit of a gap that is printed.
+topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 
 topk_run <- function(data, classes, settings, control) {
-  found <- .Call(C_topk, data$x, classes$known, settings, topk_names(data), control)
-  check_lapack(found$run$lapack, "topk")
-  found
+  solved(.Call(C_topk, data$x, classes$known, settings, topk_names(data), control), "topk")
 }
 
 # The set with indices from 1, and v. Of equal columns the first ones, as many as were chosen: g is
@@ -282,8 +272,7 @@ topk_other_alpha_e <- function(data, settings, unit, say) {
 }
 
 topk_check_links <- function(found, data, classes, settings, argument) {
-  counters <- found$run$counters
-  if (counters[["too_few_links"]] == 1) {
+  if (found$run$counters[["too_few_links"]] == 1) {
     ufs_abort("isolated", "Only ", data$n - topk_isolated(found$w), " of ", data$n,
       " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
       argument, "`: the first link appears at alpha_e = ",
@@ -431,14 +420,11 @@ first_link <- function(x, lambda_z, nonnegative = FALSE) min(link_values(x, lamb
 check_topk_bytes <- function(n, p, mode, solver, settings) {
   n <- as.double(n)
   r <- min(n, p)
-  bytes <- 8 * if (mode == "plain") {
-    4 * n * p + 5 * r * r
-  } else {
-    switch(solver,
-      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
-      exact = 6 * n * p + 4 * n * n + 3 * r * r,
-      paper = 12 * n * p + 12 * n * n)
-  }
+  bytes <- 8 * switch(if (mode == "plain") mode else solver,
+    plain = 4 * n * p + 5 * r * r,
+    admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
+    exact = 6 * n * p + 4 * n * n + 3 * r * r,
+    paper = 12 * n * p + 12 * n * n)
   if (settings$branch_and_bound) bytes <- bytes + 24 * as.double(settings$node_limit)
   check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
@@ -463,12 +449,6 @@ topk_names <- function(data) {
   list(p = data$p, keep = data$keep - 1L, samples = data$samples, features = data$features)
 }
 
-# alpha 1{clusters differ} + (1 - alpha)/2 ||P_i - P_j||^2, P = x a.
-topk_theta <- function(label, projected, alpha) {
-  distance <- as.matrix(stats::dist(projected))
-  matrix(alpha * outer(label, label, "!=") + (1 - alpha) / 2 * distance^2, length(label))
-}
-
 topk_solution <- function(found, chosen, classes, mode, data, alpha) {
   samples <- data$samples
   all <- function(v) expand_features(v, data, 0)
@@ -480,8 +460,10 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
   if (mode != "plain") {
     solution <- c(solution, list(Z = found$z, E = found$e, W = found$w))
     if (data$n <= topk_theta_limit) {
-      solution$Theta <- topk_theta(found$label, data$x %*% found$a, alpha)
-      dimnames(solution$Theta) <- dimnames(found$w)
+      # alpha 1{clusters differ} + (1 - alpha)/2 ||P_i - P_j||^2, P = x a.
+      distance <- as.matrix(stats::dist(data$x %*% found$a))
+      solution$Theta <- `dimnames<-`(alpha * outer(found$label, found$label, "!=") +
+        (1 - alpha) / 2 * distance^2, dimnames(found$w))
     }
   }
   if (mode == "propagate") {
@@ -494,7 +476,7 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
 }
 
 warn_topk <- function(fit) {
-  if (!fit$control$warn) return(invisible(fit))
+  if (!fit$control$warn) return()
   isolated <- fit$graph[["isolated"]]
   if (isolated > fit$n / 5) {
     ufs_warn("isolated", isolated, " of ", fit$n, " samples are linked to no other one: ",
@@ -506,7 +488,6 @@ warn_topk <- function(fit) {
       "one: they take the label of the nearest labelled sample (see solution$reached).",
       data = list(unreached = unreached))
   }
-  invisible(fit)
 }
 
 register("topk", ufs_topk,

@@ -85,9 +85,6 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
   fit
 }
 
-#' @export
-print_notes.ufs_udfs <- function(x) live_note(x)
-
 register("udfs", ufs_udfs,
   advice = "historical (for comparison)",
   title = "Unsupervised discriminative feature selection",
