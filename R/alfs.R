@@ -32,10 +32,9 @@
 #'   follow by norm.
 #' * `select = "auto"` takes the picks if that raises the mean overlap of the 5 nearest neighbours
 #'   (in all features against the best `n_features`) by more than .01, and otherwise the norms.
-#' * `select_samples = "ted"` (the default) puts samples in the order of greedy picks of the same
-#'   design among all samples, in the space of the best `n_features` features.
-#'   `selected_samples(fit, m, k = 30)` uses the best 30 (at most 100) instead. Up to 1000 samples
-#'   are picked one by one.
+#' * `select_samples = "ted"` (the default) puts all samples in the order of greedy picks of the
+#'   same design in the space of the best `n_features` features. `selected_samples(fit, m, k = 30)`
+#'   uses the best 30 (at most 100) instead. Up to 1000 samples are picked one by one.
 #' * `select_samples = "facility"` does the same with the picks of [ufs_facility()], which is the
 #'   better choice where labels are few.
 #'
@@ -101,10 +100,8 @@
 #'   reconstruction weights. The default `NULL` computes each from its relative version.
 #' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that
 #'   alone give W = 0. They are free of the scale of `x`.
-#' @param solver `"admm"` for the solver with a proved gap, or `"paper"` for the published
-#'   algorithm.
-#' @param select,select_samples How features and samples are ranked. The section
-#'   "Rankings" explains the choices.
+#' @param solver `"admm"` for the solver with a proved gap, `"paper"` for the published one.
+#' @param select,select_samples How features and samples are ranked, see the section "Rankings".
 #' @param n_features The number of features that `select = "auto"` compares, and in whose space
 #'   `select_samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50,
 #'   at most half of the features.

@@ -32,19 +32,16 @@ ufs_inform <- function(class, ...) {
 # Warns about a fit that did not converge. The status is in the fit as well, so
 # control$warn = FALSE loses nothing.
 warn_status <- function(fit, advice = NULL) {
-  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible(fit))
+  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible())
   what <- switch(fit$status,
-    max_iter = sprintf(
-      "did not converge in %d iterations; raise max_iter or tol in ufs_control()",
-      fit$iterations
-    ),
+    max_iter = paste("did not converge in", fit$iterations,
+      "iterations; raise max_iter or tol in ufs_control()"),
     stalled = "made no further progress before reaching its tolerance",
     diverged = "diverged: the objective is not finite",
     numerical = "met a numerical problem; do not trust the ranking"
   )
   ufs_warn(fit$status, "ufs_", fit$method, "() ", what, ".",
     if (!is.null(advice)) paste0(" ", advice))
-  invisible(fit)
 }
 
 # LAPACK's own failure is an error: there is no answer to return.

@@ -16,8 +16,7 @@
 #' @param verbose Should one line be printed per iteration?
 #' @param progress `NULL`, or a function of `(iteration, objective, change)` that is called
 #'   once per outer iteration.
-#' @param warn Should a fit that did not converge give a warning? With `FALSE` only its `status`
-#'   says so.
+#' @param warn Should a fit that did not converge give a warning? If not, only its `status` says so.
 #' @param ... Must be empty: unknown settings are errors, not ignored.
 #' @return A list of class `ufs_control`.
 #' @examples

@@ -30,8 +30,7 @@
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
-#'   columns or samples, but at most 200. The others follow in the order of what each would bring
-#'   next.
+#'   columns or samples, but at most 200. The others follow by what each would bring next.
 #' @param mu The ridge penalty, a number of at least 0 in squared units of `x`. The default `NULL`
 #'   computes it from `mu_rel`.
 #' @param mu_rel The ridge penalty as a share of the mean sum of squares of the columns (default
@@ -90,12 +89,9 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     bound <- pmax(found$leading / total, captured)
     ranking <- picks_first(found$order, found$left, digits = 8L)
     trace <- as.data.frame(found$run$trace)
-    gain <- found$left
-    gain[found$order] <- trace$decrease
+    gain <- replace(found$left, found$order, trace$decrease)
     trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * unit^2
-    trace$captured <- captured
-    trace$bound <- bound
-    trace$ratio <- captured / bound
+    trace <- cbind(trace, captured, bound, ratio = captured / bound)
     at <- if (is.null(k)) which.min(trace$ratio) else picks
     list(
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
@@ -221,8 +217,7 @@ print_notes.ufs_css <- function(x) {
 #' @inheritParams ufs_kmeans_f
 #' @param fit A fit that selects features.
 #' @param x The data of the fit.
-#' @param k The numbers of features, a vector. The default is the number that the method was asked
-#'   for.
+#' @param k The numbers of features, a vector. By default what the method was asked for.
 #' @param center,scale Should the columns be centred and standardised first? It does not matter what
 #'   the method did.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.

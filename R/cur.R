@@ -42,8 +42,7 @@
 #' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
 #' @param rank The number r of leading singular vectors, from 1 to the rank of `x`. The default
-#'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
-#'   of all.
+#'   `NULL` takes as many as make up 80 percent of the sum of all singular values.
 #' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
 #' @param m,k The numbers of samples and features to choose, which [selected_samples()],
 #'   [selected_features()], `print()` and `plot()` then use; `NULL` leaves them open. Both are

@@ -55,8 +55,7 @@
 #'   none. It needs `m`, since the result is for this m only. It usually gains less than one
 #'   percent, and a round costs n^2 + 2 n m.
 #' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
-#'   The default `NULL` takes the median squared distance (of 2000 evenly spaced rows if there are
-#'   more).
+#'   The default `NULL` takes the median squared distance (of at most 2000 evenly spaced rows).
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
 #' @return A fit of class `c("ufs_facility", "ufs")`; [selected_samples()] gives the samples. The
@@ -97,11 +96,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)
     found <- facility_picks(like, data$n, picks, labelled, swaps, control)
-    n <- data$n
-    ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
-    added <- found$left
+    ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
     trace <- as.data.frame(found$run$trace)
-    added[found$order] <- trace$gain
     trace$bound <- pmax(found$bound, trace$objective)
     trace$ratio <- trace$objective / trace$bound
     trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
@@ -109,8 +105,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     list(
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
         labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
-      run = found$run, sample_scores = rank_scores(ranking, n), trace = trace,
-      statistic = stats::setNames(added, data$samples),
+      run = found$run, sample_scores = rank_scores(ranking, data$n), trace = trace,
+      statistic = stats::setNames(replace(found$left, found$order, trace$gain), data$samples),
       solution = list(order = stats::setNames(found$order, data$samples[found$order]),
         first = found$first, change = found$change),
       certificate = c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])

@@ -99,8 +99,7 @@ counted_table <- function(value, whole) {
 #' What a fit chose
 #'
 #' These functions read a fit: its scores (larger is better for every method), its rankings (best
-#' first), and the best `k` features or `m` samples. Use them on the fit of any method, instead of
-#' looking into the object.
+#' first), and the best `k` features or `m` samples. Use them instead of looking into the object.
 #'
 #' Exact ties are broken by the method's secondary key and then by the lowest index; a tie at the
 #' cut is reported by a message of class `ufs_message_tie`. Many methods give most features a score

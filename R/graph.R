@@ -13,9 +13,8 @@
 #'   all weights underflow as soon as there are a few hundred columns. (He et al. write
 #'   `exp(-d^2 / t)`: their t is `2 t^2` here.)
 #' * `"binary"`: 1.
-#' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours
-#'   are those of the Euclidean distance all the same; divide the rows by their norms to
-#'   have the nearest in angle.
+#' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours are still those
+#'   of the Euclidean distance; divide the rows by their norms to have the nearest in angle.
 #'
 #' A sample is never its own neighbour, even where samples coincide, and there are no self
 #' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.

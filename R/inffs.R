@@ -13,9 +13,8 @@
 #' s = \sum_{l \ge 1} (r A)^l 1 = (I - rA)^{-1} 1 - 1, \qquad r = 0.9 / \rho(A),}
 #' where \eqn{\rho(A)} is the spectral radius of A, and the largest `s` is best.
 #'
-#' The standard deviations make the ranking depend on the units of the features. With
-#' `scale = TRUE` all are equal, the first part of A vanishes, and only redundancy counts.
-#' Equal features have exactly equal scores.
+#' Deviations make the ranking depend on the units of the features. With `scale = TRUE` all are
+#' equal, and only redundancy, the second part of A, counts. Equal features have equal scores.
 #'
 #' # Variants
 #' The public programs differ from the paper and from each other:
@@ -50,8 +49,7 @@
 #' @param n_sample How many features to estimate the sums from, a whole number of at least 10;
 #'   only for variants `"2015"` and `"2016"`. The default `NULL` (and any number from p) takes all,
 #'   which is exact.
-#' @param center,scale Should the columns be centred (which changes nothing here) and standardised
-#'   first?
+#' @param center,scale Should the columns be centred (which changes nothing) and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500
 #'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
@@ -73,8 +71,7 @@
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),
                       n_sample = NULL, ...) {
-  void <- FALSE
-  fit <- run_fit("inffs", match.call(), {
+  run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
     alpha <- check_number(alpha, "alpha", 0, 1)
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
@@ -90,7 +87,10 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
       inffs_sampled(data$x, n_sample, settings, control)
     counters <- found$run$counters
-    void <- counters[["empty"]] == 1
+    if (counters[["empty"]] == 1) {
+      ufs_warn("void", "All features are perfectly correlated and vary equally: ",
+        "ufs_inffs() cannot tell them apart.")
+    }
     list(
       params = list_of(alpha, variant, n_sample),
       run = found$run,
@@ -100,11 +100,6 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
       certificate = c(counters["residual"], sampling_error = found$sampling_error)
     )
   })
-  if (void) {
-    ufs_warn("void", "All features are perfectly correlated and vary equally: ",
-      "ufs_inffs() cannot tell them apart.")
-  }
-  fit
 }
 
 # The scores from a sample S of m features. (I - r A) y = 1 is solved for S alone, with r from the

@@ -31,9 +31,8 @@
 #' on the change of \eqn{Q}. Now and then it does not settle; the status says so.
 #'
 #' As selectors, both beat random features, variance and k-means labels with F statistics on
-#' average, but not all features, and not the plain loadings of [ufs_pca()]. What they add is the
-#' sparse set of rows and, with `"sample"`, the robustness. The figures are in
-#' `vignette("evidence")`.
+#' average, but neither all features nor the plain loadings of [ufs_pca()]. They add the sparse set
+#' of rows and, with `"sample"`, robustness. The figures are in `vignette("evidence")`.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then for
@@ -60,9 +59,8 @@
 #' `certificate["kkt"]` is the relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components The number of components k, from 1 to the rank of the centred `x`. The
-#'   number of classes one expects is a good choice. More components than the data have
-#'   make the iteration slow.
+#' @param n_components The number of components k, from 1 to the rank of the centred `x`. The number
+#'   of classes one expects is a good choice; more components than the data have are slow.
 #' @param lambda The penalty, a number from 0. The default `NULL` computes it from `lambda_rel`. The
 #'   section "Without a penalty" says what 0 gives.
 #' @param lambda_rel The penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
@@ -110,8 +108,7 @@
 #'   `"irls"`, above 1e-3 of the largest).
 #'
 #'   Warnings: `ufs_warning_vanished` (all loadings zero), `ufs_warning_max_iter` (not converged),
-#'   `ufs_warning_stalled` (the regression is too ill-conditioned for `"exact"`: take `"irls"` or a
-#'   larger penalty).
+#'   `ufs_warning_stalled` (too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
 #'
 #' @section Departures from the source:
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
@@ -368,9 +365,8 @@ rise_note <- function(objective) {
 #'   given to the method.
 #' @param n_components For the other types, how many of the leading components to use; all by
 #'   default.
-#' @param type `"select"` gives `newdata[, chosen]`, as [predict.ufs()] does; `"scores"` the centred
-#'   and scaled `newdata` times the loadings; `"reconstruction"` \eqn{XQP'} in the units of
-#'   `newdata`.
+#' @param type `"select"` gives `newdata[, chosen]`, as [predict.ufs()] does; `"scores"` centred and
+#'   scaled `newdata` times the loadings; `"reconstruction"` \eqn{XQP'} in its units.
 #' @param ... Not used.
 #' @return For `"select"` what [predict.ufs()] returns; for `"scores"` a matrix with one row per row
 #'   of `newdata` and `n_components` columns; for `"reconstruction"` a matrix with the rows of

@@ -8,8 +8,7 @@
 #' its cost.
 #'
 #' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and within-cluster sums of
-#' squares of the feature. Starts are drawn from R's random numbers, so `set.seed()` fixes the
-#' result.
+#' squares of the feature. Starts are drawn by R, so `set.seed()` fixes the result.
 #'
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
 #'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
@@ -17,12 +16,10 @@
 #' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of
 #'   squares is kept.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
-#'   it.
+#'   open. It changes no score; [selected_features()], [predict.ufs()], `print()`, `plot()` use it.
 #' @param center,scale Should the columns be centred and standardised before k-means? F itself does
 #'   not depend on either.
-#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of
-#'   k-means.
+#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) of k-means.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
@@ -111,9 +108,8 @@ f_ratio <- function(between, total, c, n) {
 kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   n <- nrow(z)
   if (n_clusters == 1L) {
-    centre <- colMeans(z)
-    return(list(list(cluster = rep(1L, n), withinss = sum(sweep(z, 2L, centre)^2),
-      iterations = 1L)))
+    within <- sum(sweep(z, 2L, colMeans(z))^2)
+    return(list(list(cluster = rep(1L, n), withinss = within, iterations = 1L)))
   }
   if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   first <- equal_rows(z)

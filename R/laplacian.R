@@ -2,8 +2,7 @@
 #'
 #' Ranks features by how smooth they are on the neighbour graph of the samples: a good feature
 #' differs little between neighbours, compared with its variance. It is fast, has no random part,
-#' needs no number of clusters, and does well when informative columns must be found among many
-#' columns of noise.
+#' needs no number of clusters, and does well when informative columns must be found among noise.
 #'
 #' For a feature f, with weights W, degrees D = diag(W 1) and the graph Laplacian L = D - W,
 #' \deqn{LS = \frac{\tilde f' L \tilde f}{\tilde f' D \tilde f}, \quad

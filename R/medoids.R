@@ -149,19 +149,17 @@ anchored_kmeans <- function(z, m, fixed, max_iter) {
 
 cluster_medoids <- function(z, m, form, n_starts) {
   check_installed("cluster", paste0("for form = \"", form, "\""))
-  if (form == "pam") {
+  fit <- if (form == "pam") {
     check_bytes(8 * as.double(nrow(z))^2, "PAM", "Use form = \"clara\".")
-    fit <- cluster::pam(z, m, cluster.only = FALSE, keep.diss = FALSE, keep.data = FALSE)
-    at <- fit$id.med
-    mean_distance <- fit$objective[["swap"]]
+    cluster::pam(z, m, keep.diss = FALSE, keep.data = FALSE)
   } else {
-    fit <- cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
+    cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
       sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE)
-    at <- fit$i.med
-    mean_distance <- fit$objective
   }
-  list(medoids = at, stand_in = at[fit$clustering],
-    certificate = c(mean_distance = unname(mean_distance)), iterations = 0L)
+  at <- if (form == "pam") fit$id.med else fit$i.med
+  # PAM's last objective is that after its swaps.
+  list(medoids = at, stand_in = at[fit$clustering], iterations = 0L,
+    certificate = c(mean_distance = fit$objective[[length(fit$objective)]]))
 }
 
 #' @export

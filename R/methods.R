@@ -159,8 +159,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @param object A fit that selects features.
 #' @param newdata A matrix or data frame with at least the chosen columns, or anything else that
 #'   [ufs_data()] reads.
-#' @param k How many features to keep. The default `NULL` takes the number that was given to the
-#'   method.
+#' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
 #'   changed. In a SummarizedExperiment or Seurat object features are rows, and these are kept. A

@@ -4,8 +4,7 @@
 #' indicators can be predicted. Use it when you expect clusters and want features that separate them
 #' jointly; [ufs_mcfs()] is the faster method of the same idea.
 #'
-#' The indicators F are to be smooth on the neighbour graph, and the regression W on them is
-#' row-sparse:
+#' The indicators F are smooth on the neighbour graph, and the regression W on them is row-sparse:
 #' \deqn{\min_{F \ge 0, W} tr(F'LF) + \alpha (\|F - XW\|^2 + \beta \sum_j \|w_j\|) +
 #'   \tfrac{\gamma}{4} \|F'F - I\|^2}
 #' F is n x c, W is p x c, and L = D - W is the Laplacian of the graph (or the normalised one). The
@@ -29,10 +28,9 @@
 #' instead, by halves until the objective falls, so it never rises then. `"irls"` does not do this.
 #'
 #' # Cost
-#' An iteration of `"exact"` costs that of the features in use, and 2 n p c flops where all of them
-#' are looked at, every tenth time and at the end. An iteration of `"irls"` costs p^3 / 3 flops if p
-#' <= n and n^2 p + n^3 / 3 otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p >
-#' n.
+#' An iteration of `"exact"` costs that of the features in use, and 2 n p c flops where all are
+#' looked at, every tenth time and at the end. An iteration of `"irls"` costs p^3 / 3 flops if p <=
+#' n and n^2 p + n^3 / 3 otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p > n.
 #'
 #' @inheritParams ufs_rsr
 #' @inheritParams ufs_laplacian
@@ -42,8 +40,7 @@
 #'   from `2 max_j |x_j'F|` on, which is at most 2.
 #' @param gamma The weight of the orthogonality of the indicators.
 #' @param init The start of F: `"kmeans"` (the best of `n_starts` runs drawn from R's random numbers
-#'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, which is used as it
-#'   is.
+#'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
 #' @param n_starts The number of k-means starts.
 #' @param offset A number that is added to the start from labels, whose columns have unit norm.
 #'   Without it a zero of F could never change.
@@ -54,8 +51,7 @@
 #'   (those of W = 0, as in the authors' code). They change the path, and the result where
 #'   iterations are few.
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
-#'   exactly zero. `"irls"` is the authors' plain iteration, one step of iteratively reweighted
-#'   least squares.
+#'   exactly zero. `"irls"` is the authors' plain iteration, one reweighted least-squares step.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
 #'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default

@@ -4,13 +4,6 @@
 # their meaning with n.
 as_unit_matrix <- function(x, center, scale) as_ufs_matrix(x, center, scale, by = "norm")
 
-# A matrix of features by features, back in the user's p columns.
-expand_square <- function(value, data) {
-  out <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
-  out[data$keep, data$keep] <- value
-  out
-}
-
 # How many |w_j|^2 exceed the size that the smoothing alone gives.
 count_live <- function(row2, eps) sum(row2 > 100 * eps)
 

@@ -45,8 +45,7 @@
 #' @param lambda_rel The penalty as a share of `lambda_max`, which is free of the scale of `x`.
 #' @param solver `"exact"` for the accelerated iteration with a duality gap, or `"irls"` for the
 #'   authors' iteratively reweighted least squares.
-#' @param coefficients Should the p x p matrix W be returned? The default `NULL` returns it only if
-#'   p <= n.
+#' @param coefficients Should the p x p matrix W be returned? The default `NULL`: if p <= n.
 #' @param center,scale Should the columns be centred, and scaled to unit norm?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500;
 #'   200 with `"irls"`), `tol` (1e-3, the relative gap; 1e-6 with `"irls"`, the relative change) and
@@ -90,7 +89,11 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     found <- .Call(C_rsr, data$x, control$eps, settings, control)
     used <- found$run$counters
     first <- equal_columns(data$x)
-    if (coefficients) found$w <- mean_of_copies(found$w, first)
+    if (coefficients) {
+      # Features by features, back in the user's p columns.
+      w <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
+      w[data$keep, data$keep] <- mean_of_copies(found$w, first)
+    }
     list(
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
@@ -99,7 +102,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
       feature_key = mean_of_copies(found$dual, first),
       solution = list(residual = stats::setNames(found$residual, data$samples),
         dual = expand_features(found$dual, data, NA_real_),
-        W = if (coefficients) expand_square(found$w, data)),
+        W = if (coefficients) w),
       certificate = found$run$counters["gap"],
       n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
       coef_name = "W"

@@ -1,9 +1,8 @@
 #' Simultaneous orthogonal basis clustering feature selection (SOCFS)
 #'
 #' Clusters the samples and selects the features that explain the clusters, in one problem: it looks
-#' for orthogonal cluster indicators and, at the same time, for a row-sparse projection of the
-#' features on them. Use it when you expect a known number of clusters and want few features that
-#' tell them apart.
+#' for orthogonal cluster indicators and for a row-sparse projection of the features on them. Use it
+#' when you expect a known number of clusters and few features that tell them apart.
 #'
 #' # Model
 #' With `x` of n samples by p features (columns centred) and c = `n_clusters`, minimise
@@ -24,20 +23,18 @@
 #' # Solvers
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
 #' proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted least
-#' squares, is the iteration of the paper, with
-#' \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 + eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die
-#' slowly, so its result is polished by the exact solver unless `polish = FALSE` or `tol` is
-#' negative. Both have the same fixed points, but the problem is not convex in (V, E), and which
-#' local optimum is reached depends on the start and on the path.
+#' squares, is the iteration of the paper, with \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 +
+#' eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die slowly, so its result is polished by the exact
+#' solver unless `polish = FALSE` or `tol` is negative. Both have the same fixed points, but the
+#' problem is not convex in (V, E), and the local optimum depends on the start and the path.
 #'
-#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is not a
-#' global search over E. From labels and from k-means the exact solver descends at once, and may end
-#' above `"irls"`. Few features explain an E that is no partition of the samples (a random one,
-#' say), so that exact steps alone would set all rows to zero before E has turned to the data. From
-#' such a start, and from any that ended with V = 0, the solver also takes the plain iterations
-#' until they have settled, then exact steps, and keeps the lower objective. At the default
-#' `control` it is then no higher than that of `"irls"` from the same start, and takes about as
-#' long.
+#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is no
+#' global search over E. From labels and from k-means the exact solver descends at once, may end
+#' above `"irls"`. Few features explain an E that is no partition of the samples (say a random one),
+#' so exact steps alone would set all rows to zero before E has turned to the data. From such a
+#' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
+#' have settled, then exact steps, and keeps the lower objective. At the default `control` it is
+#' then no higher than that of `"irls"` from the same start, and takes about as long.
 #'
 #' # What a low objective is worth
 #' It is worth little. Rising penalties, solved one after the other from k-means and from a few
@@ -84,8 +81,7 @@
 #'   (1e-7, or 1e-6 with `"irls"`), the relative fall of the objective; `inner_max_iter` (10, or
 #'   30), the steps of E and F per iteration; `inner_tol` (1e-4, or 1e-8); and, for `"irls"`, `eps`
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
-#'   `solver = "irls"` replays exactly `max_iter` plain iterations: without polish, and with equal
-#'   columns not merged.
+#'   `solver = "irls"` replays exactly `max_iter` plain iterations, without polish or merging.
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact

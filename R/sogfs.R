@@ -18,8 +18,7 @@
 #'   vectors exactly: the selected features are known, the order of all others is that of their
 #'   distance from entering, and a warning of class `ufs_warning_void` says so. Set `n_dims` to the
 #'   number of features wanted, or use a smaller `gamma`.
-#' * With p >= n the first W is not determined. The mean over all choices is taken, which no
-#'   rotation changes.
+#' * With p >= n the first W is not determined. The mean of all is taken, which no rotation changes.
 #' * `status = "max_iter"` means that no value of \eqn{\lambda} that was tried gave c components.
 #'
 #' # Cost
@@ -34,8 +33,7 @@
 #'   features.
 #' @param n_neighbours The number of neighbours, from 2 to n - 1.
 #' @param gamma The weight of the row sparsity, a positive number. With .1 and more often hardly
-#'   more than `n_dims` features stay in use; the default .01 kept between 8 and 254 on seven real
-#'   sets.
+#'   more than `n_dims` features stay in use; the default .01 kept 8 to 254 on seven real sets.
 #' @param solver How W is updated: `"irls"` takes the authors' steps of iteratively reweighted least
 #'   squares, and `"exact"`, the default, extrapolates their weights.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? The authors do both.

@@ -20,19 +20,17 @@
 #' `statistic` is the paper's quantity. The score is 1 - statistic for phi1 and phi2, so that larger
 #' is always better. (One widely used public code sorts all three the wrong way round.)
 #'
-#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly.
-#' On a graph with several components eigenvalue 0 is multiple, and if k cuts through it,
-#' or through another tie, the score is arbitrary up to the choice of basis; a warning says
-#' so. Samples without an edge are left out. Beyond 400 samples the eigenvectors come from a
-#' filtered subspace iteration on the sparse matrix.
+#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly. On a
+#' graph with several components eigenvalue 0 is multiple, and if k cuts through it, or through
+#' another tie, the score is arbitrary up to the choice of basis; a warning says so. Samples without
+#' an edge are left out. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
 #'
 #' The paper's graph is complete (`graph = list(n_neighbours = n - 1)`). The default is that of
 #' [ufs_graph()], which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
 #' @param type Which of the three scores: `"phi1"`, `"phi2"` or `"phi3"`.
-#' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. The other types do not
-#'   use it.
+#' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. Others do not use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
 #'   values punish oscillation more.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3

@@ -110,13 +110,11 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
     unit = if (is_operator(z)) data$unit)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
-  decrease <- found$left
-  decrease[found$order] <- found$score
   list(
     data = data, control = control,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
-    statistic = stats::setNames(decrease, data$samples),
+    statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]))
   )
 }

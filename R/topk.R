@@ -23,10 +23,9 @@
 #' # Without labels, with some, with all
 #' * `y = NULL`: the samples are divided into `n_clusters` spectral clusters of `W`.
 #' * `y` with `NA`: the given labels are kept, and the others follow from harmonic propagation on
-#'   `W` (see [ufs_propagate()]). Every class needs a labelled sample, otherwise the call is an
-#'   error. The paper also asks that the unlabelled samples contain all classes,
-#'   `rank(Y_u) = C`. Its own closed form does not enforce this, and neither does this function:
-#'   a class may get no further sample.
+#'   `W` (see [ufs_propagate()]). Every class needs a labelled sample, or the call is an error. The
+#'   paper also asks that the unlabelled samples contain all classes, `rank(Y_u) = C`. Neither its
+#'   own closed form nor this function enforces this: a class may get no further sample.
 #' * `y` complete: by default the features are chosen by ridge regression on the labels alone,
 #'   without `Z`; this needs no n x n matrix when p <= n. With `structured = TRUE` the full model
 #'   is fitted with the labels fixed.
@@ -45,11 +44,9 @@
 #' small already.
 #'
 #' The joint problem in `Z`, labels and `v` is not convex, and nothing is claimed about its global
-#' minimum. The objective may rise in an iteration, because the label step minimises only one part
-#' of it.
+#' minimum. The objective may rise, because the label step minimises only one part of it.
 #'
-#' Selections are not nested: the best `k + 1` features need not contain the best `k`. Fit again
-#' for another `k`.
+#' Selections are not nested (the best `k + 1` features need not contain the best `k`): fit again.
 #'
 #' # Choosing the settings
 #' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are.
@@ -105,23 +102,20 @@
 #' @param lambda_a The ridge penalty on `A`, a positive number.
 #' @param lambda_i The weight of the graph in the choice of features. It is taken as 0 when `y`
 #'   is complete and `structured = FALSE`.
-#' @param alpha The share of the labels in `Theta`. The rest is the distance between the projected
-#'   samples.
+#' @param alpha The share of the labels in `Theta`; the rest is the distance of projected samples.
 #' @param polish Should the set be improved by swapping single features, best swap first?
 #' @param cmn Should the propagated labels be corrected for the class sizes (class mass
 #'   normalisation)? [ufs_propagate()] explains how.
-#' @param center,scale Should the columns be centred and standardised first? This is the default,
-#'   and on real data it did better than raw columns. Every sample is then scaled to unit length
-#'   in any case. With `center = FALSE` a constant column other than zero acts as an intercept and
-#'   may be chosen. A centred constant column is zero, and is chosen only if `k` exceeds the
-#'   number of the others.
+#' @param center,scale Should the columns be centred and standardised first? This did better than
+#'   raw columns on real data. Every sample is then scaled to unit length in any case. With `center
+#'   = FALSE` a constant column other than zero acts as an intercept and may be chosen. A centred
+#'   one is zero, and is chosen only if `k` exceeds the number of the others.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter`
 #'   (default 10) and `tol` (1e-5, on the largest change of `Theta`) belong to the outer loop.
 #'   `inner_max_iter` (500) and `inner_tol` (1e-6, where `"auto"` takes `"admm"` 1e-4; the largest
 #'   residual) belong to the ADMM for `Z`; the tolerance is also that of the ADMM for `v`.
 #' @param structured With a complete `y`, should the full model be fitted?
-#' @param nonnegative Should `Z >= 0` be required? By default it is when `y` is given,
-#'   and not otherwise.
+#' @param nonnegative Should `Z >= 0` be required? By default only when `y` is given.
 #' @param bound Should the lower bound be computed? Its rounded solution is then also polished as
 #'   one more start.
 #' @param branch_and_bound Should the function try to prove that the set is optimal? This needs

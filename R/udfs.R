@@ -18,10 +18,9 @@
 #' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there
 #'   are just c of them, and the others are ranked by their distance from entering; a warning of
 #'   class `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
-#' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M),
-#'   and the public codes give another ranking for another LAPACK. Here the start is the mean
-#'   over all of them, which no rotation changes. Exact duplicates of a column still share a null
-#'   direction of M.
+#' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M), and
+#'   the public codes give another ranking for another LAPACK. Here the start is the mean of all,
+#'   which no rotation changes. Exact duplicates of a column still share a null direction of M.
 #'
 #' # Computation
 #' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}. (Clipping at 1e-16, as elsewhere, makes
