@@ -56,7 +56,6 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
       begin <- list(found = found, penalty = penalty)
       alfs_slots(data, penalty, found, list_of(solver = "admm", select, select_samples, n_features))
     })
-    alfs_warn(fit)
     fits[[i]] <- alfs_rank(fit, data)
   }
   value <- function(get, type) vapply(fits, get, type)

@@ -170,7 +170,6 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
       labelled), schedule))
   })
-  alfs_warn(fit)
   alfs_rank(fit, data)
 }
 
@@ -201,16 +200,14 @@ alfs_n_features <- function(n_features, data) {
 # Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
 alfs_basis <- function(x, method = "alfs") solved(.Call(C_alfs_basis, x), method)
 
-# The largest useful penalties: norms of the rows and columns of 2X'XX', and
-# 2 max ||x_i||^2.
+# The largest useful penalties: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
 alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
 
 # alpha, beta, lambda, and the same as shares of their bounds: alpha_rel, beta_rel, lambda_rel.
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
   bound <- alfs_bounds(basis)
   if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
-    ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
-      "`x`, e.g. with scale = TRUE.", argument = "x")
+    refuse_range("The third powers of the values of `x`")
   }
   found <- Map(check_penalty, list(alpha, beta, lambda), list(alpha_rel, beta_rel, lambda_rel),
     bound, names(bound), zero = TRUE)
@@ -289,6 +286,7 @@ alfs_warn <- function(fit) {
 # ---- rankings other than by norm ---------------------------------------------------
 
 alfs_rank <- function(fit, data) {
+  alfs_warn(fit)
   start <- proc.time()[[3L]]
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data)
   if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
@@ -319,11 +317,10 @@ alfs_pivot <- function(fit, data) {
   fit
 }
 
-# Greedy TED on the columns of x, `by_norm` in the order of their norms: pick r is made
-# among at least max(450, 5 r) columns. The pool doubles when the picks reach a fifth of
-# it; the columns are then deflated by those picked, which is what TED's own
-# deflation does: with S the picked, x'x - x'S (S'S + mu)^-1 S'x = y'y for
-# y = (I + SS'/mu)^(-1/2) x.
+# Greedy TED on the columns of x, `by_norm` in the order of their norms: pick r is made among at
+# least max(450, 5 r) columns. The pool doubles when the picks reach a fifth of it; the columns are
+# then deflated by those picked, which is what TED's own deflation does: with S the picked, x'x -
+# x'S (S'S + mu)^-1 S'x = y'y for y = (I + SS'/mu)^(-1/2) x.
 pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
   mu <- mean(x_ss(x)) / (nrow(x) - 1)
   picked <- integer()
@@ -371,8 +368,7 @@ cover_order <- function(fit, k) {
   c(picks, setdiff(by_norm, c(picks, given)), given)
 }
 
-# All rows of x but those given in the order of greedy TED picks; beyond `most` by what each would
-# bring.
+# All rows of x but those given by greedy TED picks; beyond `most` by what each would bring.
 ted_order <- function(x, most, given = integer()) {
   out <- ted_greedy(x, most, 0.01 * mean(rowSums(x^2)), given = given)
   picks_first(out$order, out$left, setdiff(seq_len(nrow(x)), given))

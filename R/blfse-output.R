@@ -6,14 +6,6 @@ symmetric_matrix <- function(values, n, names) {
   if (n > blfse_full_limit) packed else as.matrix(packed)
 }
 
-blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
-
-blfse_trace <- function(trace) {
-  trace <- counted_table(trace, c("iteration", "it", "nc", "ties", "nnz"))
-  trace$block <- factor(blfse_blocks[trace$block + 1L], levels = blfse_blocks)
-  trace
-}
-
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {

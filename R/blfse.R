@@ -194,6 +194,8 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
   n_component <- as.integer(counters[["n_component"]])
   cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
   m <- seq_len(nrow(scores))
+  trace <- counted_table(found$run$trace, c("iteration", "it", "nc", "ties", "nnz"))
+  trace$block <- factor(trace$block, 0:7, c("start", "W", "P", "S", "v", "Y", "beta", "alpha"))
   list(
     run = found$run,
     advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
@@ -207,7 +209,7 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
       mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
       scores = t(expand_features(t(scores), data)), labels = labels
     ),
-    trace = blfse_trace(found$run$trace),
+    trace = trace,
     certificate = counters[c("kkt", "gap", "eigen")],
     history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
     weights = list(alpha = found$weights[, m, drop = FALSE],

@@ -5,29 +5,29 @@ status_labels <- c("converged", "max_iter", "stalled", "diverged", "numerical")
 
 status_label <- function(code) status_labels[[code + 1L]]
 
-ufs_abort <- function(class, ..., argument = NULL, call = NULL) {
-  stop(structure(
-    class = c(paste0("ufs_error_", class), "ufs_error", "error", "condition"),
-    list(message = paste0(...), call = call, argument = argument)
-  ))
+new_condition <- function(kind, class, ..., fields = list()) {
+  structure(c(list(message = paste0(...), call = NULL), fields),
+    class = c(paste0("ufs_", kind, "_", class), paste0("ufs_", kind), kind, "condition"))
+}
+
+ufs_abort <- function(class, ..., argument = NULL) {
+  stop(new_condition("error", class, ..., fields = list(argument = argument)))
 }
 
 # Something is wrong with an argument.
 refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
 
-ufs_warn <- function(class, ..., data = list()) {
-  warning(structure(
-    class = c(paste0("ufs_warning_", class), "ufs_warning", "warning", "condition"),
-    c(list(message = paste0(...), call = NULL), data)
-  ))
+# The values of `x`, or what is made of them, are too large or too small for double precision.
+refuse_range <- function(what) {
+  ufs_abort("input", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.",
+    argument = "x")
 }
 
-ufs_inform <- function(class, ...) {
-  message(structure(
-    class = c(paste0("ufs_message_", class), "ufs_message", "message", "condition"),
-    list(message = paste0(..., "\n"), call = NULL)
-  ))
+ufs_warn <- function(class, ..., data = list()) {
+  warning(new_condition("warning", class, ..., fields = data))
 }
+
+ufs_inform <- function(class, ...) message(new_condition("message", class, ..., "\n"))
 
 # Warns about a fit that did not converge. The status is in the fit as well, so
 # control$warn = FALSE loses nothing.

@@ -57,8 +57,7 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   structure(mget(known), class = "ufs_control")
 }
 
-# The user's control (or a plain list of its settings) with a method's defaults
-# in the places left NULL.
+# The user's control (or a plain list of settings) with a method's defaults in place of NULL.
 resolve_control <- function(control, ...) {
   if (!is.list(control) || (length(control) && is.null(names(control)))) {
     ufs_abort("control", "`control` must come from ufs_control().", argument = "control")

@@ -43,9 +43,8 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
 
-# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an
-# operator, constant columns zero), its value for chosen columns, whether it needs a
-# number of clusters and random numbers.
+# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an operator,
+# constant columns zero), its value for chosen columns, whether it needs clusters or random numbers.
 criteria <- list(
   knn_overlap = list(clusters = FALSE, random = FALSE,
     prepare = function(context) {

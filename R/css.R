@@ -75,7 +75,10 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       check_count(k, "k", 1L, q, "the features that are not constant")
     }
     swaps <- check_swaps(swaps, "k", k)
-    check_css_bytes(z, picks)
+    n <- as.double(data$n)
+    check_bytes(8 * (if (is.matrix(z)) n * q else 0) +
+      8 * (2 * min(n, q)^2 + 2 * picks * q + n * picks), "ufs_css()",
+    "Select features or samples first.")
     mean_ss <- sum(x_ss(z)) / q
     ridge <- if (is.null(mu)) check_number(mu_rel, "mu_rel", lower = 0) * mean_ss else {
       check_number(mu, "mu", lower = 0) / unit / unit
@@ -107,13 +110,6 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       certificate = c(captured = captured[at], bound = bound[at], ratio = trace$ratio[at])
     )
   })
-}
-
-check_css_bytes <- function(x, k) {
-  n <- as.double(nrow(x))
-  p <- as.double(ncol(x))
-  check_bytes(8 * (if (is.matrix(x)) n * p else 0) + 8 * (2 * min(n, p)^2 + 2 * k * p + n * k),
-    "ufs_css()", "Select features or samples first.")
 }
 
 # Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
@@ -184,11 +180,6 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   out <- unscaled(object, z[, used, drop = FALSE] %*% coef)
   colnames(out) <- object$names$features
   out
-}
-
-#' @export
-selected_features.ufs_css <- function(fit, k = NULL, as = NULL, ...) {
-  said_partial(NextMethod(), fit, "k", " features")
 }
 
 #' @export

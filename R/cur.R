@@ -121,8 +121,7 @@ leverage_scores <- function(x, rank, centred, control) {
   full <- sum(colSums(pca$loadings^2) > 0)
   d <- sqrt(pca$sdev2[seq_len(full)])
   if (!full || !all(is.finite(d)) || d[1L] < 1e-145) {
-    ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
-      "with scale = TRUE.", argument = "x")
+    refuse_range("The squares of the values of `x`")
   }
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
   if (rank > full) {

@@ -105,12 +105,6 @@ largest_correlation <- function(z) {
 }
 
 #' @export
-selected_features.ufs_diversify <- function(fit, k = NULL, as = NULL, ...) {
-  said_partial(selected_features.ufs(fit, k, as, ...), fit, "k", " features",
-    how = "chosen to differ")
-}
-
-#' @export
 print_notes.ufs_diversify <- function(x) {
   c(paste0("ranking of   ufs_", x$params$of, "(), best ", x$params$pool, " looked at, by ",
     x$params$how, if (x$params$how == "correlation") paste0(" (strength ", x$params$strength, ")")),

@@ -114,8 +114,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
   })
 }
 
-# The first m picks by cosine similarity among the rows of a prepared x, for methods that let
-# their samples be chosen.
+# The first m picks by cosine similarity among the rows of a prepared x, for other methods.
 facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   like <- list(kind = 0L, x = x, bandwidth = 1, stored = fits_table(nrow(x)))
   facility_picks(like, nrow(x), m, as.integer(labelled), 0L, resolve_control(control))$order
@@ -220,15 +219,10 @@ median_square <- function(x, most = 2000L) {
 # A graph's weights with `own` on the diagonal.
 with_diagonal <- function(weights, own) {
   n <- length(weights$start) - 1L
-  size <- diff(weights$start)
-  last <- cumsum(size + 1L)
-  index <- integer(last[n])
-  value <- numeric(last[n])
-  index[last] <- seq_len(n) - 1L
-  value[last] <- own
-  index[-last] <- weights$index
-  value[-last] <- weights$value
-  list(start = c(0L, as.integer(last)), index = as.integer(index), value = value)
+  # By columns, the diagonal last in each.
+  turn <- order(c(rep.int(seq_len(n), diff(weights$start)), seq_len(n)))
+  list(start = weights$start + 0:n, index = c(weights$index, seq_len(n) - 1L)[turn],
+    value = c(weights$value, rep(own, n))[turn])
 }
 
 user_similarity <- function(s, n) {
@@ -255,8 +249,7 @@ user_similarity <- function(s, n) {
     stored = FALSE, label = "given, sparse")
 }
 
-# Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list one triangle
-# after the other.
+# Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list triangles.
 places_of <- function(s) {
   at <- Matrix::which(s != 0, arr.ind = TRUE, useNames = FALSE)
   at[order(at[, 2L], at[, 1L]), , drop = FALSE]
@@ -270,25 +263,6 @@ sparse_columns <- function(s) {
 }
 
 # ---- accessors --------------------------------------------------------------------------------
-
-#' @export
-selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...) {
-  said_partial(selected_samples.ufs(fit, m, as, ...), fit, "m", " samples")
-}
-
-# What was chosen beyond the picks that were made one by one, or for which the swaps were. `name` is
-# the argument to fit again with, `picked` how many were picked (NULL: all).
-said_partial <- function(chosen, fit, name, what, picked = fit$params[[name]],
-                         how = "picked one by one") {
-  size <- length(chosen)
-  again <- paste0(size, " fit again with ", name, " = ", size, ".")
-  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
-    ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
-  } else if (isTRUE(size > picked)) {
-    ufs_inform("partial", "Only the first ", picked, what, " were ", how, "; for all ", again)
-  }
-  chosen
-}
 
 #' @rdname representatives
 #' @export

@@ -146,8 +146,8 @@ selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
   k <- wanted_number(fit, k, "k")
-  top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
-    as, fit$names$named)
+  said_partial(top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
+    as, fit$names$named), fit, "k", " features")
 }
 
 #' Cluster labels of a fit
@@ -191,8 +191,24 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
-  top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, wanted_samples(fit, m), "m",
-    "samples", as, !is.null(fit$names$samples))
+  said_partial(top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key,
+    wanted_samples(fit, m), "m", "samples", as, !is.null(fit$names$samples)), fit, "m", " samples")
+}
+
+# Of methods that pick one by one, or so that they differ from a pool: what was chosen beyond the
+# picks, or not as many as the swaps were made for. `name` is the argument to fit again with.
+said_partial <- function(chosen, fit, name, what) {
+  picked <- length(fit$solution$order)
+  size <- length(chosen)
+  again <- paste0(size, " fit again with ", name, " = ", size, ".")
+  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
+    ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
+  } else if (picked > 0L && size > picked) {
+    ufs_inform("partial", "Only the first ", picked, what, " were ",
+      if (is.null(fit$params$pool)) "picked one by one" else "chosen to differ", "; for all ",
+      again)
+  }
+  chosen
 }
 
 # Samples that were labelled already are not chosen again.

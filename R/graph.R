@@ -1,5 +1,4 @@
-# Neighbour graphs: ufs_graph(), and as_ufs_graph(), by which every graph method reads
-# its `graph` argument.
+# Neighbour graphs: ufs_graph(), and as_ufs_graph(), which reads a method's `graph` argument.
 
 #' Neighbour graph of the samples
 #'
@@ -147,10 +146,7 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   }
   made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,
     match(weights, kinds) - 1L, bandwidth, match(symmetrise, rules) - 1L)
-  if (!made$finite) {
-    ufs_abort("input", "Distances between the rows of `x` overflow or underflow. ",
-      "Rescale `x`, e.g. with scale = TRUE.", argument = "x")
-  }
+  if (!made$finite) refuse_range("Distances between the rows of `x`")
   graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
     symmetrise = symmetrise)
   graph$note <- rows$note

@@ -111,8 +111,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   ), class = "ufs_grid")
 }
 
-# What each setting is, whether an argument is given for all or varies; of equal settings, which
-# of them.
+# What each setting is, whether arguments are given for all or vary; of equal ones, which.
 setting_keys <- function(settings, fixed) {
   fixed <- argument_keys(fixed)
   key <- vapply(seq_len(nrow(settings)), function(i) {
@@ -149,7 +148,6 @@ setting_args <- function(settings, i) {
 # What all settings share, as further arguments.
 grid_shared <- function(x, row, fixed, varying) {
   fun <- row$fit
-  given <- function(name) name %in% c(names(fixed), varying)
   # An argument's value; NULL if it is not given and has no default.
   value <- function(name) {
     if (!is.null(fixed[[name]])) return(fixed[[name]])
@@ -165,7 +163,8 @@ grid_shared <- function(x, row, fixed, varying) {
   }
   # One start for all settings, so that they differ by their penalties alone.
   own <- row$shares
-  if (!is.null(own) && !given(own$argument) && !any(own$unless %in% varying)) {
+  if (!is.null(own) && !own$argument %in% c(names(fixed), varying) &&
+      !any(own$unless %in% varying)) {
     shared[[own$argument]] <- own$make(x, value)
   }
   shared

@@ -416,18 +416,12 @@ picture_change <- function(fit) {
 }
 
 picture_loadings <- function(fit, k) {
-  top <- top_loadings(fit, k)
+  k <- min(check_count(k, "k", 1L), sum(!is.na(fit$feature_scores)))
+  top <- fit$solution$loadings[utils::head(fit$feature_ranking, k), , drop = FALSE]
   most <- max(abs(top), .Machine$double.xmin)
   new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging", value = "loading",
     row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
     title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
-}
-
-# Loadings of the k best features, best first.
-top_loadings <- function(object, k) {
-  k <- check_count(k, "k", 1L)
-  scored <- sum(!is.na(object$feature_scores))
-  object$solution$loadings[utils::head(object$feature_ranking, min(k, scored)), , drop = FALSE]
 }
 
 register("jspca", ufs_jspca,

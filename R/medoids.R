@@ -114,13 +114,10 @@ kmeans_medoids <- function(z, m, labelled, n_starts, max_iter) {
 # Lloyd's k-means with m free centres and fixed ones. Starts: rows drawn with probability
 # proportional to their squared distance to the centres there are.
 anchored_kmeans <- function(z, m, fixed, max_iter) {
-  square <- rowSums(z^2)
-  to <- function(centres) {
-    pmax(outer(square, rowSums(centres^2), "+") - 2 * tcrossprod(z, centres), 0)
-  }
+  to <- function(centres) pmax(square_distances(z, centres), 0)
   near <- apply(to(fixed), 1L, min)
   free <- matrix(0, m, ncol(z))
-  tiny <- 1e-12 * max(square, .Machine$double.xmin)
+  tiny <- 1e-12 * max(rowSums(z^2), .Machine$double.xmin)
   for (a in seq_len(m)) {
     at <- sample.int(nrow(z), 1L, prob = ifelse(near > tiny, near, 0))
     free[a, ] <- z[at, ]

@@ -68,7 +68,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   solver <- check_choice(solver, "solver")
   data <- topk_data(x, center, scale, 1L)
   n <- data$n
-  theta <- check_theta(theta, n)
+  theta <- if (is.null(theta)) matrix(1, n, n) else
+    check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
+  if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   unit <- max(l1_norms(data$x))
   settings <- list(
     exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
@@ -98,13 +100,6 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
       "residuals above `tol`; it is at most ", signif(100 * gap, 2L), " % above the optimum.")
   }
   fit
-}
-
-check_theta <- function(theta, n) {
-  if (is.null(theta)) return(matrix(1, n, n))
-  theta <- check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
-  if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
-  unname(theta)
 }
 
 #' @export

@@ -24,8 +24,7 @@ warn_live <- function(fit, forced, advice) {
   }
 }
 
-# What base_wstep.c and its start hold at once, with neighbour lists and both directions of
-# their graph.
+# What base_wstep.c and its start hold at once, with neighbour lists and their graph both ways.
 check_wstep_bytes <- function(n, p, k) {
   if (2 * as.double(n) * k > .Machine$integer.max) {
     refuse("k", "`k` is too large: a graph can have at most ", .Machine$integer.max, " entries.")

@@ -119,20 +119,18 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   )
 }
 
-# x of data: the rows, or, where there are more samples than features, an operator in units of
-# data$unit.
+# x of data: the rows, or, with more samples than features, an operator in units of data$unit.
 ted_rows <- function(x, unit, center, scale) {
   opened <- open_data(x)
-  tall <- opened$kind != "dense" && opened$n > opened$p && !unit
-  data <- if (tall) as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power") else
-    as_ufs_rows(opened, center, scale)
-  if (tall) {
+  if (opened$kind != "dense" && opened$n > opened$p && !unit) {
+    data <- as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power")
     check_squares(top = max(data$norm))
     check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
       "Use fewer features, or samples that ufs_sketch() chooses.")
-  } else {
-    check_squares(data$x)
+    return(data)
   }
+  data <- as_ufs_rows(opened, center, scale)
+  check_squares(data$x)
   if (unit) data$x <- unit_rows(data$x)
   data
 }
@@ -170,11 +168,6 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
     solution = list(activity = stats::setNames(activity, data$samples)),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)
   )
-}
-
-#' @export
-selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
-  said_partial(NextMethod(), fit, "m", " samples", fit$params$picks)
 }
 
 #' @export
@@ -217,8 +210,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
 # Squares, and sums of squares, must be numbers.
 check_squares <- function(x, top = largest(x)) {
   if (!is.finite(top) || top > 1e145 || top < 1e-145) {
-    ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
-      "with scale = TRUE.", argument = "x")
+    refuse_range("The squares of the values of `x`")
   }
 }
 

@@ -302,8 +302,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   )
 }
 
-# Theta is given for up to so many samples: 8 MB, beyond which it would be a third of what is
-# returned.
+# Theta is given for up to so many samples (8 MB), or would be a third of what is returned.
 topk_theta_limit <- 1000L
 
 # Centred and scaled columns, then samples of unit length, whatever their unit; those that are
@@ -395,9 +394,8 @@ topk_lambda_e <- function(unit, lambda_e, alpha_e) {
   check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / unit
 }
 
-# For every sample the alpha_e above which Z = 0 is no longer its optimum (Theta = 1): sample i
-# can use sample j once lambda_e |x_j' sign(x_i)| > 1 + lambda_z. Inf if it can use none.
-# 2n^2 p flops.
+# For every sample the alpha_e above which Z = 0 is no longer its optimum (Theta = 1): sample i can
+# use sample j once lambda_e |x_j' sign(x_i)| > 1 + lambda_z. Inf if it can use none. 2n^2 p flops.
 link_values <- function(x, lambda_z, nonnegative = FALSE) {
   # By few samples at a time, so that R sees interrupts.
   most <- vapply(split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 64L), function(rows) {
