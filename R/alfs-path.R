@@ -1,5 +1,3 @@
-# ALFS for a sequence of penalties.
-
 #' ALFS along several penalties
 #'
 #' Fits [ufs_alfs()] for a sequence of penalties and says how many samples and features each of them

@@ -1,5 +1,3 @@
-# ALFS: joint selection of samples and features (Li et al.), with a duality gap.
-
 #' Joint selection of samples and features (ALFS)
 #'
 #' Finds, in one problem, samples and features from which the whole matrix can be rebuilt. Use it
@@ -178,9 +176,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
 # The penalties of Algorithm 1: rho0 tau^k, at most rho_max. NULL for the other solver.
 paper_schedule <- function(solver, rho0, tau, rho_max) {
   if (solver != "paper") {
-    for (arg in c("rho0", "tau", "rho_max")) {
-      if (!is.null(get(arg))) refuse(arg, "`", arg, "` is for solver = \"paper\".")
-    }
+    given <- names(Filter(Negate(is.null), list_of(rho0, tau, rho_max)))
+    if (length(given)) refuse(given[1L], "`", given[1L], "` is for solver = \"paper\".")
     return(NULL)
   }
   rho0 <- if (is.null(rho0)) 1e-6 else check_number(rho0, "rho0", lower = 0, open = TRUE)
@@ -347,12 +344,15 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
 alfs_cover <- function(fit, data) {
   columns <- kept_ranking(fit, data)
   most <- min(length(columns), max(100L, fit$params$n_features))
-  fit$space <- x_columns(data$x, columns[seq_len(most)])
-  dimnames(fit$space) <- NULL
-  ranking <- cover_order(fit, fit$params$n_features)
-  fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])
-  fit$sample_scores[] <- rank_scores(setdiff(ranking, fit$params$labelled), data$n)
-  fit$sample_key <- rep(0, data$n)
+  fit$space <- unname(x_columns(data$x, columns[seq_len(most)]))
+  rank_by_cover(fit, fit$params$n_features)
+}
+
+rank_by_cover <- function(fit, k) {
+  ranking <- cover_order(fit, k)
+  fit$sample_ranking <- stats::setNames(ranking, fit$names$samples[ranking])
+  fit$sample_scores[] <- rank_scores(setdiff(ranking, fit$params$labelled), fit$n)
+  fit$sample_key <- rep(0, fit$n)
   fit
 }
 
@@ -383,10 +383,7 @@ selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
   }
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
-  ranking <- cover_order(fit, k)
-  names(ranking) <- fit$names$samples[ranking]
-  top_of(ranking, -order(ranking), rep(0, fit$n), wanted_samples(fit, m), "m", "samples", as,
-    !is.null(fit$names$samples))
+  selected_samples.ufs(rank_by_cover(fit, k), m, as)
 }
 
 # ---- print and plot ----------------------------------------------------------------
@@ -445,8 +442,7 @@ picture_alfs_residuals <- function(fit) {
     title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(fit$status)))
 }
 
-# Norms of the rows and columns of W in the order of the data, as the paper's Figure 2; the
-# best ten are red.
+# Norms of the rows and columns of W in the order of the data (Figure 2); the best ten are red.
 picture_alfs_norms <- function(fit) {
   one <- function(score, what) {
     score <- unname(score)

@@ -29,8 +29,7 @@ ufs_warn <- function(class, ..., data = list()) {
 
 ufs_inform <- function(class, ...) message(new_condition("message", class, ..., "\n"))
 
-# Warns about a fit that did not converge. The status is in the fit as well, so
-# control$warn = FALSE loses nothing.
+# Warns if a fit did not converge. Its status says so, too: control$warn = FALSE loses nothing.
 warn_status <- function(fit, advice = NULL) {
   if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible())
   what <- switch(fit$status,
@@ -78,9 +77,7 @@ check_bytes <- function(bytes, what, advice) {
 }
 
 format_bytes <- function(bytes) {
-  unit <- c("B", "KiB", "MiB", "GiB", "TiB")
-  i <- if (bytes < 1) 1 else min(length(unit), 1 + floor(log(bytes, 1024)))
-  paste(format(round(bytes / 1024^(i - 1), 1), trim = TRUE), unit[i])
+  format(structure(bytes, class = "object_size"), units = "auto", standard = "IEC")
 }
 
 # For code that uses a suggested package.

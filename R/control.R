@@ -3,8 +3,7 @@
 #' Makes the list of iteration limits, tolerances and other settings that all methods take as
 #' `control`. Use it when a fit did not converge, to see its progress, or to make it stop earlier.
 #'
-#' `NULL` means the method's own default, which its help page states. The values as used are in
-#' `fit$control`.
+#' `NULL` means the method's own default, see its help page. `fit$control` has the values used.
 #'
 #' @param max_iter The largest number of (outer) iterations, a whole number of at least 0.
 #' @param tol The tolerance of the stopping rule. It is relative and therefore free of the scale of

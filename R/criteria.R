@@ -1,5 +1,4 @@
-# Criteria without labels, and the setting of a grid that is best by them: below ufs_tune()
-# and ufs_compare(), which both use them.
+# Criteria without labels, and the best setting of a grid by them: for ufs_tune(), ufs_compare().
 
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
 # first one. `varies`: which of n_clusters and n_components the grid varies.
@@ -74,10 +73,9 @@ criteria <- list(
       labels <- lapply(seq_len(context$n_starts), function(i) {
         kmeans_runs(z, context$n_clusters, 1L)[[1L]]$cluster
       })
-      pair <- utils::combn(length(labels), 2L)
-      mean(apply(pair, 2L, function(ij) {
-        if (is.null(labels[[ij[1L]]]) || is.null(labels[[ij[2L]]])) return(NA_real_)
-        table_ari(unclass(table(labels[[ij[1L]]], labels[[ij[2L]]])))
+      mean(utils::combn(labels, 2L, function(pair) {
+        if (is.null(pair[[1L]]) || is.null(pair[[2L]])) return(NA_real_)
+        table_ari(unclass(table(pair[[1L]], pair[[2L]])))
       }), na.rm = TRUE)
     }),
   stability = list(clusters = FALSE, random = TRUE, prepare = identity,

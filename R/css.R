@@ -1,5 +1,3 @@
-# Columns that rebuild all columns: greedy column subset selection.
-
 #' Choose columns that rebuild all columns (column subset selection)
 #'
 #' Picks, one by one, the column from which, together with those picked before, all columns are
@@ -138,8 +136,7 @@ expand_columns <- function(value, data, names = NULL) {
 #' New data from a column subset
 #'
 #' Applies a [ufs_css()] fit to new samples: returns their chosen columns, or rebuilds all columns
-#' from the chosen ones. Rebuilding lets you measure only a few columns of a new sample and estimate
-#' the others.
+#' from the chosen ones. Then only a few columns of a new sample need be measured.
 #'
 #' The columns are rebuilt by least squares, with coefficients learnt from the data of the fit, so
 #' `newdata` needs only the chosen columns.

@@ -95,9 +95,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
     by_feature <- draw_by_leverage(features, draw, wanted$features)
     kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
-    parts <- if (decomposition) {
-      cur_parts(data, first_of(by_sample, wanted$samples), first_of(by_feature, wanted$features))
-    }
+    parts <- if (decomposition) cur_parts(data, by_sample$first, by_feature$first)
     norm2 <- sum(x_ss(data$x))
     list(
       params = list_of(rank = svd$rank, draw, decomposition, labelled),
@@ -160,13 +158,10 @@ draw_by_leverage <- function(pi, draw, expected, labelled = integer()) {
       list(score = pi + kept, kept = which(kept))
     })
   drawn$score <- without_labelled(drawn$score, labelled)
+  # What a draw kept, or the first of the ranking.
+  size <- if (is.null(drawn$kept)) expected else length(drawn$kept)
+  drawn$first <- ufs_rank(drawn$score)[seq_len(max(size, 0L))]
   drawn
-}
-
-# What a draw kept, or the first `size` of its ranking.
-first_of <- function(drawn, size) {
-  best <- ufs_rank(drawn$score)
-  best[seq_len(if (is.null(drawn$kept)) size else length(drawn$kept))]
 }
 
 # C, U and R of the prepared matrix for chosen rows and columns, and the squared norm of C U R: with
@@ -197,8 +192,7 @@ pseudo_factors <- function(block) {
 #' Chosen columns, or all columns rebuilt from them
 #'
 #' Applies a [ufs_cur()] fit to new samples: returns their chosen columns, or rebuilds all their
-#' columns from the chosen ones. Rebuilding lets you measure a few features of a new sample and
-#' estimate the others.
+#' columns from the chosen ones. Then only a few features of a new sample need be measured.
 #'
 #' @param object A fit of [ufs_cur()].
 #' @param newdata A matrix or data frame. For `"reconstruction"` only the columns of the

@@ -1,5 +1,3 @@
-# No two chosen features that say the same.
-
 #' A selection without redundant features
 #'
 #' Goes down the ranking of any fit and chooses `k` features that differ from each other. Use it
@@ -69,8 +67,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   })
 }
 
-# Picks k columns of z (unit length) in turn: the largest value - strength * |correlation|, ties by
-# index.
+# Picks k columns of z (unit length): the largest value - strength * |correlation|, ties by index.
 decorrelate <- function(z, value, k, strength) {
   near <- rep(0, ncol(z))
   open <- rep(TRUE, ncol(z))

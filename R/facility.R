@@ -1,5 +1,3 @@
-# Samples that stand for all samples: facility location.
-
 #' Choose samples that stand for all samples (facility location)
 #'
 #' Says which samples to label first when nothing is labelled: those that lie in the middle of what
@@ -43,8 +41,7 @@
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
-#'   at most 1000. The others follow in the order of what each would add next. The certificate is
-#'   about the best `m`.
+#'   at most 1000. The others follow by what each would add next. The certificate is for `m` picks.
 #' @param similarity How similarity is measured: `"cosine"`, `"heat"`, a graph made by
 #'   [ufs_graph()], or a matrix of your own.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
@@ -240,8 +237,7 @@ user_similarity <- function(s, n) {
   if (min(s) < 0) bad("has negative entries; shift them, e.g. s - min(s)")
   if (sum(s) == 0) bad("is zero everywhere")
   if (!sparse) {
-    s <- unname(s)
-    storage.mode(s) <- "double"
+    s <- as_double(unname(s))
     return(list(kind = 2L, candidate = s, sample = if (isSymmetric(s)) s else t(s), stored = TRUE,
       label = "given"))
   }

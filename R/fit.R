@@ -145,9 +145,7 @@ selected_features <- function(fit, k = NULL, as = NULL, ...) {
 selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
-  k <- wanted_number(fit, k, "k")
-  said_partial(top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
-    as, fit$names$named), fit, "k", " features")
+  top_of(fit, "feature", "k", wanted_number(fit, k, "k"), as, fit$names$named)
 }
 
 #' Cluster labels of a fit
@@ -191,24 +189,21 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
-  said_partial(top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key,
-    wanted_samples(fit, m), "m", "samples", as, !is.null(fit$names$samples)), fit, "m", " samples")
+  top_of(fit, "sample", "m", wanted_samples(fit, m), as, !is.null(fit$names$samples))
 }
 
 # Of methods that pick one by one, or so that they differ from a pool: what was chosen beyond the
 # picks, or not as many as the swaps were made for. `name` is the argument to fit again with.
-said_partial <- function(chosen, fit, name, what) {
+say_partial <- function(fit, what, name, size) {
   picked <- length(fit$solution$order)
-  size <- length(chosen)
   again <- paste0(size, " fit again with ", name, " = ", size, ".")
   if (isTRUE(fit$params$swaps > 0L) && size != picked) {
-    ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
+    ufs_inform("partial", "The swaps were made for the best ", picked, " ", what, "; for ", again)
   } else if (picked > 0L && size > picked) {
-    ufs_inform("partial", "Only the first ", picked, what, " were ",
+    ufs_inform("partial", "Only the first ", picked, " ", what, " were ",
       if (is.null(fit$params$pool)) "picked one by one" else "chosen to differ", "; for all ",
       again)
   }
-  chosen
 }
 
 # Samples that were labelled already are not chosen again.
@@ -301,7 +296,12 @@ check_shape <- function(fit) {
   if (!fit$status %in% status_labels) changed("its status is ", brief(fit$status))
 }
 
-top_of <- function(ranking, score, key, k, arg, what, as, named) {
+# The first k of a ranking of features or samples (`one`), and what is to be said of them.
+top_of <- function(fit, one, arg, k, as, named) {
+  what <- paste0(one, "s")
+  ranking <- fit[[paste0(one, "_ranking")]]
+  score <- fit[[paste0(one, "_scores")]]
+  key <- fit[[paste0(one, "_key")]]
   k <- check_count(k, arg, 1L, length(ranking), paste("there are that many", what))
   if (is.null(as)) as <- if (named) "name" else "index"
   as <- check_choice(as, "as", c("name", "index"))
@@ -314,6 +314,7 @@ top_of <- function(ranking, score, key, k, arg, what, as, named) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
       " have equal scores: the lower index was taken.")
   }
+  say_partial(fit, what, arg, k)
   if (as == "index") unname(best) else if (is.null(names(best))) as.character(best) else names(best)
 }
 

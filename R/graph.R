@@ -7,10 +7,9 @@
 #' at it, to change it, or to use it for several methods.
 #'
 #' With `d_ij` the distance of samples i and j, the weights of edges are
-#' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of
-#'   all n^2 distances, which follows the scale of the data; a fixed value such as 1 makes
-#'   all weights underflow as soon as there are a few hundred columns. (He et al. write
-#'   `exp(-d^2 / t)`: their t is `2 t^2` here.)
+#' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of all
+#'   n^2 distances, which follows the scale of the data; with a fixed one such as 1 all weights
+#'   underflow from a few hundred columns on. (He et al. write `exp(-d^2 / t)`: their t is `2 t^2`.)
 #' * `"binary"`: 1.
 #' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours are still those
 #'   of the Euclidean distance; divide the rows by their norms to have the nearest in angle.
@@ -39,14 +38,12 @@
 #'   and p features (columns), as for every method. For `plot()` a graph.
 #' @param n_neighbours The number of neighbours, from 1 to n - 1.
 #' @param weights The kind of weights: `"heat"`, `"binary"` or `"cosine"`.
-#' @param bandwidth The bandwidth t of the heat weights, a positive number. The default `NULL` takes
-#'   the mean distance.
+#' @param bandwidth The bandwidth t of heat weights, a positive number. `NULL`: the mean distance.
 #' @param symmetrise When two samples are joined: `"max"` joins them if either is a neighbour of the
 #'   other, `"min"` only if both are. `"mean"` takes the mean of the two weights, so a one-sided
 #'   edge counts half.
 #' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
-#'   the units of the columns, so use `scale = TRUE` if these differ. Centring matters to cosine
-#'   weights only.
+#'   units, so use `scale = TRUE` if these differ. Centring matters to cosine weights only.
 #' @param exact Should the neighbours be searched on `x` itself however large it is? See above.
 #' @return An object of class `ufs_graph`, a list with
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
@@ -79,8 +76,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
 }
 
 # The graph a method uses, from its argument `graph` (see ?ufs_graph) and the list from
-# as_ufs_matrix(). `connected = TRUE`: the method's answer is arbitrary on several
-# components, so say so.
+# as_ufs_matrix(). `connected = TRUE`: say if there are several components (an arbitrary answer).
 as_ufs_graph <- function(graph, data, connected = FALSE) {
   if (is.null(graph)) graph <- list()
   if (inherits(graph, "ufs_graph")) {
@@ -375,24 +371,21 @@ warn_void <- function(score, method, why) {
 
 # The m smallest non-trivial eigenpairs of the normalised Laplacian, on the samples that
 # have edges (their number bounds m): values, vectors, degree, n_zero, next, status.
-embed_graph <- function(graph, m, method) {
+embed_graph <- function(graph, m, method, what = NULL) {
   linked <- graph$n - graph$n_isolated
   if (m > linked - 1L) {
     refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
   }
   out <- solved(.Call(C_graph_embed, unclass(graph), as.integer(m)), method)
   out$status <- if (out$converged) "converged" else "max_iter"
-  out
-}
-
-# The last eigenvalue taken and the first one left out are the same.
-warn_cut <- function(embedding, what) {
-  last <- embedding$values[length(embedding$values)]
-  if (embedding$next_value - last <= 1e-9) {
+  # The last eigenvalue taken and the first one left out are the same.
+  last <- out$values[length(out$values)]
+  if (!is.null(what) && out$next_value - last <= 1e-9) {
     ufs_warn("cut", what, ": `n_clusters` cuts through equal eigenvalues of the graph (",
       format(signif(last, 3L)), "), so the eigenvectors are one choice among many. ",
       "Change `n_clusters`, or the graph.")
   }
+  out
 }
 
 linked_rows <- function(x, graph) {

@@ -1,5 +1,3 @@
-# Many settings of one method.
-
 #' Fit one method over a grid of settings
 #'
 #' Runs a method once for each setting of its arguments and keeps every score, ranking, status and

@@ -46,9 +46,8 @@
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.
 #' @param variant Which of the published forms to compute. The default is that of the paper.
-#' @param n_sample How many features to estimate the sums from, a whole number of at least 10;
-#'   only for variants `"2015"` and `"2016"`. The default `NULL` (and any number from p) takes all,
-#'   which is exact.
+#' @param n_sample How many features to estimate the sums from, a whole number of at least 10; only
+#'   for variants `"2015"` and `"2016"`. `NULL` (and any number from p) takes all, which is exact.
 #' @param center,scale Should the columns be centred (which changes nothing) and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500
 #'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
@@ -108,7 +107,7 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
 # The same sums over the odd and the even members of S give the error. 2 n p m flops, in blocks.
 inffs_sampled <- function(x, m, settings, control, block = 1024L) {
   p <- ncol(x)
-  sd <- scaled_sd(x)
+  sd <- judge_moments(.Call(C_moments, x), TRUE)$sd
   spread <- max(sd) - min(sd)
   t <- if (spread > 1e-12 * max(sd)) (sd - min(sd)) / spread else numeric(p)
   # In the order of the deviations; the least and the largest are among them, so t is the same.
@@ -147,15 +146,6 @@ inffs_sampled <- function(x, m, settings, control, block = 1024L) {
     stats::sd(mean_of(1L) - mean_of(2L)) / 2 * sqrt(1 - m / p) / spread
   }
   found
-}
-
-# Standard deviations of the columns up to one common factor, of numbers of any size.
-scaled_sd <- function(x, block = 1024L) {
-  unit <- power_of_two(largest(x))
-  unlist(lapply(seq(1L, ncol(x), by = block), function(from) {
-    part <- x[, from:min(ncol(x), from + block - 1L), drop = FALSE] / unit
-    sqrt(colSums((part - rep(colMeans(part), each = nrow(part)))^2))
-  }))
 }
 
 # Ranks of each column, centred, of unit norm.

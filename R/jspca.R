@@ -228,8 +228,7 @@ check_range <- function(size) {
   }
 }
 
-# What the solver works on: over features the QR factor of a tall x will do, because it
-# leaves every column norm of x M as it is.
+# What the solver works on: over features R of a tall x = QR, as R M has the column norms of x M.
 jspca_core <- function(x, loss) {
   if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") return(x)
   if (is_operator(x)) {

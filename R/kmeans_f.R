@@ -17,11 +17,9 @@
 #'   squares is kept.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
 #'   open. It changes no score; [selected_features()], [predict.ufs()], `print()`, `plot()` use it.
-#' @param center,scale Should the columns be centred and standardised before k-means? F itself does
-#'   not depend on either.
+#' @param center,scale Should columns be centred and standardised for k-means? F depends on neither.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) of k-means.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
+#' @param ... Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others are errors.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
 #'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
 #'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
@@ -59,13 +57,6 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
   })
 }
 
-#' @export
-print_notes.ufs_kmeans_f <- function(x) {
-  if (!is.null(x$params$n_scores)) {
-    paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
-  }
-}
-
 # What k-means runs on: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
@@ -78,33 +69,27 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
 # One-way F statistic of every column for a grouping; 4np flops.
 f_statistic <- function(x, cluster) {
   n <- nrow(x)
-  size <- tabulate(cluster)
-  used <- size > 0
-  if (!is.matrix(x)) {
-    indicator <- outer(cluster, which(used), `==`) + 0
-    sums <- x_cross(x, indicator)
-    between <- drop(sums^2 %*% (1 / size[used])) - rowSums(sums)^2 / n
+  used <- sort(unique(cluster))
+  size <- tabulate(cluster)[used]
+  if (is.matrix(x)) {
+    mean <- rowsum(x, cluster) / size
+    between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
+    total <- (n - 1) * column_variances(x)
+  } else {
+    sums <- x_cross(x, outer(cluster, used, `==`) + 0)
+    between <- drop(sums^2 %*% (1 / size)) - rowSums(sums)^2 / n
     total <- x_ss(x) - rowSums(sums)^2 / n
-    return(f_ratio(between, total, sum(used), n))
   }
-  size <- size[used]
-  mean <- rowsum(x, cluster) / size
-  between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
-  f_ratio(between, (n - 1) * column_variances(x), length(size), n)
-}
-
-f_ratio <- function(between, total, c, n) {
   within <- pmax(total - between, 0)
   # A feature that is constant inside every cluster separates them perfectly.
-  f <- (between / (c - 1)) / (within / (n - c))
+  f <- (between / (length(used) - 1)) / (within / (n - length(used)))
   f[within <= total * 1e-14] <- .Machine$double.xmax
   f
 }
 
-# `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names
-# of the clusters), best within-cluster sum of squares first, ties by order drawn.
-# All randomness is R's: the numbers that draw the seeds (src/kmeans.c). NULL if k-means
-# cannot make n_clusters clusters (fewer distinct rows).
+# `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names of the
+# clusters), best within-cluster sum of squares first, ties by order drawn. All randomness is R's:
+# the numbers that draw the seeds (src/kmeans.c). NULL if there are fewer distinct rows.
 kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   n <- nrow(z)
   if (n_clusters == 1L) {

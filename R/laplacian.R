@@ -10,11 +10,10 @@
 #' which lies between 0 and 2, and *small* is good. `statistic` is LS; the score is 1 - LS, as in
 #' the authors' code, so that larger is better.
 #'
-#' LS does not depend on the location and scale of f itself, but the graph does. By default
-#' the graph is made from the columns as they are, as in the paper, so use `scale = TRUE` if the
-#' columns have different units. A feature that is constant on the samples that have neighbours has
-#' no LS: its score is `NA` and it is ranked last. (Other programs give it 0, the best value, or
-#' use an absolute threshold.)
+#' LS does not depend on the location and scale of f itself, but the graph does. By default the
+#' graph is made from the columns as they are, as in the paper, so use `scale = TRUE` if the columns
+#' have different units. A feature that is constant on the samples that have neighbours has no LS:
+#' its score is `NA` and it is ranked last. (Others give it 0, the best value, or use a threshold.)
 #'
 #' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'

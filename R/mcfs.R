@@ -39,13 +39,11 @@
 #' on the sparse matrix.
 #'
 #' @inheritParams ufs_laplacian
-#' @param n_clusters The number of eigenvectors c, usually the number of clusters that you expect;
-#'   from 1 to n - 2.
+#' @param n_clusters The number of eigenvectors c, from 1 to n - 2: usually the clusters you expect.
 #' @param n_features The number of non-zero coefficients at which each path stops, at most p. The
 #'   default `NULL` is `k` or, without one, 50, or p or n - 1 if that is less.
 #' @param ridge The ridge penalty, at least 0, in the units of X'X.
-#' @param normalise Should each coefficient vector be divided by its norm, so that all eigenvectors
-#'   count the same?
+#' @param normalise Should coefficient vectors be divided by their norms, so that all count alike?
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default
 #'   `100 + 10 * n_features`) bounds the steps of a path.
 #' @return A fit of class `c("ufs_mcfs", "ufs")`. `solution` holds `W` (p x c, the coefficients as
@@ -77,8 +75,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     ridge <- check_number(ridge, "ridge", lower = 0)
     control <- resolve_control(control, max_iter = 100L + 10L * n_features)
     graph <- as_ufs_graph(graph, data, connected = TRUE)
-    embedding <- embed_graph(graph, n_clusters, "mcfs")
-    warn_cut(embedding, "ufs_mcfs()")
+    embedding <- embed_graph(graph, n_clusters, "mcfs", "ufs_mcfs()")
     y <- embedding$vectors / sqrt(embedding$degree)
     y <- sweep(y, 2L, sign_of_largest(y), `*`)
     rows <- linked_rows(data$x, graph)

@@ -1,5 +1,3 @@
-# Samples in the middle of clusters: k-means centres and their nearest samples, PAM, CLARA.
-
 #' Choose samples in the middle of clusters (medoids)
 #'
 #' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. Use it to
@@ -25,8 +23,7 @@
 #' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
 #'   lowest within-cluster sum of squares is kept. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
-#' @param control Iteration limits, made by [ufs_control()]; `max_iter` (default 100) is that of
-#'   k-means.
+#' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
 #'   largest cluster first of all; the others follow by their distance to the chosen sample of their
 #'   cluster. `solution` holds `cluster`, the index of the sample that stands for each sample.

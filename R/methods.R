@@ -67,7 +67,10 @@ print_notes <- function(x) UseMethod("print_notes")
 #' @export
 print_notes.default <- function(x) {
   convex <- !is.null(x$solution$activity)
-  c(if (!is.null(x$n_live)) live_note(x),
+  c(if (!is.null(x$params$n_scores)) {
+      paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
+    },
+    if (!is.null(x$n_live)) live_note(x),
     if (convex) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n),
     labelled_note(x), if (convex) chance_note,
     if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
@@ -157,8 +160,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' new samples of the same kind, to the chosen columns.
 #'
 #' @param object A fit that selects features.
-#' @param newdata A matrix or data frame with at least the chosen columns, or anything else that
-#'   [ufs_data()] reads.
+#' @param newdata A matrix, data frame or whatever [ufs_data()] reads, with the chosen columns.
 #' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not

@@ -3,8 +3,7 @@
 #' Writes every sample as a sparse combination of the other samples plus a sparse error, and gives
 #' the links between samples that follow from the combinations. Use it to build a graph for
 #' [ufs_propagate()] or for spectral clustering, in particular when you know something about pairs
-#' of samples: the matrix `theta` says which combinations to avoid, for example 1 for pairs that are
-#' known to differ.
+#' of samples: `theta` says which combinations to avoid, for example 1 for pairs known to differ.
 #'
 #' This is the first part of [ufs_topk()] with a structure of your own. With `x` (n x p, rows of
 #' unit length) it minimises
@@ -30,9 +29,8 @@
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
 #' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).
-#' @param control Iteration limits and tolerances of the ADMM, made by [ufs_control()]: `max_iter`
-#'   (default 500) and `tol` (1e-6, for the largest of the three residuals). A negative `tol` never
-#'   stops early.
+#' @param control Settings of the ADMM, made by [ufs_control()]: `max_iter` (default 500) and `tol`
+#'   (1e-6, for the largest of the three residuals). A negative `tol` never stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
 #'   iteration of the ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and `split` =

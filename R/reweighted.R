@@ -1,7 +1,6 @@
 # What the reweighted selectors share: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
 
-# As as_ufs_matrix(), but `scale` gives columns of unit norm, so that penalties do not change
-# their meaning with n.
+# As as_ufs_matrix(), but `scale` gives columns of unit norm: penalties do not depend on n.
 as_unit_matrix <- function(x, center, scale) as_ufs_matrix(x, center, scale, by = "norm")
 
 # How many |w_j|^2 exceed the size that the smoothing alone gives.

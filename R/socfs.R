@@ -409,7 +409,6 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, turn 
 
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
-  storage.mode(stages) <- "double"
   solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
     gamma = problem$gamma, eps = problem$eps, memory = memory), control), "socfs")
 }

@@ -1,5 +1,3 @@
-# Sparse principal component analysis (Zou, Hastie and Tibshirani).
-
 #' Sparse principal component analysis
 #'
 #' Finds principal components that have few non-zero loadings each, and ranks the features by these

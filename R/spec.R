@@ -65,8 +65,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     graph <- as_ufs_graph(graph, data)
     solution <- list(graph = graph)
     if (type == "phi3") {
-      embedding <- embed_graph(graph, n_clusters - 1L, "spec")
-      warn_cut(embedding, "phi3")
+      embedding <- embed_graph(graph, n_clusters - 1L, "spec", "phi3")
       statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
         power, embedding$values, embedding$vectors)
       solution$U <- spread_rows(embedding$vectors, graph)

@@ -76,8 +76,7 @@ sample_columns <- function(x, at) {
   add
 }
 
-# The rows of `newdata`, in any order, with what the fit says of those that are its samples, found
-# by name; NA for the others.
+# The rows of `newdata` with what the fit says of its samples, found by name; NA for others.
 augment_new <- function(x, newdata) {
   if (length(dim(newdata)) != 2L) refuse("newdata", "`newdata` must be a table.")
   table <- augmented_table(newdata, "newdata")
@@ -106,15 +105,11 @@ augmented_table <- function(data, arg) {
 # Where the rows of a table are in the fit: by name where both have names, else by place.
 matched_rows <- function(x, names, n) {
   known <- x$names$samples
-  if (is.null(known) || is.null(names)) {
-    if (n != x$n) {
-      refuse("data", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".")
-    }
-    return(seq_len(n))
-  }
+  named <- !is.null(known) && !is.null(names)
+  if (n == x$n && (!named || identical(names, known))) return(seq_len(n))
+  if (!named) refuse("data", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".")
   at <- match(names, known)
   if (n != x$n || anyNA(at) || anyDuplicated(at)) {
-    if (n == x$n && identical(names, known)) return(seq_len(n))
     refuse("data", "`data` must be the data of the fit: the names of its rows are not those of ",
       "the ", x$n, " samples; `newdata` is for other rows.")
   }
@@ -236,8 +231,7 @@ glance.ufs_overlap <- function(x, ...) {
     mean_shared = mean(pairs), chance = x$chance), ...)
 }
 
-# A tibble where the user has tibble, as tidy() gives elsewhere. The dots of the method are refused
-# before the table is made.
+# A tibble where the user has tibble, as elsewhere. Dots are refused before the table is made.
 as_tibble_if <- function(table, ...) {
   check_dots_empty(...)
   rownames(table) <- NULL

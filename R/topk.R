@@ -116,13 +116,11 @@
 #'   residual) belong to the ADMM for `Z`; the tolerance is also that of the ADMM for `v`.
 #' @param structured With a complete `y`, should the full model be fitted?
 #' @param nonnegative Should `Z >= 0` be required? By default only when `y` is given.
-#' @param bound Should the lower bound be computed? Its rounded solution is then also polished as
-#'   one more start.
+#' @param bound Should the lower bound be computed? Its rounded solution is polished, too.
 #' @param branch_and_bound Should the function try to prove that the set is optimal? This needs
 #'   `bound = TRUE`.
 #' @param node_limit The largest number of relaxations that branch and bound may solve.
-#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper. The section "Choosing the
-#'   settings" compares them.
+#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper; see "Choosing the settings".
 #' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
 #'   feature's column of `A`, and zero for features that were not chosen.
 #'
@@ -252,8 +250,7 @@ topk_first_copies <- function(found, first) {
   found
 }
 
-# Where alpha_e links too few samples: twice the value at which half of them have a link, or NULL
-# if that is no more.
+# Where alpha_e links too few samples: twice the value that links half, or NULL if that is less.
 topk_other_alpha_e <- function(data, settings, unit, say) {
   other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
   if (!is.finite(other) || other <= settings$lambda_e * unit) return(NULL)

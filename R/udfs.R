@@ -33,15 +33,13 @@
 #' It costs n^2 p flops for the neighbours; if p <= n, 2 n p^2 for M and about p^3 per iteration; if
 #' p > n, n^2 p + n^3 / 3 per iteration, and then nothing of size p x p exists.
 #'
-#' @inheritParams ufs_rsr
+#' @inheritParams ufs_ndfs
 #' @param n_clusters The number of clusters c, which is the number of columns of W: from 1 to the
 #'   number of features that are not constant.
 #' @param n_neighbours The number of neighbours, from 1 to n - 1.
 #' @param lambda The ridge penalty within the neighbourhoods, a positive number.
 #' @param gamma The weight of the row sparsity, a positive number.
 #' @param solver `"exact"` for the accelerated iteration, or `"irls"` for the authors' plain one.
-#' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
-#'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective) and `eps` (1e-12).
 #' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c), `trace` the
