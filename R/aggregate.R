@@ -6,8 +6,7 @@
 #' With `by = "score"` the scores of each fit are shifted to start at 0 if some are negative,
 #' divided by their sum, and averaged. With `by = "rank"` the mean of the ranks (1 = best, ties
 #' averaged) is the `statistic`, and the score is the number of features + 1 minus it. A feature
-#' that is constant for all fits has score `NA`; one that is constant for some of them counts there
-#' with the least score.
+#' constant for all fits has score `NA`; one constant for some counts there with the least score.
 #'
 #' @param fits A list of fits that select features of the same data, or a fit of [ufs_blfse()],
 #'   whose base results are then averaged.

@@ -43,11 +43,10 @@
 #'
 #' @section Penalties:
 #' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
-#' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero,
-#' `beta_rel = 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three
-#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero, and often much less does.
-#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one of
-#' alpha and beta may be 0.
+#' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero, `beta_rel =
+#' 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three of four sets
+#' .4 + .4 did); `lambda_rel = 1` makes all zero, often much less does. Absolute values refer to the
+#' matrix as the solver sees it, after `center` and `scale`; one of alpha and beta may be 0.
 #'
 #' The defaults .01 and .2 are what worked best without tuning on four sets. The paper's absolute
 #' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over `{.01, .05, .2,
@@ -110,8 +109,7 @@
 #'   length n. They are not chosen: their score is `NA` and they come last. Picks (`select_samples =
 #'   "ted"` and `"facility"`) complement them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
-#'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
-#'   and 1e10.
+#'   least 1; 1 keeps it constant) and its largest value, by default the published 1e-6, 1.1, 1e10.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.

@@ -206,8 +206,7 @@ print_notes.ufs_css <- function(x) {
 #' @param fit A fit that selects features.
 #' @param x The data of the fit.
 #' @param k The numbers of features, a vector. By default what the method was asked for.
-#' @param center,scale Should the columns be centred and standardised first? It does not matter what
-#'   the method did.
+#' @param center,scale Should the columns be centred and standardised (whatever the method did)?
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples

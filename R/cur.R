@@ -13,8 +13,7 @@
 #' each set summing to one.
 #'
 #' # From scores to a ranking
-#' `draw` turns the leverage scores into a ranking. The three rules are those of the archived
-#' package rCUR.
+#' `draw` turns leverage scores into a ranking, by one of the rules of the archived package rCUR.
 #' * `"exact"` (the default) samples without replacement, with the scores as weights, so that the
 #'   first m of the ranking are a draw of exactly m, for every m.
 #' * `"random"` is the paper's own rule. Each sample is kept independently with probability

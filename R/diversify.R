@@ -24,11 +24,10 @@
 #'   leaves the ranking as it is.
 #' @param pool How many of the best features to choose from. By default 10 k, or 3 k for `"css"`.
 #' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and
-#'   [predict()][predict.ufs]. The chosen features come first, in the order of choice, the others
-#'   follow as they were ranked; the score falls by 1/q with each rank. `certificate` has
-#'   `max_correlation`, the largest absolute correlation of two of the k chosen features;
-#'   `before`, the same for the best k of `fit`, and `rank_lost`, the mean rank of the chosen
-#'   features less that of the best k.
+#'   [predict()][predict.ufs]. The chosen features come first, in that order, then the others as
+#'   they were ranked; the score falls by 1/q with each rank. `certificate` has `max_correlation`,
+#'   the largest absolute correlation of two of the k chosen features; `before`, the same for the
+#'   best k of `fit`, and `rank_lost`, the mean rank of the chosen features less that of the best k.
 #' @seealso [ufs_consensus()], [ufs_compare()], where `"laplacian+diversify"` is a method.
 #' @examples
 #' # The four best by the Laplacian score, and four that differ

@@ -258,8 +258,6 @@ sparse_columns <- function(s) {
     value = as.double(s[at]))
 }
 
-# ---- accessors --------------------------------------------------------------------------------
-
 #' @rdname representatives
 #' @export
 representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen", "samples"),

@@ -239,10 +239,9 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
     refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")
   }
   check_shape(fit)
-  if (!is.null(slot) && is.null(fit[[slot]])) {
-    refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
-  }
-  if (!is.null(slot)) fit[[slot]]
+  if (is.null(slot)) return(invisible())
+  if (is.null(fit[[slot]])) refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
+  fit[[slot]]
 }
 
 # ---- edited fits ----------------------------------------------------------------------

@@ -66,8 +66,7 @@
 #' @export
 ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
                       bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
-                      scale = FALSE,
-                      exact = FALSE, ...) {
+                      scale = FALSE, exact = FALSE, ...) {
   open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
@@ -135,11 +134,8 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   }
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
-  if (weights != "heat") {
-    bandwidth <- NA_real_
-  } else if (is.null(bandwidth)) {
-    bandwidth <- lists$mean_distance
-  }
+  if (is.null(bandwidth)) bandwidth <- lists$mean_distance
+  if (weights != "heat") bandwidth <- NA_real_
   made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,
     match(weights, kinds) - 1L, bandwidth, match(symmetrise, rules) - 1L)
   if (!made$finite) refuse_range("Distances between the rows of `x`")

@@ -20,19 +20,17 @@
 #' workers on this computer. Progress is signalled to package progressr.
 #'
 #' # Stopping and resuming
-#' With `checkpoint`, each finished setting is written to that folder at once. If a run is killed
-#' and started again, it does only what is left. A setting is found again by what it is: by the
-#' content of the data, the arguments and the version of the package. A longer grid therefore reuses
-#' all that a shorter one has done, and a file that has changed is computed anew. (Of a file of more
-#' than 64 MB, size, date and a sample of its content are looked at.) A damaged or edited file in
-#' the folder is computed again, with a warning. If the folder cannot be written to, one warning
-#' says so and the run goes on. Printing the result tells how many settings were reused, and why not
-#' more.
+#' With `checkpoint`, each finished setting is written there at once. If a run is killed and started
+#' again, it does only what is left. A setting is found again by what it is: by the content of the
+#' data, the arguments and the version of the package. A longer grid therefore reuses all that a
+#' shorter one has done, and a file that has changed is computed anew. (Of a file of more than 64
+#' MB, size, date and a sample of its content are looked at.) A damaged or edited file in the folder
+#' is computed again, with a warning. If the folder cannot be written to, one warning says so and
+#' the run goes on. Printing the result tells how many settings were reused, and why not more.
 #'
 #' The folder also keeps the seed of the first run of a method on the same data, and later runs
-#' there follow it, whether or not you call `set.seed()`: what was computed before then fits what is
-#' computed now. A message says so where the seed differs. For other random numbers name another
-#' folder.
+#' there follow it, whatever `set.seed()` says: what was computed before then fits what is computed
+#' now. A message says so where the seed differs. For other random numbers name another folder.
 #'
 #' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
 #'   not; each worker opens a file on disk by its path.

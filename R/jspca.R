@@ -23,12 +23,11 @@
 #' where that lowers the objective. Where the structure is weak it may need a larger `lambda_rel`
 #' (0.2 to 0.4), or a late component is noise.
 #'
-#' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
-#' (\eqn{D_1} has one weight per feature) and so gives less weight to badly fitted
-#' *features*; it does not protect against outlying samples. It is solved by a fixed-point
-#' iteration whose objective may rise (the constraint moves with \eqn{D_1}; the proof of
-#' descent that circulates does not hold). `fit$trace` shows it, and the iteration stops
-#' on the change of \eqn{Q}. Now and then it does not settle; the status says so.
+#' **`"feature"`** is the paper's. It sums the norms of the residuals of the features (\eqn{D_1} has
+#' one weight per feature) and so gives less weight to badly fitted *features*; it does not protect
+#' against outlying samples. It is solved by a fixed-point iteration whose objective may rise (the
+#' constraint moves with \eqn{D_1}; the proof of descent that circulates does not hold). `fit$trace`
+#' shows it; it stops on the change of \eqn{Q}. Now and then it does not settle; the status says so.
 #'
 #' As selectors, both beat random features, variance and k-means labels with F statistics on
 #' average, but neither all features nor the plain loadings of [ufs_pca()]. They add the sparse set
@@ -90,9 +89,8 @@
 #'   entering (`fit$feature_key`; \eqn{T} is the target of the last regression).
 #'   `solution` holds
 #'   \describe{
-#'     \item{`loadings`}{p x k, what to interpret: \eqn{Q} rotated so that the scores are
-#'       uncorrelated and of decreasing variance, columns of unit length, the largest
-#'       entry positive;}
+#'     \item{`loadings`}{p x k, what to interpret: \eqn{Q} rotated to uncorrelated scores of
+#'       decreasing variance, columns of unit length, the largest entry positive;}
 #'     \item{`scores`}{n x k, standardised `x` times `loadings`;}
 #'     \item{`Q`, `P`, `Pbar`}{p x k, as the iteration left them: defined up to one common
 #'       rotation (`Pbar = P` for `loss = "sample"`);}
@@ -362,8 +360,7 @@ rise_note <- function(objective) {
 #'   of the data the fit was made on, by name or, without names, by position.
 #' @param k For `"select"`, how many features to keep. The default `NULL` takes the number that was
 #'   given to the method.
-#' @param n_components For the other types, how many of the leading components to use; all by
-#'   default.
+#' @param n_components For the other types, how many leading components to use; all by default.
 #' @param type `"select"` gives `newdata[, chosen]`, as [predict.ufs()] does; `"scores"` centred and
 #'   scaled `newdata` times the loadings; `"reconstruction"` \eqn{XQP'} in its units.
 #' @param ... Not used.

@@ -3,9 +3,8 @@
 #' Ranking by k-means labels and F statistics
 #'
 #' Clusters the samples on all features by k-means and ranks each feature by how well it separates
-#' the clusters, measured by the F statistic of a one-way analysis of variance. It is the cheap
-#' rival of every selector that is based on clustering: a method that does not beat it is not worth
-#' its cost.
+#' the clusters, by the F statistic of a one-way analysis of variance. It is the cheap rival of
+#' every selector based on clustering: a method that does not beat it is not worth its cost.
 #'
 #' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and within-cluster sums of
 #' squares of the feature. Starts are drawn by R, so `set.seed()` fixes the result.
@@ -125,8 +124,7 @@ check_start_labels <- function(labels, n, n_clusters) {
     refuse("init", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
       " labels without NA; it is ", brief(labels), ".")
   }
-  if (is.factor(labels)) labels <- droplevels(labels)
-  known <- if (is.factor(labels)) levels(labels) else sort(unique(labels))
+  known <- if (is.factor(labels)) levels(droplevels(labels)) else sort(unique(labels))
   if (length(known) != n_clusters) {
     refuse("init", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
       n_clusters, ".")

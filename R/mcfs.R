@@ -35,8 +35,7 @@
 #'
 #' # Cost
 #' Beside the graph it takes 2 n p c flops per step of the paths, and about `n_features` steps. No p
-#' x p matrix is formed. Beyond 400 samples the eigenvectors come from a filtered subspace iteration
-#' on the sparse matrix.
+#' x p matrix is formed. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
 #'
 #' @inheritParams ufs_laplacian
 #' @param n_clusters The number of eigenvectors c, from 1 to n - 2: usually the clusters you expect.

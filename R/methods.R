@@ -283,9 +283,8 @@ coef.ufs <- function(object, ...) {
 #' @param row.names,optional Ignored; there for the generic.
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
 #' @param ... Must be empty.
-#' @return One row per feature (sample), best first: its name (`feature` or `sample`),
-#'   `index`, `score`, `rank` and, where the method has a second criterion for exactly equal
-#'   scores, that `key` (larger first).
+#' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
+#'   `score`, `rank` and, where the method has one for exactly equal scores, a `key` (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export

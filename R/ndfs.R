@@ -13,10 +13,9 @@
 #' how many are above 0.
 #'
 #' # How much the start decides
-#' With the usual `gamma = 1e8` the indicators do not move from their start. The method is then a
-#' row-sparse regression on k-means labels, and everything rests on those, whatever `beta` is. Set
-#' the seed, or give labels. With `gamma = 1` F does move; an example with figures is in
-#' `vignette("evidence")`.
+#' With the usual `gamma = 1e8` the indicators stay at their start. The method is then a row-sparse
+#' regression on k-means labels, and all rests on those, whatever `beta` is. Set the seed, or give
+#' labels. With `gamma = 1` F does move; an example with figures is in `vignette("evidence")`.
 #'
 #' # The update of F
 #' The multiplicative update of F divides by a matrix that can have negative entries. The public
@@ -47,9 +46,8 @@
 #' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for \eqn{D^{-1/2} L D^{-1/2}}.
 #' @param update How F stays nonnegative: `"split"` moves negative parts to the numerator, `"paper"`
 #'   clips.
-#' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"`
-#'   (those of W = 0, as in the authors' code). They change the path, and the result where
-#'   iterations are few.
+#' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"` (of
+#'   W = 0, as in the authors' code). They change the path, and the result of few iterations.
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
 #'   exactly zero. `"irls"` is the authors' plain iteration, one reweighted least-squares step.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`

@@ -76,10 +76,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     nonnegative = check_flag(nonnegative, "nonnegative"),
     rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
   )
-  check_bytes(8 * (if (settings$exact) 5 * as.double(n) * ncol(data$x) + 3 * as.double(n)^2 else
-    10 * as.double(n) * ncol(data$x) + (if (ncol(data$x) < n) 3 else 12) * as.double(n)^2),
-  "ufs_represent()",
-  "Use a part of the samples.")
+  q <- as.double(ncol(data$x))
+  check_bytes(8 * (if (settings$exact) 5 * n * q + 3 * n^2 else
+    10 * n * q + (if (q < n) 3 else 12) * n^2), "ufs_represent()", "Use a part of the samples.")
   found <- solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
     "represent")
   gap <- found$run$counters[["gap"]]

@@ -6,8 +6,7 @@
 #'
 #' \deqn{\min_W \sum_{i=1}^n \|x_i - x_i W\| + \lambda \sum_{j=1}^p \|w_j\|}
 #'
-#' with x_i the rows of `x` (n x p) and w_j those of W (p x p). The score of feature j is
-#' \eqn{\|w_j\|}.
+#' with x_i the rows of `x` (n x p) and w_j those of W (p x p). Feature j scores \eqn{\|w_j\|}.
 #'
 #' # Choosing the penalty
 #' W = 0 from `lambda_max` on, exactly. With p <= n and full column rank, W = I is optimal for every
@@ -21,16 +20,15 @@
 #' # Algorithm
 #' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the
 #' objective. `solver = "exact"`, the default, goes on only with the rows that are in use: rows that
-#' became small and would not come back are left out (they are exactly zero then), and all columns
-#' are looked at again before the end. Its weights start at a balanced point and move by safeguarded
-#' Newton steps on the diagonal with Anderson extrapolation, so that the objective falls all the
-#' way. It stops when the duality gap is at most `tol` times the objective. W = 0 from `lambda_max`
-#' on, and W = I where that is proved, come at once. Where `lambda` is so small that the systems
-#' could not be solved, the weights of the residuals are kept from vanishing: the gap stays a bound,
-#' but may not get below `tol`. A gap below 0 beyond rounding gives the status "numerical", never
-#' "converged". `"irls"` starts from weights in the units of `x`, or from the authors' weights 1
-#' where `lambda` is given absolutely. Rows that are zero or nearly so are ordered by their distance
-#' from entering.
+#' became small and would not come back are left out (exactly zero then), and all columns are looked
+#' at again before the end. Its weights start at a balanced point and move by safeguarded Newton
+#' steps on the diagonal with Anderson extrapolation, and the objective falls all the way. It stops
+#' when the duality gap is at most `tol` times the objective. W = 0 from `lambda_max` on, and W = I
+#' where that is proved, come at once. Where `lambda` is so small that the systems could not be
+#' solved, the weights of the residuals are kept from vanishing: the gap stays a bound, but may not
+#' get below `tol`. A gap below 0 beyond rounding gives the status "numerical", never "converged".
+#' `"irls"` starts from weights in the units of `x`, or from the authors' weights 1 where `lambda`
+#' is given absolutely. Rows that are zero or nearly so are ordered by their distance from entering.
 #'
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.

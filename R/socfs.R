@@ -116,8 +116,7 @@
 #'   clustering feature selection. *Proceedings of the IEEE Conference on Computer Vision and
 #'   Pattern Recognition*, 5016-5023. \doi{10.1109/CVPR.2015.7299136}
 #' @section Plots:
-#' Beside the types of [plot.ufs()] there is `"inner"`, the descent of the steps of E and F
-#' (`inner_trace`).
+#' Beside the types of [plot.ufs()] there is `"inner"`, the steps of E and F (`inner_trace`).
 #' @seealso [selected_features()]; [ufs_kmeans_f()], the cheap rival; [ufs_mcfs()]
 #' @examples
 #' set.seed(1)

@@ -29,8 +29,7 @@
 #' @inheritParams ufs_rsr
 #' @param n_clusters The number of clusters c, from 1 to n - 2.
 #' @param n_dims The number of columns m of W, from 1 to the number of features that are not
-#'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are as many
-#'   features.
+#'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are so many.
 #' @param n_neighbours The number of neighbours, from 2 to n - 1.
 #' @param gamma The weight of the row sparsity, a positive number. With .1 and more often hardly
 #'   more than `n_dims` features stay in use; the default .01 kept 8 to 254 on seven real sets.

@@ -62,18 +62,7 @@ augment.ufs <- function(x, data, newdata = NULL, ...) {
     refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
   }
   table <- augmented_table(data, "data")
-  with_columns(table$out, sample_columns(x, matched_rows(x, table$samples, nrow(table$out))))
-}
-
-# What a fit says of its samples `at`.
-sample_columns <- function(x, at) {
-  add <- list()
-  if (!is.null(x$sample_scores)) {
-    add$.score <- unname(x$sample_scores)[at]
-    add$.rank <- order(unname(x$sample_ranking))[at]
-  }
-  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
-  add
+  with_columns(table$out, x, matched_rows(x, table$samples, nrow(table$out)))
 }
 
 # The rows of `newdata` with what the fit says of its samples, found by name; NA for others.
@@ -85,7 +74,7 @@ augment_new <- function(x, newdata) {
     refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
       if (is.null(known)) "the fit" else "`newdata`", " has none.")
   }
-  with_columns(table$out, sample_columns(x, match(table$samples, known)))
+  with_columns(table$out, x, match(table$samples, known))
 }
 
 # A data frame of the rows to augment, and their names. What is sparse or not in memory is not
@@ -116,8 +105,14 @@ matched_rows <- function(x, names, n) {
   at
 }
 
-# Never in the place of a column of the user's.
-with_columns <- function(out, add) {
+# With what the fit says of its samples `at`; never in the place of a column of the user's.
+with_columns <- function(out, x, at) {
+  add <- list()
+  if (!is.null(x$sample_scores)) {
+    add$.score <- unname(x$sample_scores)[at]
+    add$.rank <- order(unname(x$sample_ranking))[at]
+  }
+  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
   taken <- intersect(names(add), names(out))
   if (length(taken)) {
     refuse("data", "The data have ", some_columns(taken), " already: rename them first.")

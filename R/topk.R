@@ -49,10 +49,9 @@
 #' Selections are not nested (the best `k + 1` features need not contain the best `k`): fit again.
 #'
 #' # Choosing the settings
-#' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are.
-#'   A value that is too small isolates samples (a warning says so); with n > p a large value
-#'   lets `Z` fit noise. 10 is the authors' value and was the best on most real sets that we
-#'   tried. On small data, try 3 to 5.
+#' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are. Too
+#'   small a value isolates samples (a warning says so); with n > p a large one lets `Z` fit noise.
+#'   10 is the authors' value and was best on most real sets we tried. On small data, try 3 to 5.
 #' * `nonnegative`: the paper links samples by `|Z|`. Around the centre of the data
 #'   (`center = TRUE`) opposite samples then count as similar, because one is a negative multiple
 #'   of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`. It spread labels better on
@@ -117,8 +116,7 @@
 #' @param structured With a complete `y`, should the full model be fitted?
 #' @param nonnegative Should `Z >= 0` be required? By default only when `y` is given.
 #' @param bound Should the lower bound be computed? Its rounded solution is polished, too.
-#' @param branch_and_bound Should the function try to prove that the set is optimal? This needs
-#'   `bound = TRUE`.
+#' @param branch_and_bound Should the set be proved optimal, if possible? This needs `bound = TRUE`.
 #' @param node_limit The largest number of relaxations that branch and bound may solve.
 #' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper; see "Choosing the settings".
 #' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
