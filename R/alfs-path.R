@@ -26,8 +26,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
-  select <- check_choice(select, "select")
-  select_samples <- check_choice(select_samples, "select_samples")
+  check_by_default(environment(), ufs_alfs_path, free = character())
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {

@@ -61,8 +61,7 @@
 #' duality gap (objective minus bound, over objective): the objective is at most that far from the
 #' optimum, whatever the iterations did. `dual` is the bound, `kkt` the largest relative violation
 #' of the optimality conditions by W, P, Q (and L), and `primal_*` the relative differences between
-#' W and its sparse copies. A gap below -1e-10 would be an error, of rounding or of ours, and gives
-#' the status `"numerical"`.
+#' W and its sparse copies. A gap below -1e-10 would be an error and gives the status `"numerical"`.
 #'
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest

@@ -59,7 +59,7 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     unit <- mean_norm(data$x)
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
     found <- .Call(C_alnr, data$x / unit, settings, control)
-    mm_slots(data, control, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
+    mm_slots(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
   })
   warn_zero(fit, "gamma")
   fit

@@ -1,11 +1,5 @@
 # What a fit of ufs_blfse() holds, its print and its pictures.
 
-# The columns of an upper triangle, with names; a matrix if it is not too large.
-symmetric_matrix <- function(values, n, names) {
-  packed <- new_packed(values, n, names)
-  if (n > blfse_full_limit) packed else as.matrix(packed)
-}
-
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {

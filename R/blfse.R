@@ -194,6 +194,11 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
   n_component <- as.integer(counters[["n_component"]])
   cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
   m <- seq_len(nrow(scores))
+  # Beyond a limit packed upper triangles.
+  symmetric <- function(values) {
+    packed <- new_packed(values, data$n, data$samples)
+    if (data$n > blfse_full_limit) packed else as.matrix(packed)
+  }
   trace <- counted_table(found$run$trace, c("iteration", "it", "nc", "ties", "nnz"))
   trace$block <- factor(trace$block, 0:7, c("start", "W", "P", "S", "v", "Y", "beta", "alpha"))
   list(
@@ -202,9 +207,9 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
       " components instead of ", n_clusters, "."),
     feature_scores = found$v,
     solution = list(
-      v = expand_features(found$v, data), S = symmetric_matrix(found$S, data$n, data$samples),
-      W = symmetric_matrix(found$W, data$n, data$samples), alpha = found$alpha, beta = found$beta,
-      rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
+      v = expand_features(found$v, data), S = symmetric(found$S), W = symmetric(found$W),
+      alpha = found$alpha, beta = found$beta, rho = counters[["rho"]],
+      cluster = stats::setNames(cluster, data$samples),
       mean_score = expand_features(colMeans(scores), data),
       mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
       scores = t(expand_features(t(scores), data)), labels = labels

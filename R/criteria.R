@@ -11,8 +11,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
   random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
   seed <- draw_seeds(1L, random)[[1L]]
-  values <- list()
-  for (name in wanted) {
+  values <- lapply(stats::setNames(nm = wanted), function(name) {
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
       context$args <- setting_args(fits$settings, i)
@@ -25,8 +24,8 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
           selected_features(fits$fits[[i]], size, as = "index")))
       }, 0)))
     }
-    values[[name]] <- value
-  }
+    value
+  })
   first <- values[[criterion[1L]]]
   if (all(is.na(first))) {
     refuse("criterion", "The criterion \"", criterion[1L], "\" could not be computed.")

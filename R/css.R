@@ -190,8 +190,6 @@ print_notes.ufs_css <- function(x) {
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }
 
-# ---- the same for any selection ----------------------------------------------------------------
-
 #' How much of the data a selection holds
 #'
 #' Gives the share of the squares of the (centred, standardised) data that linear combinations of

@@ -198,8 +198,7 @@ pseudo_factors <- function(block) {
 #'   decomposition are looked at.
 #' @param k The number of features to keep, for `"select"`.
 #' @param type `"select"` returns `newdata[, chosen]`, as [predict.ufs()] does. `"reconstruction"`
-#'   returns all p columns, rebuilt as C U R from the chosen ones and in the units of `x`; it needs
-#'   a fit with `decomposition = TRUE`.
+#'   returns all p columns in the units of `x`, rebuilt as C U R; it needs `decomposition = TRUE`.
 #' @param ... Not used.
 #' @return For `"select"` what [predict.ufs()] returns. For `"reconstruction"` a matrix with one row
 #'   per row of `newdata` and one column per feature of the fit. Constant columns get their constant

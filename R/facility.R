@@ -125,8 +125,6 @@ facility_picks <- function(like, n, m, labelled, swaps, control) {
 # May the n x n similarities be kept?
 fits_table <- function(n) 8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
 
-# ---- arguments ------------------------------------------------------------------------------
-
 # Samples already labelled, as sorted indices: from indices, row names or a logical vector.
 check_labelled <- function(labelled, data) {
   if (is.null(labelled)) return(integer())
@@ -264,19 +262,15 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
                                          ...) {
   check_dots_empty(...)
   m <- check_count(m, "m", 1L, fit$params$m, "the samples picked one by one")
-  representative_table(fit, stand_ins(fit, m), fit$solution$order[seq_len(m)],
-    check_choice(what, "what"))
-}
-
-# For every sample the index of the one that stands for it after m picks, NA = nobody.
-stand_ins <- function(fit, m) {
-  who <- fit$solution$first
+  what <- check_choice(what, "what")
+  # For every sample the index of the one that stands for it after m picks, NA = nobody. Later
+  # changes overwrite earlier ones.
+  who <- unname(fit$solution$first)
   change <- fit$solution$change
   change <- change[, change[1L, ] <= m, drop = FALSE]
-  # Later changes overwrite earlier ones.
   who[change[2L, ]] <- fit$solution$order[change[1L, ]]
   who[who == 0L] <- NA
-  unname(who)
+  representative_table(fit, who, fit$solution$order[seq_len(m)], what)
 }
 
 # representatives() of the sample selectors that cover.

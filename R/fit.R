@@ -250,10 +250,7 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
 # size and the number of missing values of each field are kept with it. A field that was removed or
 # replaced by something else is named once, here, and not by some line that stumbles over it. A fit
 # may get more fields, and other values of the same kind. A fit from before has no shape to check.
-sealed <- function(fit) {
-  attr(fit, "shape") <- shape_of(fit)
-  fit
-}
+sealed <- function(fit) structure(fit, shape = shape_of(fit))
 
 # Named by field, "params.k" for fit$params$k.
 shape_of <- function(fit) {
@@ -327,12 +324,9 @@ live_scores <- function(score) {
 order_of_rest <- function(score, key) {
   dead <- which(!is.na(score) & score == 0)
   if (length(unique(key[dead])) > 1L) {
-    "ordered by the method's second criterion (`key` in as.data.frame())"
-  } else if (length(dead)) {
-    "in the order of the columns and says nothing"
-  } else {
-    "constant"
+    return("ordered by the method's second criterion (`key` in as.data.frame())")
   }
+  if (length(dead)) "in the order of the columns and says nothing" else "constant"
 }
 
 tied_at_cut <- function(ranking, score, key, k) {

@@ -1,5 +1,3 @@
-# Neighbour graphs: ufs_graph(), and as_ufs_graph(), which reads a method's `graph` argument.
-
 #' Neighbour graph of the samples
 #'
 #' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the

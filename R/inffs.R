@@ -39,9 +39,8 @@
 #' With `n_sample` the sums over all features are estimated from that many, which are spread evenly
 #' over the standard deviations (nothing is random); the cost falls to n p `n_sample` flops. This is
 #' experimental. The certificate's `sampling_error` is the standard error of a score as a share of
-#' the standard deviation of all scores, from the two halves of the sample. It says how far the
-#' ranking can be trusted: features whose scores differ by less are in no particular order. It is an
-#' estimate itself and can be too low.
+#' the standard deviation of all scores, from the two halves of the sample. Features whose scores
+#' differ by less are in no particular order. It is an estimate itself and can be too low.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.

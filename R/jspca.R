@@ -305,8 +305,7 @@ jspca_eps <- function(eps, size, loss, penalised) {
 
 # A sparse matrix may be made dense where that fits; a file is not.
 can_be_formed <- function(core) {
-  is.matrix(core) || core$kind != "source" &&
-    8 * prod(as.double(dim(core))) <= max_bytes()
+  is.matrix(core) || core$kind != "source" && 8 * prod(as.double(dim(core))) <= max_bytes()
 }
 
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
@@ -327,6 +326,8 @@ warn_vanished <- function(fit, size) {
 #' @export
 print_notes.ufs_jspca <- function(x) {
   live <- as.integer(utils::tail(x$trace$live, 1L))
+  # A fixed-point iteration may end above where it began.
+  rose <- last_objective(x) / min(x$trace$objective) - 1
   rest <- if (x$params$solver_used == "irls") " (above 1e-3 of the largest)" else
     if (live < length(x$feature_scores) - length(x$constant)) {
       "; the others are exactly zero and in the order of kkt"
@@ -337,16 +338,10 @@ print_notes.ufs_jspca <- function(x) {
     if (x$params$solver_used != x$params$solver) {
       "solver       \"irls\": lambda is too small for \"exact\""
     },
-    if (x$params$loss == "feature") rise_note(x$trace$objective))
-}
-
-# A fixed-point iteration may end above where it began.
-rise_note <- function(objective) {
-  rose <- objective[length(objective)] / min(objective) - 1
-  if (isTRUE(rose > 1e-3)) {
-    sprintf("objective    ends %.1f %% above its lowest: a fixed-point iteration, see ?ufs_jspca",
-      100 * rose)
-  }
+    if (x$params$loss == "feature" && isTRUE(rose > 1e-3)) {
+      sprintf("objective    ends %.1f %% above its lowest: a fixed-point iteration, see ?ufs_jspca",
+        100 * rose)
+    })
 }
 
 #' Predictions of a joint sparse principal component analysis

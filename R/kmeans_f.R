@@ -1,5 +1,3 @@
-# k-means: the cheap rival that every method must beat, and the starts of others.
-
 #' Ranking by k-means labels and F statistics
 #'
 #' Clusters the samples on all features by k-means and ranks each feature by how well it separates

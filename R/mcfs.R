@@ -2,8 +2,7 @@
 #'
 #' Keeps the features that explain the cluster structure of the samples: the structure is read from
 #' the neighbour graph, and sparse regressions say which features reproduce it. It is one of the
-#' recommended methods when the chosen features, few of them, are to be used for clustering
-#' (`vignette("which-method")`).
+#' recommended methods for clustering on few chosen features (`vignette("which-method")`).
 #'
 #' 1. The samples are embedded by the bottom eigenvectors of the graph: \eqn{y_1, \dots, y_c} solve
 #'    \eqn{L y = \lambda D y} for the c smallest eigenvalues beyond the trivial one.

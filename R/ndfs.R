@@ -108,9 +108,8 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     rownames(found$f) <- data$samples
     list(
       params = c(list_of(n_clusters, alpha, beta, gamma,
-        init = if (is.character(init)) init else "given", n_starts, offset,
-        laplacian, update, start, solver),
-      graph_params(graph)),
+        init = if (is.character(init)) init else "given", n_starts, offset, laplacian, update,
+        start, solver), graph_params(graph)),
       run = found$run, feature_scores = row_ss, feature_key = found$reach,
       solution = list(F = found$f, W = expand_features(found$w, data),
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),

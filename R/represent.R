@@ -102,13 +102,13 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
 #' @export
 print.ufs_represent <- function(x, ...) {
   links <- rowSums(x$W > 0)
-  cat(paste0("<ufs_represent> ", size_words(x$n, x$p), "\n"),
-    sprintf("solver       %s, %s after %d %s\n", x$params$solver, x$status, x$iterations,
-      if (x$params$solver == "exact") "samples" else "iterations"),
-    sprintf("objective    %s, at most %.2g %% above the optimum\n",
-      format(x$objective, digits = 6L), 100 * x$certificate[["gap"]]),
-    sprintf("links        %s per sample (median), %s without one\n",
-      format(stats::median(links)), count_words(sum(links == 0L), "sample")), sep = "")
+  put("<ufs_represent> ", size_words(x$n, x$p))
+  put("solver       ", x$params$solver, ", ", x$status, " after ", x$iterations,
+    if (x$params$solver == "exact") " samples" else " iterations")
+  put("objective    ", format(x$objective, digits = 6L),
+    sprintf(", at most %.2g %% above the optimum", 100 * x$certificate[["gap"]]))
+  put("links        ", format(stats::median(links)), " per sample (median), ",
+    count_words(sum(links == 0L), "sample"), " without one")
   invisible(x)
 }
 

@@ -69,8 +69,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     unit <- mean_norm(data$x)
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
       control)
-    mm_slots(data, control,
-      list_of(gamma, gamma_rel, labelled), found, unit,
+    mm_slots(data, list_of(gamma, gamma_rel, labelled), found, unit,
       solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
@@ -108,7 +107,7 @@ sample_coordinates <- function(x, unit = 1) {
 }
 
 # What run_fit() needs from what C returned: `unit` turns its objective into that of x.
-mm_slots <- function(data, control, params, found, unit, solution = list()) {
+mm_slots <- function(data, params, found, unit, solution = list()) {
   trace <- found$run$trace
   trace[, 1:3] <- trace[, 1:3] * unit
   twin <- equal_rows(data$x)
@@ -117,7 +116,7 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
   params$gamma_rel <- used[[1]] / used[[2]]
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
-  list_of(data, control, params, run = found$run, trace,
+  list_of(params, run = found$run, trace,
     sample_scores = without_labelled(score, params$labelled),
     sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),

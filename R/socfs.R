@@ -62,13 +62,12 @@
 #'   poor and .5 risky; .1 keeps more rows.
 #' @param gamma The weight of the non-negativity of E, at least 0. It is not critical from 1 to 10;
 #'   100 and more freezes E at its start.
-#' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels
-#'   (a vector of length n with `n_clusters` distinct values); an n x c matrix E of full
-#'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
-#'   a run of `"irls"`, where all but E may be missing: V is p x c, the product W0 B0 of the
-#'   paper's starting matrices, and g the p weights (or one for all) of the first least-squares
-#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores. From
-#'   a start with negative entries `"exact"` takes about as long as `"irls"`.
+#' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels (a
+#'   vector of length n with `n_clusters` distinct values); an n x c matrix E of full rank (made
+#'   orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay a run of `"irls"`, where
+#'   all but E may be missing: V is p x c, the product W0 B0 of the paper's starting matrices, and g
+#'   the p weights (or one for all) of the first least-squares step. With one cluster `"kmeans"` is
+#'   the positive part of the leading component's scores.
 #' @param n_starts The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
@@ -103,11 +102,10 @@
 #'   \eqn{\|xV - E\|^2 + \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within
 #'   every iteration.
 #'
-#'   `copies` is a data frame of the features that are a multiple of another one, as far as the
-#'   penalty sees it (after centring and scaling): equal columns, which were merged, and, among
-#'   the chosen ones, those with a correlation of 1 or -1. It has the `feature` and the first such
-#'   column, `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if
-#'   both are among the chosen.
+#'   `copies` is a data frame of the features that are a multiple of another one, after centring and
+#'   scaling: equal columns, which were merged, and, among the chosen ones, those with a correlation
+#'   of 1 or -1. It has the `feature` and the first such column, `copy_of`. If both are chosen,
+#'   `selected_features()` says so (message of class `ufs_message_copies`).
 #' @section Warnings:
 #'   Warnings: `ufs_warning_zero` if no feature is chosen
 #'   (lambda too large), `ufs_warning_clusters` for `n_clusters = 1`, `ufs_warning_start` if
@@ -366,7 +364,6 @@ start_from_list <- function(init, data, n_clusters) {
   start <- list(E = orthonormal_start(init$E, "init$E", data$n, n_clusters), kind = "list")
   if (!is.null(init$F)) {
     start$F <- check_matrix(init$F, "init$F", data$n, n_clusters)
-    check_not_negative(start$F, "init$F")
   }
   # V and g refer to all p columns, the constant ones too.
   if (!is.null(init$V)) {
@@ -378,13 +375,11 @@ start_from_list <- function(init, data, n_clusters) {
     g <- as.vector(init$g)
     if (length(g) == 1L) g <- rep(g, data$p)
     start$g <- drop(check_matrix(as.matrix(g), "init$g", data$p, 1L))[data$keep]
-    check_not_negative(start$g, "init$g")
+  }
+  for (part in c("F", "g")) {
+    if (any(start[[part]] < 0)) refuse("init", "`init$", part, "` must not be negative.")
   }
   start
-}
-
-check_not_negative <- function(value, arg) {
-  if (any(value < 0)) refuse("init", "`", arg, "` must not be negative.")
 }
 
 # ---- runs ------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 #' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has at
 #' most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is
 #' doubled and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2};
-#' the scores sum to m.
+#' the scores sum to m. The authors centre the columns and scale them to unit norm, too.
 #'
 #' # What to watch for
 #' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma`
@@ -26,7 +26,7 @@
 #' n), a few steps like those of [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an
 #' n x n (if p <= n) nor a p x p (if p > n) matrix exists.
 #'
-#' @inheritParams ufs_rsr
+#' @inheritParams ufs_ndfs
 #' @param n_clusters The number of clusters c, from 1 to n - 2.
 #' @param n_dims The number of columns m of W, from 1 to the number of features that are not
 #'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are so many.
@@ -35,8 +35,6 @@
 #'   more than `n_dims` features stay in use; the default .01 kept 8 to 254 on seven real sets.
 #' @param solver How W is updated: `"irls"` takes the authors' steps of iteratively reweighted least
 #'   squares, and `"exact"`, the default, extrapolates their weights.
-#' @param center,scale Should the columns be centred, and scaled to unit norm? The authors do both.
-#'   With `scale = FALSE` the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 50),
 #'   `inner_max_iter` (100) and `inner_tol` (1e-6, relative change) of the steps over W, and `eps`
 #'   (1e-12, added to the squared row norms).

@@ -1,5 +1,3 @@
-# tidy() and glance(): registered when generics is loaded.
-
 #' Tidy a fit
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a

@@ -79,11 +79,10 @@
 #' (with `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
-#' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
-#' feature at a time polishes the set found by the ADMM (`polish = FALSE` is the paper), and not
-#' its last set but the best one that it met is polished (`solution$v_cont` is its last iterate).
-#' Among equal columns the first ones are chosen, the columns are standardised first, and the
-#' clustering starts from fixed seeds instead of random ones.
+#' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one feature
+#' at a time polishes the set found by the ADMM (`polish = FALSE` is the paper), not its last set
+#' but the best that it met (`solution$v_cont` is its last iterate). Among equal columns the first
+#' ones are chosen, the columns are standardised first, and clusterings start from fixed seeds.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param k The number of features to choose, from 1 to p.
@@ -92,11 +91,10 @@
 #'   become one) with `NA` where the label is unknown. Every class needs a labelled sample.
 #' @param lambda_e The weight of the error `E`. The default `NULL` takes `alpha_e` divided by
 #'   the largest l1 norm of a sample (after each sample is scaled to unit length).
-#' @param alpha_e The same weight as a multiple of the value at which the first link appears.
-#'   It is free of the scale of the data and used when `lambda_e` is `NULL`. If neither is given
-#'   and 10 links fewer samples than there are clusters, as on wide data that are mostly noise,
-#'   twice the value at which half of the samples have a link is taken; a message says so, and
-#'   `params$alpha_e` holds the value.
+#' @param alpha_e The same weight as a multiple of the value at which the first link appears. It is
+#'   free of the scale of the data and used when `lambda_e` is `NULL`. If neither is given and 10
+#'   links fewer samples than there are clusters, as on wide noisy data, twice the value at which
+#'   half of the samples have a link is taken; a message says so, and `params$alpha_e` has it.
 #' @param lambda_z The weight of the structure penalty on `Z`; 0 switches it off.
 #' @param lambda_a The ridge penalty on `A`, a positive number.
 #' @param lambda_i The weight of the graph in the choice of features. It is taken as 0 when `y`
