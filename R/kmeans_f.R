@@ -85,8 +85,8 @@ f_statistic <- function(x, cluster) {
 }
 
 # `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names of the
-# clusters), best within-cluster sum of squares first, ties by order drawn. All randomness is R's:
-# the numbers that draw the seeds (src/kmeans.c). NULL if there are fewer distinct rows.
+# clusters), lowest within-cluster sum of squares first, ties as drawn. All randomness is R's: the
+# numbers that draw the seeds (src/kmeans.c). NULL if there are fewer distinct rows than clusters.
 kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   n <- nrow(z)
   if (n_clusters == 1L) {

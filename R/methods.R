@@ -280,7 +280,7 @@ coef.ufs <- function(object, ...) {
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
 #' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
-#'   `score`, `rank` and, where the method has one for exactly equal scores, a `key` (larger first).
+#'   `score`, `rank` and, of methods with one, the `key` that orders equal scores (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export

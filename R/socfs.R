@@ -2,7 +2,7 @@
 #'
 #' Clusters the samples and selects the features that explain the clusters, in one problem: it looks
 #' for orthogonal cluster indicators and for a row-sparse projection of the features on them. Use it
-#' when you expect a known number of clusters and few features that tell them apart.
+#' when you expect a known number of clusters and want few features that tell them apart.
 #'
 #' # Model
 #' With `x` of n samples by p features (columns centred) and c = `n_clusters`, minimise
@@ -29,7 +29,7 @@
 #' problem is not convex in (V, E), and the local optimum depends on the start and the path.
 #'
 #' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is no
-#' global search over E. From labels and from k-means the exact solver descends at once, may end
+#' global search over E. From labels and from k-means the exact solver descends at once, and may end
 #' above `"irls"`. Few features explain an E that is no partition of the samples (say a random one),
 #' so exact steps alone would set all rows to zero before E has turned to the data. From such a
 #' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
