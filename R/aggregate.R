@@ -1,14 +1,12 @@
 #' Plain mean of several rankings
 #'
-#' Combines several fits of the same features into one ranking by the mean of their scores or of
-#' their ranks. Use it when you do not want to rely on a single method; it is also what any more
-#' elaborate ensemble has to beat.
+#' Combines several fits of the same features into one ranking by the mean of their scores or ranks.
+#' Use it when you do not want to rely on one method; any more elaborate ensemble has to beat it.
 #'
 #' With `by = "score"` the scores of each fit are shifted to start at 0 if some are negative,
 #' divided by their sum, and averaged. With `by = "rank"` the mean of the ranks (1 = best, ties
 #' averaged) is the `statistic`, and the score is the number of features + 1 minus it. A feature
-#' that is constant for all fits has score `NA`; one that is constant for some of them counts there
-#' with the least score.
+#' constant for all fits has score `NA`; one constant for some counts there with the least score.
 #'
 #' @param fits A list of fits that select features of the same data, or a fit of [ufs_blfse()],
 #'   whose base results are then averaged.

@@ -1,5 +1,3 @@
-# ALFS for a sequence of penalties.
-
 #' ALFS along several penalties
 #'
 #' Fits [ufs_alfs()] for a sequence of penalties and says how many samples and features each of them
@@ -28,8 +26,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
-  select <- check_choice(select, "select")
-  select_samples <- check_choice(select_samples, "select_samples")
+  check_by_default(environment(), ufs_alfs_path, free = character())
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
@@ -56,7 +53,6 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
       begin <- list(found = found, penalty = penalty)
       alfs_slots(data, penalty, found, list_of(solver = "admm", select, select_samples, n_features))
     })
-    alfs_warn(fit)
     fits[[i]] <- alfs_rank(fit, data)
   }
   value <- function(get, type) vapply(fits, get, type)
@@ -71,17 +67,17 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
 
 # The last solution with its multipliers stretched to the new bounds.
 alfs_begin <- function(last, penalty, data) {
-  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) return(NULL)
-  stretch <- function(name) {
-    if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
+  if (is.null(last) || last$penalty[["lambda"]] > 0 || penalty[["lambda"]] > 0 ||
+      any(last$penalty[1:2] == 0) || any(last$found$rho[1:2] <= 0)) {
+    return(NULL)
   }
-  up <- list(stretch("alpha"), stretch("beta"))
-  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) return(NULL)
+  up <- penalty / last$penalty
   kept <- function(name) {
     value <- last$found[[name]]
     if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value
   }
-  list(w = kept("w"), p = kept("p") * up[[1L]], q = kept("q") * up[[2L]], rho = last$found$rho)
+  list(w = kept("w"), p = kept("p") * up[["alpha"]], q = kept("q") * up[["beta"]],
+    rho = last$found$rho)
 }
 
 #' @export
@@ -116,13 +112,11 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
     many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)
     slot <- if (type == "features") "column_norm" else "row_norm"
     best <- utils::head(order(-last$solution[[slot]], na.last = NA), many)
-    names <- names(last$solution[[slot]])[best]
-    if (is.null(names)) names <- as.character(best)
-    norms <- unlist(lapply(best, function(j) {
-      vapply(x$fits, function(fit) fit$solution[[slot]][[j]], 0)
-    }))
-    picture <- new_picture("curves", table = data.frame(x = at, y = norms,
-      series = rep(names, each = length(at))), xlab = axis,
+    # One column per fit, one row per curve.
+    norms <- vapply(x$fits, function(fit) fit$solution[[slot]][best], numeric(length(best)))
+    name <- labels_of(names(last$solution[[slot]]), length(last$solution[[slot]]))[best]
+    picture <- new_picture("curves", table = data.frame(x = at, y = as.vector(t(norms)),
+      series = rep(name, each = length(at))), xlab = axis,
       ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")
   }
   show_picture(x, picture, ...)

@@ -1,5 +1,3 @@
-# ALFS: joint selection of samples and features (Li et al.), with a duality gap.
-
 #' Joint selection of samples and features (ALFS)
 #'
 #' Finds, in one problem, samples and features from which the whole matrix can be rebuilt. Use it
@@ -32,10 +30,9 @@
 #'   follow by norm.
 #' * `select = "auto"` takes the picks if that raises the mean overlap of the 5 nearest neighbours
 #'   (in all features against the best `n_features`) by more than .01, and otherwise the norms.
-#' * `select_samples = "ted"` (the default) puts samples in the order of greedy picks of the same
-#'   design among all samples, in the space of the best `n_features` features.
-#'   `selected_samples(fit, m, k = 30)` uses the best 30 (at most 100) instead. Up to 1000 samples
-#'   are picked one by one.
+#' * `select_samples = "ted"` (the default) puts all samples in the order of greedy picks of the
+#'   same design in the space of the best `n_features` features. `selected_samples(fit, m, k = 30)`
+#'   uses the best 30 (at most 100) instead. Up to 1000 samples are picked one by one.
 #' * `select_samples = "facility"` does the same with the picks of [ufs_facility()], which is the
 #'   better choice where labels are few.
 #'
@@ -46,11 +43,10 @@
 #'
 #' @section Penalties:
 #' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
-#' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero,
-#' `beta_rel = 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three
-#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero, and often much less does.
-#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one of
-#' alpha and beta may be 0.
+#' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero, `beta_rel =
+#' 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three of four sets
+#' .4 + .4 did); `lambda_rel = 1` makes all zero, often much less does. Absolute values refer to the
+#' matrix as the solver sees it, after `center` and `scale`; one of alpha and beta may be 0.
 #'
 #' The defaults .01 and .2 are what worked best without tuning on four sets. The paper's absolute
 #' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over `{.01, .05, .2,
@@ -65,8 +61,7 @@
 #' duality gap (objective minus bound, over objective): the objective is at most that far from the
 #' optimum, whatever the iterations did. `dual` is the bound, `kkt` the largest relative violation
 #' of the optimality conditions by W, P, Q (and L), and `primal_*` the relative differences between
-#' W and its sparse copies. A gap below -1e-10 would be an error, of rounding or of ours, and gives
-#' the status `"numerical"`.
+#' W and its sparse copies. A gap below -1e-10 would be an error and gives the status `"numerical"`.
 #'
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
@@ -101,10 +96,8 @@
 #'   reconstruction weights. The default `NULL` computes each from its relative version.
 #' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that
 #'   alone give W = 0. They are free of the scale of `x`.
-#' @param solver `"admm"` for the solver with a proved gap, or `"paper"` for the published
-#'   algorithm.
-#' @param select,select_samples How features and samples are ranked. The section
-#'   "Rankings" explains the choices.
+#' @param solver `"admm"` for the solver with a proved gap, `"paper"` for the published one.
+#' @param select,select_samples How features and samples are ranked, see the section "Rankings".
 #' @param n_features The number of features that `select = "auto"` compares, and in whose space
 #'   `select_samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50,
 #'   at most half of the features.
@@ -115,8 +108,7 @@
 #'   length n. They are not chosen: their score is `NA` and they come last. Picks (`select_samples =
 #'   "ted"` and `"facility"`) complement them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
-#'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
-#'   and 1e10.
+#'   least 1; 1 keeps it constant) and its largest value, by default the published 1e-6, 1.1, 1e10.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
@@ -173,7 +165,6 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
       labelled), schedule))
   })
-  alfs_warn(fit)
   alfs_rank(fit, data)
 }
 
@@ -182,9 +173,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
 # The penalties of Algorithm 1: rho0 tau^k, at most rho_max. NULL for the other solver.
 paper_schedule <- function(solver, rho0, tau, rho_max) {
   if (solver != "paper") {
-    for (arg in c("rho0", "tau", "rho_max")) {
-      if (!is.null(get(arg))) refuse(arg, "`", arg, "` is for solver = \"paper\".")
-    }
+    given <- names(Filter(Negate(is.null), list_of(rho0, tau, rho_max)))
+    if (length(given)) refuse(given[1L], "`", given[1L], "` is for solver = \"paper\".")
     return(NULL)
   }
   rho0 <- if (is.null(rho0)) 1e-6 else check_number(rho0, "rho0", lower = 0, open = TRUE)
@@ -202,38 +192,33 @@ alfs_n_features <- function(n_features, data) {
 }
 
 # Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
-alfs_basis <- function(x, method = "alfs") {
-  basis <- .Call(C_alfs_basis, x)
-  check_lapack(basis$lapack, method)
-  basis
-}
+alfs_basis <- function(x, method = "alfs") solved(.Call(C_alfs_basis, x), method)
 
-# The largest useful penalties: norms of the rows and columns of 2X'XX', and
-# 2 max ||x_i||^2.
+# The largest useful penalties: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
 alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
 
+# alpha, beta, lambda, and the same as shares of their bounds: alpha_rel, beta_rel, lambda_rel.
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
   bound <- alfs_bounds(basis)
   if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
-    ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
-      "`x`, e.g. with scale = TRUE.", argument = "x")
+    refuse_range("The third powers of the values of `x`")
   }
-  out <- list(alpha = check_penalty(alpha, alpha_rel, bound$alpha, "alpha", zero = TRUE),
-    beta = check_penalty(beta, beta_rel, bound$beta, "beta", zero = TRUE),
-    lambda = check_penalty(lambda, lambda_rel, bound$lambda, "lambda", zero = TRUE))
-  if (out$alpha$value == 0 && out$beta$value == 0) {
+  found <- Map(check_penalty, list(alpha, beta, lambda), list(alpha_rel, beta_rel, lambda_rel),
+    bound, names(bound), zero = TRUE)
+  penalty <- c(vapply(found, `[[`, 0, "value"), vapply(found, `[[`, 0, "rel"))
+  if (all(penalty[1:2] == 0)) {
     refuse("alpha", "`alpha` and `beta` are both 0: nothing would be selected.")
   }
-  out
+  stats::setNames(penalty, c(names(bound), paste0(names(bound), "_rel")))
 }
 
 # `begin`: another solution to start from (list of w, p, q, rho), lambda = 0 only.
 alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, schedule = NULL) {
-  value <- c(penalty$alpha$value, penalty$beta$value, penalty$lambda$value)
+  weighted <- penalty[["lambda"]] > 0
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
-    tol = if (solver == "paper" || value[3L] > 0) 1e-3 else 1e-4)
-  check_alfs_bytes(data$n, length(data$keep), data$p, value[3L] > 0)
-  found <- alfs_call(data$x, basis, value, control, begin,
+    tol = if (solver == "paper" || weighted) 1e-3 else 1e-4)
+  check_alfs_bytes(data$n, length(data$keep), data$p, weighted)
+  found <- alfs_call(data$x, basis, unname(penalty[1:3]), control, begin,
     c(list(paper = solver == "paper", p = data$p, keep = data$keep,
       dimnames = list(data$samples, data$features)), schedule))
   found$control <- control
@@ -252,70 +237,62 @@ alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = lis
 check_alfs_bytes <- function(n, q, p, weighted) {
   n <- as.double(n)
   small <- min(n, q)
-  bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
-  if (weighted) {
-    newton <- min(n * q^2, max(16 * n^2, 2e7))
-    check_bytes(8 * (bytes + 7 * n^2 + 8 * n * q + newton), "ufs_alfs() with lambda > 0",
-      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
-  } else {
-    check_bytes(8 * bytes, "ufs_alfs()", "Fit on a random part of the samples.")
-  }
+  numbers <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
+  if (weighted) numbers <- numbers + 7 * n^2 + 8 * n * q + min(n * q^2, max(16 * n^2, 2e7))
+  check_bytes(8 * numbers, paste0("ufs_alfs()", if (weighted) " with lambda > 0"),
+    if (weighted) "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples." else
+      "Fit on a random part of the samples.")
 }
 
 # What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
 alfs_slots <- function(data, penalty, found, chosen) {
-  activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
-  lambda <- penalty$lambda$value
-  used <- found$run$counters
+  activity <- function(norms, bound) if (bound > 0) norms / bound
+  weighted <- penalty[["lambda"]] > 0
   list(
-    data = data, control = found$control, run = found$run,
-    params = c(list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
-      alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
-      lambda_rel = penalty$lambda$rel), chosen),
-    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty$beta$value),
+    data = data, control = found$control, run = found$run, params = c(as.list(penalty), chosen),
+    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty[["beta"]]),
     sample_scores = without_labelled(found$row_w, chosen$labelled),
-    sample_key = activity(found$row_p, penalty$alpha$value),
+    sample_key = activity(found$row_p, penalty[["alpha"]]),
     solution = c(list(W = found$w, P = found$p, Q = found$q,
       row_norm = stats::setNames(found$row_w, data$samples),
       column_norm = expand_features(found$col_w, data, NA_real_)),
-      if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
-    certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
-      if (lambda > 0) "primal_weights")],
+      if (weighted) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
+    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+      if (weighted) "primal_weights")],
     coef_name = "W",
     support = c(samples = sum(found$row_w > 0), features = sum(found$col_w > 0))
   )
 }
 
 alfs_warn <- function(fit) {
-  rel <- c(fit$params$alpha_rel, fit$params$beta_rel)
-  if (isTRUE(fit$control$warn)) {
-    if (fit$support[["samples"]] == 0L && fit$status == "converged") {
-      ufs_warn("zero", "W = 0 is the optimum at these penalties (alpha_rel = ",
-        signif(rel[1L], 3L), ", beta_rel = ", signif(rel[2L], 3L), ", lambda_rel = ",
-        signif(fit$params$lambda_rel, 3L), "): only the dual ranks. Lower them.")
-    } else if (max(rel) < 1e-4) {
-      ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
-        "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
-    }
+  if (!isTRUE(fit$control$warn)) return(invisible())
+  rel <- unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")])
+  if (fit$support[["samples"]] == 0L && fit$status == "converged") {
+    ufs_warn("zero", "W = 0 is the optimum at these penalties (",
+      paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", "),
+      "): only the dual ranks. Lower them.")
+  } else if (max(rel[1:2]) < 1e-4) {
+    ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
+      "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
   }
 }
 
 # ---- rankings other than by norm ---------------------------------------------------
 
 alfs_rank <- function(fit, data) {
+  alfs_warn(fit)
   start <- proc.time()[[3L]]
-  if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
+  if (fit$params$select != "norm") fit <- alfs_pivot(fit, data)
   if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
   sealed(fit)
 }
 
 # The features in the order of greedy TED picks among those of large norm.
-alfs_pivot <- function(fit, data, auto) {
-  by_norm <- match(unname(fit$feature_ranking), data$keep)
-  by_norm <- by_norm[!is.na(by_norm)]
+alfs_pivot <- function(fit, data) {
+  by_norm <- kept_ranking(fit, data)
   order <- pivot_order(data$x, by_norm)
-  if (auto) {
+  if (fit$params$select == "auto") {
     top <- seq_len(fit$params$n_features)
     size <- knn_size(data$x)
     all <- nearest(data$x, size)
@@ -334,11 +311,10 @@ alfs_pivot <- function(fit, data, auto) {
   fit
 }
 
-# Greedy TED on the columns of x, `by_norm` in the order of their norms: pick r is made
-# among at least max(450, 5 r) columns. The pool doubles when the picks reach a fifth of
-# it; the columns are then deflated by those picked, which is what TED's own
-# deflation does: with S the picked, x'x - x'S (S'S + mu)^-1 S'x = y'y for
-# y = (I + SS'/mu)^(-1/2) x.
+# Greedy TED on the columns of x, `by_norm` in the order of their norms: pick r is made among at
+# least max(450, 5 r) columns. The pool doubles when the picks reach a fifth of it; the columns are
+# then deflated by those picked, which is what TED's own deflation does: with S the picked, x'x -
+# x'S (S'S + mu)^-1 S'x = y'y for y = (I + SS'/mu)^(-1/2) x.
 pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
   mu <- mean(x_ss(x)) / (nrow(x) - 1)
   picked <- integer()
@@ -363,16 +339,17 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
 
 # The samples in the order of picks in the space of the chosen features.
 alfs_cover <- function(fit, data) {
-  columns <- match(unname(fit$feature_ranking), data$keep)
-  columns <- columns[!is.na(columns)]
+  columns <- kept_ranking(fit, data)
   most <- min(length(columns), max(100L, fit$params$n_features))
-  fit$space <- x_columns(data$x, columns[seq_len(most)])
-  dimnames(fit$space) <- NULL
-  ranking <- cover_order(fit, fit$params$n_features)
-  fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])
-  free <- setdiff(ranking, fit$params$labelled)
-  fit$sample_scores[] <- rank_scores(free, data$n)
-  fit$sample_key <- rep(0, data$n)
+  fit$space <- unname(x_columns(data$x, columns[seq_len(most)]))
+  rank_by_cover(fit, fit$params$n_features)
+}
+
+rank_by_cover <- function(fit, k) {
+  ranking <- cover_order(fit, k)
+  fit$sample_ranking <- stats::setNames(ranking, fit$names$samples[ranking])
+  fit$sample_scores[] <- rank_scores(setdiff(ranking, fit$params$labelled), fit$n)
+  fit$sample_key <- rep(0, fit$n)
   fit
 }
 
@@ -388,8 +365,7 @@ cover_order <- function(fit, k) {
   c(picks, setdiff(by_norm, c(picks, given)), given)
 }
 
-# All rows of x but those given in the order of greedy TED picks; beyond `most` by what each would
-# bring.
+# All rows of x but those given by greedy TED picks; beyond `most` by what each would bring.
 ted_order <- function(x, most, given = integer()) {
   out <- ted_greedy(x, most, 0.01 * mean(rowSums(x^2)), given = given)
   picks_first(out$order, out$left, setdiff(seq_len(nrow(x)), given))
@@ -404,32 +380,26 @@ selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
   }
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
-  ranking <- cover_order(fit, k)
-  names(ranking) <- fit$names$samples[ranking]
-  top_of(ranking, -order(ranking), rep(0, fit$n), wanted_samples(fit, m), "m", "samples", as,
-    !is.null(fit$names$samples))
+  selected_samples.ufs(rank_by_cover(fit, k), m, as)
 }
 
 # ---- print and plot ----------------------------------------------------------------
 
 #' @export
 print_notes.ufs_alfs <- function(x) {
-  notes <- sprintf(paste("live         %d of %d samples, %d of %d features (alpha_rel = %s,",
-    "beta_rel = %s%s)"), x$support[["samples"]], x$n, x$support[["features"]], x$p,
-    signif(x$params$alpha_rel, 3L),
-    signif(x$params$beta_rel, 3L),
-    if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
-  how <- c(ted = "samples by TED", facility = "samples by facility location")
+  rel <- unlist(x$params[c("alpha_rel", "beta_rel", if (x$params$lambda > 0) "lambda_rel")])
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
-    if (x$params$select_samples != "norm") how[[x$params$select_samples]])
-  if (x$params$solver == "paper") {
-    notes <- c(notes,
-      "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
-  }
-  if (length(ranked)) notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
-  c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
-    paste("for labels   use select_samples = \"facility\": row norms do worse than chance there")
-  })
+    switch(x$params$select_samples, ted = "samples by TED",
+      facility = "samples by facility location"))
+  c(sprintf("live         %d of %d samples, %d of %d features (%s)", x$support[["samples"]], x$n,
+    x$support[["features"]], x$p, paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", ")),
+    if (x$params$solver == "paper") {
+      "paper        Algorithm 1 stops by its own rule; the gap says what that costs"
+    },
+    if (length(ranked)) paste0("ranking      ", paste(ranked, collapse = ", ")), labelled_note(x),
+    if (x$params$select_samples == "norm") {
+      "for labels   use select_samples = \"facility\": row norms do worse than chance there"
+    })
 }
 
 #' @export
@@ -469,8 +439,7 @@ picture_alfs_residuals <- function(fit) {
     title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(fit$status)))
 }
 
-# Norms of the rows and columns of W in the order of the data, as the paper's Figure 2; the
-# best ten are red.
+# Norms of the rows and columns of W in the order of the data (Figure 2); the best ten are red.
 picture_alfs_norms <- function(fit) {
   one <- function(score, what) {
     score <- unname(score)
@@ -487,7 +456,7 @@ picture_alfs_norms <- function(fit) {
 
 register("alfs", ufs_alfs,
   advice = "recommended for compressing (select = \"pivot\")",
-  group = "system", selects = "both", deterministic = TRUE,
+  group = "system", selects = "both",
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
   reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",

@@ -24,8 +24,7 @@
 #' where q is `n_neighbours + 1`. Memory is `8 n q^2` bytes, and nothing has size n x n. Stopping,
 #' duality gap, zero scores and trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10)
 #' go to the lower index, so duplicates may score differently. Samples are seen through their inner
-#' products only, so sparse data and files (see [ufs_data]) are not formed where samples are fewer
-#' than features.
+#' products only, so sparse data and files (see [ufs_data]) are not formed if n < p.
 #'
 #' @inheritParams ufs_rrss
 #' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.
@@ -60,17 +59,14 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     unit <- mean_norm(data$x)
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
     found <- .Call(C_alnr, data$x / unit, settings, control)
-    mm_slots(data, control, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
+    mm_slots(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
   })
   warn_zero(fit, "gamma")
   fit
 }
 
-#' @export
-print_notes.ufs_alnr <- function(x) c(live_rows(x), labelled_note(x), chance_note)
-
 register("alnr", ufs_alnr,
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Neighbourhood reconstruction (ALNR-style)",
   cost = "n^2 p + n k^3 per iteration",
   advice = "historical (for comparison)",

@@ -1,19 +1,5 @@
 # What a fit of ufs_blfse() holds, its print and its pictures.
 
-# The columns of an upper triangle, with names; a matrix if it is not too large.
-symmetric_matrix <- function(values, n, names) {
-  packed <- new_packed(values, n, names)
-  if (n > blfse_full_limit) packed else as.matrix(packed)
-}
-
-blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
-
-blfse_trace <- function(trace) {
-  trace <- counted_table(trace, c("iteration", "it", "nc", "ties", "nnz"))
-  trace$block <- factor(blfse_blocks[trace$block + 1L], levels = blfse_blocks)
-  trace
-}
-
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {
@@ -101,10 +87,9 @@ picture_weights <- function(fit) {
     data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
       series = paste("base", as.vector(col(path))), panel = panel)
   }
-  new_picture("curves", table = rbind(one("alpha", "alpha (scores)"), one("beta",
-    "beta (clusterings)")),
-    points = FALSE, xlab = "iteration", ylab = "weight",
-      title = "ufs_blfse: weights of the base results")
+  new_picture("curves", points = FALSE, xlab = "iteration", ylab = "weight",
+    table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
+    title = "ufs_blfse: weights of the base results")
 }
 
 picture_consensus <- function(fit) {

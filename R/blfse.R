@@ -179,7 +179,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
       order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
       gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
-    found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
+    found <- solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control), "blfse")
     c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
       n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
       center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))
@@ -190,27 +190,31 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
 
 # What new_ufs() is given but for the parameters.
 blfse_fields <- function(found, data, scores, labels, n_clusters) {
-  check_lapack(found$run$lapack, "blfse")
   counters <- found$run$counters
   n_component <- as.integer(counters[["n_component"]])
   cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
-  s <- symmetric_matrix(found$S, data$n, data$samples)
-  w <- symmetric_matrix(found$W, data$n, data$samples)
-  found[c("S", "W")] <- NULL
   m <- seq_len(nrow(scores))
+  # Beyond a limit packed upper triangles.
+  symmetric <- function(values) {
+    packed <- new_packed(values, data$n, data$samples)
+    if (data$n > blfse_full_limit) packed else as.matrix(packed)
+  }
+  trace <- counted_table(found$run$trace, c("iteration", "it", "nc", "ties", "nnz"))
+  trace$block <- factor(trace$block, 0:7, c("start", "W", "P", "S", "v", "Y", "beta", "alpha"))
   list(
     run = found$run,
     advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
       " components instead of ", n_clusters, "."),
     feature_scores = found$v,
     solution = list(
-      v = expand_features(found$v, data), S = s, W = w, alpha = found$alpha, beta = found$beta,
-      rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
+      v = expand_features(found$v, data), S = symmetric(found$S), W = symmetric(found$W),
+      alpha = found$alpha, beta = found$beta, rho = counters[["rho"]],
+      cluster = stats::setNames(cluster, data$samples),
       mean_score = expand_features(colMeans(scores), data),
       mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
       scores = t(expand_features(t(scores), data)), labels = labels
     ),
-    trace = blfse_trace(found$run$trace),
+    trace = trace,
     certificate = counters[c("kkt", "gap", "eigen")],
     history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
     weights = list(alpha = found$weights[, m, drop = FALSE],
@@ -239,14 +243,12 @@ blfse_model_matrix <- function(data, scaling, center) {
     if (center) data$center <- expand_features(unit$mean, data, NA_real_)
     return(data)
   }
-  moments <- prepare_columns(data$x, TRUE, "sd")
-  if (scaling == "none") {
-    top <- max(abs(range(data$x)))
-    if (top > 1e100) {
-      ufs_abort("input", "The largest entry of `x` is ", signif(top, 3L), ": its squares would ",
-        "overflow with scale = FALSE. Use another unit, or scale = TRUE.", argument = "scale")
-    }
+  if (scaling == "none" && largest(data$x) > 1e100) {
+    ufs_abort("input", "The largest entry of `x` is ", signif(largest(data$x), 3L), ": its ",
+      "squares would overflow with scale = FALSE. Use another unit, or scale = TRUE.",
+      argument = "scale")
   }
+  moments <- prepare_columns(data$x, TRUE, "sd")
   shift <- if (center) moments$mean
   divide <- if (scaling == "zscore") moments$divide * sqrt(ncol(data$x))
   if (center) data$center <- expand_features(shift, data, NA_real_)
@@ -272,15 +274,11 @@ normalise_scores <- function(scores) {
 # n x m integer labels.
 check_base_labels <- function(labels, n, m) {
   if (!is.data.frame(labels) && !is.matrix(labels) || nrow(labels) != n || ncol(labels) != m) {
-    ufs_abort("argument", "`labels` must be a matrix of ", n, " x ", m,
-      " (samples x base results)", if (length(dim(labels)) == 2L) {
-        paste0("; it is ", nrow(labels), " x ", ncol(labels))
-      }, ".", argument = "labels")
+    refuse("labels", "`labels` must be a matrix of ", n, " x ", m, " (samples x base results)",
+      if (length(dim(labels)) == 2L) paste0("; it is ", nrow(labels), " x ", ncol(labels)), ".")
   }
   if (anyNA(labels)) refuse("labels", "`labels` has missing values.")
-  out <- vapply(seq_len(m), function(k) canonical_labels(labels[, k, drop = TRUE]), integer(n))
-  dimnames(out) <- NULL
-  out
+  vapply(seq_len(m), function(k) canonical_labels(labels[, k, drop = TRUE]), integer(n))
 }
 
 # ---- base results -----------------------------------------------------------------------
@@ -340,14 +338,13 @@ draw_parts <- function(n, m, resample) {
 
 # A fit of one base method, with what it needs filled in.
 base_fit <- function(x, method, args, n_clusters, n_features) {
-  fit <- registry()[[method]]$fit
+  row <- registry()[[method]]
   fill <- list(n_components = n_clusters, k = n_features)
-  fill <- fill[names(fill) %in% required_arguments(fit)]
-  if ("n_clusters" %in% arguments_of(fit)) fill$n_clusters <- n_clusters
-  base_args <- registry()[[method]]$base_args
-  fill[names(base_args)] <- base_args
+  fill <- fill[names(fill) %in% required_arguments(row$fit)]
+  if ("n_clusters" %in% arguments_of(row$fit)) fill$n_clusters <- n_clusters
+  fill[names(row$base_args)] <- row$base_args
   fill[names(args)] <- args
-  tryCatch(do.call(fit, c(list(x), fill)), error = function(e) {
+  tryCatch(do.call(row$fit, c(list(x), fill)), error = function(e) {
     ufs_abort("base", "Base method \"", method, "\" failed on ", nrow(x), " samples: ",
       conditionMessage(e), argument = "base")
   })
@@ -399,11 +396,7 @@ blfse_base_labels <- function(x, scores, n_clusters, n_features, n_starts) {
     z <- x[, best, drop = FALSE]
     runs <- kmeans_runs(z, n_clusters, n_starts)
     # Fewer distinct samples than clusters: they are the clusters.
-    if (is.null(runs)) {
-      same <- apply(z, 1L, function(row) paste(sprintf("%a", row), collapse = " "))
-      return(canonical_labels(same))
-    }
-    runs[[1L]]$cluster
+    if (is.null(runs)) canonical_labels(equal_rows(z)) else runs[[1L]]$cluster
   }, integer(nrow(x)))
 }
 

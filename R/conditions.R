@@ -5,46 +5,42 @@ status_labels <- c("converged", "max_iter", "stalled", "diverged", "numerical")
 
 status_label <- function(code) status_labels[[code + 1L]]
 
-ufs_abort <- function(class, ..., argument = NULL, call = NULL) {
-  stop(structure(
-    class = c(paste0("ufs_error_", class), "ufs_error", "error", "condition"),
-    list(message = paste0(...), call = call, argument = argument)
-  ))
+new_condition <- function(kind, class, ..., fields = list()) {
+  structure(c(list(message = paste0(...), call = NULL), fields),
+    class = c(paste0("ufs_", kind, "_", class), paste0("ufs_", kind), kind, "condition"))
+}
+
+ufs_abort <- function(class, ..., argument = NULL) {
+  stop(new_condition("error", class, ..., fields = list(argument = argument)))
 }
 
 # Something is wrong with an argument.
 refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
 
+# The values of `x`, or what is made of them, are too large or too small for double precision.
+refuse_range <- function(what) {
+  ufs_abort("input", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.",
+    argument = "x")
+}
+
 ufs_warn <- function(class, ..., data = list()) {
-  warning(structure(
-    class = c(paste0("ufs_warning_", class), "ufs_warning", "warning", "condition"),
-    c(list(message = paste0(...), call = NULL), data)
-  ))
+  warning(new_condition("warning", class, ..., fields = data))
 }
 
-ufs_inform <- function(class, ...) {
-  message(structure(
-    class = c(paste0("ufs_message_", class), "ufs_message", "message", "condition"),
-    list(message = paste0(..., "\n"), call = NULL)
-  ))
-}
+ufs_inform <- function(class, ...) message(new_condition("message", class, ..., "\n"))
 
-# Warns about a fit that did not converge. The status is in the fit as well, so
-# control$warn = FALSE loses nothing.
+# Warns if a fit did not converge. Its status says so, too: control$warn = FALSE loses nothing.
 warn_status <- function(fit, advice = NULL) {
-  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible(fit))
+  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible())
   what <- switch(fit$status,
-    max_iter = sprintf(
-      "did not converge in %d iterations; raise max_iter or tol in ufs_control()",
-      fit$iterations
-    ),
+    max_iter = paste("did not converge in", fit$iterations,
+      "iterations; raise max_iter or tol in ufs_control()"),
     stalled = "made no further progress before reaching its tolerance",
     diverged = "diverged: the objective is not finite",
     numerical = "met a numerical problem; do not trust the ranking"
   )
   ufs_warn(fit$status, "ufs_", fit$method, "() ", what, ".",
     if (!is.null(advice)) paste0(" ", advice))
-  invisible(fit)
 }
 
 # LAPACK's own failure is an error: there is no answer to return.
@@ -53,6 +49,12 @@ check_lapack <- function(info, method) {
     ufs_abort("lapack", "ufs_", method, "(): a LAPACK routine failed (info = ", info,
       "). Please check the scale of the columns of `x`.")
   }
+}
+
+# What C returned, if LAPACK did not fail.
+solved <- function(found, method) {
+  check_lapack(if (is.null(found$run)) found$lapack else found$run$lapack, method)
+  found
 }
 
 # How much memory one object may take.
@@ -75,9 +77,7 @@ check_bytes <- function(bytes, what, advice) {
 }
 
 format_bytes <- function(bytes) {
-  unit <- c("B", "KiB", "MiB", "GiB", "TiB")
-  i <- if (bytes < 1) 1 else min(length(unit), 1 + floor(log(bytes, 1024)))
-  paste(format(round(bytes / 1024^(i - 1), 1), trim = TRUE), unit[i])
+  format(structure(bytes, class = "object_size"), units = "auto", standard = "IEC")
 }
 
 # For code that uses a suggested package.

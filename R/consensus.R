@@ -166,11 +166,6 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
 }
 
 #' @export
-selected_features.ufs_consensus <- function(fit, k = NULL, as = NULL, ...) {
-  selected_features.ufs_diversify(fit, k, as, ...)
-}
-
-#' @export
 print_notes.ufs_consensus <- function(x) {
   members <- x$members[order(-x$members$chosen), ]
   c(paste0("members      of the best ", x$params$k, " of each are chosen: ",

@@ -3,8 +3,7 @@
 #' Makes the list of iteration limits, tolerances and other settings that all methods take as
 #' `control`. Use it when a fit did not converge, to see its progress, or to make it stop earlier.
 #'
-#' `NULL` means the method's own default, which its help page states. The values as used are in
-#' `fit$control`.
+#' `NULL` means the method's own default, see its help page. `fit$control` has the values used.
 #'
 #' @param max_iter The largest number of (outer) iterations, a whole number of at least 0.
 #' @param tol The tolerance of the stopping rule. It is relative and therefore free of the scale of
@@ -16,8 +15,7 @@
 #' @param verbose Should one line be printed per iteration?
 #' @param progress `NULL`, or a function of `(iteration, objective, change)` that is called
 #'   once per outer iteration.
-#' @param warn Should a fit that did not converge give a warning? With `FALSE` only its `status`
-#'   says so.
+#' @param warn Should a fit that did not converge give a warning? If not, only its `status` says so.
 #' @param ... Must be empty: unknown settings are errors, not ignored.
 #' @return A list of class `ufs_control`.
 #' @examples
@@ -58,8 +56,7 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   structure(mget(known), class = "ufs_control")
 }
 
-# The user's control (or a plain list of its settings) with a method's defaults
-# in the places left NULL.
+# The user's control (or a plain list of settings) with a method's defaults in place of NULL.
 resolve_control <- function(control, ...) {
   if (!is.list(control) || (length(control) && is.null(names(control)))) {
     ufs_abort("control", "`control` must come from ufs_control().", argument = "control")

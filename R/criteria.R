@@ -1,5 +1,4 @@
-# Criteria without labels, and the setting of a grid that is best by them: below ufs_tune()
-# and ufs_compare(), which both use them.
+# Criteria without labels, and the best setting of a grid by them: for ufs_tune(), ufs_compare().
 
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
 # first one. `varies`: which of n_clusters and n_components the grid varies.
@@ -12,8 +11,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
   random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
   seed <- draw_seeds(1L, random)[[1L]]
-  values <- list()
-  for (name in wanted) {
+  values <- lapply(stats::setNames(nm = wanted), function(name) {
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
       context$args <- setting_args(fits$settings, i)
@@ -26,8 +24,8 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
           selected_features(fits$fits[[i]], size, as = "index")))
       }, 0)))
     }
-    values[[name]] <- value
-  }
+    value
+  })
   first <- values[[criterion[1L]]]
   if (all(is.na(first))) {
     refuse("criterion", "The criterion \"", criterion[1L], "\" could not be computed.")
@@ -43,9 +41,8 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
 
-# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an
-# operator, constant columns zero), its value for chosen columns, whether it needs a
-# number of clusters and random numbers.
+# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an operator,
+# constant columns zero), its value for chosen columns, whether it needs clusters or random numbers.
 criteria <- list(
   knn_overlap = list(clusters = FALSE, random = FALSE,
     prepare = function(context) {
@@ -75,10 +72,9 @@ criteria <- list(
       labels <- lapply(seq_len(context$n_starts), function(i) {
         kmeans_runs(z, context$n_clusters, 1L)[[1L]]$cluster
       })
-      pair <- utils::combn(length(labels), 2L)
-      mean(apply(pair, 2L, function(ij) {
-        if (is.null(labels[[ij[1L]]]) || is.null(labels[[ij[2L]]])) return(NA_real_)
-        table_ari(unclass(table(labels[[ij[1L]]], labels[[ij[2L]]])))
+      mean(utils::combn(labels, 2L, function(pair) {
+        if (is.null(pair[[1L]]) || is.null(pair[[2L]])) return(NA_real_)
+        table_ari(unclass(table(pair[[1L]], pair[[2L]])))
       }), na.rm = TRUE)
     }),
   stability = list(clusters = FALSE, random = TRUE, prepare = identity,

@@ -1,5 +1,3 @@
-# Columns that rebuild all columns: greedy column subset selection.
-
 #' Choose columns that rebuild all columns (column subset selection)
 #'
 #' Picks, one by one, the column from which, together with those picked before, all columns are
@@ -30,8 +28,7 @@
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
-#'   columns or samples, but at most 200. The others follow in the order of what each would bring
-#'   next.
+#'   columns or samples, but at most 200. The others follow by what each would bring next.
 #' @param mu The ridge penalty, a number of at least 0 in squared units of `x`. The default `NULL`
 #'   computes it from `mu_rel`.
 #' @param mu_rel The ridge penalty as a share of the mean sum of squares of the columns (default
@@ -76,14 +73,16 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       check_count(k, "k", 1L, q, "the features that are not constant")
     }
     swaps <- check_swaps(swaps, "k", k)
-    check_css_bytes(z, picks)
+    n <- as.double(data$n)
+    check_bytes(8 * (if (is.matrix(z)) n * q else 0) +
+      8 * (2 * min(n, q)^2 + 2 * picks * q + n * picks), "ufs_css()",
+    "Select features or samples first.")
     mean_ss <- sum(x_ss(z)) / q
     ridge <- if (is.null(mu)) check_number(mu_rel, "mu_rel", lower = 0) * mean_ss else {
       check_number(mu, "mu", lower = 0) / unit / unit
     }
-    found <- .Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
-      exact_limit = 2000L), control)
-    check_lapack(found$run$lapack, "css")
+    found <- solved(.Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
+      exact_limit = 2000L), control), "css")
     total <- found$run$counters[["start"]]
     basis <- column_basis(z, found$order, unit)
     captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / total, 1)
@@ -91,12 +90,9 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     bound <- pmax(found$leading / total, captured)
     ranking <- picks_first(found$order, found$left, digits = 8L)
     trace <- as.data.frame(found$run$trace)
-    gain <- found$left
-    gain[found$order] <- trace$decrease
+    gain <- replace(found$left, found$order, trace$decrease)
     trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * unit^2
-    trace$captured <- captured
-    trace$bound <- bound
-    trace$ratio <- captured / bound
+    trace <- cbind(trace, captured, bound, ratio = captured / bound)
     at <- if (is.null(k)) which.min(trace$ratio) else picks
     list(
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
@@ -112,13 +108,6 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       certificate = c(captured = captured[at], bound = bound[at], ratio = trace$ratio[at])
     )
   })
-}
-
-check_css_bytes <- function(x, k) {
-  n <- as.double(nrow(x))
-  p <- as.double(ncol(x))
-  check_bytes(8 * (if (is.matrix(x)) n * p else 0) + 8 * (2 * min(n, p)^2 + 2 * k * p + n * k),
-    "ufs_css()", "Select features or samples first.")
 }
 
 # Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
@@ -147,8 +136,7 @@ expand_columns <- function(value, data, names = NULL) {
 #' New data from a column subset
 #'
 #' Applies a [ufs_css()] fit to new samples: returns their chosen columns, or rebuilds all columns
-#' from the chosen ones. Rebuilding lets you measure only a few columns of a new sample and estimate
-#' the others.
+#' from the chosen ones. Then only a few columns of a new sample need be measured.
 #'
 #' The columns are rebuilt by least squares, with coefficients learnt from the data of the fit, so
 #' `newdata` needs only the chosen columns.
@@ -176,7 +164,6 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
   z <- new_columns(object, newdata, unname(chosen))
-  rows <- rownames(z)
   if (!all(is.finite(z))) {
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
   }
@@ -188,13 +175,8 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   coef <- backsolve(object$solution$factor[lead, used, drop = FALSE],
     object$solution$coordinates[lead, , drop = FALSE])
   out <- unscaled(object, z[, used, drop = FALSE] %*% coef)
-  dimnames(out) <- list(rows, object$names$features)
+  colnames(out) <- object$names$features
   out
-}
-
-#' @export
-selected_features.ufs_css <- function(fit, k = NULL, as = NULL, ...) {
-  said_partial(NextMethod(), fit, "k", " features")
 }
 
 #' @export
@@ -207,8 +189,6 @@ print_notes.ufs_css <- function(x) {
     if (last == 1L) "the first principal component" else "as many principal components"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }
-
-# ---- the same for any selection ----------------------------------------------------------------
 
 #' How much of the data a selection holds
 #'
@@ -223,10 +203,8 @@ print_notes.ufs_css <- function(x) {
 #' @inheritParams ufs_kmeans_f
 #' @param fit A fit that selects features.
 #' @param x The data of the fit.
-#' @param k The numbers of features, a vector. The default is the number that the method was asked
-#'   for.
-#' @param center,scale Should the columns be centred and standardised first? It does not matter what
-#'   the method did.
+#' @param k The numbers of features, a vector. By default what the method was asked for.
+#' @param center,scale Should the columns be centred and standardised (whatever the method did)?
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples
@@ -271,9 +249,8 @@ captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))
 
 # Shares of the squares of x that its first 1, ..., k principal components explain.
 leading_share <- function(x, k, exact_limit = 2000L) {
-  found <- .Call(C_css_leading, x,
-    list(k = as.integer(k), exact_limit = exact_limit), ufs_control())
-  check_lapack(found$run$lapack, "captured")
+  found <- solved(.Call(C_css_leading, x,
+    list(k = as.integer(k), exact_limit = exact_limit), ufs_control()), "captured")
   pmin(found$leading / found$run$counters[["total"]], 1)
 }
 

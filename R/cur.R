@@ -13,8 +13,7 @@
 #' each set summing to one.
 #'
 #' # From scores to a ranking
-#' `draw` turns the leverage scores into a ranking. The three rules are those of the archived
-#' package rCUR.
+#' `draw` turns leverage scores into a ranking, by one of the rules of the archived package rCUR.
 #' * `"exact"` (the default) samples without replacement, with the scores as weights, so that the
 #'   first m of the ranking are a draw of exactly m, for every m.
 #' * `"random"` is the paper's own rule. Each sample is kept independently with probability
@@ -42,8 +41,7 @@
 #' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
 #' @param rank The number r of leading singular vectors, from 1 to the rank of `x`. The default
-#'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
-#'   of all.
+#'   `NULL` takes as many as make up 80 percent of the sum of all singular values.
 #' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
 #' @param m,k The numbers of samples and features to choose, which [selected_samples()],
 #'   [selected_features()], `print()` and `plot()` then use; `NULL` leaves them open. Both are
@@ -96,9 +94,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
     by_feature <- draw_by_leverage(features, draw, wanted$features)
     kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
-    parts <- if (decomposition) {
-      cur_parts(data, first_of(by_sample, wanted$samples), first_of(by_feature, wanted$features))
-    }
+    parts <- if (decomposition) cur_parts(data, by_sample$first, by_feature$first)
     norm2 <- sum(x_ss(data$x))
     list(
       params = list_of(rank = svd$rank, draw, decomposition, labelled),
@@ -122,8 +118,7 @@ leverage_scores <- function(x, rank, centred, control) {
   full <- sum(colSums(pca$loadings^2) > 0)
   d <- sqrt(pca$sdev2[seq_len(full)])
   if (!full || !all(is.finite(d)) || d[1L] < 1e-145) {
-    ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
-      "with scale = TRUE.", argument = "x")
+    refuse_range("The squares of the values of `x`")
   }
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
   if (rank > full) {
@@ -162,13 +157,10 @@ draw_by_leverage <- function(pi, draw, expected, labelled = integer()) {
       list(score = pi + kept, kept = which(kept))
     })
   drawn$score <- without_labelled(drawn$score, labelled)
+  # What a draw kept, or the first of the ranking.
+  size <- if (is.null(drawn$kept)) expected else length(drawn$kept)
+  drawn$first <- ufs_rank(drawn$score)[seq_len(max(size, 0L))]
   drawn
-}
-
-# What a draw kept, or the first `size` of its ranking.
-first_of <- function(drawn, size) {
-  best <- ufs_rank(drawn$score)
-  best[seq_len(if (is.null(drawn$kept)) size else length(drawn$kept))]
 }
 
 # C, U and R of the prepared matrix for chosen rows and columns, and the squared norm of C U R: with
@@ -183,9 +175,9 @@ cur_parts <- function(data, rows, columns) {
   u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
   name_rows <- data$samples[rows]
   name_columns <- data$features[data$keep[columns]]
-  wide <- expand_columns(r_part, data, name_rows)
   list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
-    U = `dimnames<-`(u, list(name_columns, name_rows)), R = wide, captured = sum(middle^2))
+    U = `dimnames<-`(u, list(name_columns, name_rows)),
+    R = expand_columns(r_part, data, name_rows), captured = sum(middle^2))
 }
 
 # Thin SVD without the directions that are rounding.
@@ -199,16 +191,14 @@ pseudo_factors <- function(block) {
 #' Chosen columns, or all columns rebuilt from them
 #'
 #' Applies a [ufs_cur()] fit to new samples: returns their chosen columns, or rebuilds all their
-#' columns from the chosen ones. Rebuilding lets you measure a few features of a new sample and
-#' estimate the others.
+#' columns from the chosen ones. Then only a few features of a new sample need be measured.
 #'
 #' @param object A fit of [ufs_cur()].
 #' @param newdata A matrix or data frame. For `"reconstruction"` only the columns of the
 #'   decomposition are looked at.
 #' @param k The number of features to keep, for `"select"`.
 #' @param type `"select"` returns `newdata[, chosen]`, as [predict.ufs()] does. `"reconstruction"`
-#'   returns all p columns, rebuilt as C U R from the chosen ones and in the units of `x`; it needs
-#'   a fit with `decomposition = TRUE`.
+#'   returns all p columns in the units of `x`, rebuilt as C U R; it needs `decomposition = TRUE`.
 #' @param ... Not used.
 #' @return For `"select"` what [predict.ufs()] returns. For `"reconstruction"` a matrix with one row
 #'   per row of `newdata` and one column per feature of the fit. Constant columns get their constant
@@ -229,14 +219,8 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
   z <- scaled_columns(object, newdata, match(colnames(object$solution$C), object$names$features))
-  rows <- rownames(z)
-  z <- unscaled(object, z %*% object$solution$U %*% object$solution$R)
-  dimnames(z) <- list(rows, object$names$features)
-  z
+  unscaled(object, z %*% object$solution$U %*% object$solution$R)
 }
-
-#' @export
-print_notes.ufs_cur <- function(x) labelled_note(x)
 
 register("cur", ufs_cur,
   group = "samples", selects = "both", deterministic = FALSE, sized_by = "pca",

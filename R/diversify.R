@@ -1,5 +1,3 @@
-# No two chosen features that say the same.
-
 #' A selection without redundant features
 #'
 #' Goes down the ranking of any fit and chooses `k` features that differ from each other. Use it
@@ -26,11 +24,10 @@
 #'   leaves the ranking as it is.
 #' @param pool How many of the best features to choose from. By default 10 k, or 3 k for `"css"`.
 #' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and
-#'   [predict()][predict.ufs]. The chosen features come first, in the order of choice, the others
-#'   follow as they were ranked; the score falls by 1/q with each rank. `certificate` has
-#'   `max_correlation`, the largest absolute correlation of two of the k chosen features;
-#'   `before`, the same for the best k of `fit`, and `rank_lost`, the mean rank of the chosen
-#'   features less that of the best k.
+#'   [predict()][predict.ufs]. The chosen features come first, in that order, then the others as
+#'   they were ranked; the score falls by 1/q with each rank. `certificate` has `max_correlation`,
+#'   the largest absolute correlation of two of the k chosen features; `before`, the same for the
+#'   best k of `fit`, and `rank_lost`, the mean rank of the chosen features less that of the best k.
 #' @seealso [ufs_consensus()], [ufs_compare()], where `"laplacian+diversify"` is a method.
 #' @examples
 #' # The four best by the Laplacian score, and four that differ
@@ -47,8 +44,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
       refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
     }
     # In the columns of data$x, best first; those that are constant are in no pool.
-    ranking <- match(unname(fit$feature_ranking), data$keep)
-    ranking <- ranking[!is.na(ranking)]
+    ranking <- kept_ranking(fit, data)
     q <- length(ranking)
     k <- check_count(k, "k", 1L, q, "the features that are not constant")
     strength <- check_number(strength, "strength", lower = 0)
@@ -70,8 +66,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   })
 }
 
-# Picks k columns of z (unit length) in turn: the largest value - strength * |correlation|, ties by
-# index.
+# Picks k columns of z (unit length): the largest value - strength * |correlation|, ties by index.
 decorrelate <- function(z, value, k, strength) {
   near <- rep(0, ncol(z))
   open <- rep(TRUE, ncol(z))
@@ -86,10 +81,9 @@ decorrelate <- function(z, value, k, strength) {
 }
 
 css_order <- function(z, k) {
-  found <- .Call(C_css, z, list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
-    exact_limit = 1L), ufs_control())
-  check_lapack(found$run$lapack, "css")
-  found$order
+  settings <- list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
+    exact_limit = 1L)
+  solved(.Call(C_css, z, settings, ufs_control()), "css")$order
 }
 
 # Of the columns picked of z, whose own order is the ranking.
@@ -104,12 +98,6 @@ largest_correlation <- function(z) {
   if (ncol(z) < 2L) return(0)
   r <- abs(crossprod(z))
   min(max(r[lower.tri(r)]), 1)
-}
-
-#' @export
-selected_features.ufs_diversify <- function(fit, k = NULL, as = NULL, ...) {
-  said_partial(selected_features.ufs(fit, k, as, ...), fit, "k", " features",
-    how = "chosen to differ")
 }
 
 #' @export

@@ -1,5 +1,3 @@
-# Samples that stand for all samples: facility location.
-
 #' Choose samples that stand for all samples (facility location)
 #'
 #' Says which samples to label first when nothing is labelled: those that lie in the middle of what
@@ -43,8 +41,7 @@
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
-#'   at most 1000. The others follow in the order of what each would add next. The certificate is
-#'   about the best `m`.
+#'   at most 1000. The others follow by what each would add next. The certificate is for `m` picks.
 #' @param similarity How similarity is measured: `"cosine"`, `"heat"`, a graph made by
 #'   [ufs_graph()], or a matrix of your own.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
@@ -55,8 +52,7 @@
 #'   none. It needs `m`, since the result is for this m only. It usually gains less than one
 #'   percent, and a round costs n^2 + 2 n m.
 #' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
-#'   The default `NULL` takes the median squared distance (of 2000 evenly spaced rows if there are
-#'   more).
+#'   The default `NULL` takes the median squared distance (of at most 2000 evenly spaced rows).
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
 #' @return A fit of class `c("ufs_facility", "ufs")`; [selected_samples()] gives the samples. The
@@ -97,11 +93,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)
     found <- facility_picks(like, data$n, picks, labelled, swaps, control)
-    n <- data$n
-    ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
-    added <- found$left
+    ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
     trace <- as.data.frame(found$run$trace)
-    added[found$order] <- trace$gain
     trace$bound <- pmax(found$bound, trace$objective)
     trace$ratio <- trace$objective / trace$bound
     trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
@@ -109,8 +102,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     list(
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
         labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
-      run = found$run, sample_scores = rank_scores(ranking, n), trace = trace,
-      statistic = stats::setNames(added, data$samples),
+      run = found$run, sample_scores = rank_scores(ranking, data$n), trace = trace,
+      statistic = stats::setNames(replace(found$left, found$order, trace$gain), data$samples),
       solution = list(order = stats::setNames(found$order, data$samples[found$order]),
         first = found$first, change = found$change),
       certificate = c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
@@ -118,24 +111,19 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
   })
 }
 
-# The first m picks by cosine similarity among the rows of a prepared x, for methods that let
-# their samples be chosen.
+# The first m picks by cosine similarity among the rows of a prepared x, for other methods.
 facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   like <- list(kind = 0L, x = x, bandwidth = 1, stored = fits_table(nrow(x)))
   facility_picks(like, nrow(x), m, as.integer(labelled), 0L, resolve_control(control))$order
 }
 
 facility_picks <- function(like, n, m, labelled, swaps, control) {
-  found <- .Call(C_facility, like, labelled,
-    list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored), control)
-  check_lapack(found$run$lapack, "facility")
-  found
+  solved(.Call(C_facility, like, labelled,
+    list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored), control), "facility")
 }
 
 # May the n x n similarities be kept?
 fits_table <- function(n) 8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
-
-# ---- arguments ------------------------------------------------------------------------------
 
 # Samples already labelled, as sorted indices: from indices, row names or a logical vector.
 check_labelled <- function(labelled, data) {
@@ -226,15 +214,10 @@ median_square <- function(x, most = 2000L) {
 # A graph's weights with `own` on the diagonal.
 with_diagonal <- function(weights, own) {
   n <- length(weights$start) - 1L
-  size <- diff(weights$start)
-  last <- cumsum(size + 1L)
-  index <- integer(last[n])
-  value <- numeric(last[n])
-  index[last] <- seq_len(n) - 1L
-  value[last] <- own
-  index[-last] <- weights$index
-  value[-last] <- weights$value
-  list(start = c(0L, as.integer(last)), index = as.integer(index), value = value)
+  # By columns, the diagonal last in each.
+  turn <- order(c(rep.int(seq_len(n), diff(weights$start)), seq_len(n)))
+  list(start = weights$start + 0:n, index = c(weights$index, seq_len(n) - 1L)[turn],
+    value = c(weights$value, rep(own, n))[turn])
 }
 
 user_similarity <- function(s, n) {
@@ -252,8 +235,7 @@ user_similarity <- function(s, n) {
   if (min(s) < 0) bad("has negative entries; shift them, e.g. s - min(s)")
   if (sum(s) == 0) bad("is zero everywhere")
   if (!sparse) {
-    s <- unname(s)
-    storage.mode(s) <- "double"
+    s <- as_double(unname(s))
     return(list(kind = 2L, candidate = s, sample = if (isSymmetric(s)) s else t(s), stored = TRUE,
       label = "given"))
   }
@@ -261,8 +243,7 @@ user_similarity <- function(s, n) {
     stored = FALSE, label = "given, sparse")
 }
 
-# Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list one triangle
-# after the other.
+# Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list triangles.
 places_of <- function(s) {
   at <- Matrix::which(s != 0, arr.ind = TRUE, useNames = FALSE)
   at[order(at[, 2L], at[, 1L]), , drop = FALSE]
@@ -275,46 +256,21 @@ sparse_columns <- function(s) {
     value = as.double(s[at]))
 }
 
-# ---- accessors --------------------------------------------------------------------------------
-
-#' @export
-selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...) {
-  said_partial(selected_samples.ufs(fit, m, as, ...), fit, "m", " samples")
-}
-
-# What was chosen beyond the picks that were made one by one, or for which the swaps were. `name` is
-# the argument to fit again with, `picked` how many were picked (NULL: all).
-said_partial <- function(chosen, fit, name, what, picked = fit$params[[name]],
-                         how = "picked one by one") {
-  size <- length(chosen)
-  again <- paste0(size, " fit again with ", name, " = ", size, ".")
-  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
-    ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
-  } else if (isTRUE(size > picked)) {
-    ufs_inform("partial", "Only the first ", picked, what, " were ", how, "; for all ", again)
-  }
-  chosen
-}
-
 #' @rdname representatives
 #' @export
 representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen", "samples"),
                                          ...) {
   check_dots_empty(...)
   m <- check_count(m, "m", 1L, fit$params$m, "the samples picked one by one")
-  representative_table(fit, stand_ins(fit, m), fit$solution$order[seq_len(m)],
-    check_choice(what, "what"))
-}
-
-# For every sample the index of the one that stands for it after m picks, NA = nobody.
-stand_ins <- function(fit, m) {
-  who <- fit$solution$first
+  what <- check_choice(what, "what")
+  # For every sample the index of the one that stands for it after m picks, NA = nobody. Later
+  # changes overwrite earlier ones.
+  who <- unname(fit$solution$first)
   change <- fit$solution$change
   change <- change[, change[1L, ] <= m, drop = FALSE]
-  # Later changes overwrite earlier ones.
   who[change[2L, ]] <- fit$solution$order[change[1L, ]]
   who[who == 0L] <- NA
-  unname(who)
+  representative_table(fit, who, fit$solution$order[seq_len(m)], what)
 }
 
 # representatives() of the sample selectors that cover.
@@ -339,7 +295,7 @@ print_notes.ufs_facility <- function(x) {
 }
 
 register("facility", ufs_facility,
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Samples that stand for all: facility location",
   cost = "n^2 p + n^2 log m",
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",

@@ -23,20 +23,19 @@ new_ufs <- function(method, call, params, control, data,
     p = data$p, constant = data$constant, input = final_input(data), ...)
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
-    keyed <- !is.null(feature_key)
-    if (!keyed) feature_key <- rep(0, length(feature_scores))
+    if (is.null(feature_key)) feature_key <- rep(0, length(feature_scores))
     fit$feature_scores <- expand_features(as.double(feature_scores), data, NA_real_)
     fit$feature_key <- expand_features(as.double(feature_key), data, NA_real_)
     # A column may be constant only after all (kept by the method): NA, last.
-    if (length(data$constant)) fit$feature_scores[data$constant] <- NA_real_
-    fit$feature_ranking <- ufs_rank(fit$feature_scores, if (keyed) fit$feature_key)
+    fit$feature_scores[data$constant] <- NA_real_
+    fit$feature_ranking <- ufs_rank(fit$feature_scores, fit$feature_key)
     names(fit$feature_ranking) <- data$features[fit$feature_ranking]
   }
   if (!is.null(sample_scores)) {
     stopifnot(length(sample_scores) == data$n)
     fit$sample_scores <- stats::setNames(as.double(sample_scores), data$samples)
-    fit$sample_ranking <- ufs_rank(fit$sample_scores, sample_key)
     fit$sample_key <- if (is.null(sample_key)) rep(0, data$n) else as.double(sample_key)
+    fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
   # Nothing with numbers that are none is ever called converged. Without a score by intention are
@@ -60,6 +59,9 @@ ufs_rank <- function(score, key = NULL) {
   if (is.null(key)) order(score) else order(score, -unname(key))
 }
 
+# A fit's features, best first, as columns of the prepared data: without the constant ones.
+kept_ranking <- function(fit, data) match(intersect(fit$feature_ranking, data$keep), data$keep)
+
 # Scores that are mere ranks: 1 for the best, falling in equal steps; NA for what is not ranked.
 rank_scores <- function(ranking, steps, size = steps) {
   score <- rep(NA_real_, size)
@@ -77,10 +79,8 @@ picks_first <- function(picked, added, all = seq_along(added), digits = 10L) {
 # Samples that are labelled already have no score, so that they come last.
 without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 
-no_trace <- data.frame(iteration = integer())
-
 as_trace <- function(trace) {
-  if (is.null(trace)) return(no_trace)
+  if (is.null(trace)) return(data.frame(iteration = integer()))
   trace <- as.data.frame(trace)
   if (!"iteration" %in% names(trace)) trace <- cbind(iteration = seq_len(nrow(trace)), trace)
   trace$iteration <- as.integer(trace$iteration)
@@ -99,8 +99,7 @@ counted_table <- function(value, whole) {
 #' What a fit chose
 #'
 #' These functions read a fit: its scores (larger is better for every method), its rankings (best
-#' first), and the best `k` features or `m` samples. Use them on the fit of any method, instead of
-#' looking into the object.
+#' first), and the best `k` features or `m` samples. Use them instead of looking into the object.
 #'
 #' Exact ties are broken by the method's secondary key and then by the lowest index; a tie at the
 #' cut is reported by a message of class `ufs_message_tie`. Many methods give most features a score
@@ -146,9 +145,7 @@ selected_features <- function(fit, k = NULL, as = NULL, ...) {
 selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
-  k <- wanted_number(fit, k, "k")
-  top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
-    as, fit$names$named)
+  top_of(fit, "feature", "k", wanted_number(fit, k, "k"), as, fit$names$named)
 }
 
 #' Cluster labels of a fit
@@ -192,8 +189,21 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
-  top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, wanted_samples(fit, m), "m",
-    "samples", as, !is.null(fit$names$samples))
+  top_of(fit, "sample", "m", wanted_samples(fit, m), as, !is.null(fit$names$samples))
+}
+
+# Of methods that pick one by one, or so that they differ from a pool: what was chosen beyond the
+# picks, or not as many as the swaps were made for. `name` is the argument to fit again with.
+say_partial <- function(fit, what, name, size) {
+  picked <- length(fit$solution$order)
+  again <- paste0(size, " fit again with ", name, " = ", size, ".")
+  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
+    ufs_inform("partial", "The swaps were made for the best ", picked, " ", what, "; for ", again)
+  } else if (picked > 0L && size > picked) {
+    ufs_inform("partial", "Only the first ", picked, " ", what, " were ",
+      if (is.null(fit$params$pool)) "picked one by one" else "chosen to differ", "; for all ",
+      again)
+  }
 }
 
 # Samples that were labelled already are not chosen again.
@@ -229,10 +239,9 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
     refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")
   }
   check_shape(fit)
-  if (!is.null(slot) && is.null(fit[[slot]])) {
-    refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
-  }
-  if (!is.null(slot)) fit[[slot]]
+  if (is.null(slot)) return(invisible())
+  if (is.null(fit[[slot]])) refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
+  fit[[slot]]
 }
 
 # ---- edited fits ----------------------------------------------------------------------
@@ -241,10 +250,7 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
 # size and the number of missing values of each field are kept with it. A field that was removed or
 # replaced by something else is named once, here, and not by some line that stumbles over it. A fit
 # may get more fields, and other values of the same kind. A fit from before has no shape to check.
-sealed <- function(fit) {
-  attr(fit, "shape") <- shape_of(fit)
-  fit
-}
+sealed <- function(fit) structure(fit, shape = shape_of(fit))
 
 # Named by field, "params.k" for fit$params$k.
 shape_of <- function(fit) {
@@ -286,7 +292,12 @@ check_shape <- function(fit) {
   if (!fit$status %in% status_labels) changed("its status is ", brief(fit$status))
 }
 
-top_of <- function(ranking, score, key, k, arg, what, as, named) {
+# The first k of a ranking of features or samples (`one`), and what is to be said of them.
+top_of <- function(fit, one, arg, k, as, named) {
+  what <- paste0(one, "s")
+  ranking <- fit[[paste0(one, "_ranking")]]
+  score <- fit[[paste0(one, "_scores")]]
+  key <- fit[[paste0(one, "_key")]]
   k <- check_count(k, arg, 1L, length(ranking), paste("there are that many", what))
   if (is.null(as)) as <- if (named) "name" else "index"
   as <- check_choice(as, "as", c("name", "index"))
@@ -299,6 +310,7 @@ top_of <- function(ranking, score, key, k, arg, what, as, named) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
       " have equal scores: the lower index was taken.")
   }
+  say_partial(fit, what, arg, k)
   if (as == "index") unname(best) else if (is.null(names(best))) as.character(best) else names(best)
 }
 
@@ -312,12 +324,9 @@ live_scores <- function(score) {
 order_of_rest <- function(score, key) {
   dead <- which(!is.na(score) & score == 0)
   if (length(unique(key[dead])) > 1L) {
-    "ordered by the method's second criterion (`key` in as.data.frame())"
-  } else if (length(dead)) {
-    "in the order of the columns and says nothing"
-  } else {
-    "constant"
+    return("ordered by the method's second criterion (`key` in as.data.frame())")
   }
+  if (length(dead)) "in the order of the columns and says nothing" else "constant"
 }
 
 tied_at_cut <- function(ranking, score, key, k) {

@@ -1,6 +1,3 @@
-# Neighbour graphs: ufs_graph(), and as_ufs_graph(), by which every graph method reads
-# its `graph` argument.
-
 #' Neighbour graph of the samples
 #'
 #' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the
@@ -8,14 +5,12 @@
 #' at it, to change it, or to use it for several methods.
 #'
 #' With `d_ij` the distance of samples i and j, the weights of edges are
-#' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of
-#'   all n^2 distances, which follows the scale of the data; a fixed value such as 1 makes
-#'   all weights underflow as soon as there are a few hundred columns. (He et al. write
-#'   `exp(-d^2 / t)`: their t is `2 t^2` here.)
+#' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of all
+#'   n^2 distances, which follows the scale of the data; with a fixed one such as 1 all weights
+#'   underflow from a few hundred columns on. (He et al. write `exp(-d^2 / t)`: their t is `2 t^2`.)
 #' * `"binary"`: 1.
-#' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours
-#'   are those of the Euclidean distance all the same; divide the rows by their norms to
-#'   have the nearest in angle.
+#' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours are still those
+#'   of the Euclidean distance; divide the rows by their norms to have the nearest in angle.
 #'
 #' A sample is never its own neighbour, even where samples coincide, and there are no self
 #' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.
@@ -41,14 +36,12 @@
 #'   and p features (columns), as for every method. For `plot()` a graph.
 #' @param n_neighbours The number of neighbours, from 1 to n - 1.
 #' @param weights The kind of weights: `"heat"`, `"binary"` or `"cosine"`.
-#' @param bandwidth The bandwidth t of the heat weights, a positive number. The default `NULL` takes
-#'   the mean distance.
+#' @param bandwidth The bandwidth t of heat weights, a positive number. `NULL`: the mean distance.
 #' @param symmetrise When two samples are joined: `"max"` joins them if either is a neighbour of the
 #'   other, `"min"` only if both are. `"mean"` takes the mean of the two weights, so a one-sided
 #'   edge counts half.
 #' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
-#'   the units of the columns, so use `scale = TRUE` if these differ. Centring matters to cosine
-#'   weights only.
+#'   units, so use `scale = TRUE` if these differ. Centring matters to cosine weights only.
 #' @param exact Should the neighbours be searched on `x` itself however large it is? See above.
 #' @return An object of class `ufs_graph`, a list with
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
@@ -71,8 +64,7 @@
 #' @export
 ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
                       bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
-                      scale = FALSE,
-                      exact = FALSE, ...) {
+                      scale = FALSE, exact = FALSE, ...) {
   open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
@@ -81,8 +73,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
 }
 
 # The graph a method uses, from its argument `graph` (see ?ufs_graph) and the list from
-# as_ufs_matrix(). `connected = TRUE`: the method's answer is arbitrary on several
-# components, so say so.
+# as_ufs_matrix(). `connected = TRUE`: say if there are several components (an arbitrary answer).
 as_ufs_graph <- function(graph, data, connected = FALSE) {
   if (is.null(graph)) graph <- list()
   if (inherits(graph, "ufs_graph")) {
@@ -141,17 +132,11 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   }
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
-  if (weights != "heat") {
-    bandwidth <- NA_real_
-  } else if (is.null(bandwidth)) {
-    bandwidth <- lists$mean_distance
-  }
+  if (is.null(bandwidth)) bandwidth <- lists$mean_distance
+  if (weights != "heat") bandwidth <- NA_real_
   made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,
     match(weights, kinds) - 1L, bandwidth, match(symmetrise, rules) - 1L)
-  if (!made$finite) {
-    ufs_abort("input", "Distances between the rows of `x` overflow or underflow. ",
-      "Rescale `x`, e.g. with scale = TRUE.", argument = "x")
-  }
+  if (!made$finite) refuse_range("Distances between the rows of `x`")
   graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
     symmetrise = symmetrise)
   graph$note <- rows$note
@@ -312,9 +297,8 @@ user_graph <- function(w, data) {
 # A graph object may have been edited since ufs_graph() made it.
 check_graph <- function(graph) {
   wrong <- .Call(C_graph_check, unclass(graph))
-  isolated <- if (is.null(wrong)) sum(graph$degree == 0)
   if (is.null(wrong) && !(identical(as.integer(graph$n), length(graph$degree)) &&
-    identical(as.integer(graph$n_isolated), isolated))) {
+      identical(as.integer(graph$n_isolated), sum(graph$degree == 0)))) {
     wrong <- "its counts do not fit its weights"
   }
   if (!is.null(wrong)) {
@@ -336,9 +320,8 @@ warn_graph <- function(graph, connected) {
         graph$n_isolated, graph$n)
     },
     if (connected && pieces > 1L) {
-      sprintf(paste("it falls into %d components, which more neighbours, `n_neighbours` of",
-        "ufs_graph(), may join"),
-        pieces)
+      paste("it falls into", pieces, "components, which more neighbours, `n_neighbours` of",
+        "ufs_graph(), may join")
     }
   )
   if (length(say)) {
@@ -355,8 +338,7 @@ graph_params <- function(graph) {
 
 # One line for print().
 graph_note <- function(graph) {
-  paste0("graph        ", graph_text(graph), "; ", graph$n_components, " component",
-    if (graph$n_components != 1L) "s")
+  paste0("graph        ", graph_text(graph), "; ", count_words(graph$n_components, "component"))
 }
 
 graph_text <- function(graph) {
@@ -383,30 +365,25 @@ warn_void <- function(score, method, why) {
 
 # The m smallest non-trivial eigenpairs of the normalised Laplacian, on the samples that
 # have edges (their number bounds m): values, vectors, degree, n_zero, next, status.
-embed_graph <- function(graph, m, method) {
+embed_graph <- function(graph, m, method, what = NULL) {
   linked <- graph$n - graph$n_isolated
   if (m > linked - 1L) {
     refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
   }
-  out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
-  check_lapack(out$lapack, method)
+  out <- solved(.Call(C_graph_embed, unclass(graph), as.integer(m)), method)
   out$status <- if (out$converged) "converged" else "max_iter"
-  out
-}
-
-# The last eigenvalue taken and the first one left out are the same.
-warn_cut <- function(embedding, what) {
-  last <- embedding$values[length(embedding$values)]
-  if (embedding$next_value - last <= 1e-9) {
+  # The last eigenvalue taken and the first one left out are the same.
+  last <- out$values[length(out$values)]
+  if (!is.null(what) && out$next_value - last <= 1e-9) {
     ufs_warn("cut", what, ": `n_clusters` cuts through equal eigenvalues of the graph (",
       format(signif(last, 3L)), "), so the eigenvectors are one choice among many. ",
       "Change `n_clusters`, or the graph.")
   }
+  out
 }
 
 linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) return(x)
-  x_part(x, which(graph$degree > 0))
+  if (graph$n_isolated == 0L) x else x_part(x, which(graph$degree > 0))
 }
 
 # Back to all samples, 0 for isolated ones.
@@ -465,13 +442,12 @@ plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
   if (what == "degree") {
     draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",
       ylab = "Degree (sum of weights)", main = graph_text(x))
-    do.call(graphics::plot, utils::modifyList(draw, list(...)))
   } else {
     # Every edge once.
-    n <- length(x$degree)
-    row <- rep.int(seq_len(n), diff(x$weights$start))
+    row <- rep.int(seq_along(x$degree), diff(x$weights$start))
     draw <- list(x = x$weights$value[row <= x$weights$index], xlab = "Weight", main = graph_text(x))
-    do.call(graphics::hist, utils::modifyList(draw, list(...)))
   }
+  do.call(if (what == "degree") graphics::plot else graphics::hist,
+    utils::modifyList(draw, list(...)))
   invisible(x)
 }

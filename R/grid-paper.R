@@ -1,5 +1,3 @@
-# The settings that papers searched, as data frames.
-
 #' The settings a paper searched
 #'
 #' Returns, as a data frame, the grid over which a published comparison searched the
@@ -15,8 +13,7 @@
 #' @param method Name of a method with a published grid: `"alfs"`, `"ted"`, `"rrss"`, `"alnr"`.
 #' @param variant Which grid, where there are several: for `"alfs"` `"ALFS-II"` (the default, 512
 #'   settings) or `"ALFS-I"` (lambda = 0, 64 settings).
-#' @return A data frame with one row per setting and one column per argument of the method, and
-#'   the attribute `source`.
+#' @return A data frame, one row per setting, one column per argument, with attribute `source`.
 #' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
 #'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
 #' @examples

@@ -1,5 +1,3 @@
-# Many settings of one method.
-
 #' Fit one method over a grid of settings
 #'
 #' Runs a method once for each setting of its arguments and keeps every score, ranking, status and
@@ -22,38 +20,34 @@
 #' workers on this computer. Progress is signalled to package progressr.
 #'
 #' # Stopping and resuming
-#' With `checkpoint`, each finished setting is written to that folder at once. If a run is killed
-#' and started again, it does only what is left. A setting is found again by what it is: by the
-#' content of the data, the arguments and the version of the package. A longer grid therefore reuses
-#' all that a shorter one has done, and a file that has changed is computed anew. (Of a file of more
-#' than 64 MB, size, date and a sample of its content are looked at.) A damaged or edited file in
-#' the folder is computed again, with a warning. If the folder cannot be written to, one warning
-#' says so and the run goes on. Printing the result tells how many settings were reused, and why not
-#' more.
+#' With `checkpoint`, each finished setting is written there at once. If a run is killed and started
+#' again, it does only what is left. A setting is found again by what it is: by the content of the
+#' data, the arguments and the version of the package. A longer grid therefore reuses all that a
+#' shorter one has done, and a file that has changed is computed anew. (Of a file of more than 64
+#' MB, size, date and a sample of its content are looked at.) A damaged or edited file in the folder
+#' is computed again, with a warning. If the folder cannot be written to, one warning says so and
+#' the run goes on. Printing the result tells how many settings were reused, and why not more.
 #'
 #' The folder also keeps the seed of the first run of a method on the same data, and later runs
-#' there follow it, whether or not you call `set.seed()`: what was computed before then fits what is
-#' computed now. A message says so where the seed differs. For other random numbers name another
-#' folder.
+#' there follow it, whatever `set.seed()` says: what was computed before then fits what is computed
+#' now. A message says so where the seed differs. For other random numbers name another folder.
 #'
 #' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
 #'   not; each worker opens a file on disk by its path.
 #' @param method The name of a method, see [ufs_methods()].
 #' @param grid A data frame with one row per setting and one column per argument of the method,
 #'   or a named list of vectors, of which all combinations are run.
-#' @param ... Arguments that are the same in all settings, and arguments of [ufs_data()], such as
-#'   `assay`.
+#' @param ... Arguments that are the same in all settings, and those of [ufs_data()], like `assay`.
 #' @param checkpoint `NULL`, or the name of a folder in which finished work is kept: see "Stopping
 #'   and resuming" in the help of [ufs_grid()].
 #' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
 #' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
 #'   R would complete `m` to `method`.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
-#'   objective, iterations, seconds, error, warnings; one row per setting),
-#'   `feature_scores` and `feature_rankings` (p x settings), `sample_scores` and
-#'   `sample_rankings` (n x settings), `certificates`. The objective is comparable between
-#'   settings only if they have the same penalties: never choose by it, see
-#'   [ufs_tune()]. An error in one setting is recorded, not fatal.
+#'   objective, iterations, seconds, error, warnings; one row per setting), `feature_scores` and
+#'   `feature_rankings` (p x settings), `sample_scores` and `sample_rankings` (n x settings),
+#'   `certificates`. The objective is comparable between settings only if they have the same
+#'   penalties: never choose by it, see [ufs_tune()]. Errors of a setting are recorded, not fatal.
 #' @examples
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
 #' grid
@@ -113,8 +107,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   ), class = "ufs_grid")
 }
 
-# What each setting is, whether an argument is given for all or varies; of equal settings, which
-# of them.
+# What each setting is, whether arguments are given for all or vary; of equal ones, which.
 setting_keys <- function(settings, fixed) {
   fixed <- argument_keys(fixed)
   key <- vapply(seq_len(nrow(settings)), function(i) {
@@ -131,9 +124,7 @@ grid_settings <- function(grid, fun, method) {
   } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
     # Over positions: expand.grid() itself would take a list of values apart.
     at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
-    settings <- list2DF(lapply(stats::setNames(names(grid), names(grid)), function(name) {
-      grid[[name]][at[[name]]]
-    }))
+    settings <- list2DF(Map(function(values, i) values[i], grid, at))
   } else {
     refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   }
@@ -153,7 +144,6 @@ setting_args <- function(settings, i) {
 # What all settings share, as further arguments.
 grid_shared <- function(x, row, fixed, varying) {
   fun <- row$fit
-  given <- function(name) name %in% c(names(fixed), varying)
   # An argument's value; NULL if it is not given and has no default.
   value <- function(name) {
     if (!is.null(fixed[[name]])) return(fixed[[name]])
@@ -169,7 +159,8 @@ grid_shared <- function(x, row, fixed, varying) {
   }
   # One start for all settings, so that they differ by their penalties alone.
   own <- row$shares
-  if (!is.null(own) && !given(own$argument) && !any(own$unless %in% varying)) {
+  if (!is.null(own) && !own$argument %in% c(names(fixed), varying) &&
+      !any(own$unless %in% varying)) {
     shared[[own$argument]] <- own$make(x, value)
   }
   shared
@@ -178,15 +169,11 @@ grid_shared <- function(x, row, fixed, varying) {
 grid_fit <- function(task, common) {
   run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
   fit <- run$fit
-  list(
-    status = if (is.null(fit)) "error" else fit$status,
-    objective = last_objective(fit),
-    iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
-    error = run$error, warnings = run$warnings, kinds = run$kinds,
-    feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,
-    sample_scores = fit$sample_scores, sample_ranking = fit$sample_ranking,
-    certificate = fit$certificate, fit = if (common$keep_fits) fit
-  )
+  c(run[c("seconds", "error", "warnings", "kinds")],
+    unclass(fit)[c("feature_scores", "feature_ranking", "sample_scores", "sample_ranking",
+      "certificate")],
+    list(status = if (is.null(fit)) "error" else fit$status, objective = last_objective(fit),
+      iterations = if (is.null(fit)) NA else fit$iterations, fit = if (common$keep_fits) fit))
 }
 
 # One column per run; NA where a run failed, NULL where no run has such scores.
@@ -194,12 +181,10 @@ bind_columns <- function(runs, name, row_names = NULL) {
   columns <- lapply(runs, `[[`, name)
   size <- max(lengths(columns))
   if (size == 0L) return(NULL)
-  out <- vapply(columns, function(column) {
+  values <- vapply(columns, function(column) {
     if (length(column)) as.double(column) else rep(NA_real_, size)
   }, numeric(size))
-  out <- matrix(out, size, length(runs))
-  rownames(out) <- row_names
-  out
+  matrix(values, size, length(runs), dimnames = if (!is.null(row_names)) list(row_names, NULL))
 }
 
 #' @export
@@ -234,15 +219,14 @@ as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
 summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
   check_dots_empty(...)
   table <- as.data.frame(object)
+  often <- NULL
   if (!is.null(object$feature_rankings)) {
     k <- check_count(k, "k", 1L, object$p)
     top <- object$feature_rankings[seq_len(k), , drop = FALSE]
-    often <- sort(table(top), decreasing = TRUE)
-    index <- as.integer(names(often))
+    count <- sort(table(top), decreasing = TRUE)
+    index <- as.integer(names(count))
     often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
-      share = as.integer(often) / sum(!is.na(top[1L, ])))
-  } else {
-    often <- NULL
+      share = as.integer(count) / sum(!is.na(top[1L, ])))
   }
   structure(list_of(method = object$method, table, k, often), class = "summary.ufs_grid")
 }

@@ -13,9 +13,8 @@
 #' s = \sum_{l \ge 1} (r A)^l 1 = (I - rA)^{-1} 1 - 1, \qquad r = 0.9 / \rho(A),}
 #' where \eqn{\rho(A)} is the spectral radius of A, and the largest `s` is best.
 #'
-#' The standard deviations make the ranking depend on the units of the features. With
-#' `scale = TRUE` all are equal, the first part of A vanishes, and only redundancy counts.
-#' Equal features have exactly equal scores.
+#' Deviations make the ranking depend on the units of the features. With `scale = TRUE` all are
+#' equal, and only redundancy, the second part of A, counts. Equal features have equal scores.
 #'
 #' # Variants
 #' The public programs differ from the paper and from each other:
@@ -40,18 +39,15 @@
 #' With `n_sample` the sums over all features are estimated from that many, which are spread evenly
 #' over the standard deviations (nothing is random); the cost falls to n p `n_sample` flops. This is
 #' experimental. The certificate's `sampling_error` is the standard error of a score as a share of
-#' the standard deviation of all scores, from the two halves of the sample. It says how far the
-#' ranking can be trusted: features whose scores differ by less are in no particular order. It is an
-#' estimate itself and can be too low.
+#' the standard deviation of all scores, from the two halves of the sample. Features whose scores
+#' differ by less are in no particular order. It is an estimate itself and can be too low.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.
 #' @param variant Which of the published forms to compute. The default is that of the paper.
-#' @param n_sample How many features to estimate the sums from, a whole number of at least 10;
-#'   only for variants `"2015"` and `"2016"`. The default `NULL` (and any number from p) takes all,
-#'   which is exact.
-#' @param center,scale Should the columns be centred (which changes nothing here) and standardised
-#'   first?
+#' @param n_sample How many features to estimate the sums from, a whole number of at least 10; only
+#'   for variants `"2015"` and `"2016"`. `NULL` (and any number from p) takes all, which is exact.
+#' @param center,scale Should the columns be centred (which changes nothing) and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500
 #'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
@@ -73,8 +69,7 @@
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),
                       n_sample = NULL, ...) {
-  void <- FALSE
-  fit <- run_fit("inffs", match.call(), {
+  run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
     alpha <- check_number(alpha, "alpha", 0, 1)
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
@@ -90,7 +85,10 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
       inffs_sampled(data$x, n_sample, settings, control)
     counters <- found$run$counters
-    void <- counters[["empty"]] == 1
+    if (counters[["empty"]] == 1) {
+      ufs_warn("void", "All features are perfectly correlated and vary equally: ",
+        "ufs_inffs() cannot tell them apart.")
+    }
     list(
       params = list_of(alpha, variant, n_sample),
       run = found$run,
@@ -100,11 +98,6 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
       certificate = c(counters["residual"], sampling_error = found$sampling_error)
     )
   })
-  if (void) {
-    ufs_warn("void", "All features are perfectly correlated and vary equally: ",
-      "ufs_inffs() cannot tell them apart.")
-  }
-  fit
 }
 
 # The scores from a sample S of m features. (I - r A) y = 1 is solved for S alone, with r from the
@@ -113,7 +106,7 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
 # The same sums over the odd and the even members of S give the error. 2 n p m flops, in blocks.
 inffs_sampled <- function(x, m, settings, control, block = 1024L) {
   p <- ncol(x)
-  sd <- scaled_sd(x)
+  sd <- judge_moments(.Call(C_moments, x), TRUE)$sd
   spread <- max(sd) - min(sd)
   t <- if (spread > 1e-12 * max(sd)) (sd - min(sd)) / spread else numeric(p)
   # In the order of the deviations; the least and the largest are among them, so t is the same.
@@ -152,15 +145,6 @@ inffs_sampled <- function(x, m, settings, control, block = 1024L) {
     stats::sd(mean_of(1L) - mean_of(2L)) / 2 * sqrt(1 - m / p) / spread
   }
   found
-}
-
-# Standard deviations of the columns up to one common factor, of numbers of any size.
-scaled_sd <- function(x, block = 1024L) {
-  unit <- power_of_two(largest(x))
-  unlist(lapply(seq(1L, ncol(x), by = block), function(from) {
-    part <- x[, from:min(ncol(x), from + block - 1L), drop = FALSE] / unit
-    sqrt(colSums((part - rep(colMeans(part), each = nrow(part)))^2))
-  }))
 }
 
 # Ranks of each column, centred, of unit norm.

@@ -23,17 +23,15 @@
 #' where that lowers the objective. Where the structure is weak it may need a larger `lambda_rel`
 #' (0.2 to 0.4), or a late component is noise.
 #'
-#' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
-#' (\eqn{D_1} has one weight per feature) and so gives less weight to badly fitted
-#' *features*; it does not protect against outlying samples. It is solved by a fixed-point
-#' iteration whose objective may rise (the constraint moves with \eqn{D_1}; the proof of
-#' descent that circulates does not hold). `fit$trace` shows it, and the iteration stops
-#' on the change of \eqn{Q}. Now and then it does not settle; the status says so.
+#' **`"feature"`** is the paper's. It sums the norms of the residuals of the features (\eqn{D_1} has
+#' one weight per feature) and so gives less weight to badly fitted *features*; it does not protect
+#' against outlying samples. It is solved by a fixed-point iteration whose objective may rise (the
+#' constraint moves with \eqn{D_1}; the proof of descent that circulates does not hold). `fit$trace`
+#' shows it; it stops on the change of \eqn{Q}. Now and then it does not settle; the status says so.
 #'
 #' As selectors, both beat random features, variance and k-means labels with F statistics on
-#' average, but not all features, and not the plain loadings of [ufs_pca()]. What they add is the
-#' sparse set of rows and, with `"sample"`, the robustness. The figures are in
-#' `vignette("evidence")`.
+#' average, but neither all features nor the plain loadings of [ufs_pca()]. They add the sparse set
+#' of rows and, with `"sample"`, robustness. The figures are in `vignette("evidence")`.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then for
@@ -60,9 +58,8 @@
 #' `certificate["kkt"]` is the relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components The number of components k, from 1 to the rank of the centred `x`. The
-#'   number of classes one expects is a good choice. More components than the data have
-#'   make the iteration slow.
+#' @param n_components The number of components k, from 1 to the rank of the centred `x`. The number
+#'   of classes one expects is a good choice; more components than the data have are slow.
 #' @param lambda The penalty, a number from 0. The default `NULL` computes it from `lambda_rel`. The
 #'   section "Without a penalty" says what 0 gives.
 #' @param lambda_rel The penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
@@ -92,9 +89,8 @@
 #'   entering (`fit$feature_key`; \eqn{T} is the target of the last regression).
 #'   `solution` holds
 #'   \describe{
-#'     \item{`loadings`}{p x k, what to interpret: \eqn{Q} rotated so that the scores are
-#'       uncorrelated and of decreasing variance, columns of unit length, the largest
-#'       entry positive;}
+#'     \item{`loadings`}{p x k, what to interpret: \eqn{Q} rotated to uncorrelated scores of
+#'       decreasing variance, columns of unit length, the largest entry positive;}
 #'     \item{`scores`}{n x k, standardised `x` times `loadings`;}
 #'     \item{`Q`, `P`, `Pbar`}{p x k, as the iteration left them: defined up to one common
 #'       rotation (`Pbar = P` for `loss = "sample"`);}
@@ -110,8 +106,7 @@
 #'   `"irls"`, above 1e-3 of the largest).
 #'
 #'   Warnings: `ufs_warning_vanished` (all loadings zero), `ufs_warning_max_iter` (not converged),
-#'   `ufs_warning_stalled` (the regression is too ill-conditioned for `"exact"`: take `"irls"` or a
-#'   larger penalty).
+#'   `ufs_warning_stalled` (too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
 #'
 #' @section Departures from the source:
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
@@ -166,7 +161,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
     control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
 
-    copies <- jspca_copies(data$x)
+    copies <- x_equal_columns(data$x)
     labels <- paste0("PC", seq_len(n_components))
     solve_by <- function(solver, core, from = begin) {
       .Call(C_jspca, core, from, list(
@@ -206,8 +201,7 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
   score <- same_for_copies(found$row_norm, copies)
   key <- same_for_copies(found$kkt, copies)
   list(
-    run = found$run,
-    feature_scores = score, feature_key = key,
+    run = found$run, feature_scores = score, feature_key = key,
     solution = list(
       Q = expand_features(found$Q, data), P = expand_features(found$P, data),
       Pbar = expand_features(found$Pbar, data),
@@ -232,17 +226,14 @@ check_range <- function(size) {
   }
 }
 
-# What the solver works on: over features the QR factor of a tall x will do, because it
-# leaves every column norm of x M as it is.
+# What the solver works on: over features R of a tall x = QR, as R M has the column norms of x M.
 jspca_core <- function(x, loss) {
   if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") return(x)
   if (is_operator(x)) {
     # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
     return(gram_root(x_gram(x, rows = FALSE)))
   }
-  qr <- .Call(C_jspca_compress, x)
-  check_lapack(qr$lapack, "jspca")
-  qr$x
+  solved(.Call(C_jspca_compress, x), "jspca")$x
 }
 
 # Pbar, the weights a of the features (samples) and h = 1/D2.
@@ -251,9 +242,10 @@ jspca_start <- function(init, k, data, pca, size, loss) {
   weight <- rep(1 / (2 * mean(size)), length(size))
   # ||q_i|| if the rows of Q were all equally long.
   h <- rep(2 * sqrt(k / p * if (loss == "feature") weight[[1L]] else 1), p)
+  start <- list(P = pca$loadings, weight = weight, h = h)
   if (is.character(init)) {
     check_choice(init, "init", "pca")
-    return(list(P = pca$loadings, weight = weight, h = h))
+    return(start)
   }
   if (is.matrix(init)) {
     polar <- svd(check_matrix(init, "init", data$p, k)[data$keep, , drop = FALSE])
@@ -261,19 +253,20 @@ jspca_start <- function(init, k, data, pca, size, loss) {
       refuse("init", "`init` must have linearly independent columns (over the features that are ",
         "not constant).")
     }
-    return(list(P = tcrossprod(polar$u, polar$v), weight = weight, h = h))
+    start$P <- tcrossprod(polar$u, polar$v)
+    return(start)
   }
   if (!is.list(init) || is.null(init$P) || length(setdiff(names(init), c("P", "a", "h")))) {
     refuse("init", "`init` must be \"pca\", a matrix of ", data$p, " x ", k, ", or list(P =, a =, ",
       "h =).")
   }
-  P <- check_matrix(init$P, "init$P", data$p, k)
+  start$P <- check_matrix(init$P, "init$P", data$p, k)[data$keep, , drop = FALSE]
   if (!is.null(init$a)) {
-    weight <- check_weights(init$a, "init$a", if (loss == "feature") data$p else data$n)
-    if (loss == "feature") weight <- weight[data$keep]
+    start$weight <- if (loss == "sample") check_weights(init$a, "init$a", data$n) else
+      check_weights(init$a, "init$a", data$p)[data$keep]
   }
-  if (!is.null(init$h)) h <- check_weights(init$h, "init$h", data$p)[data$keep]
-  list(P = P[data$keep, , drop = FALSE], weight = weight, h = h)
+  if (!is.null(init$h)) start$h <- check_weights(init$h, "init$h", data$p)[data$keep]
+  start
 }
 
 # Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
@@ -282,19 +275,14 @@ jspca_start <- function(init, k, data, pca, size, loss) {
 # one of this way and the straight one.
 jspca_turned <- function(solve_by, core, begin, eps, straight) {
   plain <- solve_by("irls", x_dense(core))
-  end <- list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h)
-  found <- solve_by("exact", core, end)
+  found <- solve_by("exact", core,
+    list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h))
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
   found$run$trace <- rbind(plain$run$trace, found$run$trace)
   found$run$iterations <- plain$run$iterations + found$run$iterations
   # Beyond what the tolerance may be worth: the same model may come with another rotation.
-  lower <- jspca_objective(found) < (1 - 1e-6) * jspca_objective(straight)
-  if (isTRUE(lower)) found else straight
-}
-
-jspca_objective <- function(found) {
-  trace <- found$run$trace
-  trace[nrow(trace), "objective"]
+  end <- function(found) utils::tail(found$run$trace[, "objective"], 1L)
+  if (isTRUE(end(found) < (1 - 1e-6) * end(straight))) found else straight
 }
 
 check_weights <- function(value, arg, length) {
@@ -317,21 +305,13 @@ jspca_eps <- function(eps, size, loss, penalised) {
 
 # A sparse matrix may be made dense where that fits; a file is not.
 can_be_formed <- function(core) {
-  is.matrix(core) || core$kind != "source" &&
-    8 * prod(as.double(dim(core))) <= max_bytes()
-}
-
-# The first column equal to each, or NULL if no two are.
-jspca_copies <- function(x) {
-  first <- x_equal_columns(x)
-  if (all(first == seq_along(first))) NULL else first
+  is.matrix(core) || core$kind != "source" && 8 * prod(as.double(dim(core))) <= max_bytes()
 }
 
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
 same_for_copies <- function(value, first) {
-  if (is.null(first)) return(value)
-  near <- abs(value - value[first]) <= 1e-9 * max(value)
-  ifelse(near, value[first], value)
+  near <- which(abs(value - value[first]) <= 1e-9 * max(value))
+  replace(value, near, value[first][near])
 }
 
 # Exactly zero, or (reweighting gives no exact zeros) of no account in its own units.
@@ -341,12 +321,13 @@ warn_vanished <- function(fit, size) {
     ufs_warn("vanished", "ufs_jspca(): all loadings are zero at lambda_rel = ",
       signif(fit$params$lambda_rel, 3L), "; take a smaller penalty.")
   }
-  invisible(fit)
 }
 
 #' @export
 print_notes.ufs_jspca <- function(x) {
   live <- as.integer(utils::tail(x$trace$live, 1L))
+  # A fixed-point iteration may end above where it began.
+  rose <- last_objective(x) / min(x$trace$objective) - 1
   rest <- if (x$params$solver_used == "irls") " (above 1e-3 of the largest)" else
     if (live < length(x$feature_scores) - length(x$constant)) {
       "; the others are exactly zero and in the order of kkt"
@@ -357,16 +338,10 @@ print_notes.ufs_jspca <- function(x) {
     if (x$params$solver_used != x$params$solver) {
       "solver       \"irls\": lambda is too small for \"exact\""
     },
-    if (x$params$loss == "feature") rise_note(x$trace$objective))
-}
-
-# A fixed-point iteration may end above where it began.
-rise_note <- function(objective) {
-  rose <- objective[length(objective)] / min(objective) - 1
-  if (isTRUE(rose > 1e-3)) {
-    sprintf("objective    ends %.1f %% above its lowest: a fixed-point iteration, see ?ufs_jspca",
-      100 * rose)
-  }
+    if (x$params$loss == "feature" && isTRUE(rose > 1e-3)) {
+      sprintf("objective    ends %.1f %% above its lowest: a fixed-point iteration, see ?ufs_jspca",
+        100 * rose)
+    })
 }
 
 #' Predictions of a joint sparse principal component analysis
@@ -380,11 +355,9 @@ rise_note <- function(objective) {
 #'   of the data the fit was made on, by name or, without names, by position.
 #' @param k For `"select"`, how many features to keep. The default `NULL` takes the number that was
 #'   given to the method.
-#' @param n_components For the other types, how many of the leading components to use; all by
-#'   default.
-#' @param type `"select"` gives `newdata[, chosen]`, as [predict.ufs()] does; `"scores"` the centred
-#'   and scaled `newdata` times the loadings; `"reconstruction"` \eqn{XQP'} in the units of
-#'   `newdata`.
+#' @param n_components For the other types, how many leading components to use; all by default.
+#' @param type `"select"` gives `newdata[, chosen]`, as [predict.ufs()] does; `"scores"` centred and
+#'   scaled `newdata` times the loadings; `"reconstruction"` \eqn{XQP'} in its units.
 #' @param ... Not used.
 #' @return For `"select"` what [predict.ufs()] returns; for `"scores"` a matrix with one row per row
 #'   of `newdata` and `n_components` columns; for `"reconstruction"` a matrix with the rows of
@@ -434,18 +407,12 @@ picture_change <- function(fit) {
 }
 
 picture_loadings <- function(fit, k) {
-  top <- top_loadings(fit, k)
+  k <- min(check_count(k, "k", 1L), sum(!is.na(fit$feature_scores)))
+  top <- fit$solution$loadings[utils::head(fit$feature_ranking, k), , drop = FALSE]
   most <- max(abs(top), .Machine$double.xmin)
   new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging", value = "loading",
     row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
     title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
-}
-
-# Loadings of the k best features, best first.
-top_loadings <- function(object, k) {
-  k <- check_count(k, "k", 1L)
-  scored <- sum(!is.na(object$feature_scores))
-  object$solution$loadings[utils::head(object$feature_ranking, min(k, scored)), , drop = FALSE]
 }
 
 register("jspca", ufs_jspca,

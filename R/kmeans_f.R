@@ -1,15 +1,11 @@
-# k-means: the cheap rival that every method must beat, and the starts of others.
-
 #' Ranking by k-means labels and F statistics
 #'
 #' Clusters the samples on all features by k-means and ranks each feature by how well it separates
-#' the clusters, measured by the F statistic of a one-way analysis of variance. It is the cheap
-#' rival of every selector that is based on clustering: a method that does not beat it is not worth
-#' its cost.
+#' the clusters, by the F statistic of a one-way analysis of variance. It is the cheap rival of
+#' every selector based on clustering: a method that does not beat it is not worth its cost.
 #'
 #' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and within-cluster sums of
-#' squares of the feature. Starts are drawn from R's random numbers, so `set.seed()` fixes the
-#' result.
+#' squares of the feature. Starts are drawn by R, so `set.seed()` fixes the result.
 #'
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
 #'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
@@ -17,14 +13,10 @@
 #' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of
 #'   squares is kept.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
-#'   it.
-#' @param center,scale Should the columns be centred and standardised before k-means? F itself does
-#'   not depend on either.
-#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of
-#'   k-means.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
+#'   open. It changes no score; [selected_features()], [predict.ufs()], `print()`, `plot()` use it.
+#' @param center,scale Should columns be centred and standardised for k-means? F depends on neither.
+#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) of k-means.
+#' @param ... Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others are errors.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
 #'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
 #'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
@@ -62,13 +54,6 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
   })
 }
 
-#' @export
-print_notes.ufs_kmeans_f <- function(x) {
-  if (!is.null(x$params$n_scores)) {
-    paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
-  }
-}
-
 # What k-means runs on: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
@@ -81,39 +66,32 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
 # One-way F statistic of every column for a grouping; 4np flops.
 f_statistic <- function(x, cluster) {
   n <- nrow(x)
-  size <- tabulate(cluster)
-  used <- size > 0
-  if (!is.matrix(x)) {
-    indicator <- outer(cluster, which(used), `==`) + 0
-    sums <- x_cross(x, indicator)
-    between <- drop(sums^2 %*% (1 / size[used])) - rowSums(sums)^2 / n
+  used <- sort(unique(cluster))
+  size <- tabulate(cluster)[used]
+  if (is.matrix(x)) {
+    mean <- rowsum(x, cluster) / size
+    between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
+    total <- (n - 1) * column_variances(x)
+  } else {
+    sums <- x_cross(x, outer(cluster, used, `==`) + 0)
+    between <- drop(sums^2 %*% (1 / size)) - rowSums(sums)^2 / n
     total <- x_ss(x) - rowSums(sums)^2 / n
-    return(f_ratio(between, total, sum(used), n))
   }
-  size <- size[used]
-  mean <- rowsum(x, cluster) / size
-  between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
-  f_ratio(between, (n - 1) * column_variances(x), length(size), n)
-}
-
-f_ratio <- function(between, total, c, n) {
   within <- pmax(total - between, 0)
   # A feature that is constant inside every cluster separates them perfectly.
-  f <- (between / (c - 1)) / (within / (n - c))
+  f <- (between / (length(used) - 1)) / (within / (n - length(used)))
   f[within <= total * 1e-14] <- .Machine$double.xmax
   f
 }
 
-# `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names
-# of the clusters), best within-cluster sum of squares first, ties by order drawn.
-# All randomness is R's: the numbers that draw the seeds (src/kmeans.c). NULL if k-means
-# cannot make n_clusters clusters (fewer distinct rows).
+# `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names of the
+# clusters), lowest within-cluster sum of squares first, ties as drawn. All randomness is R's: the
+# numbers that draw the seeds (src/kmeans.c). NULL if there are fewer distinct rows than clusters.
 kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   n <- nrow(z)
   if (n_clusters == 1L) {
-    centre <- colMeans(z)
-    return(list(list(cluster = rep(1L, n), withinss = sum(sweep(z, 2L, centre)^2),
-      iterations = 1L)))
+    within <- sum(sweep(z, 2L, colMeans(z))^2)
+    return(list(list(cluster = rep(1L, n), withinss = within, iterations = 1L)))
   }
   if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   first <- equal_rows(z)
@@ -121,8 +99,7 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
   draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
-  found <- .Call(C_kmeans, z, first, draw, max_iter)
-  check_lapack(found$run$lapack, "kmeans")
+  found <- solved(.Call(C_kmeans, z, first, draw, max_iter), "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
       "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
@@ -145,8 +122,7 @@ check_start_labels <- function(labels, n, n_clusters) {
     refuse("init", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
       " labels without NA; it is ", brief(labels), ".")
   }
-  if (is.factor(labels)) labels <- droplevels(labels)
-  known <- if (is.factor(labels)) levels(labels) else sort(unique(labels))
+  known <- if (is.factor(labels)) levels(droplevels(labels)) else sort(unique(labels))
   if (length(known) != n_clusters) {
     refuse("init", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
       n_clusters, ".")
@@ -156,7 +132,7 @@ check_start_labels <- function(labels, n, n_clusters) {
 
 register("kmeans_f", ufs_kmeans_f,
   advice = "situational",
-  group = "baseline", selects = "features", deterministic = FALSE,
+  group = "baseline", deterministic = FALSE,
   title = "k-means labels, then F statistic",
   cost = "n p c per k-means iteration"
 )

@@ -2,8 +2,7 @@
 #'
 #' Ranks features by how smooth they are on the neighbour graph of the samples: a good feature
 #' differs little between neighbours, compared with its variance. It is fast, has no random part,
-#' needs no number of clusters, and does well when informative columns must be found among many
-#' columns of noise.
+#' needs no number of clusters, and does well when informative columns must be found among noise.
 #'
 #' For a feature f, with weights W, degrees D = diag(W 1) and the graph Laplacian L = D - W,
 #' \deqn{LS = \frac{\tilde f' L \tilde f}{\tilde f' D \tilde f}, \quad
@@ -11,11 +10,10 @@
 #' which lies between 0 and 2, and *small* is good. `statistic` is LS; the score is 1 - LS, as in
 #' the authors' code, so that larger is better.
 #'
-#' LS does not depend on the location and scale of f itself, but the graph does. By default
-#' the graph is made from the columns as they are, as in the paper, so use `scale = TRUE` if the
-#' columns have different units. A feature that is constant on the samples that have neighbours has
-#' no LS: its score is `NA` and it is ranked last. (Other programs give it 0, the best value, or
-#' use an absolute threshold.)
+#' LS does not depend on the location and scale of f itself, but the graph does. By default the
+#' graph is made from the columns as they are, as in the paper, so use `scale = TRUE` if the columns
+#' have different units. A feature that is constant on the samples that have neighbours has no LS:
+#' its score is `NA` and it is ranked last. (Others give it 0, the best value, or use a threshold.)
 #'
 #' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'
@@ -53,9 +51,6 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
     )
   })
 }
-
-#' @export
-print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
 
 register("laplacian", ufs_laplacian,
   advice = "situational: good among noise columns",

@@ -2,8 +2,7 @@
 #'
 #' Keeps the features that explain the cluster structure of the samples: the structure is read from
 #' the neighbour graph, and sparse regressions say which features reproduce it. It is one of the
-#' recommended methods when the chosen features, few of them, are to be used for clustering
-#' (`vignette("which-method")`).
+#' recommended methods for clustering on few chosen features (`vignette("which-method")`).
 #'
 #' 1. The samples are embedded by the bottom eigenvectors of the graph: \eqn{y_1, \dots, y_c} solve
 #'    \eqn{L y = \lambda D y} for the c smallest eigenvalues beyond the trivial one.
@@ -35,24 +34,20 @@
 #'
 #' # Cost
 #' Beside the graph it takes 2 n p c flops per step of the paths, and about `n_features` steps. No p
-#' x p matrix is formed. Beyond 400 samples the eigenvectors come from a filtered subspace iteration
-#' on the sparse matrix.
+#' x p matrix is formed. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
 #'
 #' @inheritParams ufs_laplacian
-#' @param n_clusters The number of eigenvectors c, usually the number of clusters that you expect;
-#'   from 1 to n - 2.
+#' @param n_clusters The number of eigenvectors c, from 1 to n - 2: usually the clusters you expect.
 #' @param n_features The number of non-zero coefficients at which each path stops, at most p. The
 #'   default `NULL` is `k` or, without one, 50, or p or n - 1 if that is less.
 #' @param ridge The ridge penalty, at least 0, in the units of X'X.
-#' @param normalise Should each coefficient vector be divided by its norm, so that all eigenvectors
-#'   count the same?
+#' @param normalise Should coefficient vectors be divided by their norms, so that all count alike?
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default
 #'   `100 + 10 * n_features`) bounds the steps of a path.
-#' @return A fit of class `c("ufs_mcfs", "ufs")`. `solution` holds `W` (p x c, the
-#'   coefficients as used for the score), `Y` (n x c, the embedding), `eigenvalues` and
-#'   `graph`. `trace` has the largest penalty t and the largest number of non-zero coefficients at
-#'   every step. `certificate` has `kkt`, the violation of the lasso's optimality conditions
-#'   relative to max |X'y|, computed afresh at the end.
+#' @return A fit of class `c("ufs_mcfs", "ufs")`. `solution` holds `W` (p x c, the coefficients as
+#'   used for the score), `Y` (n x c, the embedding), `eigenvalues` and `graph`. `trace` has the
+#'   largest penalty t and the largest number of non-zero coefficients at every step. `certificate`
+#'   has `kkt`, the violation of the lasso's optimality conditions relative to max |X'y| at the end.
 #' @references Cai, Zhang and He (2010) Unsupervised feature selection for multi-cluster
 #'   data. KDD. \doi{10.1145/1835804.1835848}
 #' @seealso [ufs_laplacian()] and [ufs_spec()], which score each feature on its own.
@@ -78,8 +73,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     ridge <- check_number(ridge, "ridge", lower = 0)
     control <- resolve_control(control, max_iter = 100L + 10L * n_features)
     graph <- as_ufs_graph(graph, data, connected = TRUE)
-    embedding <- embed_graph(graph, n_clusters, "mcfs")
-    warn_cut(embedding, "ufs_mcfs()")
+    embedding <- embed_graph(graph, n_clusters, "mcfs", "ufs_mcfs()")
     y <- embedding$vectors / sqrt(embedding$degree)
     y <- sweep(y, 2L, sign_of_largest(y), `*`)
     rows <- linked_rows(data$x, graph)

@@ -1,5 +1,3 @@
-# Samples in the middle of clusters: k-means centres and their nearest samples, PAM, CLARA.
-
 #' Choose samples in the middle of clusters (medoids)
 #'
 #' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. Use it to
@@ -25,8 +23,7 @@
 #' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
 #'   lowest within-cluster sum of squares is kept. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
-#' @param control Iteration limits, made by [ufs_control()]; `max_iter` (default 100) is that of
-#'   k-means.
+#' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
 #'   largest cluster first of all; the others follow by their distance to the chosen sample of their
 #'   cluster. `solution` holds `cluster`, the index of the sample that stands for each sample.
@@ -114,13 +111,10 @@ kmeans_medoids <- function(z, m, labelled, n_starts, max_iter) {
 # Lloyd's k-means with m free centres and fixed ones. Starts: rows drawn with probability
 # proportional to their squared distance to the centres there are.
 anchored_kmeans <- function(z, m, fixed, max_iter) {
-  square <- rowSums(z^2)
-  to <- function(centres) {
-    pmax(outer(square, rowSums(centres^2), "+") - 2 * tcrossprod(z, centres), 0)
-  }
+  to <- function(centres) pmax(square_distances(z, centres), 0)
   near <- apply(to(fixed), 1L, min)
   free <- matrix(0, m, ncol(z))
-  tiny <- 1e-12 * max(square, .Machine$double.xmin)
+  tiny <- 1e-12 * max(rowSums(z^2), .Machine$double.xmin)
   for (a in seq_len(m)) {
     at <- sample.int(nrow(z), 1L, prob = ifelse(near > tiny, near, 0))
     free[a, ] <- z[at, ]
@@ -149,19 +143,17 @@ anchored_kmeans <- function(z, m, fixed, max_iter) {
 
 cluster_medoids <- function(z, m, form, n_starts) {
   check_installed("cluster", paste0("for form = \"", form, "\""))
-  if (form == "pam") {
+  fit <- if (form == "pam") {
     check_bytes(8 * as.double(nrow(z))^2, "PAM", "Use form = \"clara\".")
-    fit <- cluster::pam(z, m, cluster.only = FALSE, keep.diss = FALSE, keep.data = FALSE)
-    at <- fit$id.med
-    mean_distance <- fit$objective[["swap"]]
+    cluster::pam(z, m, keep.diss = FALSE, keep.data = FALSE)
   } else {
-    fit <- cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
+    cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
       sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE)
-    at <- fit$i.med
-    mean_distance <- fit$objective
   }
-  list(medoids = at, stand_in = at[fit$clustering],
-    certificate = c(mean_distance = unname(mean_distance)), iterations = 0L)
+  at <- if (form == "pam") fit$id.med else fit$i.med
+  # PAM's last objective is that after its swaps.
+  list(medoids = at, stand_in = at[fit$clustering], iterations = 0L,
+    certificate = c(mean_distance = fit$objective[[length(fit$objective)]]))
 }
 
 #' @export

@@ -14,9 +14,8 @@ print.ufs <- function(x, n = 5L, ...) {
   put("<ufs_", x$method, "> ", method_title(x$method))
   put("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
-  put("  status       ", x$status, if (x$iterations > 0L) {
-    paste0(" after ", x$iterations, " iteration", if (x$iterations != 1L) "s")
-  })
+  put("  status       ", x$status,
+    if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
   if (length(x$certificate)) put("  certificate  ", format_certificate(x$certificate))
   notes <- c(input_notes(x$input), print_notes(x))
   for (line in notes) put("  ", line)
@@ -29,13 +28,8 @@ print.ufs <- function(x, n = 5L, ...) {
   }
   advice <- registry()[[x$method]]$advice
   if (isTRUE(nzchar(advice))) put("  advice       ", advice_sentence(advice))
-  if (!is.null(x$feature_ranking)) {
-    put("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
-      remembered_size(x, "k")))
-  }
-  if (!is.null(x$sample_ranking)) {
-    put("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
-  }
+  put_best("features     ", x$feature_ranking, names(x$feature_scores), n, remembered_size(x, "k"))
+  put_best("samples      ", x$sample_ranking, x$names$samples, n, remembered_size(x, "m"))
   invisible(x)
 }
 
@@ -63,8 +57,19 @@ advice_sentence <- function(advice) {
 # One or two more lines of a method's own: "live rows    12 of 500", say.
 print_notes <- function(x) UseMethod("print_notes")
 
+# What all methods with such fields say: live features, live samples of the convex selectors, whose
+# dual gives each an activity, labels, graph.
 #' @export
-print_notes.default <- function(x) character()
+print_notes.default <- function(x) {
+  convex <- !is.null(x$solution$activity)
+  c(if (!is.null(x$params$n_scores)) {
+      paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
+    },
+    if (!is.null(x$n_live)) live_note(x),
+    if (convex) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n),
+    labelled_note(x), if (convex) chance_note,
+    if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
+}
 
 # Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,
 # above its objective. Residuals and shares need no more than three.
@@ -74,10 +79,11 @@ format_certificate <- function(certificate) {
 }
 
 # The first n of those chosen, and how many these are; of the whole ranking where it was left open.
-best_line <- function(ranking, names, n, size = NULL) {
+put_best <- function(label, ranking, names, n, size = NULL) {
+  if (is.null(ranking)) return()
   best <- utils::head(ranking, min(n, size))
   text <- if (is.null(names)) as.character(best) else names[best]
-  paste0(paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
+  put("  ", label, paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
     if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }
 
@@ -90,17 +96,15 @@ summary.ufs <- function(object, ...) {
   check_dots_empty(...)
   check_fit(object)
   objective <- object$trace$objective
-  out <- list(
-    method = object$method, title = method_title(object$method), call = object$call,
-    n = object$n, p = object$p,
-    constant = length(object$constant), status = object$status,
-    iterations = object$iterations, elapsed = object$elapsed,
-    certificate = object$certificate, params = object$params, notes = print_notes(object),
+  kept <- c("method", "call", "n", "p", "status", "iterations", "elapsed", "certificate", "params")
+  out <- c(unclass(object)[kept], list(
+    title = method_title(object$method), constant = length(object$constant),
+    notes = print_notes(object),
     objective = if (length(objective)) c(first = objective[1L], last = utils::tail(objective, 1L)),
     features = if (!is.null(object$feature_scores)) score_summary(object$feature_scores),
     samples = if (!is.null(object$sample_scores)) score_summary(object$sample_scores),
     best = if (!is.null(object$feature_scores)) utils::head(as.data.frame(object), 10L)
-  )
+  ))
   structure(out, class = "summary.ufs")
 }
 
@@ -152,10 +156,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' new samples of the same kind, to the chosen columns.
 #'
 #' @param object A fit that selects features.
-#' @param newdata A matrix or data frame with at least the chosen columns, or anything else that
-#'   [ufs_data()] reads.
-#' @param k How many features to keep. The default `NULL` takes the number that was given to the
-#'   method.
+#' @param newdata A matrix, data frame or whatever [ufs_data()] reads, with the chosen columns.
+#' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
 #'   changed. In a SummarizedExperiment or Seurat object features are rows, and these are kept. A
@@ -277,9 +279,8 @@ coef.ufs <- function(object, ...) {
 #' @param row.names,optional Ignored; there for the generic.
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
 #' @param ... Must be empty.
-#' @return One row per feature (sample), best first: its name (`feature` or `sample`),
-#'   `index`, `score`, `rank` and, where the method has a second criterion for exactly equal
-#'   scores, that `key` (larger first).
+#' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
+#'   `score`, `rank` and, of methods with one, the `key` that orders equal scores (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export

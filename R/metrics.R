@@ -1,5 +1,3 @@
-# Agreement of a clustering with known classes.
-
 #' Accuracy, NMI and ARI of a clustering
 #'
 #' Compares cluster labels with known classes. Use it to judge a selection after the fact: cluster

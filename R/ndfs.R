@@ -4,8 +4,7 @@
 #' indicators can be predicted. Use it when you expect clusters and want features that separate them
 #' jointly; [ufs_mcfs()] is the faster method of the same idea.
 #'
-#' The indicators F are to be smooth on the neighbour graph, and the regression W on them is
-#' row-sparse:
+#' The indicators F are smooth on the neighbour graph, and the regression W on them is row-sparse:
 #' \deqn{\min_{F \ge 0, W} tr(F'LF) + \alpha (\|F - XW\|^2 + \beta \sum_j \|w_j\|) +
 #'   \tfrac{\gamma}{4} \|F'F - I\|^2}
 #' F is n x c, W is p x c, and L = D - W is the Laplacian of the graph (or the normalised one). The
@@ -14,10 +13,9 @@
 #' how many are above 0.
 #'
 #' # How much the start decides
-#' With the usual `gamma = 1e8` the indicators do not move from their start. The method is then a
-#' row-sparse regression on k-means labels, and everything rests on those, whatever `beta` is. Set
-#' the seed, or give labels. With `gamma = 1` F does move; an example with figures is in
-#' `vignette("evidence")`.
+#' With the usual `gamma = 1e8` the indicators stay at their start. The method is then a row-sparse
+#' regression on k-means labels, and all rests on those, whatever `beta` is. Set the seed, or give
+#' labels. With `gamma = 1` F does move; an example with figures is in `vignette("evidence")`.
 #'
 #' # The update of F
 #' The multiplicative update of F divides by a matrix that can have negative entries. The public
@@ -29,10 +27,9 @@
 #' instead, by halves until the objective falls, so it never rises then. `"irls"` does not do this.
 #'
 #' # Cost
-#' An iteration of `"exact"` costs that of the features in use, and 2 n p c flops where all of them
-#' are looked at, every tenth time and at the end. An iteration of `"irls"` costs p^3 / 3 flops if p
-#' <= n and n^2 p + n^3 / 3 otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p >
-#' n.
+#' An iteration of `"exact"` costs that of the features in use, and 2 n p c flops where all are
+#' looked at, every tenth time and at the end. An iteration of `"irls"` costs p^3 / 3 flops if p <=
+#' n and n^2 p + n^3 / 3 otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p > n.
 #'
 #' @inheritParams ufs_rsr
 #' @inheritParams ufs_laplacian
@@ -42,20 +39,17 @@
 #'   from `2 max_j |x_j'F|` on, which is at most 2.
 #' @param gamma The weight of the orthogonality of the indicators.
 #' @param init The start of F: `"kmeans"` (the best of `n_starts` runs drawn from R's random numbers
-#'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, which is used as it
-#'   is.
+#'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
 #' @param n_starts The number of k-means starts.
 #' @param offset A number that is added to the start from labels, whose columns have unit norm.
 #'   Without it a zero of F could never change.
 #' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for \eqn{D^{-1/2} L D^{-1/2}}.
 #' @param update How F stays nonnegative: `"split"` moves negative parts to the numerator, `"paper"`
 #'   clips.
-#' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"`
-#'   (those of W = 0, as in the authors' code). They change the path, and the result where
-#'   iterations are few.
+#' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"` (of
+#'   W = 0, as in the authors' code). They change the path, and the result of few iterations.
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
-#'   exactly zero. `"irls"` is the authors' plain iteration, one step of iteratively reweighted
-#'   least squares.
+#'   exactly zero. `"irls"` is the authors' plain iteration, one reweighted least-squares step.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
 #'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
@@ -114,15 +108,14 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     rownames(found$f) <- data$samples
     list(
       params = c(list_of(n_clusters, alpha, beta, gamma,
-        init = if (is.character(init)) init else "given", n_starts, offset,
-        laplacian, update, start, solver),
-      graph_params(graph)),
+        init = if (is.character(init)) init else "given", n_starts, offset, laplacian, update,
+        start, solver), graph_params(graph)),
       run = found$run, feature_scores = row_ss, feature_key = found$reach,
       solution = list(F = found$f, W = expand_features(found$w, data),
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
         graph = graph),
       certificate = found$run$counters[c("orthogonality", "kkt")],
-      n_live = sum(row_ss > 100 * control$eps), coef_name = "W"
+      n_live = count_live(row_ss, control$eps), coef_name = "W"
     )
   })
   warn_live(fit, 0L, "Use a smaller `beta`.")
@@ -148,12 +141,8 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
   } else {
     labels <- check_start_labels(init, data$n, n_clusters)
   }
-  f <- outer(labels, seq_len(n_clusters), `==`) + 0
-  sweep(f, 2L, sqrt(colSums(f)), `/`) + offset
+  indicator(labels, n_clusters) + offset
 }
-
-#' @export
-print_notes.ufs_ndfs <- function(x) c(live_note(x), graph_note(x$solution$graph))
 
 register("ndfs", ufs_ndfs,
   advice = "situational",

@@ -1,5 +1,4 @@
-# Nearest neighbours of samples, for whoever compares neighbourhoods before and after a
-# selection.
+# Nearest neighbours of samples, for whoever compares neighbourhoods before and after a selection.
 
 knn_size <- function(z) min(5L, nrow(z) - 1L)
 

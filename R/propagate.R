@@ -7,8 +7,7 @@
 #' The probabilities minimise `tr(F' L F)`, where `L = diag(rowSums(w)) - w`, with the rows of F
 #' that belong to labelled nodes held fixed (harmonic propagation; Zhu, Ghahramani and Lafferty
 #' 2003). The system `L_uu F_u = W_ul F_l` is solved by a Cholesky decomposition, which takes
-#' `u^3/3` flops for `u` unlabelled nodes. Edges of at most 1e-12 times the largest weight are
-#' dropped.
+#' `u^3/3` flops for `u` unlabelled nodes. Edges up to 1e-12 times the largest weight are dropped.
 #'
 #' Nodes without a path to a labelled one get the class shares of the labelled nodes as
 #' probabilities. Their label is that of the nearest labelled sample in `x` (by Euclidean distance,
@@ -51,8 +50,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   classes <- check_partial_labels(y, nrow(w))
   cmn <- check_flag(cmn, "cmn")
   if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = nrow(w))
-  out <- .Call(C_propagate, w, classes$known, classes$c, cmn, x)
-  check_lapack(out$run$lapack, "propagate")
+  out <- solved(.Call(C_propagate, w, classes$known, classes$c, cmn, x), "propagate")
   list(
     label = factor(classes$names[out$label], classes$names),
     probability = matrix(out$probability, nrow(w), classes$c,

@@ -1,8 +1,7 @@
 #' Random ranking of features, samples or both
 #'
 #' Ranks features or samples at random. Any other method should be held against this one:
-#' [ufs_compare()] always shows it. The draws use R's random numbers, so `set.seed()` makes them
-#' repeatable.
+#' [ufs_compare()] always shows it. The draws are R's, so `set.seed()` makes them repeatable.
 #'
 #' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
@@ -26,9 +25,6 @@ ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
       sample_scores = if (what != "features") without_labelled(draw(data$n), labelled))
   })
 }
-
-#' @export
-print_notes.ufs_random <- function(x) labelled_note(x)
 
 register("random", ufs_random,
   advice = "baseline (for comparison)",

@@ -3,8 +3,7 @@
 #' Writes every sample as a sparse combination of the other samples plus a sparse error, and gives
 #' the links between samples that follow from the combinations. Use it to build a graph for
 #' [ufs_propagate()] or for spectral clustering, in particular when you know something about pairs
-#' of samples: the matrix `theta` says which combinations to avoid, for example 1 for pairs that are
-#' known to differ.
+#' of samples: `theta` says which combinations to avoid, for example 1 for pairs known to differ.
 #'
 #' This is the first part of [ufs_topk()] with a structure of your own. With `x` (n x p, rows of
 #' unit length) it minimises
@@ -30,9 +29,8 @@
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
 #' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).
-#' @param control Iteration limits and tolerances of the ADMM, made by [ufs_control()]: `max_iter`
-#'   (default 500) and `tol` (1e-6, for the largest of the three residuals). A negative `tol` never
-#'   stops early.
+#' @param control Settings of the ADMM, made by [ufs_control()]: `max_iter` (default 500) and `tol`
+#'   (1e-6, for the largest of the three residuals). A negative `tol` never stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
 #'   iteration of the ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and `split` =
@@ -68,7 +66,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   solver <- check_choice(solver, "solver")
   data <- topk_data(x, center, scale, 1L)
   n <- data$n
-  theta <- check_theta(theta, n)
+  theta <- if (is.null(theta)) matrix(1, n, n) else
+    check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
+  if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   unit <- max(l1_norms(data$x))
   settings <- list(
     exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
@@ -76,12 +76,11 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     nonnegative = check_flag(nonnegative, "nonnegative"),
     rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
   )
-  check_bytes(8 * (if (settings$exact) 5 * as.double(n) * ncol(data$x) + 3 * as.double(n)^2 else
-    10 * as.double(n) * ncol(data$x) + (if (ncol(data$x) < n) 3 else 12) * as.double(n)^2),
-  "ufs_represent()",
-  "Use a part of the samples.")
-  found <- .Call(C_represent, data$x, theta, settings, topk_names(data), control)
-  check_lapack(found$run$lapack, "represent")
+  q <- as.double(ncol(data$x))
+  check_bytes(8 * (if (settings$exact) 5 * n * q + 3 * n^2 else
+    10 * n * q + (if (q < n) 3 else 12) * n^2), "ufs_represent()", "Use a part of the samples.")
+  found <- solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
+    "represent")
   gap <- found$run$counters[["gap"]]
   trace <- as_trace(found$run$trace)
   fit <- structure(list(
@@ -100,23 +99,16 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   fit
 }
 
-check_theta <- function(theta, n) {
-  if (is.null(theta)) return(matrix(1, n, n))
-  theta <- check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
-  if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
-  unname(theta)
-}
-
 #' @export
 print.ufs_represent <- function(x, ...) {
   links <- rowSums(x$W > 0)
-  cat(paste0("<ufs_represent> ", size_words(x$n, x$p), "\n"),
-    sprintf("solver       %s, %s after %d %s\n", x$params$solver, x$status, x$iterations,
-      if (x$params$solver == "exact") "samples" else "iterations"),
-    sprintf("objective    %s, at most %.2g %% above the optimum\n",
-      format(x$objective, digits = 6L), 100 * x$certificate[["gap"]]),
-    sprintf("links        %s per sample (median), %s without one\n",
-      format(stats::median(links)), count_words(sum(links == 0L), "sample")), sep = "")
+  put("<ufs_represent> ", size_words(x$n, x$p))
+  put("solver       ", x$params$solver, ", ", x$status, " after ", x$iterations,
+    if (x$params$solver == "exact") " samples" else " iterations")
+  put("objective    ", format(x$objective, digits = 6L),
+    sprintf(", at most %.2g %% above the optimum", 100 * x$certificate[["gap"]]))
+  put("links        ", format(stats::median(links)), " per sample (median), ",
+    count_words(sum(links == 0L), "sample"), " without one")
   invisible(x)
 }
 

@@ -1,5 +1,3 @@
-# Samples that stand for the chosen ones, and those they stand for.
-
 #' Which samples stand for which
 #'
 #' Says, for a selection of samples, whom each chosen sample represents. Use it to weigh the chosen

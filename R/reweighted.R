@@ -1,15 +1,7 @@
 # What the reweighted selectors share: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
 
-# As as_ufs_matrix(), but `scale` gives columns of unit norm, so that penalties do not change
-# their meaning with n.
+# As as_ufs_matrix(), but `scale` gives columns of unit norm: penalties do not depend on n.
 as_unit_matrix <- function(x, center, scale) as_ufs_matrix(x, center, scale, by = "norm")
-
-# A matrix of features by features, back in the user's p columns.
-expand_square <- function(value, data) {
-  out <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
-  out[data$keep, data$keep] <- value
-  out
-}
 
 # How many |w_j|^2 exceed the size that the smoothing alone gives.
 count_live <- function(row2, eps) sum(row2 > 100 * eps)
@@ -31,8 +23,7 @@ warn_live <- function(fit, forced, advice) {
   }
 }
 
-# What base_wstep.c and its start hold at once, with neighbour lists and both directions of
-# their graph.
+# What base_wstep.c and its start hold at once, with neighbour lists and their graph both ways.
 check_wstep_bytes <- function(n, p, k) {
   if (2 * as.double(n) * k > .Machine$integer.max) {
     refuse("k", "`k` is too large: a graph can have at most ", .Machine$integer.max, " entries.")

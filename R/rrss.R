@@ -4,8 +4,7 @@
 #' dominate. Use it to find archetypes, and outliers (the samples with a large `residual`). Do not
 #' use it to choose what to label: there it did worse than random choice, while [ufs_facility()] and
 #' [ufs_medoids()] did better (`vignette("which-samples")`; the figures are in
-#' `vignette("evidence")`). Chosen samples are little spread, since similar samples share their
-#' norm.
+#' `vignette("evidence")`). Chosen samples are little spread: similar ones share their norm.
 #'
 #' With x_i the i-th row of the (standardised) `x`, the method minimises
 #' \deqn{\min_{A} \sum_i \|x_i - \sum_j A_{ij} x_j\|_2 + \gamma \sum_j \|A_{\cdot j}\|_2,}
@@ -20,9 +19,8 @@
 #' # Computation
 #' The problem is solved by reweighted least squares without an n x n matrix, in `5 n r^2 + 10 r^3`
 #' flops per iteration with r = min(n, p); the literal form solves n systems of size n (n^4). The
-#' weights move by Newton steps on the diagonal with Anderson extrapolation, taken back whenever
-#' the objective rises. A negative `tol` in [ufs_control()] gives the plain iteration for exactly
-#' `max_iter` steps.
+#' weights move by Newton steps on the diagonal with Anderson extrapolation, taken back whenever the
+#' objective rises. A negative `tol` in [ufs_control()] gives exactly `max_iter` plain steps.
 #'
 #' Every step also yields a feasible point of the dual problem, hence a lower bound of the
 #' minimum. The iteration stops when the relative duality gap is at most `tol`. The objective is
@@ -31,9 +29,8 @@
 #' @inheritParams ufs_pca
 #' @param gamma The penalty, a positive number in units of `x`. The default `NULL` computes it from
 #'   `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
-#' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
-#'   `max_j ||N x_j||`, where N is the matrix of all samples at unit length. It is free of the scale
-#'   of `x`.
+#' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal, `max_j
+#'   ||N x_j||`, where N holds all samples at unit length. It is free of the scale of `x`.
 #' @param m The number of samples to choose, a whole number, or `NULL` (the default) to leave it
 #'   open. It changes no score: [selected_samples()], `print()` and `plot()` use it.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
@@ -72,8 +69,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     unit <- mean_norm(data$x)
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
       control)
-    mm_slots(data, control,
-      list_of(gamma, gamma_rel, labelled), found, unit,
+    mm_slots(data, list_of(gamma, gamma_rel, labelled), found, unit,
       solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
@@ -111,7 +107,7 @@ sample_coordinates <- function(x, unit = 1) {
 }
 
 # What run_fit() needs from what C returned: `unit` turns its objective into that of x.
-mm_slots <- function(data, control, params, found, unit, solution = list()) {
+mm_slots <- function(data, params, found, unit, solution = list()) {
   trace <- found$run$trace
   trace[, 1:3] <- trace[, 1:3] * unit
   twin <- equal_rows(data$x)
@@ -120,7 +116,7 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
   params$gamma_rel <- used[[1]] / used[[2]]
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
-  list_of(data, control, params, run = found$run, trace,
+  list_of(params, run = found$run, trace,
     sample_scores = without_labelled(score, params$labelled),
     sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),
@@ -134,18 +130,13 @@ warn_zero <- function(fit, penalty) {
   }
 }
 
-#' @export
-print_notes.ufs_rrss <- function(x) c(live_rows(x), labelled_note(x), chance_note)
-
-live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
-
 labelled_note <- function(x) {
   known <- length(x$params$labelled)
   if (known) paste0("labelled     ", known, " already: not picked again")
 }
 
 register("rrss", ufs_rrss,
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Robust representative sample selection",
   cost = "n min(n, p)^2 per iteration",
   advice = "historical (for comparison)",

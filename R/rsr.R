@@ -6,8 +6,7 @@
 #'
 #' \deqn{\min_W \sum_{i=1}^n \|x_i - x_i W\| + \lambda \sum_{j=1}^p \|w_j\|}
 #'
-#' with x_i the rows of `x` (n x p) and w_j those of W (p x p). The score of feature j is
-#' \eqn{\|w_j\|}.
+#' with x_i the rows of `x` (n x p) and w_j those of W (p x p). Feature j scores \eqn{\|w_j\|}.
 #'
 #' # Choosing the penalty
 #' W = 0 from `lambda_max` on, exactly. With p <= n and full column rank, W = I is optimal for every
@@ -21,16 +20,15 @@
 #' # Algorithm
 #' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the
 #' objective. `solver = "exact"`, the default, goes on only with the rows that are in use: rows that
-#' became small and would not come back are left out (they are exactly zero then), and all columns
-#' are looked at again before the end. Its weights start at a balanced point and move by safeguarded
-#' Newton steps on the diagonal with Anderson extrapolation, so that the objective falls all the
-#' way. It stops when the duality gap is at most `tol` times the objective. W = 0 from `lambda_max`
-#' on, and W = I where that is proved, come at once. Where `lambda` is so small that the systems
-#' could not be solved, the weights of the residuals are kept from vanishing: the gap stays a bound,
-#' but may not get below `tol`. A gap below 0 beyond rounding gives the status "numerical", never
-#' "converged". `"irls"` starts from weights in the units of `x`, or from the authors' weights 1
-#' where `lambda` is given absolutely. Rows that are zero or nearly so are ordered by their distance
-#' from entering.
+#' became small and would not come back are left out (exactly zero then), and all columns are looked
+#' at again before the end. Its weights start at a balanced point and move by safeguarded Newton
+#' steps on the diagonal with Anderson extrapolation, and the objective falls all the way. It stops
+#' when the duality gap is at most `tol` times the objective. W = 0 from `lambda_max` on, and W = I
+#' where that is proved, come at once. Where `lambda` is so small that the systems could not be
+#' solved, the weights of the residuals are kept from vanishing: the gap stays a bound, but may not
+#' get below `tol`. A gap below 0 beyond rounding gives the status "numerical", never "converged".
+#' `"irls"` starts from weights in the units of `x`, or from the authors' weights 1 where `lambda`
+#' is given absolutely. Rows that are zero or nearly so are ordered by their distance from entering.
 #'
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.
@@ -45,8 +43,7 @@
 #' @param lambda_rel The penalty as a share of `lambda_max`, which is free of the scale of `x`.
 #' @param solver `"exact"` for the accelerated iteration with a duality gap, or `"irls"` for the
 #'   authors' iteratively reweighted least squares.
-#' @param coefficients Should the p x p matrix W be returned? The default `NULL` returns it only if
-#'   p <= n.
+#' @param coefficients Should the p x p matrix W be returned? The default `NULL`: if p <= n.
 #' @param center,scale Should the columns be centred, and scaled to unit norm?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500;
 #'   200 with `"irls"`), `tol` (1e-3, the relative gap; 1e-6 with `"irls"`, the relative change) and
@@ -90,7 +87,11 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     found <- .Call(C_rsr, data$x, control$eps, settings, control)
     used <- found$run$counters
     first <- equal_columns(data$x)
-    if (coefficients) found$w <- mean_of_copies(found$w, first)
+    if (coefficients) {
+      # Features by features, back in the user's p columns.
+      w <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
+      w[data$keep, data$keep] <- mean_of_copies(found$w, first)
+    }
     list(
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
@@ -99,11 +100,10 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
       feature_key = mean_of_copies(found$dual, first),
       solution = list(residual = stats::setNames(found$residual, data$samples),
         dual = expand_features(found$dual, data, NA_real_),
-        W = if (coefficients) expand_square(found$w, data)),
+        W = if (coefficients) w),
       certificate = found$run$counters["gap"],
-      n_exact = if (found$run$iterations > 0L) {
-        sum(found$residual <= 1e-6 * size)
-      } else 0L, coef_name = "W"
+      n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
+      coef_name = "W"
     )
   })
   if (fit$iterations > 0L) warn_rsr_void(fit)

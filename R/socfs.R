@@ -1,9 +1,8 @@
 #' Simultaneous orthogonal basis clustering feature selection (SOCFS)
 #'
 #' Clusters the samples and selects the features that explain the clusters, in one problem: it looks
-#' for orthogonal cluster indicators and, at the same time, for a row-sparse projection of the
-#' features on them. Use it when you expect a known number of clusters and want few features that
-#' tell them apart.
+#' for orthogonal cluster indicators and for a row-sparse projection of the features on them. Use it
+#' when you expect a known number of clusters and want few features that tell them apart.
 #'
 #' # Model
 #' With `x` of n samples by p features (columns centred) and c = `n_clusters`, minimise
@@ -24,20 +23,18 @@
 #' # Solvers
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
 #' proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted least
-#' squares, is the iteration of the paper, with
-#' \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 + eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die
-#' slowly, so its result is polished by the exact solver unless `polish = FALSE` or `tol` is
-#' negative. Both have the same fixed points, but the problem is not convex in (V, E), and which
-#' local optimum is reached depends on the start and on the path.
+#' squares, is the iteration of the paper, with \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 +
+#' eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die slowly, so its result is polished by the exact
+#' solver unless `polish = FALSE` or `tol` is negative. Both have the same fixed points, but the
+#' problem is not convex in (V, E), and the local optimum depends on the start and the path.
 #'
-#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is not a
+#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is no
 #' global search over E. From labels and from k-means the exact solver descends at once, and may end
-#' above `"irls"`. Few features explain an E that is no partition of the samples (a random one,
-#' say), so that exact steps alone would set all rows to zero before E has turned to the data. From
-#' such a start, and from any that ended with V = 0, the solver also takes the plain iterations
-#' until they have settled, then exact steps, and keeps the lower objective. At the default
-#' `control` it is then no higher than that of `"irls"` from the same start, and takes about as
-#' long.
+#' above `"irls"`. Few features explain an E that is no partition of the samples (say a random one),
+#' so exact steps alone would set all rows to zero before E has turned to the data. From such a
+#' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
+#' have settled, then exact steps, and keeps the lower objective. At the default `control` it is
+#' then no higher than that of `"irls"` from the same start, and takes about as long.
 #'
 #' # What a low objective is worth
 #' It is worth little. Rising penalties, solved one after the other from k-means and from a few
@@ -65,13 +62,12 @@
 #'   poor and .5 risky; .1 keeps more rows.
 #' @param gamma The weight of the non-negativity of E, at least 0. It is not critical from 1 to 10;
 #'   100 and more freezes E at its start.
-#' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels
-#'   (a vector of length n with `n_clusters` distinct values); an n x c matrix E of full
-#'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
-#'   a run of `"irls"`, where all but E may be missing: V is p x c, the product W0 B0 of the
-#'   paper's starting matrices, and g the p weights (or one for all) of the first least-squares
-#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores. From
-#'   a start with negative entries `"exact"` takes about as long as `"irls"`.
+#' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels (a
+#'   vector of length n with `n_clusters` distinct values); an n x c matrix E of full rank (made
+#'   orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay a run of `"irls"`, where
+#'   all but E may be missing: V is p x c, the product W0 B0 of the paper's starting matrices, and g
+#'   the p weights (or one for all) of the first least-squares step. With one cluster `"kmeans"` is
+#'   the positive part of the leading component's scores.
 #' @param n_starts The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
@@ -84,8 +80,7 @@
 #'   (1e-7, or 1e-6 with `"irls"`), the relative fall of the objective; `inner_max_iter` (10, or
 #'   30), the steps of E and F per iteration; `inner_tol` (1e-4, or 1e-8); and, for `"irls"`, `eps`
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
-#'   `solver = "irls"` replays exactly `max_iter` plain iterations: without polish, and with equal
-#'   columns not merged.
+#'   `solver = "irls"` replays exactly `max_iter` plain iterations, without polish or merging.
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
@@ -107,11 +102,10 @@
 #'   \eqn{\|xV - E\|^2 + \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within
 #'   every iteration.
 #'
-#'   `copies` is a data frame of the features that are a multiple of another one, as far as the
-#'   penalty sees it (after centring and scaling): equal columns, which were merged, and, among
-#'   the chosen ones, those with a correlation of 1 or -1. It has the `feature` and the first such
-#'   column, `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if
-#'   both are among the chosen.
+#'   `copies` is a data frame of the features that are a multiple of another one, after centring and
+#'   scaling: equal columns, which were merged, and, among the chosen ones, those with a correlation
+#'   of 1 or -1. It has the `feature` and the first such column, `copy_of`. If both are chosen,
+#'   `selected_features()` says so (message of class `ufs_message_copies`).
 #' @section Warnings:
 #'   Warnings: `ufs_warning_zero` if no feature is chosen
 #'   (lambda too large), `ufs_warning_clusters` for `n_clusters = 1`, `ufs_warning_start` if
@@ -120,8 +114,7 @@
 #'   clustering feature selection. *Proceedings of the IEEE Conference on Computer Vision and
 #'   Pattern Recognition*, 5016-5023. \doi{10.1109/CVPR.2015.7299136}
 #' @section Plots:
-#' Beside the types of [plot.ufs()] there is `"inner"`, the descent of the steps of E and F
-#' (`inner_trace`).
+#' Beside the types of [plot.ufs()] there is `"inner"`, the steps of E and F (`inner_trace`).
 #' @seealso [selected_features()]; [ufs_kmeans_f()], the cheap rival; [ufs_mcfs()]
 #' @examples
 #' set.seed(1)
@@ -371,7 +364,6 @@ start_from_list <- function(init, data, n_clusters) {
   start <- list(E = orthonormal_start(init$E, "init$E", data$n, n_clusters), kind = "list")
   if (!is.null(init$F)) {
     start$F <- check_matrix(init$F, "init$F", data$n, n_clusters)
-    check_not_negative(start$F, "init$F")
   }
   # V and g refer to all p columns, the constant ones too.
   if (!is.null(init$V)) {
@@ -383,13 +375,11 @@ start_from_list <- function(init, data, n_clusters) {
     g <- as.vector(init$g)
     if (length(g) == 1L) g <- rep(g, data$p)
     start$g <- drop(check_matrix(as.matrix(g), "init$g", data$p, 1L))[data$keep]
-    check_not_negative(start$g, "init$g")
+  }
+  for (part in c("F", "g")) {
+    if (any(start[[part]] < 0)) refuse("init", "`init$", part, "` must not be negative.")
   }
   start
-}
-
-check_not_negative <- function(value, arg) {
-  if (any(value < 0)) refuse("init", "`", arg, "` must not be negative.")
 }
 
 # ---- runs ------------------------------------------------------------------------------
@@ -413,11 +403,8 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, turn 
 
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
-  storage.mode(stages) <- "double"
-  found <- .Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, memory = memory), control)
-  check_lapack(found$run$lapack, "socfs")
-  found
+  solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
+    gamma = problem$gamma, eps = problem$eps, memory = memory), control), "socfs")
 }
 
 socfs_objective <- function(found) found$run$counters[["objective"]]

@@ -10,7 +10,7 @@
 #' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has at
 #' most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is
 #' doubled and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2};
-#' the scores sum to m.
+#' the scores sum to m. The authors centre the columns and scale them to unit norm, too.
 #'
 #' # What to watch for
 #' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma`
@@ -18,8 +18,7 @@
 #'   vectors exactly: the selected features are known, the order of all others is that of their
 #'   distance from entering, and a warning of class `ufs_warning_void` says so. Set `n_dims` to the
 #'   number of features wanted, or use a smaller `gamma`.
-#' * With p >= n the first W is not determined. The mean over all choices is taken, which no
-#'   rotation changes.
+#' * With p >= n the first W is not determined. The mean of all is taken, which no rotation changes.
 #' * `status = "max_iter"` means that no value of \eqn{\lambda} that was tried gave c components.
 #'
 #' # Cost
@@ -27,19 +26,15 @@
 #' n), a few steps like those of [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an
 #' n x n (if p <= n) nor a p x p (if p > n) matrix exists.
 #'
-#' @inheritParams ufs_rsr
+#' @inheritParams ufs_ndfs
 #' @param n_clusters The number of clusters c, from 1 to n - 2.
 #' @param n_dims The number of columns m of W, from 1 to the number of features that are not
-#'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are as many
-#'   features.
+#'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are so many.
 #' @param n_neighbours The number of neighbours, from 2 to n - 1.
 #' @param gamma The weight of the row sparsity, a positive number. With .1 and more often hardly
-#'   more than `n_dims` features stay in use; the default .01 kept between 8 and 254 on seven real
-#'   sets.
+#'   more than `n_dims` features stay in use; the default .01 kept 8 to 254 on seven real sets.
 #' @param solver How W is updated: `"irls"` takes the authors' steps of iteratively reweighted least
 #'   squares, and `"exact"`, the default, extrapolates their weights.
-#' @param center,scale Should the columns be centred, and scaled to unit norm? The authors do both.
-#'   With `scale = FALSE` the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 50),
 #'   `inner_max_iter` (100) and `inner_tol` (1e-6, relative change) of the steps over W, and `eps`
 #'   (1e-12, added to the squared row norms).
@@ -105,9 +100,6 @@ lists_to_csr <- function(found) {
   structure(list(start = c(0L, cumsum(tabulate(row[order], n))), index = found$neighbour[order],
     value = found$s[order]), class = "ufs_csr")
 }
-
-#' @export
-print_notes.ufs_sogfs <- function(x) live_note(x)
 
 register("sogfs", ufs_sogfs,
   advice = "historical (for comparison)",

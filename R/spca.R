@@ -1,5 +1,3 @@
-# Sparse principal component analysis (Zou, Hastie and Tibshirani).
-
 #' Sparse principal component analysis
 #'
 #' Finds principal components that have few non-zero loadings each, and ranks the features by these
@@ -50,14 +48,13 @@
 #' @export
 ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("spca", match.call(), {
+  run_fit("spca", match.call(), {
     control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_operator(x, center, scale)
     n_components <- check_components(n_components, data, center)
     check_range(max(data$norm))
-    # X'X is all that counts: of a tall file, which is read once for it, its root takes the place
-    # of x.
+    # X'X is all that counts: a tall file is read once for it, and its root replaces x.
     core <- if (is_operator(data$x)) jspca_core(data$x, "feature") else data$x
     pca <- x_pca(core, n_components, "spca")
     check_rank(pca, n_components)
@@ -69,6 +66,10 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     # loadings of one sign.
     b <- mean_of_copies(found$B, x_equal_columns(data$x))
     length_of <- sqrt(colSums(b^2))
+    if (all(b == 0) && control$warn) {
+      ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",
+        "`lambda_rel`.")
+    }
     list(
       run = found$run,
       params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
@@ -80,11 +81,6 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
       live = colSums(b != 0)
     )
   })
-  if (all(fit$solution$B == 0) && fit$control$warn) {
-    ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",
-      "`lambda_rel`.")
-  }
-  fit
 }
 
 # Shares of the variance that the first 1..k columns of X B span: their squared lengths after

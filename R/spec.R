@@ -20,19 +20,17 @@
 #' `statistic` is the paper's quantity. The score is 1 - statistic for phi1 and phi2, so that larger
 #' is always better. (One widely used public code sorts all three the wrong way round.)
 #'
-#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly.
-#' On a graph with several components eigenvalue 0 is multiple, and if k cuts through it,
-#' or through another tie, the score is arbitrary up to the choice of basis; a warning says
-#' so. Samples without an edge are left out. Beyond 400 samples the eigenvectors come from a
-#' filtered subspace iteration on the sparse matrix.
+#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly. On a
+#' graph with several components eigenvalue 0 is multiple, and if k cuts through it, or through
+#' another tie, the score is arbitrary up to the choice of basis; a warning says so. Samples without
+#' an edge are left out. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
 #'
 #' The paper's graph is complete (`graph = list(n_neighbours = n - 1)`). The default is that of
 #' [ufs_graph()], which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
 #' @param type Which of the three scores: `"phi1"`, `"phi2"` or `"phi3"`.
-#' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. The other types do not
-#'   use it.
+#' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. Others do not use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
 #'   values punish oscillation more.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
@@ -67,18 +65,16 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     graph <- as_ufs_graph(graph, data)
     solution <- list(graph = graph)
     if (type == "phi3") {
-      embedding <- embed_graph(graph, n_clusters - 1L, "spec")
-      warn_cut(embedding, "phi3")
-      statistic <- score <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
+      embedding <- embed_graph(graph, n_clusters - 1L, "spec", "phi3")
+      statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
         power, embedding$values, embedding$vectors)
       solution$U <- spread_rows(embedding$vectors, graph)
       solution$eigenvalues <- embedding$values
     } else {
       statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
-      score <- 1 - statistic
     }
     statistic[is.nan(statistic)] <- NA_real_
-    score[is.nan(score)] <- NA_real_
+    score <- if (type == "phi3") statistic else 1 - statistic
     warn_void(score, "spec", "A complete graph with equal weights does that.")
     c(
       list(
@@ -97,9 +93,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
 }
 
 #' @export
-print_notes.ufs_spec <- function(x) {
-  c(paste0("score        ", x$params$type), graph_note(x$solution$graph))
-}
+print_notes.ufs_spec <- function(x) c(paste0("score        ", x$params$type), NextMethod())
 
 register("spec", ufs_spec,
   advice = "situational",

@@ -110,87 +110,72 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
     unit = if (is_operator(z)) data$unit)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
-  decrease <- found$left
-  decrease[found$order] <- found$score
   list(
     data = data, control = control,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
-    statistic = stats::setNames(decrease, data$samples),
+    statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]))
   )
 }
 
-# x of data: the rows, or, where there are more samples than features, an operator in units of
-# data$unit.
+# x of data: the rows, or, with more samples than features, an operator in units of data$unit.
 ted_rows <- function(x, unit, center, scale) {
   opened <- open_data(x)
-  tall <- opened$kind != "dense" && opened$n > opened$p && !unit
-  data <- if (tall) as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power") else
-    as_ufs_rows(opened, center, scale)
-  if (tall) {
+  if (opened$kind != "dense" && opened$n > opened$p && !unit) {
+    data <- as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power")
     check_squares(top = max(data$norm))
     check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
       "Use fewer features, or samples that ufs_sketch() chooses.")
-  } else {
-    check_squares(data$x)
+    return(data)
   }
+  data <- as_ufs_rows(opened, center, scale)
+  check_squares(data$x)
   if (unit) data$x <- unit_rows(data$x)
   data
 }
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
-  unit_length <- unit
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
   data <- as_ufs_rows(x, center, scale)
   labelled <- check_labelled(labelled, data)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   check_squares(data$x)
-  z <- if (unit_length) unit_rows(data$x) else data$x
-  unit <- mean_norm(z)
+  z <- if (unit) unit_rows(data$x) else data$x
+  size <- mean_norm(z)
   # In principal coordinates; an n x n problem is one of n columns.
-  basis <- alfs_basis(z / unit, "ted")
+  basis <- alfs_basis(z / size, "ted")
   coordinates <- if (data$n <= ncol(z)) sweep(basis$vectors, 2L, basis$values, "*") else {
-    z %*% (basis$vectors / unit)
+    z %*% (basis$vectors / size)
   }
   bound <- 2 * max(sqrt(rowSums(sweep(coordinates, 2L, basis$values, "*")^2)))
   basis$bound[] <- bound
-  mu <- check_penalty(mu, mu_rel, bound * unit^2, "mu")
-  found <- alfs_call(coordinates, basis, c(mu$value / unit^2, 0, 0), control,
+  mu <- check_penalty(mu, mu_rel, bound * size^2, "mu")
+  found <- alfs_call(coordinates, basis, c(mu$value / size^2, 0, 0), control,
     settings = list(identity = TRUE))
   twin <- equal_rows(data$x)
-  norm <- found$row_w
-  activity <- found$row_p / (mu$value / unit^2)
+  activity <- found$row_p / (mu$value / size^2)
   trace <- found$run$trace
   colnames(trace)[colnames(trace) == "dual"] <- "bound"
-  for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * unit^2
-  counters <- found$run$counters
+  for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * size^2
   list_of(
-    data, control,
-    params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
-      labelled = labelled),
-    run = found$run, trace,
-    sample_scores = without_labelled(norm[twin], labelled),
-    sample_key = ifelse(norm > 0, 0, activity)[twin],
+    data, control, run = found$run, trace,
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled),
+    sample_scores = without_labelled(found$row_w[twin], labelled),
+    sample_key = ifelse(found$row_w > 0, 0, activity)[twin],
     solution = list(activity = stats::setNames(activity, data$samples)),
-    certificate = c(counters["gap"], dual = counters[["dual"]] * unit^2)
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)
   )
 }
 
 #' @export
-selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
-  said_partial(NextMethod(), fit, "m", " samples", fit$params$picks)
-}
-
-#' @export
 print_notes.ufs_ted <- function(x) {
-  if (x$params$form == "convex") return(c(live_rows(x), labelled_note(x), chance_note))
+  if (x$params$form == "convex") return(NextMethod())
   given <- length(x$params$labelled)
   # As many as were asked for, or ten.
-  m <- min(remembered_size(x, "m"), nrow(x$trace))
-  if (is.null(remembered_size(x, "m"))) m <- min(m, 10L)
+  m <- min(c(remembered_size(x, "m"), 10L)[1L], nrow(x$trace))
   objective <- x$trace$objective
   lowered <- 1 - objective[[m]] / (objective[[1L]] + x$trace$decrease[[1L]])
   c(paste0("objective    lowered by ", signif(100 * lowered, 3L), " % with ",
@@ -212,9 +197,8 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
     unit <- power_of_two(largest(x))
     if (unit != 1) x <- x / unit
   }
-  found <- .Call(C_ted_greedy, x,
-    list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given)), control)
-  check_lapack(found$run$lapack, "ted")
+  settings <- list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given))
+  found <- solved(.Call(C_ted_greedy, x, settings, control), "ted")
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1
   for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * unit^2
@@ -226,8 +210,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
 # Squares, and sums of squares, must be numbers.
 check_squares <- function(x, top = largest(x)) {
   if (!is.finite(top) || top > 1e145 || top < 1e-145) {
-    ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
-      "with scale = TRUE.", argument = "x")
+    refuse_range("The squares of the values of `x`")
   }
 }
 
@@ -247,7 +230,7 @@ power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1
 
 register("ted", ufs_ted,
   advice = "situational (in its greedy form; to choose what to label ufs_facility() is better)",
-  group = "samples", selects = "samples", deterministic = TRUE,
+  group = "samples", selects = "samples",
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",

@@ -1,5 +1,3 @@
-# tidy() and glance(): registered when generics is loaded.
-
 #' Tidy a fit
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a
@@ -62,22 +60,10 @@ augment.ufs <- function(x, data, newdata = NULL, ...) {
     refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
   }
   table <- augmented_table(data, "data")
-  with_columns(table$out, sample_columns(x, matched_rows(x, table$samples, nrow(table$out))))
+  with_columns(table$out, x, matched_rows(x, table$samples, nrow(table$out)))
 }
 
-# What a fit says of its samples `at`.
-sample_columns <- function(x, at) {
-  add <- list()
-  if (!is.null(x$sample_scores)) {
-    add$.score <- unname(x$sample_scores)[at]
-    add$.rank <- order(unname(x$sample_ranking))[at]
-  }
-  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
-  add
-}
-
-# The rows of `newdata`, in any order, with what the fit says of those that are its samples, found
-# by name; NA for the others.
+# The rows of `newdata` with what the fit says of its samples, found by name; NA for others.
 augment_new <- function(x, newdata) {
   if (length(dim(newdata)) != 2L) refuse("newdata", "`newdata` must be a table.")
   table <- augmented_table(newdata, "newdata")
@@ -86,7 +72,7 @@ augment_new <- function(x, newdata) {
     refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
       if (is.null(known)) "the fit" else "`newdata`", " has none.")
   }
-  with_columns(table$out, sample_columns(x, match(table$samples, known)))
+  with_columns(table$out, x, match(table$samples, known))
 }
 
 # A data frame of the rows to augment, and their names. What is sparse or not in memory is not
@@ -106,23 +92,25 @@ augmented_table <- function(data, arg) {
 # Where the rows of a table are in the fit: by name where both have names, else by place.
 matched_rows <- function(x, names, n) {
   known <- x$names$samples
-  if (is.null(known) || is.null(names)) {
-    if (n != x$n) {
-      refuse("data", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".")
-    }
-    return(seq_len(n))
-  }
+  named <- !is.null(known) && !is.null(names)
+  if (n == x$n && (!named || identical(names, known))) return(seq_len(n))
+  if (!named) refuse("data", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".")
   at <- match(names, known)
   if (n != x$n || anyNA(at) || anyDuplicated(at)) {
-    if (n == x$n && identical(names, known)) return(seq_len(n))
     refuse("data", "`data` must be the data of the fit: the names of its rows are not those of ",
       "the ", x$n, " samples; `newdata` is for other rows.")
   }
   at
 }
 
-# Never in the place of a column of the user's.
-with_columns <- function(out, add) {
+# With what the fit says of its samples `at`; never in the place of a column of the user's.
+with_columns <- function(out, x, at) {
+  add <- list()
+  if (!is.null(x$sample_scores)) {
+    add$.score <- unname(x$sample_scores)[at]
+    add$.rank <- order(unname(x$sample_ranking))[at]
+  }
+  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
   taken <- intersect(names(add), names(out))
   if (length(taken)) {
     refuse("data", "The data have ", some_columns(taken), " already: rename them first.")
@@ -236,8 +224,7 @@ glance.ufs_overlap <- function(x, ...) {
     mean_shared = mean(pairs), chance = x$chance), ...)
 }
 
-# A tibble where the user has tibble, as tidy() gives elsewhere. The dots of the method are refused
-# before the table is made.
+# A tibble where the user has tibble, as elsewhere. Dots are refused before the table is made.
 as_tibble_if <- function(table, ...) {
   check_dots_empty(...)
   rownames(table) <- NULL

@@ -40,34 +40,27 @@ picture_types.ufs_topk <- function(fit) {
 
 #' @export
 picture.ufs_topk <- function(object, type, k, ...) {
-  switch(type, residuals = picture_residuals(object), inner = picture_inner(object),
+  switch(type, residuals = picture_inner(object, TRUE), inner = picture_inner(object, FALSE),
     affinity = picture_affinity(object), scores = picture_cut(object, k), NextMethod())
 }
 
-# Residuals of the last inner iterations.
-picture_residuals <- function(fit) {
-  new_picture("curves", table = inner_curves(fit, function(names) {
-    setdiff(names, c("outer", "iteration", "mu", "objective"))
-  }), log = "y", points = FALSE, xlab = "iteration", ylab = "largest residual",
-  title = "ufs_topk: residuals of the inner iterations")
-}
-
-# Their objectives, at points that meet the constraints only in the end.
-picture_inner <- function(fit) {
-  new_picture("curves", table = inner_curves(fit, function(names) "objective"), points = FALSE,
-    xlab = "iteration", ylab = "objective", title = "ufs_topk: objectives of the inner iterations")
-}
-
-inner_curves <- function(fit, columns) {
+# The last inner iterations: their residuals, or their objectives, at points that meet the
+# constraints only in the end.
+picture_inner <- function(fit, residuals) {
   one <- function(table, panel) {
     table <- table[table$outer == max(c(table$outer, 0)), ]
-    names <- columns(names(table))
+    names <- if (!residuals) "objective" else
+      setdiff(names(table), c("outer", "iteration", "mu", "objective"))
     value <- as.matrix(table[names])
-    if (!identical(names, "objective")) value[value <= 0] <- NA
+    if (residuals) value[value <= 0] <- NA
     data.frame(x = rep(table$iteration, length(names)), y = as.vector(value),
       series = rep(names, each = nrow(table)), panel = rep(panel, length(value)))
   }
-  rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v"))
+  new_picture("curves", log = if (residuals) "y", points = FALSE, xlab = "iteration",
+    table = rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v")),
+    ylab = if (residuals) "largest residual" else "objective",
+    title = paste("ufs_topk:", if (residuals) "residuals" else "objectives",
+      "of the inner iterations"))
 }
 
 # Links between the samples; the square root shows weak ones too.

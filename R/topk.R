@@ -23,10 +23,9 @@
 #' # Without labels, with some, with all
 #' * `y = NULL`: the samples are divided into `n_clusters` spectral clusters of `W`.
 #' * `y` with `NA`: the given labels are kept, and the others follow from harmonic propagation on
-#'   `W` (see [ufs_propagate()]). Every class needs a labelled sample, otherwise the call is an
-#'   error. The paper also asks that the unlabelled samples contain all classes,
-#'   `rank(Y_u) = C`. Its own closed form does not enforce this, and neither does this function:
-#'   a class may get no further sample.
+#'   `W` (see [ufs_propagate()]). Every class needs a labelled sample, or the call is an error. The
+#'   paper also asks that the unlabelled samples contain all classes, `rank(Y_u) = C`. Neither its
+#'   own closed form nor this function enforces this: a class may get no further sample.
 #' * `y` complete: by default the features are chosen by ridge regression on the labels alone,
 #'   without `Z`; this needs no n x n matrix when p <= n. With `structured = TRUE` the full model
 #'   is fitted with the labels fixed.
@@ -45,17 +44,14 @@
 #' small already.
 #'
 #' The joint problem in `Z`, labels and `v` is not convex, and nothing is claimed about its global
-#' minimum. The objective may rise in an iteration, because the label step minimises only one part
-#' of it.
+#' minimum. The objective may rise, because the label step minimises only one part of it.
 #'
-#' Selections are not nested: the best `k + 1` features need not contain the best `k`. Fit again
-#' for another `k`.
+#' Selections are not nested (the best `k + 1` features need not contain the best `k`): fit again.
 #'
 #' # Choosing the settings
-#' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are.
-#'   A value that is too small isolates samples (a warning says so); with n > p a large value
-#'   lets `Z` fit noise. 10 is the authors' value and was the best on most real sets that we
-#'   tried. On small data, try 3 to 5.
+#' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are. Too
+#'   small a value isolates samples (a warning says so); with n > p a large one lets `Z` fit noise.
+#'   10 is the authors' value and was best on most real sets we tried. On small data, try 3 to 5.
 #' * `nonnegative`: the paper links samples by `|Z|`. Around the centre of the data
 #'   (`center = TRUE`) opposite samples then count as similar, because one is a negative multiple
 #'   of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`. It spread labels better on
@@ -83,11 +79,10 @@
 #' (with `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
-#' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
-#' feature at a time polishes the set found by the ADMM (`polish = FALSE` is the paper), and not
-#' its last set but the best one that it met is polished (`solution$v_cont` is its last iterate).
-#' Among equal columns the first ones are chosen, the columns are standardised first, and the
-#' clustering starts from fixed seeds instead of random ones.
+#' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one feature
+#' at a time polishes the set found by the ADMM (`polish = FALSE` is the paper), not its last set
+#' but the best that it met (`solution$v_cont` is its last iterate). Among equal columns the first
+#' ones are chosen, the columns are standardised first, and clusterings start from fixed seeds.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param k The number of features to choose, from 1 to p.
@@ -96,39 +91,32 @@
 #'   become one) with `NA` where the label is unknown. Every class needs a labelled sample.
 #' @param lambda_e The weight of the error `E`. The default `NULL` takes `alpha_e` divided by
 #'   the largest l1 norm of a sample (after each sample is scaled to unit length).
-#' @param alpha_e The same weight as a multiple of the value at which the first link appears.
-#'   It is free of the scale of the data and used when `lambda_e` is `NULL`. If neither is given
-#'   and 10 links fewer samples than there are clusters, as on wide data that are mostly noise,
-#'   twice the value at which half of the samples have a link is taken; a message says so, and
-#'   `params$alpha_e` holds the value.
+#' @param alpha_e The same weight as a multiple of the value at which the first link appears. It is
+#'   free of the scale of the data and used when `lambda_e` is `NULL`. If neither is given and 10
+#'   links fewer samples than there are clusters, as on wide noisy data, twice the value at which
+#'   half of the samples have a link is taken; a message says so, and `params$alpha_e` has it.
 #' @param lambda_z The weight of the structure penalty on `Z`; 0 switches it off.
 #' @param lambda_a The ridge penalty on `A`, a positive number.
 #' @param lambda_i The weight of the graph in the choice of features. It is taken as 0 when `y`
 #'   is complete and `structured = FALSE`.
-#' @param alpha The share of the labels in `Theta`. The rest is the distance between the projected
-#'   samples.
+#' @param alpha The share of the labels in `Theta`; the rest is the distance of projected samples.
 #' @param polish Should the set be improved by swapping single features, best swap first?
 #' @param cmn Should the propagated labels be corrected for the class sizes (class mass
 #'   normalisation)? [ufs_propagate()] explains how.
-#' @param center,scale Should the columns be centred and standardised first? This is the default,
-#'   and on real data it did better than raw columns. Every sample is then scaled to unit length
-#'   in any case. With `center = FALSE` a constant column other than zero acts as an intercept and
-#'   may be chosen. A centred constant column is zero, and is chosen only if `k` exceeds the
-#'   number of the others.
+#' @param center,scale Should the columns be centred and standardised first? This did better than
+#'   raw columns on real data. Every sample is then scaled to unit length in any case. With `center
+#'   = FALSE` a constant column other than zero acts as an intercept and may be chosen. A centred
+#'   one is zero, and is chosen only if `k` exceeds the number of the others.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter`
 #'   (default 10) and `tol` (1e-5, on the largest change of `Theta`) belong to the outer loop.
 #'   `inner_max_iter` (500) and `inner_tol` (1e-6, where `"auto"` takes `"admm"` 1e-4; the largest
 #'   residual) belong to the ADMM for `Z`; the tolerance is also that of the ADMM for `v`.
 #' @param structured With a complete `y`, should the full model be fitted?
-#' @param nonnegative Should `Z >= 0` be required? By default it is when `y` is given,
-#'   and not otherwise.
-#' @param bound Should the lower bound be computed? Its rounded solution is then also polished as
-#'   one more start.
-#' @param branch_and_bound Should the function try to prove that the set is optimal? This needs
-#'   `bound = TRUE`.
+#' @param nonnegative Should `Z >= 0` be required? By default only when `y` is given.
+#' @param bound Should the lower bound be computed? Its rounded solution is polished, too.
+#' @param branch_and_bound Should the set be proved optimal, if possible? This needs `bound = TRUE`.
 #' @param node_limit The largest number of relaxations that branch and bound may solve.
-#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper. The section "Choosing the
-#'   settings" compares them.
+#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper; see "Choosing the settings".
 #' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
 #'   feature's column of `A`, and zero for features that were not chosen.
 #'
@@ -194,14 +182,21 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     classes <- topk_classes(y, n_clusters, data$n)
     mode <- topk_mode(classes, structured)
     unit <- max(l1_norms(data$x))
-    settings <- topk_settings(mode, lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
-      lambda_z = lambda_z, lambda_a = lambda_a, lambda_i = lambda_i, alpha = alpha,
-      polish = polish, cmn = cmn, nonnegative = nonnegative, bound = bound,
-      branch_and_bound = branch_and_bound, node_limit = node_limit)
-    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, settings)
+    if (branch_and_bound && !bound) {
+      refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
+    }
+    own <- list_of(lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
+      lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+      lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
+      lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
+      alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
+      nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
+      node_limit = check_count(node_limit, "node_limit", 1L, 1e7L))
+    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
-    settings <- c(settings, list(n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
-      solver = match(solver, topk_solvers) - 1L), control[c("inner_max_iter", "inner_tol")])
+    settings <- c(own, topk_fixed, list(n_clusters = classes$c, k = k,
+      mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
+      control[c("inner_max_iter", "inner_tol")])
     check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
     if (control$warn) say_topk_time(data$n, ncol(data$x), mode, solver, control$max_iter)
     found <- topk_run(data, classes, settings, control)
@@ -216,9 +211,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     topk_check_links(found, data, classes, settings,
       argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
     topk_fields(found, data, classes, mode, control, params = c(
-      list_of(mode, k, n_clusters = classes$c, solver),
-      settings[c("lambda_e", "lambda_z", "lambda_a", "lambda_i", "alpha", "polish", "cmn",
-        "nonnegative", "bound", "branch_and_bound", "node_limit")],
+      list_of(mode, k, n_clusters = classes$c, solver), settings[names(own)],
       list(alpha_e = settings$lambda_e * unit)))
   })
   warn_topk(fit)
@@ -229,27 +222,12 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
 topk_modes <- c("cluster", "propagate", "structured", "plain")
 topk_solvers <- c("paper", "exact", "admm")
 
-# Checked, with what users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are
-# several times what relaxations take, and bound_tol is a tenth of the last digit of a gap that is
-# printed.
-topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, polish, cmn,
-                          nonnegative, bound, branch_and_bound, node_limit) {
-  if (branch_and_bound && !bound) {
-    refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
-  }
-  list_of(lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
-    lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
-    lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
-    alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
-    nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
-    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L), rho = 1.1, mu = 1,
-    v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
-}
+# What users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are several times
+# what relaxations take, and bound_tol is a tenth of the last digit of a gap that is printed.
+topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 
 topk_run <- function(data, classes, settings, control) {
-  found <- .Call(C_topk, data$x, classes$known, settings, topk_names(data), control)
-  check_lapack(found$run$lapack, "topk")
-  found
+  solved(.Call(C_topk, data$x, classes$known, settings, topk_names(data), control), "topk")
 }
 
 # The set with indices from 1, and v. Of equal columns the first ones, as many as were chosen: g is
@@ -268,8 +246,7 @@ topk_first_copies <- function(found, first) {
   found
 }
 
-# Where alpha_e links too few samples: twice the value at which half of them have a link, or NULL
-# if that is no more.
+# Where alpha_e links too few samples: twice the value that links half, or NULL if that is less.
 topk_other_alpha_e <- function(data, settings, unit, say) {
   other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
   if (!is.finite(other) || other <= settings$lambda_e * unit) return(NULL)
@@ -282,8 +259,7 @@ topk_other_alpha_e <- function(data, settings, unit, say) {
 }
 
 topk_check_links <- function(found, data, classes, settings, argument) {
-  counters <- found$run$counters
-  if (counters[["too_few_links"]] == 1) {
+  if (found$run$counters[["too_few_links"]] == 1) {
     ufs_abort("isolated", "Only ", data$n - topk_isolated(found$w), " of ", data$n,
       " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
       argument, "`: the first link appears at alpha_e = ",
@@ -319,8 +295,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   )
 }
 
-# Theta is given for up to so many samples: 8 MB, beyond which it would be a third of what is
-# returned.
+# Theta is given for up to so many samples (8 MB), or would be a third of what is returned.
 topk_theta_limit <- 1000L
 
 # Centred and scaled columns, then samples of unit length, whatever their unit; those that are
@@ -412,9 +387,8 @@ topk_lambda_e <- function(unit, lambda_e, alpha_e) {
   check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / unit
 }
 
-# For every sample the alpha_e above which Z = 0 is no longer its optimum (Theta = 1): sample i
-# can use sample j once lambda_e |x_j' sign(x_i)| > 1 + lambda_z. Inf if it can use none.
-# 2n^2 p flops.
+# For every sample the alpha_e above which Z = 0 is no longer its optimum (Theta = 1): sample i can
+# use sample j once lambda_e |x_j' sign(x_i)| > 1 + lambda_z. Inf if it can use none. 2n^2 p flops.
 link_values <- function(x, lambda_z, nonnegative = FALSE) {
   # By few samples at a time, so that R sees interrupts.
   most <- vapply(split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 64L), function(rows) {
@@ -431,14 +405,11 @@ first_link <- function(x, lambda_z, nonnegative = FALSE) min(link_values(x, lamb
 check_topk_bytes <- function(n, p, mode, solver, settings) {
   n <- as.double(n)
   r <- min(n, p)
-  bytes <- 8 * if (mode == "plain") {
-    4 * n * p + 5 * r * r
-  } else {
-    switch(solver,
-      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
-      exact = 6 * n * p + 4 * n * n + 3 * r * r,
-      paper = 12 * n * p + 12 * n * n)
-  }
+  bytes <- 8 * switch(if (mode == "plain") mode else solver,
+    plain = 4 * n * p + 5 * r * r,
+    admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
+    exact = 6 * n * p + 4 * n * n + 3 * r * r,
+    paper = 12 * n * p + 12 * n * n)
   if (settings$branch_and_bound) bytes <- bytes + 24 * as.double(settings$node_limit)
   check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
@@ -463,12 +434,6 @@ topk_names <- function(data) {
   list(p = data$p, keep = data$keep - 1L, samples = data$samples, features = data$features)
 }
 
-# alpha 1{clusters differ} + (1 - alpha)/2 ||P_i - P_j||^2, P = x a.
-topk_theta <- function(label, projected, alpha) {
-  distance <- as.matrix(stats::dist(projected))
-  matrix(alpha * outer(label, label, "!=") + (1 - alpha) / 2 * distance^2, length(label))
-}
-
 topk_solution <- function(found, chosen, classes, mode, data, alpha) {
   samples <- data$samples
   all <- function(v) expand_features(v, data, 0)
@@ -480,8 +445,10 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
   if (mode != "plain") {
     solution <- c(solution, list(Z = found$z, E = found$e, W = found$w))
     if (data$n <= topk_theta_limit) {
-      solution$Theta <- topk_theta(found$label, data$x %*% found$a, alpha)
-      dimnames(solution$Theta) <- dimnames(found$w)
+      # alpha 1{clusters differ} + (1 - alpha)/2 ||P_i - P_j||^2, P = x a.
+      distance <- as.matrix(stats::dist(data$x %*% found$a))
+      solution$Theta <- `dimnames<-`(alpha * outer(found$label, found$label, "!=") +
+        (1 - alpha) / 2 * distance^2, dimnames(found$w))
     }
   }
   if (mode == "propagate") {
@@ -494,7 +461,7 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
 }
 
 warn_topk <- function(fit) {
-  if (!fit$control$warn) return(invisible(fit))
+  if (!fit$control$warn) return()
   isolated <- fit$graph[["isolated"]]
   if (isolated > fit$n / 5) {
     ufs_warn("isolated", isolated, " of ", fit$n, " samples are linked to no other one: ",
@@ -506,7 +473,6 @@ warn_topk <- function(fit) {
       "one: they take the label of the nearest labelled sample (see solution$reached).",
       data = list(unreached = unreached))
   }
-  invisible(fit)
 }
 
 register("topk", ufs_topk,

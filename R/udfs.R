@@ -18,10 +18,9 @@
 #' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there
 #'   are just c of them, and the others are ranked by their distance from entering; a warning of
 #'   class `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
-#' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M),
-#'   and the public codes give another ranking for another LAPACK. Here the start is the mean
-#'   over all of them, which no rotation changes. Exact duplicates of a column still share a null
-#'   direction of M.
+#' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M), and
+#'   the public codes give another ranking for another LAPACK. Here the start is the mean of all,
+#'   which no rotation changes. Exact duplicates of a column still share a null direction of M.
 #'
 #' # Computation
 #' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}. (Clipping at 1e-16, as elsewhere, makes
@@ -34,15 +33,13 @@
 #' It costs n^2 p flops for the neighbours; if p <= n, 2 n p^2 for M and about p^3 per iteration; if
 #' p > n, n^2 p + n^3 / 3 per iteration, and then nothing of size p x p exists.
 #'
-#' @inheritParams ufs_rsr
+#' @inheritParams ufs_ndfs
 #' @param n_clusters The number of clusters c, which is the number of columns of W: from 1 to the
 #'   number of features that are not constant.
 #' @param n_neighbours The number of neighbours, from 1 to n - 1.
 #' @param lambda The ridge penalty within the neighbourhoods, a positive number.
 #' @param gamma The weight of the row sparsity, a positive number.
 #' @param solver `"exact"` for the accelerated iteration, or `"irls"` for the authors' plain one.
-#' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
-#'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective) and `eps` (1e-12).
 #' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c), `trace` the
@@ -84,9 +81,6 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
   warn_live(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
   fit
 }
-
-#' @export
-print_notes.ufs_udfs <- function(x) live_note(x)
 
 register("udfs", ufs_udfs,
   advice = "historical (for comparison)",

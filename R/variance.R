@@ -8,10 +8,8 @@
 #' void otherwise, and a warning says so.
 #'
 #' @inheritParams ufs_pca
-#' @param scale Should the columns be divided by their standard deviation first? This is offered
-#'   only for completeness.
-#' @return A fit of class `c("ufs_variance", "ufs")`; the score is the variance with
-#'   denominator n - 1.
+#' @param scale Should columns be divided by their standard deviation first? (For completeness.)
+#' @return A fit of class `c("ufs_variance", "ufs")`; the score is the variance (denominator n - 1).
 #' @seealso [ufs_random()], the other baseline
 #' @examples
 #' # Four lengths and widths in cm

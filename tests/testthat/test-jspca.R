@@ -822,7 +822,7 @@ test_that("print, summary and plots", {
   expect_identical(plot(fit, "loadings", k = fit$p), fit)
   expect_error(plot(fit, "loadings", k = 100L), class = "ufs_error_argument")
   expect_error(plot(fit, "loadings", k = 0), class = "ufs_error_argument")
-  expect_equal(ufselect:::top_loadings(fit, 3), coef(fit)[fit$feature_ranking[1:3], ])
+  expect_equal(ufselect:::picture(fit, "loadings", 3)$z, coef(fit)[fit$feature_ranking[1:3], ])
 })
 
 test_that("autoplot draws the same loadings", {
