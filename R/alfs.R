@@ -290,7 +290,7 @@ alfs_rank <- function(fit, data) {
 
 # The features in the order of greedy TED picks among those of large norm.
 alfs_pivot <- function(fit, data) {
-  by_norm <- kept_ranking(fit, data)
+  by_norm <- kept_order(fit, data)
   order <- pivot_order(data$x, by_norm)
   if (fit$params$select == "auto") {
     top <- seq_len(fit$params$n_features)
@@ -339,7 +339,7 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
 
 # The samples in the order of picks in the space of the chosen features.
 alfs_cover <- function(fit, data) {
-  columns <- kept_ranking(fit, data)
+  columns <- kept_order(fit, data)
   most <- min(length(columns), max(100L, fit$params$n_features))
   fit$space <- unname(x_columns(data$x, columns[seq_len(most)]))
   rank_by_cover(fit, fit$params$n_features)

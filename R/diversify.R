@@ -44,7 +44,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
       refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
     }
     # In the columns of data$x, best first; those that are constant are in no pool.
-    ranking <- kept_ranking(fit, data)
+    ranking <- kept_order(fit, data)
     q <- length(ranking)
     k <- check_count(k, "k", 1L, q, "the features that are not constant")
     strength <- check_number(strength, "strength", lower = 0)

@@ -60,7 +60,7 @@ ufs_rank <- function(score, key = NULL) {
 }
 
 # A fit's features, best first, as columns of the prepared data: without the constant ones.
-kept_ranking <- function(fit, data) match(intersect(fit$feature_ranking, data$keep), data$keep)
+kept_order <- function(fit, data) match(intersect(fit$feature_ranking, data$keep), data$keep)
 
 # Scores that are mere ranks: 1 for the best, falling in equal steps; NA for what is not ranked.
 rank_scores <- function(ranking, steps, size = steps) {
