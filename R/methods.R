@@ -28,8 +28,13 @@ print.ufs <- function(x, n = 5L, ...) {
   }
   advice <- registry()[[x$method]]$advice
   if (isTRUE(nzchar(advice))) put("  advice       ", advice_sentence(advice))
-  put_best("features     ", x$feature_ranking, names(x$feature_scores), n, remembered_size(x, "k"))
-  put_best("samples      ", x$sample_ranking, x$names$samples, n, remembered_size(x, "m"))
+  if (!is.null(x$feature_ranking)) {
+    put("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
+      remembered_size(x, "k")))
+  }
+  if (!is.null(x$sample_ranking)) {
+    put("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
+  }
   invisible(x)
 }
 
@@ -79,11 +84,10 @@ format_certificate <- function(certificate) {
 }
 
 # The first n of those chosen, and how many these are; of the whole ranking where it was left open.
-put_best <- function(label, ranking, names, n, size = NULL) {
-  if (is.null(ranking)) return()
+best_line <- function(ranking, names, n, size = NULL) {
   best <- utils::head(ranking, min(n, size))
   text <- if (is.null(names)) as.character(best) else names[best]
-  put("  ", label, paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
+  paste0(paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
     if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }
 
