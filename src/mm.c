@@ -8,8 +8,9 @@
  * shrink by a constant factor per step. Its unknowns are roots of smoothed norms, u. Where the
  * derivative of log norm by the log of its own weight is known, what that log changes by beyond the
  * mean change is divided by what the derivative leaves of 1 (`left`), a Newton step on the diagonal;
- * the mean is left alone, for the derivatives off the diagonal add up in it. Then Anderson
- * extrapolation. A step that raised the merit is taken back: the next one starts from the last
+ * the mean is left alone, for the derivatives off the diagonal add up in it. A norm that grows does
+ * so by less: its optimum is known, for 1 / |subgradient| is linear in its own weight. Then
+ * Anderson extrapolation. A step that raised the merit is taken back: the next one starts from the last
  * accepted point, as the plain iteration does, and Newton's steps are made shorter from then on.
  *
  * Active set. Rows that are small and whose dual value says that they would not come back leave:
@@ -174,9 +175,10 @@ static void extrapolate(mm *s)
         }
         mean = moved / total;
         for (int k = from; k < to; k++) {
-            double by = mean + (s->f[k] - mean) / fmax(s->left[k], s->caution);
+            double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
+            by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
             s->weight[k] = count / total;
-            s->f[k] = s->u[k] * exp(by);
+            s->f[k] = s->u[k] * exp(mean + by);
         }
     }
     anderson_push(&s->history, s->u, s->f);
