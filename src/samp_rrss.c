@@ -24,7 +24,7 @@
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
  * fixed): mm.c makes Newton steps of it.
  *
- * Per iteration 6 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
+ * Per iteration 5 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
 #include "samp_reweighted.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -36,7 +36,8 @@ typedef struct {
     mm_selector base;
     const rrss_problem *problem;
     bool plain;         /* the authors' iteration: u is given as well */
-    double *k, *q, *w;  /* r x r, r x r, r */
+    int *pivot;         /* r */
+    double *k, *q, *w;  /* r x r, r x r, r; k and q with room for a column more */
     double *yt, *m;     /* r x n each */
     double *g, *b;      /* n: gamma / u_i; 1 / v_j */
     double *res, *norm; /* n: of the last step; of M'Yt_j */
@@ -45,7 +46,7 @@ typedef struct {
 
 static int step(void *data, mm *s);
 static int rotate(rrss_work *work);
-static void product_norms(rrss_work *work, const double *x, double *norm);
+static int product_norms(rrss_work *work, const double *x, double *norm);
 static double sample_step(rrss_work *work, int i, double *own, double *less);
 static double best_g(rrss_work *work, int i, double *own);
 
@@ -57,11 +58,12 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
                       .plain = run->tol < 0.0,
+                      .pivot = ufs_ialloc(R),
                       .w = ufs_dalloc(R, 1),
                       .g = ufs_dzero(N, 1),
                       .residual = residual};
 
-    ufs_dalloc_each(R, R, (double **[]){&work.k, &work.q, NULL});
+    ufs_dalloc_each(R, R + 1, (double **[]){&work.k, &work.q, NULL});
     ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
     ufs_dalloc_each(N, 1, (double **[]){&work.b, &work.res, &work.norm, NULL});
 
@@ -73,7 +75,8 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
         for (size_t l = 0; l < R; l++)
             work.m[l + i * R] = residual[i] > 0.0 ? problem->x[l + i * R] / residual[i] : 0.0;
     }
-    product_norms(&work, problem->x, result->activity);
+    run->lapack = product_norms(&work, problem->x, result->activity);
+    if (run->lapack) return;
     mm_select_init(&work.base, n);
     result->dual = result->primal * fmin(1.0, result->gamma / result->gamma_max);
     /* All weights 1. */
@@ -102,8 +105,8 @@ static int step(void *data, mm *s)
         inner += own;
         s->left[i] = own * work->b[i];
     }
-    product_norms(work, work->yt, work->norm);
-
+    lapack = product_norms(work, work->yt, work->norm);
+    if (lapack) return lapack;
     s->merit = 0.0;
     for (int i = 0; i < n; i++) {
         double row = work->b[i] * work->norm[i], res = work->res[i],
@@ -179,14 +182,23 @@ static double best_g(rrss_work *work, int i, double *own)
     }
 }
 
-/* ||M'x_j|| = sqrt(x_j' (M M') x_j); m is overwritten. */
-static void product_norms(rrss_work *work, const double *x, double *norm)
+/* ||M'x_j|| = ||C x_j||, where M M' = C'C is factored; m is overwritten. LAPACK's info. */
+static int product_norms(rrss_work *work, const double *x, double *norm)
 {
-    int r = work->problem->r, n = work->problem->n;
+    int r = work->problem->r, n = work->problem->n, rank, info;
     size_t R = (size_t) r;
 
     la_gram('N', r, n, work->m, work->k);
-    la_gemm_checked('N', 'N', r, n, r, 1.0, work->k, r, x, r, 0.0, work->m, r);
-    for (size_t j = 0; j < (size_t) n; j++)
-        norm[j] = sqrt(fmax(la_dot(r, x + j * R, work->m + j * R), 0.0));
+    info = la_chol_pivoted(r, work->k, work->pivot, &rank, work->q);
+    for (int from = 0; from < n && info == 0; from += UFS_STRIP) {
+        int cols = n - from < UFS_STRIP ? n - from : UFS_STRIP;
+        const double *part = x + (size_t) from * R;
+        R_CheckUserInterrupt();
+        for (size_t j = 0; j < (size_t) cols; j++)
+            for (size_t l = 0; l < R; l++)
+                work->m[l + j * R] = part[(size_t) work->pivot[l] - 1 + j * R];
+        la_trmm('L', 'U', 'N', r, cols, 1.0, work->k, r, work->m, r);
+        la_col_norms(r, cols, work->m, norm + from);
+    }
+    return info;
 }
