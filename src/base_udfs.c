@@ -52,7 +52,8 @@ static int scatter(wstep *w, const udfs_problem *problem)
     ufs_x x = ufs_x_dense(n, p, problem->step.x);
     graph_knn knn;
     double *part = ufs_dalloc(P, S), *q = ufs_dalloc(S, S), *image = ufs_dalloc(P, S);
-    double *rows = ufs_dalloc(P, N);          /* samples as columns: they are taken one by one */
+    /* Samples as columns, in the place of B until that is made. */
+    double *rows = wide ? w->b : ufs_dalloc(P, N);
     double *sum = ufs_dzero(wide ? N : P, N); /* A, or (AX)' */
     int *member = ufs_ialloc(S);
 
