@@ -195,7 +195,7 @@ void mm_select_init(mm_selector *work, int n)
     mm_result *result = work->result;
     double top = 0.0;
 
-    ufs_dalloc_each((size_t) n, 1, (double **[]){&work->row, &work->act, NULL});
+    ufs_dalloc_each((size_t) n, 1, (double **[]){&work->row, &work->act, &work->res, NULL});
     for (int j = 0; j < n; j++) top = fmax(top, result->activity[j]);
     result->gamma_max = top;
     result->gamma = work->settings->gamma * (work->settings->relative ? top : 1.0);
@@ -230,40 +230,32 @@ void mm_select(mm_selector *work, int n, int others, double first, int (*step)(v
     run->lapack = s.lapack;
 }
 
-bool mm_offer(mm_selector *work, mm *s, double primal, double dual, double over)
-{
-    mm_result *result = work->result;
-
-    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
-        s->merit = R_PosInf;
-        return false;
-    }
-    result->dual = fmax(result->dual, dual);
-    if (!(primal < result->primal)) return false;
-    result->primal = primal;
-    ufs_copy(result->row_norm, work->row, (size_t) s->problem->p);
-    for (int j = 0; j < s->problem->p; j++) result->activity[j] = work->act[j] / over;
-    return true;
-}
-
 static bool judge_gap(void *data, mm *s, bool accepted)
 {
     mm_selector *work = data;
     mm_result *result = work->result;
     double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
     double tol = work->run->tol;
+    size_t n = (size_t) s->problem->p;
 
     work->run->iterations = s->iterations;
+    result->dual = fmax(result->dual, work->dual);
+    if (work->primal < result->primal) {
+        result->primal = work->primal;
+        ufs_copy(result->row_norm, work->row, n);
+        if (result->residual != NULL) ufs_copy(result->residual, work->res, n);
+        for (size_t j = 0; j < n; j++) result->activity[j] = work->act[j] / work->over;
+    }
     result->gap = (result->primal - result->dual) / result->primal;
     ufs_trace_add(&work->run->trace, (double[]){merit, result->primal, result->dual, result->gap});
     ufs_run_step(work->run, merit, change);
     if (!accepted) return false;
-    result->idle = change > 1e-15 * merit ? 0 : result->idle + 1;
+    work->idle = change > 1e-15 * merit ? 0 : work->idle + 1;
     if (result->gap < -1e-10)
         s->status = UFS_NUMERICAL;
     else if (result->gap <= tol)
         s->status = UFS_CONVERGED;
-    else if (tol >= 0.0 && result->idle >= 10)
+    else if (tol >= 0.0 && work->idle >= 10)
         s->status = UFS_STALLED;
     return s->status != UFS_MAX_ITER;
 }

@@ -35,13 +35,12 @@ enum { MOST_STEPS = 50 };
 typedef struct {
     mm_selector base;
     const rrss_problem *problem;
-    bool plain;         /* the authors' iteration: u is given as well */
-    int *pivot;         /* r */
-    double *k, *q, *w;  /* r x r, r x r, r; k and q with room for a column more */
-    double *yt, *m;     /* r x n each */
-    double *g, *b;      /* n: gamma / u_i; 1 / v_j */
-    double *res, *norm; /* n: of the last step; of M'Yt_j */
-    double *residual;   /* n: of the best A */
+    bool plain;        /* the authors' iteration: u is given as well */
+    int *pivot;        /* r */
+    double *k, *q, *w; /* r x r, r x r, r; k and q with room for a column more */
+    double *yt, *m;    /* r x n each */
+    double *g, *b;     /* n: gamma / u_i; 1 / v_j */
+    double *norm;      /* n: of M'Yt_j */
 } rrss_work;
 
 static int step(void *data, mm *s);
@@ -51,7 +50,7 @@ static double sample_step(rrss_work *work, int i, double *own, double *less);
 static double best_g(rrss_work *work, int i, double *own);
 
 void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
-                double *residual, ufs_run *run)
+                ufs_run *run)
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
@@ -60,12 +59,12 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
                       .plain = run->tol < 0.0,
                       .pivot = ufs_ialloc(R),
                       .w = ufs_dalloc(R, 1),
-                      .g = ufs_dzero(N, 1),
-                      .residual = residual};
+                      .g = ufs_dzero(N, 1)};
+    double *residual = result->residual;
 
     ufs_dalloc_each(R, R + 1, (double **[]){&work.k, &work.q, NULL});
     ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
-    ufs_dalloc_each(N, 1, (double **[]){&work.b, &work.res, &work.norm, NULL});
+    ufs_dalloc_each(N, 1, (double **[]){&work.b, &work.norm, NULL});
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     la_col_norms(r, n, problem->x, residual);
@@ -87,9 +86,9 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
 static int step(void *data, mm *s)
 {
     rrss_work *work = data;
+    mm_selector *base = &work->base;
     int n = work->problem->n, lapack;
-    double e = work->base.settings->eps, gamma = work->base.result->gamma, over = 1.0, primal = 0.0,
-           inner = 0.0, own, less;
+    double e = base->settings->eps, gamma = base->result->gamma, inner = 0.0, own, less;
 
     for (int i = 0; i < n; i++) {
         work->b[i] = 2.0 * s->u[i] * s->u[i];
@@ -101,18 +100,19 @@ static int step(void *data, mm *s)
     for (int i = 0; i < n; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
         double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
-        work->res[i] = work->g[i] * norm;
+        base->res[i] = work->g[i] * norm;
         inner += own;
         s->left[i] = own * work->b[i];
     }
     lapack = product_norms(work, work->yt, work->norm);
     if (lapack) return lapack;
-    s->merit = 0.0;
+    s->merit = base->primal = 0.0;
+    base->over = 1.0;
     for (int i = 0; i < n; i++) {
-        double row = work->b[i] * work->norm[i], res = work->res[i],
+        double row = work->b[i] * work->norm[i], res = base->res[i],
                smooth = sqrt(row * row + e * e);
-        work->base.row[i] = row;
-        primal += res + gamma * row;
+        base->row[i] = row;
+        base->primal += res + gamma * row;
         s->merit += gamma * smooth;
         s->plain[i] = sqrt(smooth);
         if (work->plain) {
@@ -122,11 +122,10 @@ static int step(void *data, mm *s)
         } else {
             s->merit += res >= e ? res : (res * res / e + e) / 2.0;
         }
-        work->base.act[i] = 2.0 * work->norm[i];
-        over = fmax(over, fmax(2.0 * gamma / work->g[i] * res, work->base.act[i]));
+        base->act[i] = 2.0 * work->norm[i];
+        base->over = fmax(base->over, fmax(2.0 * gamma / work->g[i] * res, base->act[i]));
     }
-    if (mm_offer(&work->base, s, primal, 2.0 * gamma * inner / over, over))
-        ufs_copy(work->residual, work->res, (size_t) n);
+    base->dual = 2.0 * gamma * inner / base->over;
     return 0;
 }
 
