@@ -40,7 +40,6 @@ typedef struct {
     double *k, *q, *w; /* r x r, r x r, r; k and q with room for a column more */
     double *yt, *m;    /* r x n each */
     double *g, *b;     /* n: gamma / u_i; 1 / v_j */
-    double *norm;      /* n: of M'Yt_j */
 } rrss_work;
 
 static int step(void *data, mm *s);
@@ -59,12 +58,12 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
                       .plain = run->tol < 0.0,
                       .pivot = ufs_ialloc(R),
                       .w = ufs_dalloc(R, 1),
+                      .b = ufs_dalloc(N, 1),
                       .g = ufs_dzero(N, 1)};
     double *residual = result->residual;
 
     ufs_dalloc_each(R, R + 1, (double **[]){&work.k, &work.q, NULL});
     ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
-    ufs_dalloc_each(N, 1, (double **[]){&work.b, &work.norm, NULL});
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     la_col_norms(r, n, problem->x, residual);
@@ -104,12 +103,12 @@ static int step(void *data, mm *s)
         inner += own;
         s->left[i] = own * work->b[i];
     }
-    lapack = product_norms(work, work->yt, work->norm);
+    lapack = product_norms(work, work->yt, base->act);
     if (lapack) return lapack;
     s->merit = base->primal = 0.0;
     base->over = 1.0;
     for (int i = 0; i < n; i++) {
-        double row = work->b[i] * work->norm[i], res = base->res[i],
+        double row = work->b[i] * base->act[i], res = base->res[i],
                smooth = sqrt(row * row + e * e);
         base->row[i] = row;
         base->primal += res + gamma * row;
@@ -122,7 +121,7 @@ static int step(void *data, mm *s)
         } else {
             s->merit += res >= e ? res : (res * res / e + e) / 2.0;
         }
-        base->act[i] = 2.0 * work->norm[i];
+        base->act[i] *= 2.0;
         base->over = fmax(base->over, fmax(2.0 * gamma / work->g[i] * res, base->act[i]));
     }
     base->dual = 2.0 * gamma * inner / base->over;
