@@ -75,7 +75,10 @@ void mm_run(mm *s, int max_iter)
             problem->judge(problem->data, s, false);
             s->caution = fmin(1.0, 2.0 * s->caution);
             /* Without a history it was another set. */
-            if (!s->history.has_last) s->entry *= LEAST;
+            if (!s->history.has_last) {
+                s->wait = s->accepted + 2 * DEPTH;
+                s->entry *= LEAST;
+            }
             ufs_copy(s->plain, s->old, all);
             move_to_plain(s);
             continue;
@@ -127,14 +130,17 @@ static bool enter(mm *s)
     return s->bold = true;
 }
 
-/* Rows that are small and would not enter, if they are more than this share. */
+/* Rows that are small and would not enter, if they are more than this share; before the end only if
+ * no other set was refused lately. */
 static bool leave(mm *s, double share)
 {
     double small = SMALL * mean_row(s);
     int count = 0;
 
     for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
-    if (s->q - count < s->problem->least || count <= share * s->q) return false;
+    if (s->q - count < s->problem->least || count <= share * s->q ||
+        (share > 0.0 && s->accepted < s->wait))
+        return false;
     move_to_plain(s);
     for (int a = 0; a < s->q; a++)
         if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;

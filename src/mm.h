@@ -45,6 +45,7 @@ struct mm {
     bool bold;      /* the step may raise the merit */
     double caution; /* least `left` that counts */
     double entry;   /* weight of a row that enters, of the mean one */
+    int wait;       /* accepted steps before rows may leave */
     double *f, *weight, *old;
     anderson history;
 };
