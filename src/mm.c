@@ -205,12 +205,13 @@ void mm_select_init(mm_selector *work, int n)
     }
 }
 
-void mm_select(mm_selector *work, int n, double first, int (*step)(void *data, mm *s))
+void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s))
 {
     static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
     mm_result *result = work->result;
     ufs_run *run = work->run;
     mm_problem problem = {.p = n,
+                          .others = others,
                           .least = n,
                           .accelerate = run->tol >= 0.0,
                           .data = work,
@@ -223,7 +224,7 @@ void mm_select(mm_selector *work, int n, double first, int (*step)(void *data, m
     run->status = result->gap <= run->tol ? UFS_CONVERGED : UFS_MAX_ITER;
     if (run->status == UFS_CONVERGED) return;
     mm_init(&s, &problem, work->act);
-    for (int k = 0; k < n; k++) s.u[k] = first;
+    for (int k = 0; k < n + others; k++) s.u[k] = first;
     mm_run(&s, run->max_iter);
     run->status = s.status;
     run->lapack = s.lapack;

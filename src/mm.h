@@ -90,6 +90,6 @@ void mm_select_init(mm_selector *work, int n);
 /* tol of the run: relative duality gap; negative: no stop, no acceleration.
  * From primal and dual of A = 0 and all roots of the weights at `first`. Trace columns: objective
  * (smoothed), best, bound, gap. */
-void mm_select(mm_selector *work, int n, double first, int (*step)(void *data, mm *s));
+void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s));
 
 #endif

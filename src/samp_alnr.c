@@ -66,7 +66,7 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
     scale = fmin(1.0, result->gamma / result->gamma_max);
     result->primal = la_ss(N * (size_t) problem->p, problem->x);
     result->dual = (2.0 * scale - scale * scale) * result->primal;
-    mm_select(&work.base, problem->n, 1.0, step);
+    mm_select(&work.base, problem->n, 0, 1.0, step);
 }
 
 /* Neighbourhoods, t and local Gram matrices. */

@@ -17,9 +17,9 @@
  *
  * With v fixed the samples are independent, and g_i is known at once: at the best a_i either
  * 2 gamma ||M_i|| = 1, or ||x_i - X a_i|| is below e. 1/||M_i|| is concave in g_i, so Newton's
- * steps on it come from below without a safeguard, each in O(r). So v alone are the weights; norms of
- * residuals are smoothed by Huber's function, (t^2/e + e)/2 for t < e, for which g_i = 2 gamma
- * max(||x_i - X a_i||, e) is exact.
+ * steps on it come from below without a safeguard, each in O(r). The accelerated iteration has v
+ * alone for its weights; norms of residuals are smoothed by Huber's function there, (t^2/e + e)/2
+ * for t < e, for which g_i = 2 gamma max(||x_i - X a_i||, e) is exact.
  *
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
  * fixed): mm.c makes Newton steps of it.
@@ -35,6 +35,7 @@ enum { MOST_STEPS = 50 };
 typedef struct {
     mm_selector base;
     const rrss_problem *problem;
+    bool plain;        /* the authors' iteration: u is given as well */
     int *pivot;        /* r */
     double *k, *q, *w; /* r x r, r x r, r; k and q with room for a column more */
     double *yt, *m;    /* r x n each */
@@ -44,7 +45,8 @@ typedef struct {
 static int step(void *data, mm *s);
 static int rotate(rrss_work *work);
 static int product_norms(rrss_work *work, const double *x, double *norm);
-static double shrink(rrss_work *work, int i, double *own);
+static double sample_step(rrss_work *work, int i, double *own, double *less);
+static double best_g(rrss_work *work, int i, double *own);
 
 void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run)
@@ -53,6 +55,7 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     size_t N = (size_t) n, R = (size_t) r;
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
+                      .plain = run->tol < 0.0,
                       .pivot = ufs_ialloc(R),
                       .w = ufs_dalloc(R, 1),
                       .b = ufs_dalloc(N, 1),
@@ -75,24 +78,28 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
     mm_select_init(&work.base, n);
     result->dual = result->primal * fmin(1.0, result->gamma / result->gamma_max);
     /* All weights 1. */
-    mm_select(&work.base, n, sqrt(0.5), step);
+    mm_select(&work.base, n, work.plain ? n : 0, sqrt(0.5), step);
 }
 
-/* s->u: of the norms of A's rows. */
+/* s->u: of the norms of A's rows, then, in the authors' iteration, of the residuals. */
 static int step(void *data, mm *s)
 {
     rrss_work *work = data;
     mm_selector *base = &work->base;
     int n = work->problem->n, lapack;
-    double e = base->settings->eps, gamma = base->result->gamma, inner = 0.0, own;
+    double e = base->settings->eps, gamma = base->result->gamma, inner = 0.0, own, less;
 
-    for (int i = 0; i < n; i++) work->b[i] = 2.0 * s->u[i] * s->u[i];
+    for (int i = 0; i < n; i++) {
+        work->b[i] = 2.0 * s->u[i] * s->u[i];
+        if (work->plain) work->g[i] = 2.0 * gamma * s->u[n + i] * s->u[n + i];
+    }
     lapack = rotate(work);
     if (lapack) return lapack;
     /* M, the residual norms, <M, Yt>, and A_jj. */
     for (int i = 0; i < n; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
-        base->res[i] = shrink(work, i, &own);
+        double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
+        base->res[i] = work->g[i] * norm;
         inner += own;
         s->left[i] = own * work->b[i];
     }
@@ -107,7 +114,13 @@ static int step(void *data, mm *s)
         base->primal += res + gamma * row;
         s->merit += gamma * smooth;
         s->plain[i] = sqrt(smooth);
-        s->merit += res >= e ? res : (res * res / e + e) / 2.0;
+        if (work->plain) {
+            smooth = sqrt(res * res + e * e);
+            s->merit += smooth;
+            s->plain[n + i] = sqrt(smooth);
+        } else {
+            s->merit += res >= e ? res : (res * res / e + e) / 2.0;
+        }
         base->act[i] *= 2.0;
         base->over = fmax(base->over, fmax(2.0 * gamma / work->g[i] * res, base->act[i]));
     }
@@ -134,35 +147,37 @@ static int rotate(rrss_work *work)
     return 0;
 }
 
-/* M_i at g_i with 2 gamma ||M_i|| = 1, from the one at hand, or at its least value: g_i ||M_i|| and
- * own = <M_i, Yt_i>. */
-static double shrink(rrss_work *work, int i, double *own)
+/* M_i at g_i: its norm, <M_i, Yt_i> and -<M_i, dM_i/dg>. */
+static double sample_step(rrss_work *work, int i, double *own, double *less)
 {
     int r = work->problem->r;
     const double *yt = work->yt + (size_t) i * (size_t) r, *w = work->w;
-    double *m = work->m + (size_t) i * (size_t) r, g, norm, less, over;
+    double *m = work->m + (size_t) i * (size_t) r, g = work->g[i], ss = 0.0;
+
+    *own = *less = 0.0;
+    for (int l = 0; l < r; l++) {
+        double by = 1.0 / (w[l] + g);
+        m[l] = yt[l] * by;
+        ss += m[l] * m[l];
+        *less += m[l] * m[l] * by;
+        *own += m[l] * yt[l];
+    }
+    return sqrt(ss);
+}
+
+/* g_i with 2 gamma ||M_i|| = 1, from the one at hand, or its least value; norm and own of it. */
+static double best_g(rrss_work *work, int i, double *own)
+{
     double gamma = work->base.result->gamma, least = 2.0 * gamma * work->base.settings->eps;
 
-    g = fmax(work->g[i], least);
+    work->g[i] = fmax(work->g[i], least);
     for (int step = 0;; step++) {
-        double ss = 0.0;
-        *own = less = 0.0; /* less: -<M_i, dM_i/dg> */
-        for (int l = 0; l < r; l++) {
-            double by = 1.0 / (w[l] + g);
-            m[l] = yt[l] * by;
-            ss += m[l] * m[l];
-            less += m[l] * m[l] * by;
-            *own += m[l] * yt[l];
-        }
-        norm = sqrt(ss);
-        over = 2.0 * gamma * norm - 1.0;
-        if (fabs(over) <= ROOT || (over < 0.0 && g <= least) || !(norm > 0.0) || step == MOST_STEPS)
-            break;
+        double less, norm = sample_step(work, i, own, &less), over = 2.0 * gamma * norm - 1.0;
+        bool found = fabs(over) <= ROOT || (over < 0.0 && work->g[i] <= least);
+        if (found || !(norm > 0.0) || step == MOST_STEPS) return norm;
         /* d(1/norm)/dg = less / norm^3. */
-        g = fmax(g + over * norm * norm / less, least);
+        work->g[i] = fmax(work->g[i] + over * norm * norm / less, least);
     }
-    work->g[i] = g;
-    return g * norm;
 }
 
 /* ||M'x_j|| = ||C x_j||, where M M' = C'C is factored; m is overwritten. LAPACK's info. */
