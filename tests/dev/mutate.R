@@ -163,6 +163,7 @@ mutants <- rbind(
   mutant("src/base_rsr.c", "return worst <= 1.0;", "return worst <= 1.2;", "rsr"),
   mutant("src/mm.c", "if (s->bold && !(s->merit <= s->best * (1.0 + UFS_ROUNDING))) {", "if (false) {", "rsr|rrss|udfs"),
   mutant("src/mm.c", "else if (!enter(s) && !leave(s, WORTH))", "else if (!leave(s, WORTH))", "rsr|udfs"),
+  mutant("src/mm.c", "by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;", "by / left;", "rrss"),
   mutant("src/mm.c", "if (result->gap < -1e-10)", "if (false)", "rrss|alnr|samp"),
   mutant("src/samp_rrss.c", "double row = work->b[i] * base->act[i]", "double row = base->act[i]", "rrss|samp"),
   mutant("src/samp_rrss.c", "base->primal += res + gamma * row;", "base->primal += res + row;", "rrss|objective"),
