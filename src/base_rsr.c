@@ -319,7 +319,7 @@ static int step_rows(rsr_work *w, mm *s)
     la_trsm('R', 'U', 'N', r, q, 1.0, w->k, q, w->b, r);
     la_trsm('R', 'U', 'T', r, q, 1.0, w->k, q, w->b, r);
     la_gemm_checked('N', 'T', r, n, q, -1.0, w->b, r, w->a, n, 1.0, w->y, r);
-    lapack = la_chol_inverse(q, w->k);
+    if (w->settings->accelerate) lapack = la_chol_inverse(q, w->k); /* for s->left */
     for (size_t l = 0; l < Q; l++) {
         int j = s->set[l];
         s->dual[j] = 2.0 * la_nrm2(r, w->b + l * R) / sqrt(w->wr[j]);
