@@ -14,10 +14,10 @@
  *   q <= n: K = A'A + lambda I = C'C, U = K^{-1} A' G^{-1/2} T, V = G^{-1/2} T - A U.
  *                                                       2nq^2 + 4nqr + 2q^2 r + q^3 flops
  *   q > n:  K = A A' + lambda I, V = lambda K^{-1} G^{-1/2} T, |u_j| = |V'a_j| / lambda.
- *                                                       n^2 q + 2n^2 p + 3n^3 flops
+ *                                                       n^2 q + 2n^2 p + 2n^3 flops
  *
  * For mm.c's Newton steps: the derivative of log |w_j| by log r_j is 1 - W_jj, W_jj = a_j' (A A' +
- * lambda I)^{-1} a_j, and that of log |e_i| by log g_i the same for the rows of A.
+ * lambda I)^{-1} a_j.
  *
  * W = 0 is optimal from the lambda on at which |sum_i x_ij x_i / |x_i|| <= lambda for all j. W = I:
  * Y = lambda D X (X'DX)^{-1} has X'Y = lambda I for any weights D of the samples, so |y_i| <= 1 for
@@ -54,9 +54,8 @@ typedef struct {
     double *wr, *wg; /* weights: r of the p rows, 0 if not in use, and g of the n samples */
     double *scale;   /* n: g^{-1/2} */
     double *k, *b;   /* r x r: K, its factor, at last its inverse; U' */
-    double *y;       /* r x n: V', then Y' / 2 */
+    double *y;       /* r x n: V', then Y' */
     double *a;       /* n x r: A, or n x UFS_STRIP of it */
-    double *norm;    /* r: scratch */
     double primal, inner, over; /* of the last step: objective, <Y, X>, what Y is divided by */
     double bound, gap;          /* best dual value; relative gap of the last pricing */
 } rsr_work;
@@ -72,9 +71,9 @@ static int step_rows(rsr_work *w, mm *s);
 static int step_samples(rsr_work *w, mm *s);
 static int factor_samples(rsr_work *w, const mm *s);
 static int take_columns(rsr_work *w, const mm *s, int from, int most);
-static void products(const rsr_work *w, double *norm);
+static void products(const rsr_work *w, double by, double *norm);
 static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
-                      double *norm, double *plain, double *dual);
+                      const double *ratio, double *norm, double *plain);
 static bool judge(void *data, mm *s, bool accepted);
 static void price(rsr_work *w, mm *s);
 static int coefficients(rsr_work *w, const mm *s, double *out);
@@ -146,14 +145,13 @@ static int init(rsr_work *w)
     ufs_dalloc_each(R, R, (double **[]){&w->k, &w->b, NULL});
     w->y = ufs_dalloc(N, R);
     w->a = ufs_dalloc(N, R > UFS_STRIP || p <= n ? R : UFS_STRIP);
-    w->norm = ufs_dalloc(R, 1);
 
     la_row_norms(n, p, problem->x, length);
     for (size_t i = 0; i < N; i++) total += length[i];
     for (size_t i = 0; i < N; i++)
         for (size_t l = 0; l < R; l++)
             w->y[l + i * R] = length[i] > 0.0 ? w->t[l + i * R] / length[i] : 0.0;
-    products(w, out->dual);
+    products(w, 1.0, out->dual);
     out->zero = 0.0;
     for (int j = 0; j < p; j++) out->zero = fmax(out->zero, out->dual[j]);
     out->lambda = w->lambda = problem->lambda * (problem->relative ? out->zero : 1.0);
@@ -265,12 +263,12 @@ static void first_weights(const rsr_work *w, mm *s)
 static int step(void *data, mm *s)
 {
     rsr_work *w = data;
+    const rsr_settings *settings = w->settings;
     size_t N = (size_t) w->n, R = (size_t) w->r;
     int lapack;
 
     weights(w, s);
-    for (size_t i = 0; i < N; i++)
-        for (size_t l = 0; l < R; l++) w->y[l + i * R] = w->scale[i] * w->t[l + i * R];
+    for (size_t e = 0; e < N * R; e++) w->y[e] = w->scale[e / R] * w->t[e];
     lapack = s->q <= w->n ? step_rows(w, s) : step_samples(w, s);
     /* The authors' iteration is left as it is as long as its systems can be solved. */
     if (lapack && !w->floored) {
@@ -278,10 +276,13 @@ static int step(void *data, mm *s)
         return step(data, s);
     }
     if (lapack) return lapack;
+    for (size_t e = 0; e < N * R; e++) w->y[e] *= 2.0 * w->scale[e / R];
+    la_col_norms(w->r, w->n, w->y, w->out->residual);
+    if (s->q > w->n) products(w, 1.0 / w->lambda, s->dual);
     w->primal = w->inner = w->over = s->merit = 0.0;
-    add_norms(w, s, w->n, 1.0, w->settings->eps_residual, w->wg, w->out->residual, s->plain + w->p,
-              NULL);
-    add_norms(w, s, w->p, w->lambda, w->settings->eps_row, w->wr, w->out->row, s->plain, s->dual);
+    add_norms(w, s, w->n, 1.0, settings->eps_residual, w->wg, w->out->residual, w->out->residual,
+              s->plain + w->p);
+    add_norms(w, s, w->p, w->lambda, settings->eps_row, w->wr, s->dual, w->out->row, s->plain);
     return 0;
 }
 
@@ -308,7 +309,7 @@ static void weights(rsr_work *w, const mm *s)
 static int step_rows(rsr_work *w, mm *s)
 {
     int n = w->n, r = w->r, q = take_columns(w, s, 0, s->q), lapack;
-    size_t N = (size_t) n, R = (size_t) r, Q = (size_t) q;
+    size_t R = (size_t) r, Q = (size_t) q;
 
     la_gram('T', n, q, w->a, w->k);
     for (size_t l = 0; l < Q; l++) w->k[l + l * Q] += w->lambda;
@@ -318,44 +319,25 @@ static int step_rows(rsr_work *w, mm *s)
     la_trsm('R', 'U', 'N', r, q, 1.0, w->k, q, w->b, r);
     la_trsm('R', 'U', 'T', r, q, 1.0, w->k, q, w->b, r);
     la_gemm_checked('N', 'T', r, n, q, -1.0, w->b, r, w->a, n, 1.0, w->y, r);
-    la_col_norms(r, n, w->y, w->out->residual);
-    la_col_norms(r, q, w->b, w->norm);
-    for (size_t l = 0; l < Q; l++) w->out->row[s->set[l]] = w->norm[l];
-    for (size_t e = 0; e < N * R; e++) w->y[e] *= w->scale[e / R];
-    if (!w->settings->accelerate) return 0;
-    la_trsm('R', 'U', 'N', n, q, 1.0, w->k, q, w->a, n);
-    la_row_norms(n, q, w->a, s->left + w->p);
-    for (int i = w->p; i < w->p + n; i++) s->left[i] = 1.0 - s->left[i] * s->left[i];
-    lapack = la_chol_inverse(q, w->k);
-    for (size_t l = 0; l < Q; l++) s->left[s->set[l]] = 1.0 - w->lambda * w->k[l + l * Q];
+    if (w->settings->accelerate) lapack = la_chol_inverse(q, w->k); /* for s->left */
+    for (size_t l = 0; l < Q; l++) {
+        int j = s->set[l];
+        s->dual[j] = 2.0 * la_nrm2(r, w->b + l * R) / sqrt(w->wr[j]);
+        s->left[j] = 1.0 - w->lambda * w->k[l + l * Q];
+    }
     return lapack;
 }
 
-/* W_jj as a share of the trace of W, which is known: |w_j| tells. */
+/* W_jj: its mean, for the trace of W is about n. */
 static int step_samples(rsr_work *w, mm *s)
 {
     int n = w->n, lapack = factor_samples(w, s);
-    size_t N = (size_t) n;
-    double fit = n, total = 0.0, *left = s->left + w->p, *row = w->out->row;
 
     if (lapack) return lapack;
     la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
     la_trsm('R', 'U', 'T', n, n, w->lambda, w->k, n, w->y, n);
-    la_col_norms(n, n, w->y, w->out->residual);
-    for (size_t e = 0; e < N * N; e++) w->y[e] *= w->scale[e / N];
-    products(w, s->dual);
-    lapack = la_chol_inverse(n, w->k);
-    for (size_t i = 0; i < N; i++) {
-        left[i] = w->lambda * w->k[i + i * N];
-        fit -= left[i];
-    }
-    for (int j = 0; j < w->p; j++) {
-        row[j] = sqrt(w->wr[j]) * s->dual[j] / w->lambda;
-        total += sqrt(w->wr[j]) * row[j];
-        s->dual[j] *= 2.0 / w->lambda;
-    }
-    for (int j = 0; j < w->p; j++) s->left[j] = sqrt(w->wr[j]) * row[j] * fit / total;
-    return lapack;
+    for (int a = 0; a < s->q; a++) s->left[s->set[a]] = (double) n / s->q;
+    return 0;
 }
 
 /* C of A A' + lambda I, without more than a strip of A at a time. */
@@ -386,16 +368,16 @@ static int take_columns(rsr_work *w, const mm *s, int from, int most)
     return count;
 }
 
-/* norm_j = |Y x_j| of all columns, Y in y; by strips, so that nothing of the size of x is needed.
+/* norm_j = by |x_j'Y| of all columns, Y' in y; by strips, so that nothing of the size of x is needed.
  * 2npr flops. */
-static void products(const rsr_work *w, double *norm)
+static void products(const rsr_work *w, double by, double *norm)
 {
     void *mark = vmaxget();
     double *strip = ufs_dalloc((size_t) w->r, UFS_STRIP);
 
     for (int from = 0; from < w->p; from += UFS_STRIP) {
         int cols = w->p - from < UFS_STRIP ? w->p - from : UFS_STRIP;
-        la_gemm_checked('N', 'N', w->r, cols, w->n, 1.0, w->y, w->r,
+        la_gemm_checked('N', 'N', w->r, cols, w->n, by, w->y, w->r,
                         w->problem->x + (size_t) from * (size_t) w->n, w->n, 0.0, strip, w->r);
         la_col_norms(w->r, cols, strip, norm + from);
     }
@@ -404,24 +386,22 @@ static void products(const rsr_work *w, double *norm)
 
 /* ---- after a step ----------------------------------------------------------------------- */
 
-/* What rows of W or E with these norms in U or V and weights, `price` each, add to the objective,
- * the smoothed objective, <Y, X>, the largest ratio of new to old weights; the roots of those that
- * follow. */
+/* Norms of rows of W or E, from their weights and the ratios of new to old ones; what they, `price`
+ * each, add to the objective, the smoothed objective, <Y, X> and the largest ratio; the roots of the
+ * weights that follow. norm may be ratio. */
 static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
-                      double *norm, double *plain, double *dual)
+                      const double *ratio, double *norm, double *plain)
 {
     for (int k = 0; k < count; k++) {
         bool used = weight[k] > 0.0;
-        double length = used ? sqrt(weight[k]) * norm[k] : 0.0;
-        double ratio = used ? 2.0 * length / weight[k] : 0.0;
+        double by = used ? ratio[k] : 0.0, length = 0.5 * weight[k] * by;
         double smooth = sqrt(length * length + eps);
         norm[k] = length;
-        w->primal += price * length;
-        w->inner += price * ratio * length;
-        w->over = fmax(w->over, ratio);
-        s->merit += price * smooth;
         plain[k] = used ? sqrt(smooth) : 0.0;
-        if (used && dual != NULL) dual[k] = ratio;
+        w->primal += price * length;
+        w->inner += price * by * length;
+        w->over = fmax(w->over, by);
+        s->merit += price * smooth;
     }
 }
 
@@ -463,35 +443,29 @@ static void price(rsr_work *w, mm *s)
 {
     double over = w->over;
 
-    if (s->q < w->p && s->q <= w->n) {
-        products(w, s->dual);
-        for (int j = 0; j < w->p; j++) s->dual[j] *= 2.0 / w->lambda;
-    }
+    if (s->q < w->p && s->q <= w->n) products(w, 1.0 / w->lambda, s->dual);
     for (int j = 0; j < w->p; j++) over = fmax(over, s->dual[j]);
     s->level = w->over * (1.0 + 0.25 * fmax(w->run->tol, UFS_TIE));
     w->bound = fmax(w->bound, w->inner / over);
 }
 
-/* W of the last step, p x p: from U, or R B'B with B = C^{-T} G^{-1/2} X. */
+/* W of the last step, p x p: R X'Y / (2 lambda), with Y anew if the one at hand is for T. */
 static int coefficients(rsr_work *w, const mm *s, double *out)
 {
-    int n = w->n, p = w->p, lapack;
-    size_t N = (size_t) n, P = (size_t) p;
-    double *b;
+    int n = w->n, p = w->p, lapack = 0;
+    const double *x = w->problem->x;
+    double *y = ufs_dalloc((size_t) n, (size_t) p);
 
     if (p <= n) {
-        for (size_t e = 0; e < P * (size_t) s->q; e++) {
-            size_t j = (size_t) s->set[e / P];
-            out[j + e % P * P] = sqrt(w->wr[j]) * w->b[e];
-        }
-        return 0;
+        la_transpose(p, n, w->y, y);
+    } else {
+        lapack = factor_samples(w, s);
+        if (lapack) return lapack;
+        la_scale_rows(n, p, w->scale, x, y);
+        la_chol_solve(n, p, w->k, y);
+        la_scale_rows(n, p, w->scale, y, y);
     }
-    lapack = factor_samples(w, s);
-    if (lapack) return lapack;
-    b = ufs_dalloc(N, P);
-    for (size_t e = 0; e < N * P; e++) b[e] = w->scale[e % N] * w->problem->x[e];
-    la_tri_solve('T', n, p, w->k, b);
-    la_gram('T', n, p, b, out);
-    for (size_t e = 0; e < P * P; e++) out[e] *= w->wr[e % P];
+    la_gemm_checked('T', 'N', p, p, n, p <= n ? 0.5 / w->lambda : 1.0, x, n, y, n, 0.0, out, p);
+    la_scale_rows(p, p, w->wr, out, out);
     return 0;
 }

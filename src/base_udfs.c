@@ -21,7 +21,8 @@ typedef struct {
 } udfs_work;
 
 static int scatter(wstep *w, const udfs_problem *problem);
-static int neighbourhood(const udfs_problem *problem, const int *member, double *part, double *q);
+static int neighbourhood(const udfs_problem *problem, const double *rows, const int *member,
+                         double *part, double *q);
 static bool judge(void *data, mm *s, bool accepted);
 
 void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run)
@@ -51,25 +52,28 @@ static int scatter(wstep *w, const udfs_problem *problem)
     ufs_x x = ufs_x_dense(n, p, problem->step.x);
     graph_knn knn;
     double *part = ufs_dalloc(P, S), *q = ufs_dalloc(S, S), *image = ufs_dalloc(P, S);
-    double *sum = ufs_dzero(N, wide ? N : P); /* A, or AX */
+    /* Samples as columns, in the place of B until that is made. */
+    double *rows = wide ? w->b : ufs_dalloc(P, N);
+    double *sum = ufs_dzero(wide ? N : P, N); /* A, or (AX)' */
     int *member = ufs_ialloc(S);
 
     graph_knn_search(&x, problem->k, &knn);
+    la_transpose(n, p, problem->step.x, rows);
     for (size_t i = 0; i < N && lapack == 0; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
         member[0] = (int) i;
         memcpy(member + 1, knn.index + i * (S - 1), (S - 1) * sizeof(int));
-        lapack = neighbourhood(problem, member, part, q);
+        lapack = neighbourhood(problem, rows, member, part, q);
         if (!wide) la_gemm('N', 'N', p, size, size, 1.0, part, p, q, size, 0.0, image, p);
         for (size_t a = 0; a < S; a++) {
-            double *to = sum + member[a];
-            for (size_t b = 0; b < S && wide; b++) to[(size_t) member[b] * N] += q[b + a * S];
-            for (size_t j = 0; j < P && !wide; j++) to[j * N] += image[j + a * P];
+            double *to = sum + (size_t) member[a] * (wide ? N : P);
+            for (size_t b = 0; b < S && wide; b++) to[member[b]] += q[b + a * S];
+            for (size_t j = 0; j < P && !wide; j++) to[j] += image[j + a * P];
         }
     }
     if (lapack == 0 && wide) lapack = wstep_factor(w, sum);
     if (lapack == 0 && !wide) {
-        la_gemm_checked('T', 'N', p, p, n, 1.0, problem->step.x, n, sum, n, 0.0, w->m, p);
+        la_gemm_checked('N', 'T', p, p, n, 1.0, rows, p, sum, p, 0.0, w->m, p);
         la_fill_lower(p, w->m);
     }
     vmaxset(mark);
@@ -77,16 +81,17 @@ static int scatter(wstep *w, const udfs_problem *problem)
 }
 
 /* The members' rows, centred, as columns of part, and q = H B_i H. */
-static int neighbourhood(const udfs_problem *problem, const int *member, double *part, double *q)
+static int neighbourhood(const udfs_problem *problem, const double *rows, const int *member,
+                         double *part, double *q)
 {
     int size = problem->k + 1, lapack;
-    size_t N = (size_t) problem->step.n, P = (size_t) problem->step.p, S = (size_t) size;
+    size_t P = (size_t) problem->step.p, S = (size_t) size;
 
     for (size_t j = 0; j < P; j++) {
-        const double *x = problem->step.x + j * N;
-        double mean = 0.0;
-        for (size_t a = 0; a < S; a++) mean += (x[member[a]] - x[member[0]]) / size;
-        for (size_t a = 0; a < S; a++) part[j + a * P] = x[member[a]] - x[member[0]] - mean;
+        const double *x = rows + j;
+        double own = x[(size_t) member[0] * P], mean = 0.0;
+        for (size_t a = 0; a < S; a++) mean += (x[(size_t) member[a] * P] - own) / size;
+        for (size_t a = 0; a < S; a++) part[j + a * P] = x[(size_t) member[a] * P] - own - mean;
     }
     la_gram('T', problem->step.p, size, part, q);
     for (size_t a = 0; a < S; a++) q[a + a * S] += problem->lambda;

@@ -39,8 +39,9 @@ static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, S
     mm_result result = {.row_norm = ffi_set_zero(out, "row_norm", n, 0),
                         .activity = ffi_set_zero(out, "activity", n, 0)};
 
+    if (rrss != NULL) result.residual = ffi_set_zero(out, "residual", n, 0);
     if (rrss != NULL)
-        rrss_solve(rrss, &settings, &result, ffi_set_zero(out, "residual", n, 0), &run);
+        rrss_solve(rrss, &settings, &result, &run);
     else
         alnr_solve(alnr, &settings, &result, &run);
     ffi_run_end(out, &run, "primal dual gap gamma gamma_max",

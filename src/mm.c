@@ -8,8 +8,9 @@
  * shrink by a constant factor per step. Its unknowns are roots of smoothed norms, u. Where the
  * derivative of log norm by the log of its own weight is known, what that log changes by beyond the
  * mean change is divided by what the derivative leaves of 1 (`left`), a Newton step on the diagonal;
- * the mean is left alone, for the derivatives off the diagonal add up in it. Then Anderson
- * extrapolation. A step that raised the merit is taken back: the next one starts from the last
+ * the mean is left alone, for the derivatives off the diagonal add up in it. A norm that grows does
+ * so by less: its optimum is known, for 1 / |subgradient| is linear in its own weight. Then
+ * Anderson extrapolation. A step that raised the merit is taken back: the next one starts from the last
  * accepted point, as the plain iteration does, and Newton's steps are made shorter from then on.
  *
  * Active set. Rows that are small and whose dual value says that they would not come back leave:
@@ -174,9 +175,10 @@ static void extrapolate(mm *s)
         }
         mean = moved / total;
         for (int k = from; k < to; k++) {
-            double by = mean + (s->f[k] - mean) / fmax(s->left[k], s->caution);
+            double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
+            by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
             s->weight[k] = count / total;
-            s->f[k] = s->u[k] * exp(by);
+            s->f[k] = s->u[k] * exp(mean + by);
         }
     }
     anderson_push(&s->history, s->u, s->f);
@@ -193,7 +195,7 @@ void mm_select_init(mm_selector *work, int n)
     mm_result *result = work->result;
     double top = 0.0;
 
-    ufs_dalloc_each((size_t) n, 1, (double **[]){&work->row, &work->act, NULL});
+    ufs_dalloc_each((size_t) n, 1, (double **[]){&work->row, &work->act, &work->res, NULL});
     for (int j = 0; j < n; j++) top = fmax(top, result->activity[j]);
     result->gamma_max = top;
     result->gamma = work->settings->gamma * (work->settings->relative ? top : 1.0);
@@ -228,40 +230,32 @@ void mm_select(mm_selector *work, int n, int others, double first, int (*step)(v
     run->lapack = s.lapack;
 }
 
-bool mm_offer(mm_selector *work, mm *s, double primal, double dual, double over)
-{
-    mm_result *result = work->result;
-
-    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
-        s->merit = R_PosInf;
-        return false;
-    }
-    result->dual = fmax(result->dual, dual);
-    if (!(primal < result->primal)) return false;
-    result->primal = primal;
-    ufs_copy(result->row_norm, work->row, (size_t) s->problem->p);
-    for (int j = 0; j < s->problem->p; j++) result->activity[j] = work->act[j] / over;
-    return true;
-}
-
 static bool judge_gap(void *data, mm *s, bool accepted)
 {
     mm_selector *work = data;
     mm_result *result = work->result;
     double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
     double tol = work->run->tol;
+    size_t n = (size_t) s->problem->p;
 
     work->run->iterations = s->iterations;
+    result->dual = fmax(result->dual, work->dual);
+    if (work->primal < result->primal) {
+        result->primal = work->primal;
+        ufs_copy(result->row_norm, work->row, n);
+        if (result->residual != NULL) ufs_copy(result->residual, work->res, n);
+        for (size_t j = 0; j < n; j++) result->activity[j] = work->act[j] / work->over;
+    }
     result->gap = (result->primal - result->dual) / result->primal;
     ufs_trace_add(&work->run->trace, (double[]){merit, result->primal, result->dual, result->gap});
     ufs_run_step(work->run, merit, change);
     if (!accepted) return false;
-    result->idle = change > 1e-15 * merit ? 0 : result->idle + 1;
+    work->idle = change > 1e-15 * merit ? 0 : work->idle + 1;
     if (result->gap < -1e-10)
         s->status = UFS_NUMERICAL;
     else if (result->gap <= tol)
         s->status = UFS_CONVERGED;
-    else if (tol >= 0.0 && result->idle >= 10)
+    else if (tol >= 0.0 && work->idle >= 10)
         s->status = UFS_STALLED;
     return s->status != UFS_MAX_ITER;
 }

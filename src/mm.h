@@ -68,9 +68,9 @@ typedef struct {
 typedef struct {
     double *row_norm; /* how much sample j represents */
     double *activity; /* of its dual constraint, at most 1 */
+    double *residual; /* ||x_i - X a_i||, or NULL */
     double gamma, gamma_max;
     double primal, dual, gap; /* best primal, best dual, relative */
-    int idle;                 /* accepted steps in a row without progress */
 } mm_result;
 
 /* Comes first in what the selector's step() gets as its data. */
@@ -78,7 +78,11 @@ typedef struct {
     const mm_settings *settings;
     mm_result *result;
     ufs_run *run;
-    double *row, *act; /* n: row norms and activity of the last step */
+    /* Of the last step, for step() to set: row norms, activity, residuals (where wanted); objective
+     * and bound; act / over is feasible. */
+    double *row, *act, *res;
+    double primal, dual, over;
+    int idle; /* accepted steps in a row without progress */
 } mm_selector;
 
 /* gamma_max and gamma, from the activity times gamma of A = 0, which is the first answer. */
@@ -87,8 +91,5 @@ void mm_select_init(mm_selector *work, int n);
  * From primal and dual of A = 0 and all roots of the weights at `first`. Trace columns: objective
  * (smoothed), best, bound, gap. */
 void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s));
-/* For step(), with row and act set, act / over being feasible: keeps the best bound and the best A;
- * true if that is this one. */
-bool mm_offer(mm_selector *work, mm *s, double primal, double dual, double over);
 
 #endif

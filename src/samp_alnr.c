@@ -101,8 +101,9 @@ static int step(void *data, mm *s)
 {
     alnr_work *work = data;
     size_t N = (size_t) work->n, S = (size_t) work->s;
-    double fit = 0.0, inner = 0.0, over = 1.0, primal, scale, *row = work->base.row;
-    double gamma = work->base.result->gamma, eps = work->base.settings->eps;
+    mm_selector *base = &work->base;
+    double fit = 0.0, inner = 0.0, scale, *row = base->row;
+    double gamma = base->result->gamma, eps = base->settings->eps;
 
     for (size_t j = 0; j < N; j++) row[j] = 0.0;
     for (size_t i = 0; i < N; i++) {
@@ -121,18 +122,19 @@ static int step(void *data, mm *s)
         }
         fit += fmax(left, 0.0);
     }
-    primal = s->merit = fit;
+    base->primal = s->merit = fit;
+    base->over = 1.0;
     for (size_t j = 0; j < N; j++) {
         double z = sqrt(row[j]), smooth = sqrt(z * z + eps * eps);
         row[j] = z;
-        primal += gamma * z;
+        base->primal += gamma * z;
         s->merit += gamma * smooth;
         s->plain[j] = sqrt(smooth);
-        work->base.act[j] = z / (s->u[j] * s->u[j]);
-        over = fmax(over, work->base.act[j]);
+        base->act[j] = z / (s->u[j] * s->u[j]);
+        base->over = fmax(base->over, base->act[j]);
     }
-    scale = fit > 0.0 ? fmin(inner / fit, 1.0 / over) : 0.0;
-    mm_offer(&work->base, s, primal, 2.0 * scale * inner - scale * scale * fit, over);
+    scale = fit > 0.0 ? fmin(inner / fit, 1.0 / base->over) : 0.0;
+    base->dual = 2.0 * scale * inner - scale * scale * fit;
     return 0;
 }
 

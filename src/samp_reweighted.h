@@ -14,9 +14,8 @@ typedef struct {
     const double *x; /* n x p, rows = samples */
 } alnr_problem;
 
-/* residual: n, ||x_i - X a_i||, the caller's. */
 void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
-                double *residual, ufs_run *run);
+                ufs_run *run);
 void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run);
 

@@ -24,7 +24,7 @@
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
  * fixed): mm.c makes Newton steps of it.
  *
- * Per iteration 6 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
+ * Per iteration 5 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
 #include "samp_reweighted.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -35,35 +35,35 @@ enum { MOST_STEPS = 50 };
 typedef struct {
     mm_selector base;
     const rrss_problem *problem;
-    bool plain;         /* the authors' iteration: u is given as well */
-    double *k, *q, *w;  /* r x r, r x r, r */
-    double *yt, *m;     /* r x n each */
-    double *g, *b;      /* n: gamma / u_i; 1 / v_j */
-    double *res, *norm; /* n: of the last step; of M'Yt_j */
-    double *residual;   /* n: of the best A */
+    bool plain;        /* the authors' iteration: u is given as well */
+    int *pivot;        /* r */
+    double *k, *q, *w; /* r x r, r x r, r; k and q with room for a column more */
+    double *yt, *m;    /* r x n each */
+    double *g, *b;     /* n: gamma / u_i; 1 / v_j */
 } rrss_work;
 
 static int step(void *data, mm *s);
 static int rotate(rrss_work *work);
-static void product_norms(rrss_work *work, const double *x, double *norm);
+static int product_norms(rrss_work *work, const double *x, double *norm);
 static double sample_step(rrss_work *work, int i, double *own, double *less);
 static double best_g(rrss_work *work, int i, double *own);
 
 void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
-                double *residual, ufs_run *run)
+                ufs_run *run)
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
     rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .problem = problem,
                       .plain = run->tol < 0.0,
+                      .pivot = ufs_ialloc(R),
                       .w = ufs_dalloc(R, 1),
-                      .g = ufs_dzero(N, 1),
-                      .residual = residual};
+                      .b = ufs_dalloc(N, 1),
+                      .g = ufs_dzero(N, 1)};
+    double *residual = result->residual;
 
-    ufs_dalloc_each(R, R, (double **[]){&work.k, &work.q, NULL});
+    ufs_dalloc_each(R, R + 1, (double **[]){&work.k, &work.q, NULL});
     ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
-    ufs_dalloc_each(N, 1, (double **[]){&work.b, &work.res, &work.norm, NULL});
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     la_col_norms(r, n, problem->x, residual);
@@ -73,7 +73,8 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
         for (size_t l = 0; l < R; l++)
             work.m[l + i * R] = residual[i] > 0.0 ? problem->x[l + i * R] / residual[i] : 0.0;
     }
-    product_norms(&work, problem->x, result->activity);
+    run->lapack = product_norms(&work, problem->x, result->activity);
+    if (run->lapack) return;
     mm_select_init(&work.base, n);
     result->dual = result->primal * fmin(1.0, result->gamma / result->gamma_max);
     /* All weights 1. */
@@ -84,9 +85,9 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
 static int step(void *data, mm *s)
 {
     rrss_work *work = data;
+    mm_selector *base = &work->base;
     int n = work->problem->n, lapack;
-    double e = work->base.settings->eps, gamma = work->base.result->gamma, over = 1.0, primal = 0.0,
-           inner = 0.0, own, less;
+    double e = base->settings->eps, gamma = base->result->gamma, inner = 0.0, own, less;
 
     for (int i = 0; i < n; i++) {
         work->b[i] = 2.0 * s->u[i] * s->u[i];
@@ -98,18 +99,19 @@ static int step(void *data, mm *s)
     for (int i = 0; i < n; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
         double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
-        work->res[i] = work->g[i] * norm;
+        base->res[i] = work->g[i] * norm;
         inner += own;
         s->left[i] = own * work->b[i];
     }
-    product_norms(work, work->yt, work->norm);
-
-    s->merit = 0.0;
+    lapack = product_norms(work, work->yt, base->act);
+    if (lapack) return lapack;
+    s->merit = base->primal = 0.0;
+    base->over = 1.0;
     for (int i = 0; i < n; i++) {
-        double row = work->b[i] * work->norm[i], res = work->res[i],
+        double row = work->b[i] * base->act[i], res = base->res[i],
                smooth = sqrt(row * row + e * e);
-        work->base.row[i] = row;
-        primal += res + gamma * row;
+        base->row[i] = row;
+        base->primal += res + gamma * row;
         s->merit += gamma * smooth;
         s->plain[i] = sqrt(smooth);
         if (work->plain) {
@@ -119,11 +121,10 @@ static int step(void *data, mm *s)
         } else {
             s->merit += res >= e ? res : (res * res / e + e) / 2.0;
         }
-        work->base.act[i] = 2.0 * work->norm[i];
-        over = fmax(over, fmax(2.0 * gamma / work->g[i] * res, work->base.act[i]));
+        base->act[i] *= 2.0;
+        base->over = fmax(base->over, fmax(2.0 * gamma / work->g[i] * res, base->act[i]));
     }
-    if (mm_offer(&work->base, s, primal, 2.0 * gamma * inner / over, over))
-        ufs_copy(work->residual, work->res, (size_t) n);
+    base->dual = 2.0 * gamma * inner / base->over;
     return 0;
 }
 
@@ -179,14 +180,23 @@ static double best_g(rrss_work *work, int i, double *own)
     }
 }
 
-/* ||M'x_j|| = sqrt(x_j' (M M') x_j); m is overwritten. */
-static void product_norms(rrss_work *work, const double *x, double *norm)
+/* ||M'x_j|| = ||C x_j||, where M M' = C'C is factored; m is overwritten. LAPACK's info. */
+static int product_norms(rrss_work *work, const double *x, double *norm)
 {
-    int r = work->problem->r, n = work->problem->n;
+    int r = work->problem->r, n = work->problem->n, rank, info;
     size_t R = (size_t) r;
 
     la_gram('N', r, n, work->m, work->k);
-    la_gemm_checked('N', 'N', r, n, r, 1.0, work->k, r, x, r, 0.0, work->m, r);
-    for (size_t j = 0; j < (size_t) n; j++)
-        norm[j] = sqrt(fmax(la_dot(r, x + j * R, work->m + j * R), 0.0));
+    info = la_chol_pivoted(r, work->k, work->pivot, &rank, work->q);
+    for (int from = 0; from < n && info == 0; from += UFS_STRIP) {
+        int cols = n - from < UFS_STRIP ? n - from : UFS_STRIP;
+        const double *part = x + (size_t) from * R;
+        R_CheckUserInterrupt();
+        for (size_t j = 0; j < (size_t) cols; j++)
+            for (size_t l = 0; l < R; l++)
+                work->m[l + j * R] = part[(size_t) work->pivot[l] - 1 + j * R];
+        la_trmm('L', 'U', 'N', r, cols, 1.0, work->k, r, work->m, r);
+        la_col_norms(r, cols, work->m, norm + from);
+    }
+    return info;
 }

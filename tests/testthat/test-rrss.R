@@ -53,6 +53,14 @@ test_that("the first steps certify where every sample stands for itself", {
   }
 })
 
+test_that("many samples of few features: norms that grow do not overshoot", {
+  skip_on_cran()
+  set.seed(1)
+  x <- matrix(rnorm(600 * 40), 600) + rbind(matrix(rnorm(5 * 40) * 2, 5))[rep_len(1:5, 600), ]
+  # With growing norms by the logarithm's Newton step it takes 37.
+  expect_lt(raw(ufs_rrss, x)$iterations, 25L)
+})
+
 test_that("the bound holds at every tolerance", {
   skip_on_cran()
   over <- unlist(lapply(1:6, function(seed) {
