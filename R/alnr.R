@@ -24,7 +24,7 @@
 #' where q is `n_neighbours + 1`. Memory is `8 n q^2` bytes, and nothing has size n x n. Stopping,
 #' duality gap, zero scores and trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10)
 #' go to the lower index, so duplicates may score differently. Samples are seen through their inner
-#' products only, so sparse data and files (see [ufs_data]) are not formed if n < p.
+#' products only, so sparse data and files (see [ufs_data]) are not formed where n < p.
 #'
 #' @inheritParams ufs_rrss
 #' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.

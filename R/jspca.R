@@ -59,7 +59,7 @@
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components The number of components k, from 1 to the rank of the centred `x`. The number
-#'   of classes one expects is a good choice; more components than the data have are slow.
+#'   of classes one expects is a good choice; more than the data have make the iteration slow.
 #' @param lambda The penalty, a number from 0. The default `NULL` computes it from `lambda_rel`. The
 #'   section "Without a penalty" says what 0 gives.
 #' @param lambda_rel The penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is

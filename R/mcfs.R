@@ -37,7 +37,8 @@
 #' x p matrix is formed. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
 #'
 #' @inheritParams ufs_laplacian
-#' @param n_clusters The number of eigenvectors c, from 1 to n - 2: usually the clusters you expect.
+#' @param n_clusters The number of eigenvectors c, usually the number of clusters you expect; from 1
+#'   to n - 2.
 #' @param n_features The number of non-zero coefficients at which each path stops, at most p. The
 #'   default `NULL` is `k` or, without one, 50, or p or n - 1 if that is less.
 #' @param ridge The ridge penalty, at least 0, in the units of X'X.
