@@ -118,8 +118,7 @@ void alfs_weights_zero(alfs_work *work);
 void alfs_dual_bound(alfs_work *work, double outside);
 /* Lowers value.best, and writes the W that did it into w, by a sparse candidate. */
 void alfs_primal_bound(alfs_work *work);
-/* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 of the last dual bound. They may
- * be written over V. */
+/* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 of the last bound; even over V. */
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
 /* F of w; of that candidate if NULL. */
 double alfs_objective(alfs_work *work, const double *w);

@@ -13,7 +13,6 @@
 #include "proj.h"
 
 enum { SPLITS = 10 }; /* of E tried, besides the one for W = 0 */
-
 static void split_sums(alfs_work *work);
 static int error_block(alfs_work *work, int from);
 static double worst_ratio(const alfs_work *work, double theta);
