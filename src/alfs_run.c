@@ -5,19 +5,17 @@
 /* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
  * iterations may bring it back. */
 static const double NEARLY = 0.98;
-/* Penalties are fixed after this iteration. */
-enum { BALANCE_UNTIL = 2000 };
+enum { BALANCE_UNTIL = 2000 }; /* penalties are fixed after this iteration */
 
 static bool newton_pays(const alfs_work *work, double gap);
 
-/* A certificate costs about an iteration. Besides the regular ones there is one when the gap will
- * have reached the goal, if it goes on to fall as it did since the certificate before. */
+/* A certificate costs about an iteration. Besides the regular ones there is one halfway to the first
+ * (lambda = 0), and where the gap will have reached the goal at half its rate of fall so far. */
 void alfs_iterate(alfs_work *work, int most, double goal)
 {
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
-    int due = 0, done_then = 0;
-    double gap_then = 1.0;
+    int due = work->split[WEIGHTS].on ? 0 : ALFS_CHECK_EVERY / 2;
 
     for (int done = 1;; done++) {
         bool last = ++run->iterations >= run->max_iter || done >= most;
@@ -32,12 +30,9 @@ void alfs_iterate(alfs_work *work, int most, double goal)
             gap = (value->best - value->now) / value->best;
             last = last || gap < fmax(goal, -1e-10) || !(fabs(gap) <= DBL_MAX) ||
                    (work->newton && newton_pays(work, gap));
-            if (gap < gap_then) {
-                double steps = log(gap / goal) / log(gap_then / gap) * (done - done_then);
-                due = done + (int) ceil(fmin(steps, ALFS_CHECK_EVERY));
-            }
-            gap_then = gap;
-            done_then = done;
+            if (gap < 1.0)
+                due = done +
+                      (int) ceil(fmin(2.0 * done * log(gap / goal) / -log(gap), ALFS_CHECK_EVERY));
         }
         alfs_update_copies(work, !last);
         ufs_run_step(run, value->best * work->unit * work->unit,
@@ -67,7 +62,7 @@ bool alfs_is_live(const alfs_work *work, int j)
     return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->held;
 }
 
-/* Whether Newton's method is likely to be faster from this gap on. */
+/* Whether Newton's method, which starts from the best W, is likely to be faster from this gap on. */
 static bool newton_pays(const alfs_work *work, double gap)
 {
     double from;
@@ -75,7 +70,8 @@ static bool newton_pays(const alfs_work *work, double gap)
 
     for (int j = 0; j < work->space.q; j++) n += alfs_is_live(work, j);
     from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
-    return gap < fmin(from, 0.1) && from > 5.0 * work->run->tol;
+    return gap < fmin(from, 0.1) && from > 5.0 * work->run->tol &&
+           work->value.best < work->space.total;
 }
 
 bool alfs_judge(const alfs_work *work)

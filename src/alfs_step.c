@@ -255,7 +255,8 @@ void alfs_allocate(alfs_work *work)
         split->of_col = which == COLS;
         split->n = which == ROWS ? space->m : space->q;
         size_t lines = (size_t) split->n;
-        ufs_dalloc_each(lines, 1, (double **[]){&split->cut, &split->factor, &split->fresh, NULL});
+        ufs_dalloc_each(
+            lines, 1, (double **[]){&split->cut, &split->factor, &split->fresh, &split->fit, NULL});
         split->norm = ufs_dzero(lines, 1);
         split->sum = ufs_dalloc(lines, 4);
         for (size_t i = 0; i < lines; i++) split->cut[i] = 1.0;

@@ -23,6 +23,8 @@ typedef struct {
     double *norm;           /* of each line of V */
     double *factor, *fresh; /* of each line of V in H, and in the new V */
     double *sum;            /* scratch: four sums of each line */
+    double *fit;            /* what brings each line of G - (the other L) within its bound */
+    double ridge;           /* the penalty of the regression that ADMM starts from */
     double miss;            /* ||W - copy||^2 */
     double residual;        /* || W - copy || / max(||W||, ||copy||) */
     double change;          /* || copy - previous copy || */
@@ -36,8 +38,8 @@ typedef struct {
     double now;                  /* dual value at the last certificate */
     double current;              /* F of the last W */
     double best_then, dual_then; /* at the check before; 0: there was none */
-    double theta, scale;         /* how the last dual point splits and scales E */
-    double theta_zero;           /* the split that proves W = 0 */
+    double scale;                /* of the last dual point, */
+    int first;                   /* and the side that was fitted there */
 } alfs_value;
 
 /* The side of lambda; also Z = W B of Algorithm 1 at lambda = 0, which has no V and T. */
@@ -118,7 +120,7 @@ void alfs_weights_zero(alfs_work *work);
 void alfs_dual_bound(alfs_work *work, double outside);
 /* Lowers value.best, and writes the W that did it into w, by a sparse candidate. */
 void alfs_primal_bound(alfs_work *work);
-/* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 of the last bound; even over V. */
+/* s P, s Q, s L of the last bound; even over V. */
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
 /* F of w; of that candidate if NULL. */
 double alfs_objective(alfs_work *work, const double *w);

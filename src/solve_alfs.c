@@ -25,10 +25,10 @@ static const double FIRST_RHO = 0.3, MOST_RHO = 4.0;
 enum { SIZE_STEPS = 30 };
 
 static void set_up(alfs_work *work);
-static double first_rho(double penalty, size_t lines, double size);
 static double size_of_w(const alfs_space *space, double slope);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
 static void warm_start(alfs_work *work);
+static void ridge_start(alfs_work *work);
 static void admm(alfs_work *work);
 static void paper(alfs_work *work);
 static bool paper_done(const alfs_work *work, double f_old);
@@ -65,11 +65,17 @@ static void admm(alfs_work *work)
 {
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
+    double zero = work->problem->alpha / work->problem->bound[ROWS] +
+                  work->problem->beta / work->problem->bound[COLS]; /* from 1 on W = 0 */
     bool on_columns = run->paths.alfs_columns && work->split[WEIGHTS].on && run->tol >= 0.0 &&
                       work->split[COLS].on;
 
     work->newton = on_columns && run->paths.alfs_newton;
-    alfs_certify(work);
+    if (work->problem->start == NULL && !work->split[WEIGHTS].on && zero < 1.0) {
+        value->dual = zero * (2.0 - zero) * value->best; /* the certificate from V = 0 */
+        ridge_start(work);
+    } else
+        alfs_certify(work);
     ufs_run_step(run, value->best * work->unit * work->unit,
                  (value->best - value->dual) / value->best);
     for (;;) {
@@ -138,14 +144,14 @@ static void set_up(alfs_work *work)
     alfs_result *result = work->result;
     size_t m = (size_t) problem->x->n, q = (size_t) problem->x->p;
     bool weighted = problem->lambda > 0.0, paper = work->settings->paper;
-    double u = paper ? 1.0 : problem->values[0], alpha, beta, size, rho1;
-    double a = problem->alpha / problem->bound[ROWS], b = problem->beta / problem->bound[COLS];
+    double u = paper ? 1.0 : problem->values[0], size, rho1;
+    double side[2] = {sqrt((double) m), sqrt((double) q)}, penalty[2];
 
     work->gamma = paper ? 1.0 : 1.6;
     work->unit = u;
     work->unit_w = problem->identity ? 1.0 : u;
-    alpha = problem->alpha / (u * u * work->unit_w);
-    beta = problem->beta / (u * u * work->unit_w);
+    penalty[ROWS] = problem->alpha / (u * u * work->unit_w);
+    penalty[COLS] = problem->beta / (u * u * work->unit_w);
     alfs_space_full(&work->space, problem, work->weights != NULL, u);
     alfs_allocate(work);
 
@@ -154,24 +160,21 @@ static void set_up(alfs_work *work)
     if (weighted) work->split[WEIGHTS].v = ufs_dzero(m, m);
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
     rho1 = 1.3 * pow((double) m, 1.5) * problem->lambda / (u * u);
-    size = size_of_w(&work->space, alpha * sqrt((double) m) + beta * sqrt((double) q));
-    set_split(work, ROWS, alpha, beta > 0.0 ? first_rho(alpha, m, size) : alpha);
-    set_split(work, COLS, beta, alpha > 0.0 ? first_rho(beta, q, size) : beta);
+    size = size_of_w(&work->space, penalty[ROWS] * side[ROWS] + penalty[COLS] * side[COLS]);
+    for (int i = 0; i < 2; i++) {
+        double ridge = penalty[i] * side[i] / size;
+        work->split[i].ridge = ridge;
+        set_split(work, i, penalty[i],
+                  penalty[1 - i] > 0.0 ? fmin(MOST_RHO * penalty[i], FIRST_RHO * ridge)
+                                       : penalty[i]);
+    }
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
     if (work->weights != NULL) alfs_weights_init(work);
 
     work->w = result->w;
     work->bound = &work->value.dual;
     work->value.best = work->value.current = work->space.total;
-    work->value.theta_zero = a / (a + b);
     if (problem->start != NULL) warm_start(work);
-}
-
-/* What balance() would come to: rho follows ||L|| / ||W||, and all lines of L have the norm `penalty`
- * where none of W is zero. (With one split the penalty itself is the better start.) */
-static double first_rho(double penalty, size_t lines, double size)
-{
-    return penalty * fmin(MOST_RHO, FIRST_RHO * sqrt((double) lines) / size);
 }
 
 /* ||W|| if all rows had the same norm, and all columns: the penalties then are those of a ridge
@@ -228,6 +231,31 @@ static void warm_start(alfs_work *work)
         work->value.best = f;
     else
         memset(w, 0, len * sizeof(double));
+}
+
+/* V = W + L / rho, where W and L = ridge W are those of the ridge regression of size_of_w(): a quarter
+ * fewer iterations than from V = 0. */
+static void ridge_start(alfs_work *work)
+{
+    alfs_space *space = &work->space;
+    size_t m = (size_t) space->m, r = (size_t) space->r;
+    double ridge = work->split[ROWS].ridge + work->split[COLS].ridge;
+
+    memset(work->scratch, 0, r * (size_t) space->rb * sizeof(double));
+    for (size_t i = 0; i < r; i++) {
+        double ab = space->a[i] * space->b[i], target = space->target[i * (r + 1)];
+        work->scratch[i * (r + 1)] = 2.0 * alfs_uv(space, i, i) * target / (2.0 * ab * ab + ridge);
+    }
+    alfs_lift(space, work->scratch, work->lift_g);
+    for (int from = 0; from < space->q; from += space->width) {
+        size_t len = m * (size_t) alfs_gradient_block(work, from), at = m * (size_t) from;
+        for (int which = 0; which < 2; which++) {
+            const alfs_split *split = &work->split[which];
+            for (size_t i = 0; split->on && i < len; i++)
+                split->v[at + i] = (1.0 + split->ridge / split->rho) * space->block[i];
+        }
+    }
+    alfs_shrinkage(work);
 }
 
 /* ---- the end ----------------------------------------------------------------------- */
