@@ -109,7 +109,7 @@ mutants <- rbind(
   mutant("src/la_gl_descent.c", "fall > DBL_EPSILON * reach * reach", "fall > 0.0", "jspca"),
   mutant("src/la_gl_set.c", "if (count == 0 || worst - 1.0 <= vtol) return 0;", "if (count == 0 || worst <= 2.0) return 0;",
     "kernel-la_gl|socfs"),
-  mutant("src/anderson.c", "if (upper[j] == 0.0) {", "if (false) {", "kernel"),
+  mutant("src/anderson.c", "norm > 1e-10 * before ? norm : R_PosInf;", "norm;", "kernel"),
   mutant("src/graph_weights.c", "                    value *= 0.5;", "                    value *= 1.0;", "graph"),
   mutant("src/graph_knn.c", "return *reach < heap[0].key;", "return true;", "graph"),
   mutant("src/ffi_graph.c", "if (col[e] < 0 || col[e] >= n) return false;", "if (col[e] > n) return false;", "graph"),
