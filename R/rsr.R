@@ -33,7 +33,7 @@
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.
 #'
-#' With q rows in use an iteration costs about 6 n q min(n, p) flops or less, and looking at all
+#' With q rows in use an iteration costs about 6 n q p flops, with p > n 3 n^2 (n + q), and looking at all
 #' columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists unless
 #' `coefficients = TRUE`.
 #'
@@ -106,7 +106,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
       coef_name = "W"
     )
   })
-  if (fit$iterations > 0L) warn_rsr_void(fit)
+  if (fit$iterations > 0L || fit$status == "converged") warn_rsr_void(fit)
   fit
 }
 
