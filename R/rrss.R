@@ -42,7 +42,8 @@
 #'   holds `row_norm` (the norms, unrounded), `activity` and `residual` (the reconstruction error of
 #'   each sample, in units of the standardised `x`). `certificate` holds the relative duality `gap`
 #'   and the `dual` bound, `trace` the smoothed `objective` of every accepted step, the true one
-#'   (`best`, lower than those before), the `bound` so far and the `gap`. A warning of class `ufs_warning_zero` says that the penalty leaves A = 0.
+#'   (`best`, lower than those before), the `bound` so far and the `gap`. A warning of class
+#'   `ufs_warning_zero` says that the penalty leaves A = 0.
 #' @references Nie, Wang, Huang and Ding (2013) Early active learning via robust
 #'   representation and structured sparsity. IJCAI 23, 1572-1578.
 #' @seealso [ufs_facility()], [ufs_medoids()], [ufs_ted()]

@@ -50,7 +50,6 @@ static bool proves_identity(rsr_work *w, mm *s, rsr_result *result);
 static double identity_rows(rsr_work *w, double *norm);
 static void known_identity(const rsr_work *w, const mm *s, rsr_result *result);
 static void at_zero(rsr_work *w, mm *s);
-static void first_weights(const rsr_work *w, mm *s);
 static int minimise(void *data, mm *s);
 static void floor_weights(rsr_work *w, mm *s);
 static int by_rows(rsr_work *w, mm *s);
@@ -76,6 +75,7 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
             .data = &w,
             .minimise = minimise,
             .price = price};
+    double first;
 
     mm_init(&s);
     run->lapack = init(&w);
@@ -86,7 +86,13 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
         known_identity(&w, &s, result);
         return;
     }
-    if (run->status == UFS_MAX_ITER) first_weights(&w, &s);
+    /* The authors' weights are all alike. Accelerated: g_i = 2 |x_i| as at W = 0, and only the columns
+     * that would move first from there, with r times the mean eigenvalue of X'G^{-1}X half of lambda:
+     * W explains a third of E. Residuals or rows near 0 would take long to grow again. */
+    first = sqrt(0.5 * (settings->accelerate ? s.out->penalty * w.r / s.out->primal : 1.0));
+    for (int j = 0; j < p; j++)
+        s.u[j] = settings->accelerate && s.out->dual[j] <= 1.0 ? 0.0 : first;
+    for (int i = 0; i < n && !settings->accelerate; i++) s.u[p + i] = sqrt(0.5 * problem->start_g);
     mm_run(&s);
     if (result->w != NULL && run->lapack == 0 && run->iterations > 0)
         coefficients(&w, &s, result->w);
@@ -185,30 +191,6 @@ static void at_zero(rsr_work *w, mm *s)
     ufs_copy(w->y, w->t, N * (size_t) w->r);
     products(w, NULL, w->p, 1.0, s->out->dual);
     mm_zero(s);
-}
-
-/* The authors' are all alike. Accelerated: g_i = |x_i|, and one r for the columns that would move
- * first from W = 0, so that W explains about half of E: r times the mean eigenvalue of X_S'G^{-1}X_S
- * is lambda. Residuals or rows that start near 0 would take long to grow again. */
-static void first_weights(const rsr_work *w, mm *s)
-{
-    int n = w->n, p = w->p, q = 0;
-    const double *length = s->out->residual;
-    bool accelerate = s->settings->accelerate;
-    double total = 0.0, r;
-
-    for (int j = 0; j < p; j++) {
-        const double *x = w->problem->x + (size_t) j * (size_t) n;
-        if (!(s->out->dual[j] > 1.0)) continue;
-        q++;
-        for (int i = 0; i < n; i++)
-            if (length[i] > 0.0) total += x[i] * x[i] / length[i];
-    }
-    r = accelerate ? s->out->penalty * (q < n ? q : n) / total : 1.0;
-    for (int j = 0; j < p; j++)
-        s->u[j] = accelerate && !(s->out->dual[j] > 1.0) ? 0.0 : sqrt(0.5 * r);
-    for (int i = 0; i < n; i++)
-        s->u[p + i] = sqrt(0.5 * (accelerate ? length[i] : w->problem->start_g));
 }
 
 /* ---- one step --------------------------------------------------------------------------- */

@@ -159,7 +159,7 @@ mutants <- rbind(
   mutant("src/mm.c", "s->linear += price * *norm * dual;", "s->linear += *norm * dual;", "rsr|rrss"),
   mutant("src/mm.c", "over = fmax(over, out->dual[j]);", ";", "rsr", "gap"),
   mutant("src/mm.c", "if (s->convex) *norm = u * u * dual;", "if (s->convex) *norm = 2.0 * u * u * dual;", "rsr|rrss|alnr"),
-  mutant("src/base_rsr.c", "? 0.0 : sqrt(0.5 * r);", "? 0.0 : sqrt(0.0 * r);", "rsr"),
+  mutant("src/base_rsr.c", "s.out->dual[j] <= 1.0 ? 0.0 : first;", "s.out->dual[j] <= 1.0 ? 0.0 : 0.0 * first;", "rsr"),
   mutant("src/base_rsr.c", "return worst <= 1.0;", "return worst <= 1.2;", "rsr"),
   mutant("src/mm.c", "if (s->bold && !(s->merit <= s->best * (1.0 + UFS_ROUNDING))) {", "if (false) {", "rsr|rrss|udfs"),
   mutant("src/mm.c", "else if (!enter(s) && !leave(s, WORTH))", "else if (!leave(s, WORTH))", "rsr|udfs"),
