@@ -55,9 +55,8 @@ struct mm {
     double level;        /* dual values above it enter */
     bool looked;         /* dual values of the rows left out are those of the last step */
     bool bold;           /* the step may raise the merit */
-    double caution;      /* least `left` that counts */
     double entry;        /* weight of a row that enters, of the mean one */
-    int accepted, wait;  /* steps; so many before rows may leave */
+    int accepted;        /* steps */
     int calm, idle;      /* steps in a row that were within tol, that changed nothing */
     double *plain;       /* roots of the smoothed norms of the last step */
     double *f, *weight, *old;
