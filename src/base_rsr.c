@@ -55,8 +55,9 @@ static void floor_weights(rsr_work *w, mm *s);
 static int by_rows(rsr_work *w, mm *s);
 static int by_samples(rsr_work *w, mm *s);
 static void price(void *data, mm *s);
-static int take_columns(rsr_work *w, const mm *s, int from, int most);
 static void products(rsr_work *w, const int *set, int count, double by, double *norm);
+static int take_columns(rsr_work *w, const int *set, int count, int from, int most,
+                        const double *u);
 static void coefficients(rsr_work *w, const mm *s, double *out);
 
 void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_result *result,
@@ -234,7 +235,7 @@ static void floor_weights(rsr_work *w, mm *s)
 
 static int by_rows(rsr_work *w, mm *s)
 {
-    int n = w->n, p = w->p, q = take_columns(w, s, 0, s->q), lapack;
+    int n = w->n, p = w->p, q = take_columns(w, s->set, s->q, 0, s->q, s->u), lapack;
     size_t P = (size_t) p, Q = (size_t) q;
     double lambda = s->out->penalty;
 
@@ -264,7 +265,8 @@ static int by_samples(rsr_work *w, mm *s)
 
     memset(w->k, 0, N * N * sizeof(double));
     for (int from = 0; from < s->q; from += UFS_STRIP)
-        la_syrk('N', n, take_columns(w, s, from, UFS_STRIP), 1.0, w->a, n, 1.0, w->k, n);
+        la_syrk('N', n, take_columns(w, s->set, s->q, from, UFS_STRIP, s->u), 1.0, w->a, n, 1.0,
+                w->k, n);
     for (size_t i = 0; i < N; i++) w->k[i + i * N] += lambda;
     lapack = la_chol(n, w->k);
     if (lapack) return lapack;
@@ -280,40 +282,33 @@ static void price(void *data, mm *s)
     products(data, NULL, s->p, 2.0 / s->out->penalty, s->out->dual);
 }
 
-/* Columns from, from + 1 ... of A; returns how many, at most `most`. */
-static int take_columns(rsr_work *w, const mm *s, int from, int most)
-{
-    int count = s->q - from < most ? s->q - from : most;
-    size_t N = (size_t) w->n;
-
-    R_CheckUserInterrupt();
-    for (int l = 0; l < count; l++) {
-        size_t j = (size_t) s->set[from + l];
-        double *to = w->a + (size_t) l * N, root = sqrt(2.0) * s->u[j];
-        for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
-    }
-    return count;
-}
-
 /* norm_j = by |x_j'G^{-1/2}V| of the columns in set, or of all; by strips, so that nothing of the size
  * of x is needed. */
 static void products(rsr_work *w, const int *set, int count, double by, double *norm)
 {
-    int n = w->n, r = w->r;
-    size_t N = (size_t) n;
+    int r = w->r;
 
     for (int from = 0; from < count; from += UFS_STRIP) {
-        int cols = count - from < UFS_STRIP ? count - from : UFS_STRIP;
-        for (int l = 0; l < cols; l++) {
-            size_t j = (size_t) (set == NULL ? from + l : set[from + l]);
-            for (size_t i = 0; i < N; i++)
-                w->a[i + (size_t) l * N] = w->scale[i] * w->problem->x[i + j * N];
-        }
-        la_gemm_checked('N', 'N', r, cols, n, by, w->y, r, w->a, n, 0.0, w->b, r);
-        for (int l = 0; l < cols; l++)
-            norm[set == NULL ? from + l : set[from + l]] = la_nrm2(r,
-                                                                   w->b + (size_t) l * (size_t) r);
+        int cols = take_columns(w, set, count, from, UFS_STRIP, NULL);
+        la_gemm_checked('N', 'N', r, cols, w->n, by, w->y, r, w->a, w->n, 0.0, w->b, r);
+        for (int l = from; l < from + cols; l++)
+            norm[set == NULL ? l : set[l]] = la_nrm2(r, w->b + (size_t) (l - from) * (size_t) r);
     }
+}
+
+/* Columns from, from + 1 ... of A, or of G^{-1/2} X if u is NULL; how many, at most `most`. */
+static int take_columns(rsr_work *w, const int *set, int count, int from, int most, const double *u)
+{
+    int cols = count - from < most ? count - from : most;
+    size_t N = (size_t) w->n;
+
+    R_CheckUserInterrupt();
+    for (int l = 0; l < cols; l++) {
+        size_t j = (size_t) (set == NULL ? from + l : set[from + l]);
+        double *to = w->a + (size_t) l * N, root = u == NULL ? 1.0 : sqrt(2.0) * u[j];
+        for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
+    }
+    return cols;
 }
 
 /* W of the last step, p x p: R X'G^{-1/2} V / lambda, with V anew where the one at hand is for T. */

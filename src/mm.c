@@ -24,7 +24,7 @@
  * rest. <Y, X> = sum_k price_k |z_k| dual_k, and a rest ||x - fit||^2 adds 2 ||x - fit||^2 to it and
  * has ||y||^2 / 4 for its conjugate, y = 2 (x - fit).
  *
- * One step = one iteration. Memory (3 DEPTH + 9) (p + others) doubles. */
+ * One step = one iteration. Memory (3 DEPTH + 8) (p + others) doubles. */
 #include "mm.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -54,7 +54,7 @@ void mm_init(mm *s)
     s->set = ufs_ialloc((size_t) s->p);
     s->u = ufs_dzero(L, 1);
     s->other = ufs_dalloc((size_t) s->others, 1);
-    ufs_dalloc_each(L, 1, (double **[]){&s->plain, &s->left, &s->f, &s->weight, &s->old, NULL});
+    ufs_dalloc_each(L, 1, (double **[]){&s->plain, &s->left, &s->f, &s->old, NULL});
     for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
     s->entry = LEAST;
     s->best = R_PosInf;
@@ -262,14 +262,13 @@ static double mean_row(const mm *s)
     return mean;
 }
 
-/* Newton on the diagonal, then Anderson; both blocks count by their mean size. */
+/* Newton on the diagonal, then Anderson. */
 static void extrapolate(mm *s)
 {
     int p = s->p, all = p + s->others;
 
     for (int block = 0; block < 2; block++) {
         int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
-        int count = block == 0 ? s->q : all - p;
         double total = 0.0, moved = 0.0, mean;
         for (int k = from; k < to; k++) {
             s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
@@ -280,12 +279,11 @@ static void extrapolate(mm *s)
         for (int k = from; k < to; k++) {
             double by = s->f[k] - mean, left = fmax(s->left[k], LEAST);
             by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
-            s->weight[k] = count / total;
             s->f[k] = s->u[k] * exp(mean + by);
         }
     }
     anderson_push(&s->history, s->u, s->f);
-    anderson_mix(&s->history, s->weight, s->f); /* f is as it is if there is no history yet */
+    anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
     for (int k = 0; k < all; k++)
         s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
     s->bold = true;

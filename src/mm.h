@@ -59,7 +59,7 @@ struct mm {
     int accepted;        /* steps */
     int calm, idle;      /* steps in a row that were within tol, that changed nothing */
     double *plain;       /* roots of the smoothed norms of the last step */
-    double *f, *weight, *old;
+    double *f, *old;
     anderson history;
 };
 

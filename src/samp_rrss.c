@@ -33,11 +33,10 @@ typedef struct {
     const rrss_problem *problem;
     double *k, *q, *w; /* r x r, r x r, r */
     double *yt, *m;    /* r x n each */
-    double *b;         /* n: 1 / v_j */
 } rrss_work;
 
 static int minimise(void *data, mm *s);
-static int rotate(rrss_work *work);
+static int rotate(rrss_work *work, const double *u);
 static void solve_sample(rrss_work *work, mm *s, int i);
 static void product_norms(rrss_work *work, const double *x, double by, double *norm);
 
@@ -46,7 +45,7 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
-    rrss_work work = {.problem = problem, .w = ufs_dalloc(R, 1), .b = ufs_dalloc(N, 1)};
+    rrss_work work = {.problem = problem, .w = ufs_dalloc(R, 1)};
     mm s = {.p = n,
             .others = n,
             .least = n,
@@ -79,10 +78,8 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
 static int minimise(void *data, mm *s)
 {
     rrss_work *work = data;
-    int n = work->problem->n, lapack;
+    int n = work->problem->n, lapack = rotate(work, s->u);
 
-    for (int i = 0; i < n; i++) work->b[i] = 2.0 * s->u[i] * s->u[i];
-    lapack = rotate(work);
     if (lapack) return lapack;
     for (int i = 0; i < n; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
@@ -92,15 +89,15 @@ static int minimise(void *data, mm *s)
     return 0;
 }
 
-/* X B X' = Q diag(w) Q' and Yt = Q'X. */
-static int rotate(rrss_work *work)
+/* X B X' = Q diag(w) Q' and Yt = Q'X, b_j = 1 / v_j = 2 u_j^2. */
+static int rotate(rrss_work *work, const double *u)
 {
     int r = work->problem->r, n = work->problem->n, info;
     size_t R = (size_t) r;
     const double *x = work->problem->x;
 
     for (size_t i = 0; i < (size_t) n; i++) {
-        double by = sqrt(work->b[i]);
+        double by = sqrt(2.0) * u[i];
         for (size_t l = 0; l < R; l++) work->m[l + i * R] = by * x[l + i * R];
     }
     la_gram('N', r, n, work->m, work->k);
@@ -132,7 +129,7 @@ static void solve_sample(rrss_work *work, mm *s, int i)
         over = by * full - 1.0;
         if (fabs(over) <= ROOT || t == most) {
             s->other[i] = by * sqrt(ss);
-            s->left[i] = own * work->b[i];
+            s->left[i] = own * 2.0 * s->u[i] * s->u[i];
             break;
         }
         /* d(1/full)/dg = less / full^3, with the entry e / g. */
