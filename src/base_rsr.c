@@ -49,7 +49,6 @@ static int init(rsr_work *w);
 static bool proves_identity(rsr_work *w, mm *s, rsr_result *result);
 static double identity_rows(rsr_work *w, double *norm);
 static void known_identity(const rsr_work *w, const mm *s, rsr_result *result);
-static void at_zero(rsr_work *w, mm *s);
 static int minimise(void *data, mm *s);
 static void floor_weights(rsr_work *w, mm *s);
 static int by_rows(rsr_work *w, mm *s);
@@ -81,7 +80,16 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
     mm_init(&s);
     run->lapack = init(&w);
     if (run->lapack) return;
-    at_zero(&w, &s);
+    /* W = 0, its dual point x_i / |x_i|. */
+    la_row_norms(n, p, problem->x, result->norms.residual);
+    for (int i = 0; i < n; i++) {
+        double length = result->norms.residual[i];
+        w.scale[i] = length > 0.0 ? 1.0 / length : 0.0;
+        s.u[p + i] = sqrt(length);
+    }
+    ufs_copy(w.y, w.t, (size_t) n * (size_t) w.r);
+    products(&w, NULL, p, 1.0, result->norms.dual);
+    mm_zero(&s);
     result->identity = R_NaN;
     if (p <= n && proves_identity(&w, &s, result) && settings->accelerate && run->max_iter > 0) {
         known_identity(&w, &s, result);
@@ -176,22 +184,6 @@ static void known_identity(const rsr_work *w, const mm *s, rsr_result *result)
     s->run->iterations = 1;
     ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0});
     ufs_run_step(s->run, out->objective, 0.0);
-}
-
-/* W = 0, its dual point x_i / |x_i|. */
-static void at_zero(rsr_work *w, mm *s)
-{
-    size_t N = (size_t) w->n;
-    double *length = s->out->residual;
-
-    la_row_norms(w->n, w->p, w->problem->x, length);
-    for (size_t i = 0; i < N; i++) {
-        w->scale[i] = length[i] > 0.0 ? 1.0 / length[i] : 0.0;
-        s->u[(size_t) w->p + i] = sqrt(length[i]);
-    }
-    ufs_copy(w->y, w->t, N * (size_t) w->r);
-    products(w, NULL, w->p, 1.0, s->out->dual);
-    mm_zero(s);
 }
 
 /* ---- one step --------------------------------------------------------------------------- */

@@ -178,22 +178,16 @@ static int minimise(void *data, mm *s)
     w->out->residual = info.residual;
     s->rough = !info.converged;
     memset(all, 0, P * C * sizeof(double));
-    /* tr(W'MW) is the sum of the eigenvalues without the weights' part. */
-    s->rest = 0.0;
-    for (size_t l = 0; l < C; l++) {
-        s->rest += w->values[l];
-        for (size_t a = 0; a < Q; a++) {
-            double v = vector[a + l * Q];
-            all[(size_t) s->set[a] + l * P] = v;
-            s->rest -= w->delta[a] * v * v;
-        }
-    }
+    for (size_t a = 0; a < Q; a++)
+        for (size_t l = 0; l < C; l++) all[(size_t) s->set[a] + l * P] = vector[a + l * Q];
     if (p > n) {
         la_gemm('N', 'N', n, c, p, 1.0, w->b, n, all, p, 0.0, w->zw, n);
         la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, vector, p);
     } else {
         la_gemm('N', 'N', p, c, p, 1.0, w->m, p, all, p, 0.0, vector, p);
     }
+    s->rest = 0.0;
+    for (size_t l = 0; l < C; l++) s->rest += la_dot(p, all + l * P, vector + l * P);
     la_row_norms(p, c, all, s->out->row);
     la_row_norms(p, c, vector, s->out->dual);
     for (size_t j = 0; j < P; j++) s->out->dual[j] *= 2.0 / gamma;

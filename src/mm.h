@@ -21,15 +21,14 @@ typedef struct {
     double objective, primal, bound, gap; /* smoothed, true; best dual value; relative */
 } mm_result;
 
-/* minimise() gets the weights and leaves what they lead to. All by the p rows, then by the others. */
+/* The objective is penalty * sum of the p rows' norms + sum of the other norms (residuals) + rest.
+ * Arrays by the rows, then by the others. */
 typedef struct mm mm;
 struct mm {
-    /* For mm_init(). The objective is penalty * sum of the p rows' norms + sum of the other norms
-     * (residuals) + rest. */
+    /* For mm_init(). */
     int p, others;
-    int least; /* rows at least that are at hand; p: none is ever left out */
-    bool
-        convex; /* with the norms u^2 dual; rest, if any, is a squared distance: there is a bound */
+    int least;   /* rows at least that are at hand; p: none is ever left out */
+    bool convex; /* norms are u^2 dual, rest a squared distance or 0; there is a bound */
     bool clears; /* at the end all rows that are zero become so exactly */
     int traced;  /* how many columns: iteration, objective, gap, best, bound */
     const mm_settings *settings;
@@ -39,15 +38,15 @@ struct mm {
     /* From the weights u to the minimiser of the majoriser: out->dual of the rows at hand (and
      * out->row if not convex), other, left, rest. LAPACK's info. */
     int (*minimise)(void *data, mm *s);
-    void (*price)(void *data,
-                  mm *s); /* out->dual of all rows; NULL: minimise() leaves all of them */
+    /* out->dual of all rows after that; NULL: minimise() leaves all of them. */
+    void (*price)(void *data, mm *s);
 
     int q, *set;   /* rows at hand, ascending: those with u > 0 */
     double *u;     /* roots of the smoothed norms that the weights stand for */
     double *other; /* dual of the others */
     double *left;  /* 1 - d log(norm) / d log(weight's norm), by itself, at most 1: where known */
     double rest;
-    bool rough; /* minimise() found its point with less precision than it should */
+    bool rough; /* the minimiser was found with less precision than it should */
 
     /* Internal. */
     double merit, best;  /* smoothed objective of the last step, of the last accepted one */

@@ -25,7 +25,7 @@
 static const double MOST = 100.0; /* largest exponent of t */
 
 typedef struct {
-    int n, s;            /* samples; k + 1 */
+    int s;               /* k + 1 */
     int *index;          /* s x n: N_i, i itself first */
     double *t;           /* s x n */
     double *gram;        /* s x s x n: K on N_i; its first column is K_Ni */
@@ -40,8 +40,7 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
                 ufs_run *run)
 {
     size_t N = (size_t) problem->n, S = (size_t) problem->k + 1;
-    alnr_work work = {.n = problem->n,
-                      .s = problem->k + 1,
+    alnr_work work = {.s = problem->k + 1,
                       .index = ufs_ialloc(S * N),
                       .t = ufs_dalloc(S, N),
                       .gram = ufs_dalloc(S * S, N),
@@ -104,7 +103,7 @@ static void find_neighbours(alnr_work *work, const alnr_problem *problem)
 static int minimise(void *data, mm *s)
 {
     alnr_work *work = data;
-    size_t N = (size_t) work->n, S = (size_t) work->s;
+    size_t N = (size_t) s->p, S = (size_t) work->s;
     double *dual = s->out->dual, penalty = s->out->penalty;
 
     s->rest = 0.0;
