@@ -33,8 +33,8 @@
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.
 #'
-#' With q rows in use an iteration costs about 6 n q p flops, with p > n 3 n^2 (n + q), and looking at
-#' all columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists unless
+#' With q rows in use an iteration costs about 6 n q p flops, with p > n 3 n^2 (n + q), and looking
+#' at all columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists unless
 #' `coefficients = TRUE`.
 #'
 #' @inheritParams ufs_kmeans_f

@@ -159,6 +159,7 @@ static double identity_rows(rsr_work *w, double *norm)
         most = fmax(most, w->k[j + j * P]);
     }
     if (!(least > FULL_RANK * most)) return R_PosInf;
+    R_CheckUserInterrupt();
     la_chol_solve(p, n, w->k, w->y);
     la_col_norms(p, n, w->y, norm);
     for (int i = 0; i < n; i++) {
