@@ -51,8 +51,8 @@
 #'   default 1e-16 times the mean squared norm of a sample, and 1e-16).
 #' @return A fit of class `c("ufs_rsr", "ufs")`. `solution` holds `residual` (norm of each
 #'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features
-#'   in use) and `W`, if wanted. `trace` has the smoothed objective and the relative gap of every
-#'   accepted step, `certificate` the relative duality `gap`.
+#'   in use) and `W`, if wanted. `trace` has the smoothed objective of every accepted step, the true
+#'   one (`best`), the `bound` so far and the `gap`, `certificate` the relative duality `gap`.
 #' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by regularized
 #'   self-representation. Pattern Recognition 48. \doi{10.1016/j.patcog.2014.08.006}
 #' @seealso [ufs_css()]

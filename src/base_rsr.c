@@ -68,7 +68,6 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
             .others = n,
             .least = 1,
             .convex = true,
-            .traced = 3,
             .settings = settings,
             .out = &result->norms,
             .run = run,
@@ -183,7 +182,7 @@ static void known_identity(const rsr_work *w, const mm *s, rsr_result *result)
     out->gap = 0.0;
     s->run->status = UFS_CONVERGED;
     s->run->iterations = 1;
-    ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0});
+    ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0, out->primal, out->bound});
     ufs_run_step(s->run, out->objective, 0.0);
 }
 

@@ -35,7 +35,6 @@ void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_r
     w->s = (mm){.p = p,
                 .least = narrows ? problem->c : p,
                 .clears = true,
-                .traced = 2,
                 .settings = &problem->settings,
                 .out = &out->norms,
                 .run = run,

@@ -48,7 +48,7 @@ static void extrapolate(mm *s);
 
 void mm_init(mm *s)
 {
-    static const char *const columns[] = {"iteration", "objective", "gap", "best", "bound"};
+    static const char *const columns[] = {"iteration", "objective", "gap", "best", "bound", NULL};
     size_t L = (size_t) s->p + (size_t) s->others;
 
     s->set = ufs_ialloc((size_t) s->p);
@@ -60,8 +60,8 @@ void mm_init(mm *s)
     s->best = R_PosInf;
     s->out->bound = R_NegInf;
     anderson_init(&s->history, (int) L, DEPTH);
-    ufs_trace_init(&s->run->trace, s->run->max_iter, s->traced);
-    s->run->trace.names = columns;
+    ufs_trace_named(&s->run->trace, s->run->max_iter, columns);
+    if (!s->convex) s->run->trace.n_col = 2;
     s->run->status = UFS_MAX_ITER;
 }
 

@@ -30,7 +30,6 @@ struct mm {
     int least;   /* rows at least that are at hand; p: none is ever left out */
     bool convex; /* norms are u^2 dual, rest a squared distance or 0; there is a bound */
     bool clears; /* at the end all rows that are zero become so exactly */
-    int traced;  /* how many columns: iteration, objective, gap, best, bound */
     const mm_settings *settings;
     mm_result *out;
     ufs_run *run; /* tol: of the gap if convex and accelerated, else of the change; < 0: no stop */
@@ -62,7 +61,8 @@ struct mm {
     anderson history;
 };
 
-/* Allocates; all u are 0. */
+/* Allocates; all u are 0. Trace columns: iteration and smoothed objective; if convex gap, objective
+ * and bound as well, under the names gap, best and bound. */
 void mm_init(mm *s);
 /* Zero rows: penalty_max, the penalty, and the end where they are good enough. Given are u of the
  * others, the rest, and in out->dual the subgradients themselves. */

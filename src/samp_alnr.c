@@ -50,7 +50,6 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
     mm s = {.p = problem->n,
             .least = problem->n,
             .convex = true,
-            .traced = 5,
             .settings = settings,
             .out = result,
             .run = run,

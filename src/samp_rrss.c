@@ -50,7 +50,6 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_res
             .others = n,
             .least = n,
             .convex = true,
-            .traced = 5,
             .settings = settings,
             .out = result,
             .run = run,
