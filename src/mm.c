@@ -11,7 +11,8 @@
  * the mean is left alone, for the derivatives off the diagonal add up in it. A norm that grows does
  * so by less: its optimum is known, for 1 / |subgradient| is linear in its own weight. Then
  * Anderson extrapolation. A step that raised the merit is taken back: the next one starts from the last
- * accepted point, as the plain iteration does.
+ * accepted point, as the plain iteration does, and Newton's steps are made shorter from then on:
+ * where many rows vanish together, all bold steps would be refused.
  *
  * Active set. Rows that are small and whose dual value says that they would not come back leave:
  * their u is 0, and they are exactly zero then. Rows left out that violate their dual constraint,
@@ -30,7 +31,7 @@
 #include <R_ext/Utils.h>
 
 enum { DEPTH = 5, LOOK_EVERY = 4, IDLE = 10 };
-static const double LEAST = 0.05;                /* least `left` that counts; weight of a new row */
+static const double LEAST = 0.05;                /* least `left` at first; weight of a new row */
 static const double FAR = 3.0;                   /* log root of a weight off its plain value */
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
@@ -56,7 +57,7 @@ void mm_init(mm *s)
     s->other = ufs_dalloc((size_t) s->others, 1);
     ufs_dalloc_each(L, 1, (double **[]){&s->plain, &s->left, &s->f, &s->old, NULL});
     for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
-    s->entry = LEAST;
+    s->caution = s->entry = LEAST;
     s->best = R_PosInf;
     s->out->bound = R_NegInf;
     anderson_init(&s->history, (int) L, DEPTH);
@@ -106,6 +107,7 @@ void mm_run(mm *s)
         measure(s);
         if (s->bold && !(s->merit <= s->best * (1.0 + UFS_ROUNDING))) {
             ufs_run_step(run, s->merit, R_NaN);
+            s->caution = fmin(1.0, 2.0 * s->caution);
             if (!s->history.has_last) s->entry *= LEAST; /* it was another set */
             ufs_copy(s->plain, s->old, all);
             move_to_plain(s);
@@ -277,7 +279,7 @@ static void extrapolate(mm *s)
         }
         mean = moved / total;
         for (int k = from; k < to; k++) {
-            double by = s->f[k] - mean, left = fmax(s->left[k], LEAST);
+            double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
             by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
             s->f[k] = s->u[k] * exp(mean + by);
         }

@@ -53,6 +53,7 @@ struct mm {
     double level;        /* dual values above it enter */
     bool looked;         /* dual values of the rows left out are those of the last step */
     bool bold;           /* the step may raise the merit */
+    double caution;      /* least `left` that counts */
     double entry;        /* weight of a row that enters, of the mean one */
     int accepted;        /* steps */
     int calm, idle;      /* steps in a row that were within tol, that changed nothing */
