@@ -198,10 +198,9 @@ static void judge(mm *s)
     ufs_trace_add(&run->trace,
                   (double[]){run->iterations, s->merit, out->gap, out->primal, out->bound});
     ufs_run_step(run, s->merit, measured);
-    /* An extrapolated step may be short by accident. */
     s->calm = measured <= tol ? s->calm + 1 : 0;
-    done = s->calm >= (by_gap || !s->settings->accelerate ? 1 : 2);
-    for (int j = 0; j < s->p && done && !by_gap; j++) done = !violated(s, j);
+    done = s->calm >= (s->clears && s->settings->accelerate ? 2 : 1);
+    for (int j = 0; j < s->p && done && s->clears; j++) done = !violated(s, j);
     if (done)
         run->status = s->rough || (s->convex && out->gap < -UFS_TIE) ? UFS_NUMERICAL
                                                                      : UFS_CONVERGED;

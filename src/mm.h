@@ -29,7 +29,9 @@ struct mm {
     int p, others;
     int least;   /* rows at least that are at hand; p: none is ever left out */
     bool convex; /* norms are u^2 dual, rest a squared distance or 0; there is a bound */
-    bool clears; /* at the end all rows that are zero become so exactly */
+    /* The end is exact: twice in a row within tol, as an extrapolated step may be short by accident; no
+     * row left out violates; and all rows that are zero become so exactly. */
+    bool clears;
     const mm_settings *settings;
     mm_result *out;
     ufs_run *run; /* tol: of the gap if convex and accelerated, else of the change; < 0: no stop */
