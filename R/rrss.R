@@ -17,7 +17,7 @@
 #' `activity`, the share of the dual bound that they reach. Equal rows of `x` have equal scores.
 #'
 #' # Computation
-#' The problem is solved by reweighted least squares without an n x n matrix, in `5 n r^2 + 10 r^3`
+#' The problem is solved by reweighted least squares without an n x n matrix, in `6 n r^2 + 10 r^3`
 #' flops per iteration with r = min(n, p); the literal form solves n systems of size n (n^4). The
 #' weights move by Newton steps on the diagonal with Anderson extrapolation, taken back whenever the
 #' objective rises. A negative `tol` in [ufs_control()] gives exactly `max_iter` plain steps.
@@ -41,8 +41,9 @@
 #' @return A fit of class `c("ufs_rrss", "ufs")`; [selected_samples()] gives the samples. `solution`
 #'   holds `row_norm` (the norms, unrounded), `activity` and `residual` (the reconstruction error of
 #'   each sample, in units of the standardised `x`). `certificate` holds the relative duality `gap`
-#'   and the `dual` bound, `trace` the smoothed `objective` and the `best`, `bound` and `gap` so
-#'   far. A warning of class `ufs_warning_zero` says that the penalty leaves A = 0.
+#'   and the `dual` bound, `trace` the smoothed `objective` of every accepted step, the true one
+#'   (`best`, lower than those before), the `bound` so far and the `gap`. A warning of class
+#'   `ufs_warning_zero` says that the penalty leaves A = 0.
 #' @references Nie, Wang, Huang and Ding (2013) Early active learning via robust
 #'   representation and structured sparsity. IJCAI 23, 1572-1578.
 #' @seealso [ufs_facility()], [ufs_medoids()], [ufs_ted()]
@@ -109,7 +110,8 @@ sample_coordinates <- function(x, unit = 1) {
 # What run_fit() needs from what C returned: `unit` turns its objective into that of x.
 mm_slots <- function(data, params, found, unit, solution = list()) {
   trace <- found$run$trace
-  trace[, 1:3] <- trace[, 1:3] * unit
+  sums <- c("objective", "best", "bound")
+  trace[, sums] <- trace[, sums] * unit
   twin <- equal_rows(data$x)
   score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[twin]
   used <- found$run$counters[c("gamma", "gamma_max")]

@@ -33,9 +33,9 @@
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.
 #'
-#' With q rows in use an iteration costs about 6 n q min(n, p) flops or less, and looking at all
-#' columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists unless
-#' `coefficients = TRUE`.
+#' With q rows in use an iteration costs about 6 n q p flops, with p > n 3 n^2 (n + q), and looking
+#' at all columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists
+#' unless `coefficients = TRUE`.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param lambda The penalty, in the units of the rows of `x` as used. The default `NULL` computes
@@ -51,8 +51,8 @@
 #'   default 1e-16 times the mean squared norm of a sample, and 1e-16).
 #' @return A fit of class `c("ufs_rsr", "ufs")`. `solution` holds `residual` (norm of each
 #'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features
-#'   in use) and `W`, if wanted. `trace` has the smoothed objective and the relative gap of every
-#'   accepted step, `certificate` the relative duality `gap`.
+#'   in use) and `W`, if wanted. `trace` has the smoothed objective of every accepted step, the true
+#'   one (`best`), the `bound` so far and the `gap`, `certificate` the relative duality `gap`.
 #' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by regularized
 #'   self-representation. Pattern Recognition 48. \doi{10.1016/j.patcog.2014.08.006}
 #' @seealso [ufs_css()]
@@ -106,7 +106,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
       coef_name = "W"
     )
   })
-  if (fit$iterations > 0L) warn_rsr_void(fit)
+  if (fit$iterations > 0L || fit$status == "converged") warn_rsr_void(fit)
   fit
 }
 

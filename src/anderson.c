@@ -21,12 +21,6 @@ void anderson_reset(anderson *a)
     a->has_last = false;
 }
 
-void anderson_resize(anderson *a, int size)
-{
-    a->size = size;
-    anderson_reset(a);
-}
-
 void anderson_keep_last(anderson *a)
 {
     a->count = 0;
@@ -52,21 +46,12 @@ bool anderson_mix(anderson *a, const double *weight, double *next)
             la_axpy(size, -upper[l], done, q);
         }
         norm = la_nrm2(size, q);
-        if (norm > 1e-10 * before) {
-            for (int i = 0; i < size; i++) q[i] /= norm;
-            upper[j] = norm;
-            a->coef[j] = la_dot(size, q, a->target);
-        } else {
-            memset(q, 0, (size_t) size * sizeof(double));
-            upper[j] = 0.0;
-        }
+        upper[j] = norm > 1e-10 * before ? norm : R_PosInf;
+        for (int i = 0; i < size; i++) q[i] /= upper[j];
+        a->coef[j] = la_dot(size, q, a->target);
     }
     for (int j = m - 1; j >= 0; j--) {
         const double *upper = a->upper + j * depth;
-        if (upper[j] == 0.0) {
-            a->coef[j] = 0.0;
-            continue;
-        }
         a->coef[j] /= upper[j];
         for (int l = 0; l < j; l++) a->coef[l] -= upper[l] * a->coef[j];
     }
@@ -79,18 +64,20 @@ bool anderson_mix(anderson *a, const double *weight, double *next)
 void anderson_push(anderson *a, const double *u, const double *f)
 {
     size_t at = (size_t) a->at * (size_t) a->size;
+    bool differs = a->has_last && a->depth > 0;
+
     for (int i = 0; i < a->size; i++) {
         double r = f[i] - u[i];
-        if (a->has_last && a->depth > 0) {
+        if (differs) {
             a->df[at + (size_t) i] = f[i] - a->last_f[i];
             a->dr[at + (size_t) i] = r - a->last_r[i];
         }
         a->last_f[i] = f[i];
         a->last_r[i] = r;
     }
-    if (a->has_last && a->depth > 0) {
+    if (differs) {
         a->at = (a->at + 1) % a->depth;
-        if (a->count < a->depth) a->count++;
+        a->count += a->count < a->depth;
     }
     a->has_last = true;
 }

@@ -17,9 +17,7 @@ typedef struct {
 } anderson;
 
 void anderson_init(anderson *a, int size, int depth);
-/* Forgets the history; from now on for points of this size, at most that of the start. */
-void anderson_resize(anderson *a, int size);
-/* Forgets the history. */
+/* Forgets the history; then `size` may be another one, at most that of the start. */
 void anderson_reset(anderson *a);
 /* Forgets all but the last pair, from which the next difference is taken. */
 void anderson_keep_last(anderson *a);

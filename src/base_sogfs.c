@@ -32,6 +32,7 @@ typedef struct {
     const sogfs_settings *settings;
     sogfs_result *out;
     wstep step;
+    ufs_run inner;    /* of the step over W */
     bool fine, exact; /* W is asked for, was solved for, to the end */
     graph_csr l;      /* (S + S') / 2 */
     int *start, *col;
@@ -53,7 +54,6 @@ static void init(sogfs_work *s);
 static double first_graph(sogfs_work *s);
 static void symmetric_graph(sogfs_work *s);
 static int update_w(sogfs_work *s);
-static bool judge(void *data, mm *inner, bool accepted);
 static void update_s(sogfs_work *s, bool fixed);
 static int update_f(sogfs_work *s);
 static void apply_minus_laplacian(const void *data, int m, const double *x, double *y);
@@ -66,8 +66,10 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
 {
     static const char *const columns[] = {"iteration",  "objective", "lambda", "zeros",
                                           "next_zeros", "inner",     NULL};
-    sogfs_work s = {
-        .problem = problem, .settings = settings, .out = result, .fine = !problem->step.accelerate};
+    sogfs_work s = {.problem = problem,
+                    .settings = settings,
+                    .out = result,
+                    .fine = !problem->step.settings.accelerate};
     size_t len = (size_t) problem->step.n * (size_t) problem->c;
     size_t edges = (size_t) problem->step.n * (size_t) problem->k;
 
@@ -79,7 +81,6 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     run->lapack = update_f(&s);
 
     while (run->lapack == 0 && run->iterations < run->max_iter) {
-        int before = s.step.s.iterations;
         double value, lambda = result->lambda;
         run->lapack = update_w(&s);
         if (run->lapack) return;
@@ -94,7 +95,7 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
 
         value = objective(&s);
         ufs_trace_add(&run->trace, (double[]){run->iterations, value, lambda, s.zeros, s.next,
-                                              s.step.s.iterations - before});
+                                              s.inner.iterations});
         ufs_run_step(run, value, s.zeros);
         if (!R_FINITE(value)) {
             run->status = UFS_DIVERGED;
@@ -112,7 +113,7 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
             ufs_copy(result->f, s.f_old, len);
             symmetric_graph(&s);
         } else if (run->iterations >= LEAST_ITERATIONS) {
-            run->status = s.step.converged ? UFS_CONVERGED : UFS_NUMERICAL;
+            run->status = s.step.s.rough ? UFS_NUMERICAL : UFS_CONVERGED;
             break;
         }
     }
@@ -125,7 +126,8 @@ static void init(sogfs_work *s)
     size_t N = (size_t) problem->step.n, P = (size_t) problem->step.p, K = (size_t) problem->k;
     size_t C1 = (size_t) problem->c + 1;
 
-    wstep_init(&s->step, &problem->step, &s->out->step, s, judge);
+    s->inner.max_iter = s->settings->inner_max_iter;
+    wstep_init(&s->step, &problem->step, &s->out->step, &s->inner);
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
@@ -214,27 +216,14 @@ static int update_w(sogfs_work *s)
         la_gemm_checked('T', 'N', p, p, n, 1.0, x, n, s->lx, n, 0.0, s->step.m, p);
         la_fill_lower(p, s->step.m);
     }
-    if (lapack == 0) lapack = wstep_renew(&s->step);
     if (lapack) return lapack;
     s->exact = s->fine || s->settings->inner_tol >= COARSE;
-    s->step.reweighted.clears = s->exact;
-    mm_run(&s->step.s, s->settings->inner_max_iter);
-    if (s->step.s.lapack) return s->step.s.lapack;
-    wstep_finish(&s->step);
+    s->step.s.clears = s->exact;
+    s->inner.tol = fmax(s->settings->inner_tol, s->fine ? 0.0 : COARSE);
+    lapack = wstep_solve(&s->step);
+    if (lapack) return lapack;
     la_gemm('N', 'N', n, s->problem->step.c, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
     return 0;
-}
-
-static bool judge(void *data, mm *inner, bool accepted)
-{
-    wstep *w = data;
-    const sogfs_work *s = w->owner;
-    double tol = fmax(s->settings->inner_tol, s->fine ? 0.0 : COARSE);
-
-    if (!accepted || !(wstep_change(w) <= tol)) return false;
-    if (s->exact && !wstep_settled(w)) return false;
-    inner->status = UFS_CONVERGED;
-    return true;
 }
 
 /* Each row of S: the projection of -(dx + lambda df) / (2 alpha) on the simplex. */
@@ -350,7 +339,8 @@ static double objective(const sogfs_work *s)
                          r->alpha * r->s[at] * r->s[at];
         }
     for (int j = 0; j < s->problem->step.p; j++)
-        value += s->problem->step.gamma * sqrt(r->step.row2[j] + s->problem->step.eps);
+        value += r->step.norms.penalty *
+                 sqrt(r->step.norms.row[j] + s->problem->step.settings.eps_row);
     return value;
 }
 

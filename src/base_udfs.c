@@ -15,31 +15,17 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-typedef struct {
-    ufs_run *run;
-    int calm; /* small changes in a row */
-} udfs_work;
-
 static int scatter(wstep *w, const udfs_problem *problem);
 static int neighbourhood(const udfs_problem *problem, const double *rows, const int *member,
                          double *part, double *q);
-static bool judge(void *data, mm *s, bool accepted);
 
 void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "objective", NULL};
-    udfs_work work = {.run = run};
     wstep w;
 
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    wstep_init(&w, &problem->step, result, &work, judge);
+    wstep_init(&w, &problem->step, result, run);
     run->lapack = scatter(&w, problem);
-    if (run->lapack == 0) run->lapack = wstep_renew(&w);
-    if (run->lapack) return;
-    mm_run(&w.s, run->max_iter);
-    run->status = w.s.status;
-    run->lapack = w.s.lapack;
-    if (run->lapack == 0) wstep_finish(&w);
+    if (run->lapack == 0) wstep_solve(&w);
 }
 
 /* M, or B from the factor of A. */
@@ -99,26 +85,4 @@ static int neighbourhood(const udfs_problem *problem, const double *rows, const 
     if (lapack == 0) lapack = la_chol_inverse(size, q);
     for (size_t e = 0; e < S * S; e++) q[e] -= 1.0 / (problem->lambda * size);
     return lapack;
-}
-
-static bool judge(void *data, mm *s, bool accepted)
-{
-    wstep *w = data;
-    udfs_work *work = w->owner;
-    /* An extrapolated step may be short by accident. */
-    int enough = w->problem->accelerate ? 2 : 1;
-    double change;
-
-    work->run->iterations = s->iterations;
-    if (!accepted) {
-        ufs_run_step(work->run, s->merit, R_NaN);
-        return false;
-    }
-    change = wstep_change(w);
-    ufs_trace_add(&work->run->trace, (double[]){s->iterations, s->merit});
-    ufs_run_step(work->run, s->merit, change);
-    work->calm = change <= work->run->tol ? work->calm + 1 : 0;
-    if (work->calm < enough || !wstep_settled(w)) return false;
-    s->status = w->converged ? UFS_CONVERGED : UFS_NUMERICAL;
-    return true;
 }

@@ -8,8 +8,7 @@
  *
  * Rows that are zero. A row stays zero if reach_j = 2 |(MW)_j| / gamma <= 1, and a small one with a
  * small reach only shrinks: mm.c leaves such rows out. q rows at hand cost q^3/3 flops per step,
- * and nq^2 once if n < p (q <= n), or 2n^2 q per step. Of rows at hand MW = W Lambda - gamma diag(d) W
- * tells the reach; of the others it takes a product with M, now and then and before the end.
+ * and nq^2 more if n < p (q <= n), or 2n^2 q; the reach of all rows a product with M.
  *
  * Start. Equal weights ask for the c lowest eigenvectors of M; for p > n these are any c of
  * p - n + 1 or more null vectors, and the result would depend on the LAPACK. Only |w_j|^2 is
@@ -18,31 +17,30 @@
 #include "base_wstep.h"
 #include <R_ext/Memory.h>
 
-static const double TIGHT = 1e-10;       /* residual of eigenvectors */
-static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
-enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M costs less than one */
+static const double TIGHT = 1e-10; /* residual of eigenvectors */
 
 static int start(wstep *w);
 static void share(int first, int count, const double *value, double left, double tie,
                   double *weight);
-static int step(void *data, mm *s);
-static void price(wstep *w);
+static void hold(wstep *w);
+static int minimise(void *data, mm *s);
 
-void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, void *owner,
-                bool (*judge)(void *data, mm *s, bool accepted))
+void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_run *run)
 {
     int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) problem->c, M = p > n ? N : P;
-    bool narrows = problem->accelerate && p > LA_LOWEST_DENSE;
+    bool narrows = problem->settings.accelerate && p > LA_LOWEST_DENSE;
 
-    *w = (wstep){.problem = problem, .out = out, .owner = owner, .converged = true};
-    w->reweighted = (mm_problem){.p = p,
-                                 .least = narrows ? problem->c : p,
-                                 .accelerate = problem->accelerate,
-                                 .clears = true,
-                                 .data = w,
-                                 .step = step,
-                                 .judge = judge};
+    *w = (wstep){.problem = problem, .out = out};
+    w->s = (mm){.p = p,
+                .least = narrows ? problem->c : p,
+                .clears = true,
+                .settings = &problem->settings,
+                .out = &out->norms,
+                .run = run,
+                .data = w,
+                .minimise = minimise};
+    out->norms.penalty = problem->settings.penalty;
     w->m = p > n ? NULL : ufs_dalloc(P, P);
     w->b = p > n ? ufs_dalloc(N, P) : NULL;
     w->part = ufs_dalloc(M, M);
@@ -51,8 +49,7 @@ void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, void 
     w->values = ufs_dalloc(C, 1);
     w->zw = ufs_dalloc(N, C);
     la_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
-    mm_init(&w->s, &w->reweighted, out->reach);
-    w->s.level = ENTERS;
+    mm_init(&w->s);
 }
 
 int wstep_factor(wstep *w, double *a)
@@ -71,19 +68,22 @@ int wstep_factor(wstep *w, double *a)
     return lapack;
 }
 
-int wstep_renew(wstep *w)
+int wstep_solve(wstep *w)
 {
-    if (w->started) {
-        mm_renew(&w->s);
-        return 0;
+    mm_result *out = &w->out->norms;
+
+    w->s.run->lapack = w->started ? 0 : start(w);
+    if (w->s.run->lapack) return w->s.run->lapack;
+    mm_renew(&w->s);
+    mm_run(&w->s);
+    for (int j = 0; j < w->problem->p; j++) {
+        out->row[j] *= out->row[j];
+        if (out->row[j] > 0.0) out->dual[j] = fmax(out->dual[j], 1.0);
     }
-    w->s.lapack = start(w);
-    for (int j = 0; j < w->problem->p; j++)
-        w->s.u[j] = sqrt(sqrt(fmax(w->out->row2[j], 0.0) + w->problem->eps));
-    return w->s.lapack;
+    return w->s.run->lapack;
 }
 
-/* row2. p > n: eigenvectors of B'B from those of BB'; what they leave of diag(I) is P_0. */
+/* Where mm.c starts. p > n: eigenvectors of B'B from those of BB'; what they leave of diag(I) is P_0. */
 static int start(wstep *w)
 {
     int n = w->problem->n, p = w->problem->p, order = p > n ? n : p, first = 0, lapack;
@@ -112,7 +112,7 @@ static int start(wstep *w)
             double entry = right[v * by_v + j * by_j], ss = entry * entry;
             row2 += (weight[v] - rest) * (p > n ? ss / value[v] : ss);
         }
-        w->out->row2[j] = row2;
+        w->s.plain[j] = sqrt(sqrt(fmax(row2, 0.0) + w->problem->settings.eps_row));
     }
     vmaxset(mark);
     return 0;
@@ -157,87 +157,38 @@ static void hold(wstep *w)
             w->part[a + l * Q] = w->m[(size_t) set[a] + (size_t) set[l] * P];
 }
 
-static int step(void *data, mm *s)
+static int minimise(void *data, mm *s)
 {
     wstep *w = data;
-    int q = s->q, p = w->problem->p;
-    size_t P = (size_t) p, Q = (size_t) q, C = (size_t) w->problem->c;
-    double gamma = w->problem->gamma, eps = w->problem->eps, *vector = w->vector;
+    int n = w->problem->n, p = w->problem->p, c = w->problem->c, q = s->q;
+    size_t P = (size_t) p, Q = (size_t) q, C = (size_t) c;
+    double gamma = s->out->penalty, *vector = w->vector, *all = w->out->w;
     la_eigs_info info;
 
     hold(w);
     for (size_t a = 0; a < Q; a++) {
         double u = s->u[s->set[a]];
         w->delta[a] = gamma / (2.0 * u * u);
-        for (size_t l = 0; l < C; l++) vector[a + l * Q] = w->out->w[(size_t) s->set[a] + l * P];
+        for (size_t l = 0; l < C; l++) vector[a + l * Q] = all[(size_t) s->set[a] + l * P];
     }
     la_lowest_solve(&w->lowest, w->delta, w->started, TIGHT, w->values, vector, &info);
     if (info.lapack) return info.lapack;
     w->started = true;
     w->out->residual = info.residual;
-    w->converged = info.converged;
-    memset(w->out->w, 0, P * C * sizeof(double));
-    memset(s->plain, 0, P * sizeof(double));
-    /* tr(W'MW) is the sum of the eigenvalues without the weights' part. */
-    s->merit = gamma * (p - q) * sqrt(eps);
-    for (size_t l = 0; l < C; l++) s->merit += w->values[l];
-    for (size_t a = 0; a < Q; a++) {
-        size_t j = (size_t) s->set[a];
-        double row2 = 0.0, mw2 = 0.0, smooth;
-        for (size_t l = 0; l < C; l++) {
-            double v = vector[a + l * Q], by = w->values[l] - w->delta[a];
-            w->out->w[j + l * P] = v;
-            row2 += v * v;
-            mw2 += v * v * by * by;
-        }
-        smooth = sqrt(row2 + eps);
-        s->merit += gamma * smooth - w->delta[a] * row2;
-        s->plain[j] = sqrt(smooth);
-        s->dual[j] = 2.0 * sqrt(mw2) / gamma;
-    }
-    return 0;
-}
-
-double wstep_change(wstep *w)
-{
-    const mm *s = &w->s;
-
-    if (s->q < w->problem->p && s->accepted % PRICE_EVERY == 0) price(w);
-    return R_FINITE(s->best) ? fabs(s->best - s->merit) / fabs(s->merit) : R_NaN;
-}
-
-bool wstep_settled(wstep *w)
-{
-    if (w->s.q < w->problem->p) price(w);
-    for (int j = 0; j < w->problem->p; j++)
-        if (w->s.u[j] == 0.0 && w->s.dual[j] > w->s.level) return false;
-    return true;
-}
-
-/* The reach of all rows at the W at hand. */
-static void price(wstep *w)
-{
-    int n = w->problem->n, p = w->problem->p, c = w->problem->c;
-
+    s->rough = !info.converged;
+    memset(all, 0, P * C * sizeof(double));
+    for (size_t a = 0; a < Q; a++)
+        for (size_t l = 0; l < C; l++) all[(size_t) s->set[a] + l * P] = vector[a + l * Q];
     if (p > n) {
-        la_gemm('N', 'N', n, c, p, 1.0, w->b, n, w->out->w, p, 0.0, w->zw, n);
-        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, w->vector, p);
+        la_gemm('N', 'N', n, c, p, 1.0, w->b, n, all, p, 0.0, w->zw, n);
+        la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, vector, p);
     } else {
-        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->out->w, p, 0.0, w->vector, p);
+        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, all, p, 0.0, vector, p);
     }
-    la_row_norms(p, c, w->vector, w->s.dual);
-    for (int j = 0; j < p; j++) w->s.dual[j] *= 2.0 / w->problem->gamma;
-    w->s.priced = true;
-}
-
-void wstep_finish(wstep *w)
-{
-    double *row2 = w->out->row2;
-
-    price(w);
-    la_row_norms(w->problem->p, w->problem->c, w->out->w, row2);
-    for (int j = 0; j < w->problem->p; j++) {
-        row2[j] *= row2[j];
-        if (row2[j] > 0.0) w->s.dual[j] = fmax(w->s.dual[j], 1.0);
-    }
+    s->rest = 0.0;
+    for (size_t l = 0; l < C; l++) s->rest += la_dot(p, all + l * P, vector + l * P);
+    la_row_norms(p, c, all, s->out->row);
+    la_row_norms(p, c, vector, s->out->dual);
+    for (size_t j = 0; j < P; j++) s->out->dual[j] *= 2.0 / gamma;
+    return 0;
 }

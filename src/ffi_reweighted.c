@@ -33,19 +33,23 @@ static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, S
     int n = rrss != NULL ? rrss->n : alnr->n;
     SEXP out = PROTECT(ffi_list("row_norm activity residual run"));
     ufs_run run = ffi_run_begin(control, rrss != NULL ? "rrss" : "alnr");
-    mm_settings settings = {.gamma = ffi_real(settings_, "gamma"),
+    double eps = ffi_real(control, "eps");
+    mm_settings settings = {.penalty = ffi_real(settings_, "gamma"),
                             .relative = ffi_flag(settings_, "relative"),
-                            .eps = ffi_real(control, "eps")};
-    mm_result result = {.row_norm = ffi_set_zero(out, "row_norm", n, 0),
-                        .activity = ffi_set_zero(out, "activity", n, 0)};
+                            .eps_row = eps * eps,
+                            .eps_residual = eps * eps,
+                            .accelerate = run.tol >= 0.0};
+    mm_result result = {.row = ffi_set_zero(out, "row_norm", n, 0),
+                        .dual = ffi_set_zero(out, "activity", n, 0)};
 
     if (rrss != NULL) result.residual = ffi_set_zero(out, "residual", n, 0);
     if (rrss != NULL)
         rrss_solve(rrss, &settings, &result, &run);
     else
         alnr_solve(alnr, &settings, &result, &run);
-    ffi_run_end(out, &run, "primal dual gap gamma gamma_max",
-                FFI_VALUES(result.primal, result.dual, result.gap, result.gamma, result.gamma_max));
+    ffi_run_end(
+        out, &run, "primal dual gap gamma gamma_max",
+        FFI_VALUES(result.primal, result.bound, result.gap, result.penalty, result.penalty_max));
     UNPROTECT(1);
     return out;
 }

@@ -9,29 +9,26 @@ SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x");
     const double *smooth = ffi_given(eps, 2, "eps");
-    rsr_problem problem = {.n = x.n,
-                           .p = x.p,
-                           .x = x.x,
-                           .lambda = ffi_real(settings_, "lambda"),
-                           .relative = ffi_flag(settings_, "relative")};
+    rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .start_g = ffi_real(settings_, "start_g")};
+    mm_settings settings = {.penalty = ffi_real(settings_, "lambda"),
+                            .relative = ffi_flag(settings_, "relative"),
+                            .eps_residual = smooth[0],
+                            .eps_row = smooth[1],
+                            .accelerate = ffi_flag(settings_, "accelerate")};
 
-    if (!(problem.lambda > 0.0)) Rf_error("internal error: 'lambda' is not positive");
+    if (!(settings.penalty > 0.0)) Rf_error("internal error: 'lambda' is not positive");
     SEXP out = PROTECT(ffi_list("row residual dual w run"));
     ufs_run run = ffi_run_begin(control, "rsr");
-    rsr_settings settings = {.eps_residual = smooth[0],
-                             .eps_row = smooth[1],
-                             .start_g = ffi_real(settings_, "start_g"),
-                             .accelerate = ffi_flag(settings_, "accelerate")};
-    rsr_result result = {.row = ffi_set_zero(out, "row", x.p, 0),
-                         .residual = ffi_set_zero(out, "residual", x.n, 0),
-                         .dual = ffi_set_zero(out, "dual", x.p, 0),
+    rsr_result result = {.norms = {.row = ffi_set_zero(out, "row", x.p, 0),
+                                   .residual = ffi_set_zero(out, "residual", x.n, 0),
+                                   .dual = ffi_set_zero(out, "dual", x.p, 0)},
                          .w = NULL};
 
     if (ffi_flag(settings_, "keep_w")) result.w = ffi_set_zero(out, "w", x.p, x.p);
     rsr_solve(&problem, &settings, &result, &run);
-    ffi_run_end(
-        out, &run, "objective gap lambda identity zero",
-        FFI_VALUES(result.objective, result.gap, result.lambda, result.identity, result.zero));
+    ffi_run_end(out, &run, "objective gap lambda identity zero",
+                FFI_VALUES(result.norms.objective, result.norms.gap, result.norms.penalty,
+                           result.identity, result.norms.penalty_max));
     UNPROTECT(1);
     return out;
 }

@@ -15,20 +15,21 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
     if ((double) x.n * k > INT_MAX) Rf_error("internal error: too many neighbours");
     SEXP out = PROTECT(ffi_list("w row2 reach f neighbour s component run"));
     ufs_run run = ffi_run_begin(control, "sogfs");
-    sogfs_problem problem = {.step = {.n = x.n,
-                                      .p = x.p,
-                                      .c = m,
-                                      .x = x.x,
-                                      .gamma = ffi_real(settings_, "gamma"),
-                                      .eps = ffi_real(control, "eps"),
-                                      .accelerate = ffi_flag(settings_, "accelerate")},
-                             .c = c,
-                             .k = k};
+    sogfs_problem problem = {
+        .step = {.n = x.n,
+                 .p = x.p,
+                 .c = m,
+                 .x = x.x,
+                 .settings = {.penalty = ffi_real(settings_, "gamma"),
+                              .eps_row = ffi_real(control, "eps"),
+                              .accelerate = ffi_flag(settings_, "accelerate")}},
+        .c = c,
+        .k = k};
     sogfs_settings settings = {.inner_max_iter = ffi_int(control, "inner_max_iter"),
                                .inner_tol = ffi_real(control, "inner_tol")};
     sogfs_result result = {.step = {.w = ffi_set_zero(out, "w", x.p, m),
-                                    .row2 = ffi_set_zero(out, "row2", x.p, 0),
-                                    .reach = ffi_set_zero(out, "reach", x.p, 0)},
+                                    .norms = {.row = ffi_set_zero(out, "row2", x.p, 0),
+                                              .dual = ffi_set_zero(out, "reach", x.p, 0)}},
                            .f = ffi_set_zero(out, "f", x.n, c),
                            .neighbour = ffi_set_ints(out, "neighbour", x.n * k),
                            .s = ffi_set_zero(out, "s", k, x.n),

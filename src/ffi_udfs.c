@@ -14,14 +14,14 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
                                      .p = x.p,
                                      .c = c,
                                      .x = x.x,
-                                     .gamma = ffi_real(settings_, "gamma"),
-                                     .eps = ffi_real(control, "eps"),
-                                     .accelerate = ffi_flag(settings_, "accelerate")},
+                                     .settings = {.penalty = ffi_real(settings_, "gamma"),
+                                                  .eps_row = ffi_real(control, "eps"),
+                                                  .accelerate = ffi_flag(settings_, "accelerate")}},
                             .k = ffi_count(settings_, "k", 1, x.n - 1),
                             .lambda = ffi_real(settings_, "lambda")};
     wstep_result result = {.w = ffi_set_zero(out, "w", x.p, c),
-                           .row2 = ffi_set_zero(out, "row2", x.p, 0),
-                           .reach = ffi_set_zero(out, "reach", x.p, 0)};
+                           .norms = {.row = ffi_set_zero(out, "row2", x.p, 0),
+                                     .dual = ffi_set_zero(out, "reach", x.p, 0)}};
 
     udfs_solve(&problem, &result, &run);
     ffi_run_end(out, &run, "residual", FFI_VALUES(result.residual));

@@ -18,7 +18,8 @@ bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
 
     if (by_gram) {
         start_gradient(w, priced);
-        anderson_resize(&w->history, w->c * w->m);
+        anderson_reset(&w->history);
+        w->history.size = w->c * w->m;
     } else {
         ufs_x_prefetch(w->x, w->m, w->set);
     }

@@ -2,7 +2,7 @@
  *
  * RSR, UDFS, the W step of SOGFS, RRSS and ALNR minimise sums of norms by reweighted least squares:
  * a fixed-point map of weights, which never raises the smoothed objective (merit). They bring one
- * step of that map and their own dual; the rest is the same for all and is here.
+ * step of that map; the rest is the same for all and is here.
  *
  * Acceleration. The plain iteration needs hundreds of steps because the norms of rows that vanish
  * shrink by a constant factor per step. Its unknowns are roots of smoothed norms, u. Where the
@@ -11,107 +11,215 @@
  * the mean is left alone, for the derivatives off the diagonal add up in it. A norm that grows does
  * so by less: its optimum is known, for 1 / |subgradient| is linear in its own weight. Then
  * Anderson extrapolation. A step that raised the merit is taken back: the next one starts from the last
- * accepted point, as the plain iteration does, and Newton's steps are made shorter from then on.
+ * accepted point, as the plain iteration does, and Newton's steps are made shorter from then on:
+ * where many rows vanish together, all bold steps would be refused.
  *
  * Active set. Rows that are small and whose dual value says that they would not come back leave:
  * their u is 0, and they are exactly zero then. Rows left out that violate their dual constraint,
- * where judge() has looked, enter with a small weight. Either change is taken back if its first
- * step raised the merit.
+ * looked at now and then and before the end, enter with a small weight. Either change is taken back
+ * if its first step raised the merit.
  *
- * One step = one iteration. Memory (3 DEPTH + 9) (p + others) doubles. */
+ * Certificate. If the problem is convex, min sum_k price_k |z_k| + rest with z linear, the weighted
+ * problem's solution has subgradients Y of norm price_k |z_k| / u_k^2, so that |z_k| = u_k^2 dual_k;
+ * Y scaled until no dual value exceeds 1 is feasible for the dual, <Y, X> less the conjugate of
+ * rest. <Y, X> = sum_k price_k |z_k| dual_k, and a rest ||x - fit||^2 adds 2 ||x - fit||^2 to it and
+ * has ||y||^2 / 4 for its conjugate, y = 2 (x - fit).
+ *
+ * One step = one iteration. Memory (3 DEPTH + 8) (p + others) doubles. */
 #include "mm.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { DEPTH = 5 };
+enum { DEPTH = 5, LOOK_EVERY = 4, IDLE = 10 };
 static const double LEAST = 0.05;                /* least `left` at first; weight of a new row */
 static const double FAR = 3.0;                   /* log root of a weight off its plain value */
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
 
+static void measure(mm *s);
+static double bound(const mm *s, double over);
+static void judge(mm *s);
 static void move_to_plain(mm *s);
+static bool violated(const mm *s, int j);
 static bool enter(mm *s);
 static bool leave(mm *s, double share);
 static bool goes(const mm *s, double small, int j);
 static double mean_row(const mm *s);
 static void extrapolate(mm *s);
-static bool judge_gap(void *data, mm *s, bool accepted);
 
-void mm_init(mm *s, const mm_problem *problem, double *dual)
+void mm_init(mm *s)
 {
-    size_t P = (size_t) problem->p, L = P + (size_t) problem->others;
+    static const char *const columns[] = {"iteration", "objective", "gap", "best", "bound", NULL};
+    size_t L = (size_t) s->p + (size_t) s->others;
 
-    *s = (mm){.problem = problem, .dual = dual, .caution = LEAST, .entry = LEAST, .best = R_PosInf};
-    s->set = ufs_ialloc(P);
-    ufs_dalloc_each(L, 1,
-                    (double **[]){&s->u, &s->plain, &s->left, &s->f, &s->weight, &s->old, NULL});
+    s->set = ufs_ialloc((size_t) s->p);
+    s->u = ufs_dzero(L, 1);
+    s->other = ufs_dalloc((size_t) s->others, 1);
+    ufs_dalloc_each(L, 1, (double **[]){&s->plain, &s->left, &s->f, &s->old, NULL});
     for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
-    anderson_init(&s->history, (int) L, problem->accelerate ? DEPTH : 0);
+    s->caution = s->entry = LEAST;
+    s->best = R_PosInf;
+    s->out->bound = R_NegInf;
+    anderson_init(&s->history, (int) L, DEPTH);
+    ufs_trace_named(&s->run->trace, s->run->max_iter, columns);
+    if (!s->convex) s->run->trace.n_col = 2;
+    s->run->status = UFS_MAX_ITER;
+}
+
+void mm_zero(mm *s)
+{
+    mm_result *out = s->out;
+    double top = 0.0;
+
+    for (int j = 0; j < s->p; j++) top = fmax(top, out->dual[j]);
+    out->penalty_max = top;
+    out->penalty = s->settings->penalty * (s->settings->relative ? top : 1.0);
+    for (int j = 0; j < s->p; j++) out->dual[j] /= out->penalty;
+    for (int i = 0; i < s->others; i++) s->other[i] = 1.0;
+    measure(s);
+    out->bound = bound(s, fmax(s->over, top / out->penalty));
+    out->gap = (out->primal - out->bound) / out->primal;
+    if (s->settings->accelerate && out->gap <= s->run->tol) s->run->status = UFS_CONVERGED;
 }
 
 void mm_renew(mm *s)
 {
+    s->run->status = UFS_MAX_ITER;
+    s->run->iterations = s->calm = 0;
     s->best = R_PosInf;
     move_to_plain(s);
 }
 
-void mm_run(mm *s, int max_iter)
+void mm_run(mm *s)
 {
-    const mm_problem *problem = s->problem;
-    size_t all = (size_t) (problem->p + problem->others);
+    ufs_run *run = s->run;
+    size_t all = (size_t) (s->p + s->others);
+    double over;
 
-    s->status = UFS_MAX_ITER;
-    s->max_iter = s->iterations + max_iter;
-    while (s->iterations < s->max_iter) {
+    while (run->status == UFS_MAX_ITER && run->iterations < run->max_iter) {
         R_CheckUserInterrupt();
-        s->priced = false;
         s->q = 0;
-        for (int j = 0; j < problem->p; j++)
+        for (int j = 0; j < s->p; j++)
             if (s->u[j] > 0.0) s->set[s->q++] = j;
-        s->lapack = problem->step(problem->data, s);
-        if (s->lapack) return;
-        s->iterations++;
+        run->lapack = s->minimise(s->data, s);
+        if (run->lapack) break;
+        run->iterations++;
+        measure(s);
         if (s->bold && !(s->merit <= s->best * (1.0 + UFS_ROUNDING))) {
-            problem->judge(problem->data, s, false);
+            ufs_run_step(run, s->merit, R_NaN);
             s->caution = fmin(1.0, 2.0 * s->caution);
-            /* Without a history it was another set. */
-            if (!s->history.has_last) {
-                s->wait = s->accepted + 2 * DEPTH;
-                s->entry *= LEAST;
-            }
+            if (!s->history.has_last) s->entry *= LEAST; /* it was another set */
             ufs_copy(s->plain, s->old, all);
             move_to_plain(s);
             continue;
         }
         if (!R_FINITE(s->merit)) {
-            s->status = UFS_DIVERGED;
-            return;
+            run->status = UFS_DIVERGED;
+            break;
         }
         s->accepted++;
-        bool done = problem->judge(problem->data, s, true), last = s->iterations >= s->max_iter - 1;
+        judge(s);
         s->best = s->merit;
         ufs_copy(s->old, s->plain, all);
-        if (done) {
-            if (s->status != UFS_CONVERGED || last || !problem->clears || !leave(s, 0.0)) return;
+        bool last = run->iterations >= run->max_iter - 1;
+        if (run->status == UFS_CONVERGED && !last && s->clears && leave(s, 0.0)) {
             /* Without the smoothing of these rows the merit may be a little larger. */
             s->bold = false;
-            s->status = UFS_MAX_ITER;
-            continue;
-        }
-        if (!problem->accelerate || last)
+            run->status = UFS_MAX_ITER;
+        } else if (run->status != UFS_MAX_ITER || run->iterations == run->max_iter) {
+            break;
+        } else if (!s->settings->accelerate || last) {
             move_to_plain(s);
-        else if (!enter(s) && !leave(s, WORTH))
+        } else if (!enter(s) && !leave(s, WORTH)) {
             extrapolate(s);
+        }
     }
+    over = fmax(1.0, s->over);
+    for (int j = 0; j < s->p && s->convex; j++) over = fmax(over, s->out->dual[j]);
+    for (int j = 0; j < s->p && s->convex; j++) s->out->dual[j] /= over;
+}
+
+/* ---- after a step ---------------------------------------------------------------------- */
+
+/* Norms, if the dual values stand for them, the roots of the weights that follow, and sums. */
+static void measure(mm *s)
+{
+    mm_result *out = s->out;
+
+    s->merit = out->primal = s->rest;
+    s->linear = 2.0 * s->rest;
+    s->over = 0.0;
+    for (int k = 0; k < s->p + s->others; k++) {
+        bool row = k < s->p;
+        double *norm = row ? out->row + k : out->residual + (k - s->p);
+        double dual = row ? out->dual[k] : s->other[k - s->p];
+        double price = row ? out->penalty : 1.0, u = s->u[k], smooth;
+        if (s->convex) *norm = u * u * dual;
+        smooth = sqrt(*norm * *norm + (row ? s->settings->eps_row : s->settings->eps_residual));
+        s->plain[k] = u > 0.0 ? sqrt(smooth) : 0.0;
+        s->merit += price * smooth;
+        out->primal += price * *norm;
+        s->linear += price * *norm * dual;
+        if (u > 0.0) s->over = fmax(s->over, dual);
+    }
+}
+
+/* Of Y divided by `over`, or by more where that is better. */
+static double bound(const mm *s, double over)
+{
+    double scale = 1.0 / over;
+
+    if (s->rest > 0.0) scale = fmin(scale, 0.5 * s->linear / s->rest);
+    return scale * s->linear - scale * scale * s->rest;
+}
+
+/* Certificate, trace and status of an accepted step. */
+static void judge(mm *s)
+{
+    mm_result *out = s->out;
+    ufs_run *run = s->run;
+    bool by_gap = s->convex && s->settings->accelerate, done;
+    double change = R_FINITE(s->best) ? fabs(s->best - s->merit) / fabs(s->merit) : R_NaN;
+    double over = s->over, tol = run->tol;
+    double measured = by_gap ? 1.0 - fmax(bound(s, over), out->bound) / out->primal : change;
+
+    s->idle = change <= 1e-15 ? s->idle + 1 : 0;
+    s->looked = measured <= tol || s->accepted % LOOK_EVERY == 0 || s->idle >= IDLE ||
+                run->iterations == run->max_iter;
+    if (s->price != NULL && s->looked && s->q < s->p) s->price(s->data, s);
+    if (s->convex && (s->looked || s->q == s->p)) {
+        for (int j = 0; j < s->p; j++) over = fmax(over, out->dual[j]);
+        out->bound = fmax(out->bound, bound(s, over));
+    }
+    s->level = (s->convex ? s->over : 1.0) * (1.0 + 0.25 * fmax(tol, UFS_TIE));
+    out->objective = s->merit;
+    out->gap = (out->primal - out->bound) / out->primal;
+    if (by_gap) measured = out->gap;
+    ufs_trace_add(&run->trace,
+                  (double[]){run->iterations, s->merit, out->gap, out->primal, out->bound});
+    ufs_run_step(run, s->merit, measured);
+    s->calm = measured <= tol ? s->calm + 1 : 0;
+    done = s->calm >= (s->clears && s->settings->accelerate ? 2 : 1);
+    for (int j = 0; j < s->p && done && s->clears; j++) done = !violated(s, j);
+    if (done)
+        run->status = s->rough || (s->convex && out->gap < -UFS_TIE) ? UFS_NUMERICAL
+                                                                     : UFS_CONVERGED;
+    else if (by_gap && s->idle >= IDLE)
+        run->status = UFS_STALLED;
 }
 
 /* ---- between two steps ----------------------------------------------------------------- */
 
 static void move_to_plain(mm *s)
 {
-    ufs_copy(s->u, s->plain, (size_t) (s->problem->p + s->problem->others));
+    ufs_copy(s->u, s->plain, (size_t) (s->p + s->others));
     anderson_reset(&s->history);
     s->bold = false;
+}
+
+static bool violated(const mm *s, int j)
+{
+    return s->looked && s->u[j] == 0.0 && s->out->dual[j] > s->level;
 }
 
 /* The rows that violate their constraint; the more was refused, the smaller they begin,
@@ -121,26 +229,22 @@ static bool enter(mm *s)
     double first = sqrt(s->entry * mean_row(s));
     bool any = false;
 
-    for (int j = 0; j < s->problem->p && s->priced; j++)
-        any = any || (s->u[j] == 0.0 && s->dual[j] > s->level);
+    for (int j = 0; j < s->p; j++) any = any || violated(s, j);
     if (!any) return false;
     move_to_plain(s);
-    for (int j = 0; j < s->problem->p; j++)
-        if (s->u[j] == 0.0 && s->dual[j] > s->level) s->u[j] = first;
+    for (int j = 0; j < s->p; j++)
+        if (violated(s, j)) s->u[j] = first;
     return s->bold = true;
 }
 
-/* Rows that are small and would not enter, if they are more than this share; before the end only if
- * no other set was refused lately. */
+/* Rows that are small and would not enter, if they are more than this share. */
 static bool leave(mm *s, double share)
 {
     double small = SMALL * mean_row(s);
     int count = 0;
 
     for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
-    if (s->q - count < s->problem->least || count <= share * s->q ||
-        (share > 0.0 && s->accepted < s->wait))
-        return false;
+    if (s->q - count < s->least || count <= share * s->q) return false;
     move_to_plain(s);
     for (int a = 0; a < s->q; a++)
         if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;
@@ -149,7 +253,7 @@ static bool leave(mm *s, double share)
 
 static bool goes(const mm *s, double small, int j)
 {
-    return s->plain[j] * s->plain[j] < small && s->dual[j] < LEAVE;
+    return s->plain[j] * s->plain[j] < small && s->out->dual[j] < LEAVE;
 }
 
 static double mean_row(const mm *s)
@@ -159,14 +263,13 @@ static double mean_row(const mm *s)
     return mean;
 }
 
-/* Newton on the diagonal, then Anderson; both blocks count by their mean size. */
+/* Newton on the diagonal, then Anderson. */
 static void extrapolate(mm *s)
 {
-    int p = s->problem->p, all = p + s->problem->others;
+    int p = s->p, all = p + s->others;
 
     for (int block = 0; block < 2; block++) {
         int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
-        int count = block == 0 ? s->q : all - p;
         double total = 0.0, moved = 0.0, mean;
         for (int k = from; k < to; k++) {
             s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
@@ -177,85 +280,12 @@ static void extrapolate(mm *s)
         for (int k = from; k < to; k++) {
             double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
             by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
-            s->weight[k] = count / total;
             s->f[k] = s->u[k] * exp(mean + by);
         }
     }
     anderson_push(&s->history, s->u, s->f);
-    anderson_mix(&s->history, s->weight, s->f); /* f is as it is if there is no history yet */
+    anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
     for (int k = 0; k < all; k++)
         s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
     s->bold = true;
-}
-
-/* ---- the convex sample selectors ------------------------------------------------------- */
-
-void mm_select_init(mm_selector *work, int n)
-{
-    mm_result *result = work->result;
-    double top = 0.0;
-
-    ufs_dalloc_each((size_t) n, 1, (double **[]){&work->row, &work->act, &work->res, NULL});
-    for (int j = 0; j < n; j++) top = fmax(top, result->activity[j]);
-    result->gamma_max = top;
-    result->gamma = work->settings->gamma * (work->settings->relative ? top : 1.0);
-    for (int j = 0; j < n; j++) {
-        result->row_norm[j] = 0.0;
-        result->activity[j] /= fmax(top, result->gamma);
-    }
-}
-
-void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s))
-{
-    static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
-    mm_result *result = work->result;
-    ufs_run *run = work->run;
-    mm_problem problem = {.p = n,
-                          .others = others,
-                          .least = n,
-                          .accelerate = run->tol >= 0.0,
-                          .data = work,
-                          .step = step,
-                          .judge = judge_gap};
-    mm s;
-
-    result->gap = (result->primal - result->dual) / result->primal;
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    run->status = result->gap <= run->tol ? UFS_CONVERGED : UFS_MAX_ITER;
-    if (run->status == UFS_CONVERGED) return;
-    mm_init(&s, &problem, work->act);
-    for (int k = 0; k < n + others; k++) s.u[k] = first;
-    mm_run(&s, run->max_iter);
-    run->status = s.status;
-    run->lapack = s.lapack;
-}
-
-static bool judge_gap(void *data, mm *s, bool accepted)
-{
-    mm_selector *work = data;
-    mm_result *result = work->result;
-    double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
-    double tol = work->run->tol;
-    size_t n = (size_t) s->problem->p;
-
-    work->run->iterations = s->iterations;
-    result->dual = fmax(result->dual, work->dual);
-    if (work->primal < result->primal) {
-        result->primal = work->primal;
-        ufs_copy(result->row_norm, work->row, n);
-        if (result->residual != NULL) ufs_copy(result->residual, work->res, n);
-        for (size_t j = 0; j < n; j++) result->activity[j] = work->act[j] / work->over;
-    }
-    result->gap = (result->primal - result->dual) / result->primal;
-    ufs_trace_add(&work->run->trace, (double[]){merit, result->primal, result->dual, result->gap});
-    ufs_run_step(work->run, merit, change);
-    if (!accepted) return false;
-    work->idle = change > 1e-15 * merit ? 0 : work->idle + 1;
-    if (result->gap < -1e-10)
-        s->status = UFS_NUMERICAL;
-    else if (result->gap <= tol)
-        s->status = UFS_CONVERGED;
-    else if (tol >= 0.0 && work->idle >= 10)
-        s->status = UFS_STALLED;
-    return s->status != UFS_MAX_ITER;
 }

@@ -6,90 +6,73 @@
 #include "anderson.h"
 #include "ufs.h"
 
-typedef struct mm mm;
-
-/* A penalty on p row norms, of which those that are zero may be left out, and on `others` more
- * norms (residuals), all smoothed: sqrt(norm^2 + eps). */
 typedef struct {
-    int p, others;
-    int least;       /* rows at least that are at hand; p: none is ever left out */
-    bool accelerate; /* otherwise the plain iteration, and nothing is left out */
-    bool clears;     /* at the end all rows that are zero become so exactly */
-    void *data;
-    /* One step from the weights: s->u -> the minimiser of the majoriser -> s->plain, s->merit,
-     * s->dual of the rows at hand. LAPACK's info. */
-    int (*step)(void *data, mm *s);
-    /* After every step, refused or not: trace, certificate; of an accepted one true ends the run,
-     * with s->status. */
-    bool (*judge)(void *data, mm *s, bool accepted);
-} mm_problem;
+    double penalty;               /* of the rows' norms */
+    bool relative;                /* it is a share of the smallest at which zero rows are optimal */
+    double eps_row, eps_residual; /* smoothing: added to squared norms */
+    bool accelerate;              /* otherwise the plain iteration, and no row is left out */
+} mm_settings;
 
+/* Of the last step, which never raised the smoothed objective. Arrays: the caller's. */
+typedef struct {
+    double *row, *residual; /* norms: p, others */
+    double *dual; /* p: |subgradient| over the penalty, of a feasible dual point if convex */
+    double penalty, penalty_max;
+    double objective, primal, bound, gap; /* smoothed, true; best dual value; relative */
+} mm_result;
+
+/* The objective is penalty * sum of the p rows' norms + sum of the other norms (residuals) + rest.
+ * Arrays by the rows, then by the others. */
+typedef struct mm mm;
 struct mm {
-    const mm_problem *problem;
-    int iterations, max_iter, lapack;
-    ufs_status status;
-    double merit; /* smoothed objective of the last step: plain ones never raise it */
-    double best;  /* and of the last accepted one */
-    int q, *set;  /* rows at hand, ascending: those with u > 0 */
-    /* By the p rows, then by the others; of a row left out u is 0, and plain has to be. */
+    /* For mm_init(). */
+    int p, others;
+    int least;   /* rows at least that are at hand; p: none is ever left out */
+    bool convex; /* norms are u^2 dual, rest a squared distance or 0; there is a bound */
+    /* The end is exact: twice in a row within tol, as an extrapolated step may be short by accident; no
+     * row left out violates; and all rows that are zero become so exactly. */
+    bool clears;
+    const mm_settings *settings;
+    mm_result *out;
+    ufs_run *run; /* tol: of the gap if convex and accelerated, else of the change; < 0: no stop */
+    void *data;
+    /* From the weights u to the minimiser of the majoriser: out->dual of the rows at hand (and
+     * out->row if not convex), other, left, rest. LAPACK's info. */
+    int (*minimise)(void *data, mm *s);
+    /* out->dual of all rows after that; NULL: minimise() leaves all of them. */
+    void (*price)(void *data, mm *s);
+
+    int q, *set;   /* rows at hand, ascending: those with u > 0 */
     double *u;     /* roots of the smoothed norms that the weights stand for */
-    double *plain; /* those of the point that the step found */
+    double *other; /* dual of the others */
     double *left;  /* 1 - d log(norm) / d log(weight's norm), by itself, at most 1: where known */
-    /* |subgradient| over its bound for all p rows, in use 1 at the end; `priced` by judge() if it
-     * is of the last step for the rows left out too, where above `level` they enter. */
-    double *dual;
-    bool priced;
-    double level;
+    double rest;
+    bool rough; /* the minimiser was found with less precision than it should */
+
     /* Internal. */
-    int accepted;
-    bool bold;      /* the step may raise the merit */
-    double caution; /* least `left` that counts */
-    double entry;   /* weight of a row that enters, of the mean one */
-    int wait;       /* accepted steps before rows may leave */
-    double *f, *weight, *old;
+    double merit, best;  /* smoothed objective of the last step, of the last accepted one */
+    double linear, over; /* <Y, X> of the dual point; the largest dual value of what is at hand */
+    double level;        /* dual values above it enter */
+    bool looked;         /* dual values of the rows left out are those of the last step */
+    bool bold;           /* the step may raise the merit */
+    double caution;      /* least `left` that counts */
+    double entry;        /* weight of a row that enters, of the mean one */
+    int accepted;        /* steps */
+    int calm, idle;      /* steps in a row that were within tol, that changed nothing */
+    double *plain;       /* roots of the smoothed norms of the last step */
+    double *f, *old;
     anderson history;
 };
 
-/* Allocates; dual: p, the caller's. u is to be filled. */
-void mm_init(mm *s, const mm_problem *problem, double *dual);
+/* Allocates; all u are 0. Trace columns: iteration and smoothed objective; if convex gap, objective
+ * and bound as well, under the names gap, best and bound. */
+void mm_init(mm *s);
+/* Zero rows: penalty_max, the penalty, and the end where they are good enough. Given are u of the
+ * others, the rest, and in out->dual the subgradients themselves. */
+void mm_zero(mm *s);
 /* Another problem, from the last point. */
 void mm_renew(mm *s);
-/* At most max_iter steps more. The last one is plain, so that it cannot be refused. */
-void mm_run(mm *s, int max_iter);
-/* ---- the convex sample selectors ------------------------------------------------------- */
-
-typedef struct {
-    double gamma;
-    bool relative; /* gamma is a share of gamma_max, from where on A = 0 is optimal */
-    double eps;    /* smoothing of the norms */
-} mm_settings;
-
-/* Of the best A found; vectors of length n, the caller's. */
-typedef struct {
-    double *row_norm; /* how much sample j represents */
-    double *activity; /* of its dual constraint, at most 1 */
-    double *residual; /* ||x_i - X a_i||, or NULL */
-    double gamma, gamma_max;
-    double primal, dual, gap; /* best primal, best dual, relative */
-} mm_result;
-
-/* Comes first in what the selector's step() gets as its data. */
-typedef struct {
-    const mm_settings *settings;
-    mm_result *result;
-    ufs_run *run;
-    /* Of the last step, for step() to set: row norms, activity, residuals (where wanted); objective
-     * and bound; act / over is feasible. */
-    double *row, *act, *res;
-    double primal, dual, over;
-    int idle; /* accepted steps in a row without progress */
-} mm_selector;
-
-/* gamma_max and gamma, from the activity times gamma of A = 0, which is the first answer. */
-void mm_select_init(mm_selector *work, int n);
-/* tol of the run: relative duality gap; negative: no stop, no acceleration.
- * From primal and dual of A = 0 and all roots of the weights at `first`. Trace columns: objective
- * (smoothed), best, bound, gap. */
-void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s));
+/* At most max_iter steps. The last one is plain, so that it cannot be refused. */
+void mm_run(mm *s);
 
 #endif

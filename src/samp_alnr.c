@@ -25,8 +25,7 @@
 static const double MOST = 100.0; /* largest exponent of t */
 
 typedef struct {
-    mm_selector base;
-    int n, s;            /* samples; k + 1 */
+    int s;               /* k + 1 */
     int *index;          /* s x n: N_i, i itself first */
     double *t;           /* s x n */
     double *gram;        /* s x s x n: K on N_i; its first column is K_Ni */
@@ -34,39 +33,42 @@ typedef struct {
 } alnr_work;
 
 static void find_neighbours(alnr_work *work, const alnr_problem *problem);
-static int step(void *data, mm *s);
-static int solve_sample(alnr_work *work, size_t i, const double *root_b);
+static int minimise(void *data, mm *s);
+static int solve_sample(alnr_work *work, size_t i, double penalty, const double *root_b);
 
 void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run)
 {
     size_t N = (size_t) problem->n, S = (size_t) problem->k + 1;
-    alnr_work work = {.base = {.settings = settings, .result = result, .run = run},
-                      .n = problem->n,
-                      .s = problem->k + 1,
+    alnr_work work = {.s = problem->k + 1,
                       .index = ufs_ialloc(S * N),
                       .t = ufs_dalloc(S, N),
                       .gram = ufs_dalloc(S * S, N),
                       .sys = ufs_dalloc(S, S),
                       .d = ufs_dalloc(S, 1),
                       .a = ufs_dalloc(S, 1)};
-    double scale;
+    mm s = {.p = problem->n,
+            .least = problem->n,
+            .convex = true,
+            .settings = settings,
+            .out = result,
+            .run = run,
+            .data = &work,
+            .minimise = minimise};
 
+    mm_init(&s);
     find_neighbours(&work, problem);
-    /* A = 0 is the first candidate; its residual x, scaled, the first dual point: the constraints
-     * at Y = 2 x. */
-    for (size_t j = 0; j < N; j++) result->activity[j] = 0.0;
+    /* At A = 0 the residual is x: the constraints at Y = 2 x. */
     for (size_t i = 0; i < N; i++)
         for (size_t l = 0; l < S; l++) {
             double v = 2.0 * work.gram[i * S * S + l];
-            result->activity[work.index[l + i * S]] += v * v / work.t[l + i * S];
+            result->dual[work.index[l + i * S]] += v * v / work.t[l + i * S];
         }
-    for (size_t j = 0; j < N; j++) result->activity[j] = sqrt(result->activity[j]);
-    mm_select_init(&work.base, problem->n);
-    scale = fmin(1.0, result->gamma / result->gamma_max);
-    result->primal = la_ss(N * (size_t) problem->p, problem->x);
-    result->dual = (2.0 * scale - scale * scale) * result->primal;
-    mm_select(&work.base, problem->n, 0, 1.0, step);
+    for (size_t j = 0; j < N; j++) result->dual[j] = sqrt(result->dual[j]);
+    s.rest = la_ss(N * (size_t) problem->p, problem->x);
+    mm_zero(&s);
+    for (size_t j = 0; j < N; j++) s.u[j] = 1.0;
+    mm_run(&s);
 }
 
 /* Neighbourhoods, t and local Gram matrices. */
@@ -97,49 +99,34 @@ static void find_neighbours(alnr_work *work, const alnr_problem *problem)
 }
 
 /* s->u: roots of b. */
-static int step(void *data, mm *s)
+static int minimise(void *data, mm *s)
 {
     alnr_work *work = data;
-    size_t N = (size_t) work->n, S = (size_t) work->s;
-    mm_selector *base = &work->base;
-    double fit = 0.0, inner = 0.0, scale, *row = base->row;
-    double gamma = base->result->gamma, eps = base->settings->eps;
+    size_t N = (size_t) s->p, S = (size_t) work->s;
+    double *dual = s->out->dual, penalty = s->out->penalty;
 
-    for (size_t j = 0; j < N; j++) row[j] = 0.0;
+    s->rest = 0.0;
+    for (size_t j = 0; j < N; j++) dual[j] = 0.0;
     for (size_t i = 0; i < N; i++) {
         const double *gram = work->gram + i * S * S;
         double left = gram[0];
-        int lapack = solve_sample(work, i, s->u);
+        int lapack = solve_sample(work, i, penalty, s->u);
         if (lapack) return lapack;
-        /* left = <x_i - fit, x_i>; less a'diag(gamma t/2b)a it is ||x_i - fit||^2. */
-        for (size_t l = 0; l < S; l++) left -= work->a[l] * gram[l];
-        inner += left;
+        /* <x_i - fit, x_i> less a'diag(gamma t/2b)a is ||x_i - fit||^2. */
         for (size_t l = 0; l < S; l++) {
             int j = work->index[l + i * S];
             double z2 = work->t[l + i * S] * work->a[l] * work->a[l];
-            left -= 0.5 * gamma * z2 / (s->u[j] * s->u[j]);
-            row[j] += z2;
+            left -= work->a[l] * gram[l] + 0.5 * penalty * z2 / (s->u[j] * s->u[j]);
+            dual[j] += z2;
         }
-        fit += fmax(left, 0.0);
+        s->rest += fmax(left, 0.0);
     }
-    base->primal = s->merit = fit;
-    base->over = 1.0;
-    for (size_t j = 0; j < N; j++) {
-        double z = sqrt(row[j]), smooth = sqrt(z * z + eps * eps);
-        row[j] = z;
-        base->primal += gamma * z;
-        s->merit += gamma * smooth;
-        s->plain[j] = sqrt(smooth);
-        base->act[j] = z / (s->u[j] * s->u[j]);
-        base->over = fmax(base->over, base->act[j]);
-    }
-    scale = fit > 0.0 ? fmin(inner / fit, 1.0 / base->over) : 0.0;
-    base->dual = 2.0 * scale * inner - scale * scale * fit;
+    for (size_t j = 0; j < N; j++) dual[j] = sqrt(dual[j]) / (s->u[j] * s->u[j]);
     return 0;
 }
 
 /* a_i into work->a. */
-static int solve_sample(alnr_work *work, size_t i, const double *root_b)
+static int solve_sample(alnr_work *work, size_t i, double penalty, const double *root_b)
 {
     size_t S = (size_t) work->s;
     const double *gram = work->gram + i * S * S, *t = work->t + i * S;
@@ -150,7 +137,7 @@ static int solve_sample(alnr_work *work, size_t i, const double *root_b)
     for (size_t l = 0; l < S; l++) {
         for (size_t h = 0; h <= l; h++)
             work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
-        work->sys[l + l * S] += 0.5 * work->base.result->gamma;
+        work->sys[l + l * S] += 0.5 * penalty;
         work->a[l] = work->d[l] * gram[l];
     }
     info = la_chol(work->s, work->sys);

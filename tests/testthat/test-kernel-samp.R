@@ -98,10 +98,10 @@ test_that("RRSS without n systems equals RRSS with them, step by step", {
     # No residual vanishes at this penalty: the literal form gets those by subtraction.
     ref <- ref_rrss(x, 1, 15L)
     out <- rrss_call(sample_coordinates(x), 1, ufs_control(max_iter = 15, tol = -1, eps = 1e-8))
-    expect_equal(out$trace[, 1L], ref$objective, tolerance = 1e-10)
+    expect_equal(out$trace[, "objective"], ref$objective, tolerance = 1e-10)
     expect_equal(out$row_norm, ref$row_norm, tolerance = 1e-8)
     expect_equal(out$residual, ref$residual, tolerance = 1e-8)
-    expect_true(all(diff(out$trace[, 1L]) <= 1e-12))
+    expect_true(all(diff(out$trace[, "objective"]) <= 1e-12))
   }
 })
 
@@ -129,9 +129,9 @@ test_that("ALNR-style equals the alternation in A and b", {
   out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE),
     ufs_control(max_iter = 12, tol = -1, eps = 1e-12))
   out$trace <- out$run$trace
-  expect_equal(out$trace[, 1L], ref$objective, tolerance = 1e-9)
+  expect_equal(out$trace[, "objective"], ref$objective, tolerance = 1e-9)
   expect_equal(out$row_norm, ref$z, tolerance = 1e-8)
-  expect_true(all(diff(out$trace[, 1L]) <= 1e-10 * out$trace[1L, 1L]))
+  expect_true(all(diff(out$trace[, "objective"]) <= 1e-10 * out$trace[1L, "objective"]))
 })
 
 test_that("acceleration lowers the objective monotonically and agrees with plain steps", {
@@ -142,11 +142,11 @@ test_that("acceleration lowers the objective monotonically and agrees with plain
   expect_identical(plain$iterations, 400L)
   expect_lt(fast$iterations, 400L)
   expect_identical(fast$status, 0L)
-  expect_true(all(diff(fast$trace[, 1L]) <= 1e-12 * fast$trace[1L, 1L]))
+  expect_true(all(diff(fast$trace[, "objective"]) <= 1e-12 * fast$trace[1L, "objective"]))
   expect_lt(abs(fast$primal / plain$primal - 1), 1e-5)
   # Both bounds hold for both answers, and gaps never fall below zero.
   expect_gt(min(plain$primal, fast$primal), max(plain$dual, fast$dual))
-  expect_gt(min(plain$trace[, 4L], fast$trace[, 4L]), -1e-10)
+  expect_gt(min(plain$trace[, "gap"], fast$trace[, "gap"]), -1e-10)
 })
 
 test_that("coordinates keep inner products and the smaller size", {

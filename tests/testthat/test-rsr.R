@@ -384,7 +384,7 @@ test_that("a trace of more than a thousand rows is what progress() was told", {
   skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(40 * 25), 40))
   told <- list()
-  fit <- quiet(ufs_rsr(x, lambda_rel = 0.9, control = ufs_control(max_iter = 1500, tol = 0, warn = FALSE,
+  fit <- quiet(ufs_rsr(x, lambda_rel = 0.9, control = ufs_control(max_iter = 1500, tol = -1, warn = FALSE,
     progress = function(iteration, objective, change) {
       # Memory that was given back too early is used by somebody else now.
       if (iteration %% 50L == 0L) gc(FALSE)
