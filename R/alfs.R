@@ -66,13 +66,13 @@
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
 #' singular value on entry, works in the coordinates of the smaller side of `x` (about `4 n p r + 6
-#' r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed iterations. With many
-#' more features than samples it begins with the columns of largest gradient and lets others in when
-#' the certificate, always that of the whole problem, asks for them. The eigenvectors of the smaller
-#' side (about `9 r^3` flops) come first, a minute or so at r = 2000. With `lambda > 0` it begins
-#' with few columns, too (with all where most will be in use), and goes over to Newton's method on
-#' those in use where that is faster (few columns, or a small `tol`): the norms are smoothed by less
-#' and less, the multipliers stay feasible, and each step is an iteration of the trace.
+#' r^3` flops an iteration, r = min(n, p)), starts from a ridge regression and balances its
+#' penalties at fixed iterations. The eigenvectors of the smaller side (about `9 r^3` flops) come
+#' first, a minute or so at r = 2000. With `lambda > 0` it begins with few columns (with all where
+#' most will be in use), lets others in when the certificate, always that of the whole problem, asks
+#' for them, and goes over to Newton's method on those in use where that is faster (few columns, or
+#' a small `tol`): the norms are smoothed by less and less, the multipliers stay feasible, and each
+#' step is an iteration of the trace.
 #'
 #' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
 #' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
@@ -84,12 +84,12 @@
 #'
 #' @section The trace:
 #' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`
-#' and `gap`, bound and gap at the last check (every tenth iteration; the bound never falls, the gap
-#' never rises); `current`, the objective of the iteration's own W, which is not sparse and may
-#' rise; `rows`, `columns` and, with `lambda > 0`, `weights`, the relative differences between W (or
-#' WX) and its copies, which go to zero but not monotonically (Newton steps need no copies: `rows`
-#' and `columns` say how far W is from its sparse form, `weights` is 0). With `solver = "paper"` the
-#' objective is that of W itself.
+#' and `gap`, bound and gap at the last check (every tenth iteration and where the gap should be
+#' reached; the bound never falls, the gap never rises); `current`, the objective of the iteration's
+#' own W, which is not sparse and may rise; `rows`, `columns` and, with `lambda > 0`, `weights`, the
+#' relative differences between W (or WX) and its copies, which go to zero but not monotonically
+#' (Newton steps need no copies: `rows` and `columns` say how far W is from its sparse form,
+#' `weights` is 0). With `solver = "paper"` the objective is that of W itself.
 #'
 #' @inheritParams ufs_pca
 #' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
