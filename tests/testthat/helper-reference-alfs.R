@@ -148,3 +148,37 @@ alfs_raw <- function(x, ...) ufs_alfs(x, ..., center = FALSE, scale = FALSE)
 
 # Polished: a fixed number of iterations, no early stop.
 polished <- function(n = 2000L) ufs_control(max_iter = n, tol = -1, warn = FALSE)
+
+# The first iteration of ADMM at lambda = 0, alpha and beta > 0: V from the ridge regression whose
+# penalty is that of all rows, and of all columns, of one norm; W from V; the pairs that bring G less
+# one side's multiplier within the other side's bounds, and what the better one proves.
+ref_alfs_first <- function(x, alpha, beta) {
+  unit <- svd(x)$d[1]
+  x <- x / unit
+  s <- svd(x)
+  d <- s$d
+  penalty <- c(alpha, beta) / unit^3
+  norms <- list(function(a) sqrt(rowSums(a^2)), function(a) sqrt(colSums(a^2)))
+  into <- function(a, bound, which) sweep(a, which, pmin(1, bound / norms[[which]](a)), "*")
+  slope <- penalty * sqrt(dim(x))
+  size <- 1
+  for (i in 1:30) size <- sqrt(sum((2 * d^3 / (2 * d^4 + sum(slope) / size))^2))
+  ridge <- slope / size
+  rho <- pmin(4 * penalty, .3 * ridge)
+  w <- s$u %*% (2 * d^3 / (2 * d^4 + sum(ridge)) * t(s$v))
+  l <- lapply(1:2, function(i) into((rho[i] + ridge[i]) * w, penalty[i], i))
+  # rho copy - L of both, rho V = rho copy + L
+  h <- sum(rho + ridge) * w - 2 * (l[[1]] + l[[2]])
+  e <- t(s$u) %*% h %*% s$v
+  core <- (e + diag(2 * d^3)) / (2 * outer(d^2, d^2) + sum(rho))
+  w <- (h + s$u %*% (core * sum(rho) - e) %*% t(s$v)) / sum(rho)
+  residual <- t(x) - t(x) %*% w %*% t(x)
+  g <- 2 * x %*% residual %*% x
+  bounds <- vapply(1:2, function(first) {
+    own <- into(g - l[[3 - first]], penalty[first], first)
+    t <- max(1, norms[[3 - first]](g - own) / penalty[3 - first])
+    by <- min(sum(residual * t(x)) / sum(residual^2), 1 / t)
+    2 * by * sum(residual * t(x)) - by^2 * sum(residual^2)
+  }, 0)
+  unit^2 * c(current = ref_alfs_objective(x, w, penalty[1], penalty[2]), dual = max(bounds))
+}

@@ -102,6 +102,17 @@ test_that("P1: the step for W is the Kronecker solve, in the twin and in C", {
     ref_alfs_step(x, 2 * tcrossprod(x) %*% x, rep(1e-6, 3))), 1e-8)
 })
 
+test_that("the first iteration, from a ridge regression, and its bound are the literal ones", {
+  for (size in list(c(20, 12), c(12, 20), c(15, 15))) for (rel in list(c(.01, .2), c(.3, .05))) {
+    x <- alfs_data(size[1], size[2])
+    penalty <- unname(rel * ref_alfs_max(x)[1:2])
+    fit <- alfs_raw(x, penalty[1], penalty[2], control = ufs_control(max_iter = 1, warn = FALSE))
+    ref <- ref_alfs_first(x, penalty[1], penalty[2])
+    expect_equal(fit$trace$current[2], ref[["current"]], tolerance = 1e-9)
+    expect_equal(fit$certificate[["dual"]], ref[["dual"]], tolerance = 1e-9)
+  }
+})
+
 test_that("solver = \"paper\" follows the literal Algorithm 1", {
   skip_on_cran()
   for (size in list(c(14, 6), c(6, 14))) {
