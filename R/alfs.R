@@ -66,13 +66,13 @@
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
 #' singular value on entry, works in the coordinates of the smaller side of `x` (about `4 n p r + 6
-#' r^3` flops an iteration, r = min(n, p)), starts from a ridge regression and balances its
-#' penalties at fixed iterations. The eigenvectors of the smaller side (about `9 r^3` flops) come
-#' first, a minute or so at r = 2000. With `lambda > 0` it begins with few columns (with all where
-#' most will be in use), lets others in when the certificate, always that of the whole problem, asks
-#' for them, and goes over to Newton's method on those in use where that is faster (few columns, or
-#' a small `tol`): the norms are smoothed by less and less, the multipliers stay feasible, and each
-#' step is an iteration of the trace.
+#' r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed iterations. The
+#' eigenvectors of the smaller side (about `9 r^3` flops) come first, a minute or so at r = 2000.
+#' With `lambda = 0` it starts from a ridge regression. With `lambda > 0` it begins with few columns
+#' (with all where most will be in use), lets others in when the certificate, always that of the
+#' whole problem, asks for them, and goes over to Newton's method on those in use where that is
+#' faster (few columns, or a small `tol`): the norms are smoothed by less and less, the multipliers
+#' stay feasible, and each step is an iteration of the trace.
 #'
 #' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
 #' percent per iteration, which forces feasibility but not optimality, and its first penalty, its

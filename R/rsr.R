@@ -34,8 +34,8 @@
 #' because `lambda` weighs all rows of W alike.
 #'
 #' With q rows in use an iteration costs about 6 n q p flops, with p > n 3 n^2 (n + q), and looking
-#' at all columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists
-#' unless `coefficients = TRUE`.
+#' at all columns, in every fourth and at the end, 2 n p min(n, p). With p > n no p x p matrix
+#' exists unless `coefficients = TRUE`.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param lambda The penalty, in the units of the rows of `x` as used. The default `NULL` computes

@@ -233,8 +233,8 @@ static void warm_start(alfs_work *work)
         memset(w, 0, len * sizeof(double));
 }
 
-/* V = W + L / rho, where W and L = ridge W are those of the ridge regression of size_of_w(): a quarter
- * fewer iterations than from V = 0. */
+/* V = W + L / rho, where W and L = ridge W are those of the ridge regression of size_of_w(). From V = 0
+ * the first iterations would only find the size of W. */
 static void ridge_start(alfs_work *work)
 {
     alfs_space *space = &work->space;

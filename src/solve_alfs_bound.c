@@ -6,7 +6,7 @@
  *   2 s <R, D> - s^2 ||R||^2 <= min F          (s P, s Q, s L are feasible).
  * P is G - L3 with its rows brought within their bounds, L3 being the multiplier of the columns, which
  * obeys its own; or Q is G - L2 with its columns. The other takes the rest, and the better pair counts.
- * (To share E = G - L2 - L3 by one number instead takes half as many iterations more to be as good.)
+ * (G - L2 - L3 shared by one number lets the longest line count for all.) G is made anew in each pass.
  *
  * Primal: Wtilde with the zero rows of What; with lambda > 0 W with the same zeros. */
 #include "alfs_work.h"
