@@ -38,9 +38,6 @@ negative_columns <- function(data) {
     unique(stored_column(data$x)[which(data$x@x < 0)])
 }
 
-# The column of each stored number of a sparse matrix.
-stored_column <- function(x) rep.int(seq_len(x@Dim[2L]), diff(x@p))
-
 # In how many samples each feature is not zero.
 document_frequency <- function(data) {
   if (data$kind == "dense") unname(colSums(data$x != 0, na.rm = TRUE)) else
@@ -100,21 +97,6 @@ row_totals <- function(data) {
 sum_by <- function(value, group, size) {
   out <- rowsum(value, group, reorder = FALSE)
   replace(numeric(size), as.integer(rownames(out)), out)
-}
-
-# New rows as the rows of the fit were transformed, with all features of the fit. What comes from
-# ufs_data() with a transformation of its own is left as it is.
-transform_new <- function(object, newdata, arg = "newdata") {
-  how <- object$input$transform
-  data <- open_data(newdata, arg)
-  if (!is.null(data$input$transform)) return(data)
-  if (how$p != object$p) {
-    refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the ",
-      "counts: transform `", arg, "` by ufs_data(), too.")
-  }
-  data <- subset_data(data, features = match_columns(object, data))
-  check_counted(data, arg)
-  apply_transform(data, how)
 }
 
 # For print(), in words.

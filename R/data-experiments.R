@@ -68,3 +68,22 @@ hint_counts <- function(what, advice) {
   say_once("counts", what, " has raw counts and no log-normalised values: the counts are used ",
     "as they are. ", advice, " normalises them. ")
 }
+
+# Containers in which features are rows.
+has_feature_rows <- function(x) inherits(x, c("SummarizedExperiment", "Seurat"))
+
+# The sparse matrix that a DelayedMatrix wraps and leaves as it is (but for its names): it is in
+# memory already and needs no blocks. NULL for any other.
+sparse_seed <- function(x) {
+  check_installed("DelayedArray", "for DelayedMatrix input")
+  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) return(NULL)
+  seed <- DelayedArray::seed(x)
+  if (inherits(seed, "sparseMatrix")) `dimnames<-`(seed, dimnames(x))
+}
+
+transposed <- function(x) {
+  if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) x <- sparse_seed(x)
+  if (inherits(x, "Matrix")) Matrix::t(x) else if (inherits(x, "DelayedMatrix")) {
+    BiocGenerics::t(x)
+  } else t(x)
+}

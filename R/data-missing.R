@@ -90,3 +90,6 @@ fill_knn <- function(x, neighbours = 10L) {
   }
   filled
 }
+
+# The column of each stored number of a sparse matrix.
+stored_column <- function(x) rep.int(seq_len(x@Dim[2L]), diff(x@p))

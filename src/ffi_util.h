@@ -87,7 +87,7 @@ ufs_paths ffi_paths(void);
 
 /* ---- ffi_x.c ---------------------------------------------------------------------- */
 
-/* A numeric matrix as it is, or an object of class ufs_x (R/operator.R): sparse, checked
+/* A numeric matrix as it is, or an object of class ufs_x (R/data-operator.R): sparse, checked
  * for soundness in full, or a source, whose functions are called. Arrays are those of the
  * R object, which must outlive the result. */
 ufs_x ffi_x(SEXP x);

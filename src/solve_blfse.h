@@ -9,7 +9,7 @@ typedef enum { BLFSE_S_FIRST = 0, BLFSE_V_FIRST = 1 } blfse_order;
 /* How G = X'LX is held: p x p, or through an n x p factor. AUTO: by which is smaller. */
 typedef enum { BLFSE_AUTO = 0, BLFSE_DENSE = 1, BLFSE_FACTOR = 2 } blfse_form;
 
-/* Names of the blocks in the trace, in this order (R/blfse.R). */
+/* Names of the blocks in the trace, in this order (R/method-blfse.R). */
 typedef enum {
     BLFSE_START = 0,
     BLFSE_W,

@@ -1,5 +1,5 @@
 /* x_equal.c: hashes of columns, or rows, that are equal where these are as the solvers see them;
- * first_equal() in R/input.R compares those of one hash. */
+ * first_equal() in R/data-operator.R compares those of one hash. */
 #include "x_ops.h"
 #include <R_ext/Memory.h>
 #include <stdint.h>

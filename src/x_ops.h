@@ -28,7 +28,7 @@
 
 typedef enum { UFS_X_DENSE, UFS_X_SCALED, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
 
-/* A function of a source (R/source-operator.R) and what it gets: indices, then numbers. */
+/* A function of a source (R/data-source-operator.R) and what it gets: indices, then numbers. */
 typedef struct {
     const char *name;
     int m; /* asked of the columns j[0..m) instead of X; j NULL: all */

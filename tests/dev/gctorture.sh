@@ -11,7 +11,7 @@ trap 'rm -rf "$lib"' EXIT
 cp -R . "$lib/tree" && rm -f "$lib"/tree/src/*.o "$lib"/tree/src/*.so
 cd "$lib/tree" || exit 1
 sed -i 's/\.Call\([(,]\)/tortured_call\1/g' R/*.R tests/testthat/*.R
-cat >>R/conditions.R <<'R'
+cat >>R/base-conditions.R <<'R'
 
 tortured_call <- function(.NAME, ...) {
   args <- list(...)

@@ -34,8 +34,8 @@ else
   run Rscript tests/dev/blas.R
   run Rscript tests/dev/interrupts.R
   run Rscript tests/dev/memory.R
-  run tests/dev/gctorture.sh 'kernel-(graph|la|lowest|qp|topk)'
-  run tests/dev/sanitize.sh kernel
+  run tests/dev/gctorture.sh 'native-(graph|la|lowest|qp|topk)'
+  run tests/dev/sanitize.sh native
   sha=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
   { echo "script,tried,survived,failed,commit,date"
     awk -v c="$sha" -v d="$(date -u +%F)" '/ tried +[0-9]+ +survived +[0-9]+ +failed +[0-9]+ *$/ {

@@ -473,7 +473,7 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
-  # A test file is named like a source if they share a word: base_rsr.c and test-rsr.R.
+  # A test file is named like a source if they share a word: base_rsr.c and test-method-rsr.R.
   words <- setdiff(strsplit(sub("[.][Rc]$", "", basename(file)), "[-_]")[[1L]],
     c("base", "solve", "samp", "ffi", "la", "x", "f"))
   is_named <- function(test) {

@@ -31,7 +31,7 @@ home <- function(where) {
     has <- vapply(files, function(f) any(startsWith(readLines(f), paste0(called, " <- function"))), NA)
     if (any(has)) return(file.path("R", basename(files[has][1L])))
   }
-  "R/ufselect-package.R"
+  "R/zzz.R"
 }
 applies <- table$state != "not applicable"
 for (i in which(applies)) {

@@ -127,9 +127,9 @@ objectives <- list(
 # Methods without an objective in their trace, or whose trace cannot be recomputed from the
 # solution alone, and why.
 no_objective <- c(
-  blfse = "the last update is of the weights: its blocks are tested in test-blfse.R",
-  alnr = "the coefficients, n x k, are not returned: its bounds are tested in test-alnr.R",
-  rrss = "the coefficients, n x n, are not returned: its bounds are tested in test-rrss.R",
+  blfse = "the last update is of the weights: its blocks are tested in test-method-blfse.R",
+  alnr = "the coefficients, n x k, are not returned: its bounds are tested in test-method-alnr.R",
+  rrss = "the coefficients, n x n, are not returned: its bounds are tested in test-method-rrss.R",
   kmeans_f = "no trace", medoids = "no trace", pca = "no trace", random = "no trace",
   variance = "no trace", inffs = "no objective", laplacian = "no trace", spec = "no trace",
   mcfs = "one problem per cluster and penalty", cur = "no trace", consensus = "no trace"

@@ -1,145 +1,359 @@
-# The C kernels of graph*.c and la_eigs.c.
-
-knn <- function(x, k) {
-  out <- .Call(C_graph_knn, x, as.integer(k))
-  out$sorted <- matrix(apply(out$index, 2L, sort), nrow = k)
-  out
-}
-
 noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
 
-test_that("neighbours, distances and their mean are those of the definition", {
-  skip_on_cran()
-  for (x in list(noise(30, 4), noise(12, 40), noise(500, 3), noise(3, 1))) {
-    for (k in unique(c(1, min(7, nrow(x) - 1), nrow(x) - 1))) {
-      out <- knn(x, k)
-      expect_identical(out$sorted, ref_neighbours(x, k))
-      d2 <- unname(as.matrix(stats::dist(x)))^2
-      expect_equal(out$d2, matrix(d2[cbind(c(out$index), rep(seq_len(nrow(x)), each = k))], k),
-        tolerance = 1e-12)
-      expect_false(any(apply(out$d2, 2L, is.unsorted)))
-      expect_equal(out$mean_distance, mean(sqrt(d2)), tolerance = 1e-12)
+test_that("weights and symmetrisations are those of the definition", {
+  x <- noise(40, 4)
+  for (weights in c("heat", "binary", "cosine")) {
+    for (rule in c("max", "min", "mean")) {
+      graph <- suppressWarnings(ufs_graph(x, n_neighbours = 4, weights = weights, symmetrise = rule))
+      expect_equal(as.matrix(graph), ref_graph(x, 4, weights, symmetrise = rule),
+        tolerance = 1e-13)
     }
+  }
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 4, bandwidth = 0.7))
+  expect_equal(as.matrix(graph), ref_graph(x, 4, bandwidth = 0.7), tolerance = 1e-13)
+  expect_identical(graph$bandwidth, 0.7)
+})
+
+test_that("fixtures: heat and binary graphs", {
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    expect_equal(unname(as.matrix(ufs_graph(x))), baseline_graph(set, "knn5_heat_max"),
+      tolerance = 1e-12)
+    expect_identical(unname(as.matrix(ufs_graph(x, weights = "binary"))),
+      baseline_graph(set, "knn5_binary_max"))
   }
 })
 
-test_that("ties go to the lower index, in decimal data too", {
-  x <- unname(as.matrix(iris[, 1:4]))
-  expect_identical(knn(x, 5)$sorted, ref_neighbours(x, 5))
-  # The rounding of other units must not matter.
-  expect_identical(knn(x * 0.1 + 7, 5)$sorted, ref_neighbours(x, 5))
-  expect_identical(knn(x[, 4:1], 5)$sorted, ref_neighbours(x, 5))
-  corners <- as.matrix(expand.grid(0:1, 0:1, 0:1)) + 0
-  expect_identical(knn(unname(corners), 2)$sorted[, 8], c(4L, 6L))
+test_that("all columns count where there are more than one product takes", {
+  # Groups in the first 200 of 700 columns, which a search over the last ones alone would not see.
+  x <- noise(60, 700)
+  group <- rep(1:6, 10)
+  x[, 1:200] <- x[, 1:200] + 5 * noise(6, 200)[group, ]
+  near <- suppressWarnings(as.matrix(ufs_graph(x, n_neighbours = 5, weights = "binary")))
+  expect_identical(near[outer(group, group, `!=`)], rep(0, 3000))
+  d <- as.matrix(dist(x))
+  diag(d) <- Inf
+  a <- matrix(0, 60, 60)
+  a[cbind(rep(1:60, each = 5), c(apply(d, 1, order)[1:5, ]))] <- 1
+  expect_identical(near, pmax(a, t(a)))
 })
 
-test_that("rows that the first pass cannot prove are found again", {
-  # Binary data: dozens of samples at the same distance, more than the heaps hold.
-  x <- withr::with_seed(2, matrix(as.double(stats::rbinom(250 * 12, 1, 0.3)), 250))
-  for (k in c(1, 5, 60)) expect_identical(knn(x, k)$sorted, ref_neighbours(x, k))
-  # Far clusters: distances inside them are below the rounding of the Gram matrix.
-  x <- noise(120, 3)
-  x[61:120, ] <- x[61:120, ] + 1e9
-  out <- knn(x, 5)
-  near <- vapply(1:120, function(i) {
-    d2 <- colSums((t(x) - x[i, ])^2)
-    d2[i] <- Inf
-    sort(order(d2)[1:5])
-  }, integer(5))
-  expect_identical(out$sorted, near)
+test_that("FNN finds the same neighbours", {
+  skip_if_not_installed("FNN")
+  x <- noise(80, 5)
+  graph <- ufs_graph(x, n_neighbours = 6, weights = "binary", symmetrise = "mean")
+  near <- FNN::get.knn(x, 6)$nn.index
+  a <- matrix(0, 80, 80)
+  a[cbind(rep(1:80, 6), c(near))] <- 1
+  expect_identical(as.matrix(graph), (a + t(a)) / 2)
 })
 
-test_that("duplicates are neighbours, the sample itself is not", {
-  x <- noise(20, 3)[rep(1:20, 2), ]
-  out <- knn(x, 1)
-  expect_identical(c(out$index), c(21:40, 1:20))
-  expect_identical(c(out$d2), rep(0, 40))
-  same <- matrix(1, 6, 2)
-  expect_identical(knn(same, 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
-})
-
-test_that("products with W and L are those of the dense matrices", {
-  graph <- suppressWarnings(ufs_graph(noise(40, 3), n_neighbours = 3))
+test_that("what a graph says of itself", {
+  x <- two_islands()
+  expect_warning(graph <- ufs_graph(x, n_neighbours = 3), class = "ufs_warning_graph")
   w <- as.matrix(graph)
-  x <- noise(40, 5, 2)
-  times <- function(graph, x, laplacian) .Call(C_graph_mult, unclass(graph), x, laplacian)
-  expect_equal(times(graph, x, FALSE), w %*% x, tolerance = 1e-13)
-  expect_equal(times(graph, x, TRUE), (diag(rowSums(w)) - w) %*% x,
-    tolerance = 1e-12)
-  # No cancellation: constants are in the null space exactly.
-  expect_identical(times(graph, matrix(1e8, 40, 1), TRUE), matrix(0, 40, 1))
+  expect_true(isSymmetric(w))
+  expect_identical(diag(w), rep(0, 20))
+  expect_equal(graph$degree, rowSums(w), tolerance = 1e-14)
+  expect_identical(graph$n_edges, sum(w[upper.tri(w)] > 0))
+  expect_identical(graph$component, ref_components(w))
+  expect_identical(graph$n_components, max(ref_components(w)))
+  expect_gt(graph$n_components, 1L)
+  expect_identical(graph$n_isolated, 0L)
+  expect_identical(dim(graph), c(20L, 20L))
+  expect_equal(as.matrix(graph$weights), w)
+  out <- paste(utils::capture.output(print(graph)), collapse = "\n")
+  expect_match(out, "3 nearest neighbours \\(max\\), heat weights")
+  expect_match(out, paste0("components   ", graph$n_components))
 })
 
-dense_laplacian <- function(graph) {
+test_that("samples give their names; Matrix coercion agrees", {
+  graph <- ufs_graph(mtcars, n_neighbours = 5, scale = TRUE)
   w <- as.matrix(graph)
-  root <- 1 / sqrt(rowSums(w))
-  diag(nrow(w)) - root * t(root * w)
+  expect_identical(dimnames(w), list(rownames(mtcars), rownames(mtcars)))
+  expect_equal(unname(w), ref_graph(unname(scale(mtcars)), 5), tolerance = 1e-12)
+  skip_if_not_installed("Matrix")
+  sparse <- as.matrix(graph, sparse = TRUE)
+  expect_s4_class(sparse, "CsparseMatrix")
+  expect_identical(as.matrix(sparse), w)
+})
+
+test_that("samples in another order give the same graph", {
+  x <- noise(50, 3)
+  o <- withr::with_seed(3, sample(50))
+  expect_equal(as.matrix(ufs_graph(x[o, ])), as.matrix(ufs_graph(x))[o, o], tolerance = 1e-14)
+  # Units: the automatic bandwidth follows.
+  expect_equal(as.matrix(ufs_graph(1e6 * x + 5)), as.matrix(ufs_graph(x)), tolerance = 1e-8)
+})
+
+test_that("isolated samples: heat that underflows, mutual neighbours", {
+  x <- rbind(noise(15, 2), c(1e3, 1e3))
+  expect_warning(graph <- ufs_graph(x, n_neighbours = 2, bandwidth = 1), "1 of 16 samples have no edge")
+  expect_identical(graph$n_isolated, 1L)
+  expect_identical(graph$degree[16], 0)
+  expect_identical(graph$component[16], graph$n_components)
+  expect_warning(graph <- ufs_graph(x, n_neighbours = 2, symmetrise = "min"), class = "ufs_warning_graph")
+  expect_identical(graph$degree[16], 0)
+  expect_warning(graph <- ufs_graph(x, bandwidth = 1e-5), class = "ufs_warning_graph")
+  expect_identical(graph$n_isolated, 16L)
+  expect_error(ufs_laplacian(x, graph), class = "ufs_error_graph")
+  expect_error(ufs_laplacian(x, list(bandwidth = 1e-5)), class = "ufs_error_graph")
+})
+
+test_that("k = n - 1 is the complete graph", {
+  x <- noise(12, 3)
+  w <- as.matrix(ufs_graph(x, n_neighbours = 11, weights = "binary"))
+  expect_identical(w, 1 - diag(12))
+})
+
+test_that("bad arguments are errors that name them", {
+  x <- noise(10, 2)
+  expect_error(ufs_graph(x, n_neighbours = 10), "at most 9 .*10 samples", class = "ufs_error_argument")
+  expect_error(ufs_graph(x, n_neighbours = 0), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, weights = "gauss"), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, symmetrise = "or"), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, bandwidth = 0), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, bandwidth = Inf), class = "ufs_error_argument")
+  x[2, 1] <- NA
+  expect_error(ufs_graph(x), class = "ufs_error_input")
+  expect_error(ufs_graph(1e200 * noise(10, 2)), "Rescale", class = "ufs_error_input")
+  withr::local_options(ufselect.max_bytes = 1e4)
+  expect_error(ufs_graph(noise(100, 2)), class = "ufs_error_memory")
+})
+
+# ---- the argument `graph` of the methods -------------------------------------------------
+
+as_graph <- function(graph, x, connected = FALSE) {
+  as_ufs_graph(graph, as_ufs_matrix(x, FALSE, FALSE), connected)
 }
 
-test_that("the embedding solves the eigenproblem, dense and by filtered iteration", {
+test_that("NULL, a list, a graph and a matrix are the same graph", {
+  x <- noise(30, 3)
+  graph <- ufs_graph(x, n_neighbours = 4, weights = "cosine", center = TRUE)
+  w <- as.matrix(graph)
+  expect_identical(as_graph(graph, x), graph)
+  same <- as_graph(list(weights = "cosine", n_neighbours = 4, center = TRUE), x)
+  expect_equal(same$weights, graph$weights, tolerance = 1e-14)
+  expect_identical(as_graph(w, x)$weights, graph$weights)
+  expect_identical(as_graph(NULL, x)$weights, ufs_graph(x)$weights)
+  expect_identical(as_graph(list(), x)$weights, ufs_graph(x)$weights)
+  expect_identical(as_graph(list(bandwidth = NULL), x)$weights, ufs_graph(x)$weights)
+  by_scaled <- as_graph(list(scale = TRUE), x * rep(c(1, 100, 1e4), each = 30))
+  expect_equal(by_scaled$weights, ufs_graph(x, scale = TRUE)$weights, tolerance = 1e-12)
+  skip_if_not_installed("Matrix")
+  expect_identical(as_graph(Matrix::Matrix(w, sparse = TRUE), x)$weights, graph$weights)
+  expect_identical(as_graph(Matrix::Matrix(w, sparse = FALSE), x)$weights, graph$weights)
+})
+
+test_that("a matrix of the user's is checked", {
+  x <- noise(8, 2)
+  w <- 1 - diag(8)
+  bad <- function(w, text) {
+    expect_error(as_graph(w, x), text, class = "ufs_error_argument")
+  }
+  bad(w[-1, -1], "for 7 samples, but `x` has 8")
+  bad(w[, -1], "square")
+  bad(-w, "negative")
+  bad(replace(w, 2, NA), "missing or infinite")
+  bad(replace(w, 2, Inf), "missing or infinite")
+  bad(replace(w, 2, 0.5), "not symmetric")
+  bad(replace(w, 2, 0), "not symmetric")
+  bad("knn", "must be NULL")
+  bad(list(n_neighbours = 3, neighbours = 3), "names among")
+  bad(list(3), "names among")
+  bad(ufs_graph(noise(9, 2)), "for 9 samples")
+  expect_error(as_graph(0 * w, x), class = "ufs_error_graph")
+  expect_message(graph <- as_graph(w + diag(8), x), "8 self loops", class = "ufs_message_loops")
+  expect_identical(as.matrix(graph), w)
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(w, sparse = TRUE)
+  sparse[2, 3] <- NA
+  bad(sparse, "missing or infinite")
+})
+
+test_that("only methods that need a connected graph complain", {
+  x <- two_islands()
+  expect_silent(as_graph(list(n_neighbours = 3), x))
+  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "components",
+    class = "ufs_warning_graph")
+  expect_silent(ufs_laplacian(x, list(n_neighbours = 3)))
+})
+
+test_that("nothing is drawn and nothing is changed", {
+  x <- noise(20, 3)
+  kept <- x + 0
+  withr::with_seed(1, {
+    before <- .Random.seed
+    ufs_graph(x)
+    ufs_mcfs(x, 2)
+    expect_identical(.Random.seed, before)
+  })
+  expect_identical(x, kept)
+  expect_identical(ufs_graph(x), ufs_graph(x))
+})
+
+test_that("an edited graph is refused, in words", {
   skip_on_cran()
-  for (n in c(60, 700)) {
-    graph <- suppressWarnings(ufs_graph(noise(n, 4)))
-    l <- dense_laplacian(graph)
-    want <- rev(eigen(l, symmetric = TRUE, only.values = TRUE)$values)
-    for (m in c(1, 6)) {
-      out <- embed_graph(graph, m, "test")
-      expect_equal(out$values, want[1 + seq_len(m)], tolerance = 1e-9)
-      expect_equal(out$next_value, want[m + 2], tolerance = 1e-9)
-      u <- cbind(sqrt(graph$degree / sum(graph$degree)), out$vectors)
-      expect_equal(crossprod(u), diag(m + 1), tolerance = 1e-9)
-      expect_lt(max(abs(l %*% out$vectors - sweep(out$vectors, 2, out$values, `*`))), 1e-9)
-      expect_identical(out$status, "converged")
-      expect_identical(out$iterations > 0, n > 400)
+  graph <- ufs_graph(iris[1:30, 1:4])
+  edits <- list(
+    function(g) { g$weights$index[5] <- 1000000L; g },
+    function(g) { g$weights$index[5] <- -1L; g },
+    function(g) { g$weights$index[1:2] <- g$weights$index[2:1]; g },
+    function(g) { g$weights$index[1] <- 0L; g },
+    function(g) { g$weights$value[3] <- NaN; g },
+    function(g) { g$weights$value[3] <- -g$weights$value[3]; g },
+    function(g) { g$weights$value[3] <- 2 * g$weights$value[3]; g },
+    function(g) { g$weights$start[2] <- 1000L; g },
+    function(g) { g$weights$start[1] <- 1L; g },
+    function(g) { g$weights$start <- g$weights$start[-1]; g },
+    function(g) { g$weights$value <- g$weights$value[-1]; g },
+    function(g) { g$weights$index <- as.double(g$weights$index); g },
+    function(g) { g$weights <- NULL; g },
+    function(g) { g$degree <- g$degree + 1; g },
+    function(g) { g$degree <- NULL; g },
+    function(g) { g$n_isolated <- 3L; g },
+    function(g) { g$n <- 7L; g }
+  )
+  for (edit in edits) {
+    for (fit in list(ufs_laplacian, function(x, graph) ufs_mcfs(x, 2, graph))) {
+      expect_error(fit(iris[1:30, 1:4], graph = edit(graph)), "sound graph",
+        class = "ufs_error_argument")
     }
   }
 })
 
-test_that("small gaps and small n: the ends of the range", {
-  line <- cbind(seq_len(600)^1.01)
-  graph <- ufs_graph(line, n_neighbours = 2)
-  out <- embed_graph(graph, 5, "test")
-  want <- rev(eigen(dense_laplacian(graph), symmetric = TRUE, only.values = TRUE)$values)
-  expect_equal(out$values, want[2:6], tolerance = 1e-8)
-  small <- ufs_graph(noise(6, 2), n_neighbours = 4)
-  out <- embed_graph(small, 5, "test")
-  want <- rev(eigen(dense_laplacian(small), symmetric = TRUE, only.values = TRUE)$values)
-  expect_equal(out$values, want[-1], tolerance = 1e-12)
-  expect_identical(out$next_value, Inf)
+test_that("the first indices that are out of range are refused before they are used", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  weights <- graph$weights
+  for (wrong in list(c(1L, -1L), c(weights$start[31], 30L))) {
+    graph$weights$index <- replace(weights$index, wrong[1], as.integer(wrong[2]))
+    expect_error(ufs_laplacian(iris[1:30, 1:4], graph), "indices and weights do not fit",
+      class = "ufs_error_argument")
+  }
 })
 
-test_that("multiple eigenvalues are found as often as they occur", {
+test_that("wrong direct calls are errors of R, never crashes", {
   skip_on_cran()
-  cloud <- noise(170, 3)
-  x <- rbind(cloud, cloud + 1000, cloud + 2000)
-  graph <- suppressWarnings(ufs_graph(x, bandwidth = 1))
-  expect_identical(graph$n_components, 3L)
-  want <- rev(eigen(dense_laplacian(graph), symmetric = TRUE, only.values = TRUE)$values)
-  out <- embed_graph(graph, 8, "test")
-  expect_identical(out$n_zero, 2L)
-  expect_identical(out$values[1:2], c(0, 0))
-  expect_equal(out$values, want[2:9], tolerance = 1e-9)
-  expect_lt(out$values[5] - out$values[3], 1e-9)
+  x <- matrix(as.double(1:40), 8)
+  graph <- unclass(ufs_graph(x, n_neighbours = 3))
+  small <- unclass(ufs_graph(x[1:5, ], n_neighbours = 3))
+  control <- resolve_control(ufs_control(), max_iter = 5L, tol = 1, eps = 1, inner_tol = 1,
+    inner_max_iter = 5L)
+  wrong <- list(NULL, 1L, "a", TRUE, list(), 1:3, x[1:5, ], x[0, ], c(1, 2))
+  calls <- list(
+    list(C_spec_quadratic, graph, x, 1L, TRUE),
+    list(C_spec_leading, graph, x, 1L, c(1, 2), x[, 1:2]), list(C_graph_embed, graph, 3L),
+    list(C_graph_knn, x, 3L), list(C_graph_lists, x, matrix(rep(2:1, c(1, 7)), 1), matrix(1, 1, 8), 0L, 1, 0L),
+    list(C_graph_mult, graph, x, TRUE), list(C_graph_describe, graph$weights$start,
+      graph$weights$index, graph$weights$value),
+    list(C_mcfs, x, x[, 1:2], 3L, 0, control),
+    list(C_rsr, x, c(1, 1), list(lambda = 1, relative = FALSE, accelerate = TRUE, keep_w = FALSE,
+      start_g = 1), control),
+    list(C_ndfs, x, graph, x[, 1:2], list(alpha = 1, beta = 1, gamma = 1, start_g = 1,
+      exact = TRUE, split = TRUE, normalised = FALSE), control),
+    list(C_udfs, x, list(n_clusters = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE),
+      control),
+    list(C_sogfs, x, list(n_clusters = 2L, n_dims = 2L, k = 3L, gamma = 1, accelerate = TRUE),
+      control)
+  )
+  for (call in calls) {
+    expect_error(do.call(.Call, call), NA)
+    for (at in seq_along(call)[-1]) {
+      for (value in c(wrong, list(small))) {
+        bad <- call
+        bad[at] <- list(value)
+        # An error, or an answer where the value happens to make sense: R is still there.
+        expect_true(suppressWarnings(tryCatch(is.null(do.call(.Call, bad)) || TRUE, error = function(e) TRUE)))
+      }
+    }
+  }
+  expect_error(.Call(C_spec_leading, graph, x, 1L, c(1, 2, 3), x[, 1:2]), "wrong type or length")
+  # Settings of the wrong size inside a list.
+  for (name in c("n_clusters", "k", "n_dims")) {
+    settings <- list(n_clusters = 2L, n_dims = 2L, k = 3L, lambda = 1, gamma = 1,
+      accelerate = TRUE)
+    settings[[name]] <- 1000L
+    expect_error(.Call(C_sogfs, x, settings, control), "whole number")
+  }
 })
 
-test_that("the null space has the canonical basis", {
-  x <- noise(30, 2)
-  x[c(3, 9:14), ] <- x[c(3, 9:14), ] + 100
-  x[c(5, 20:24), ] <- x[c(5, 20:24), ] - 100
-  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3, bandwidth = 5))
-  expect_identical(graph$n_components, 3L)
-  d <- graph$degree
-  out <- embed_graph(graph, 2, "test")
-  v <- sqrt(d / sum(d))
-  first <- sqrt(d) * (graph$component == 1)
-  first <- first - v * sum(v * first)
-  first <- first / sqrt(sum(first^2))
-  second <- sqrt(d) * (graph$component == 2)
-  second <- second - v * sum(v * second) - first * sum(first * second)
-  second <- second / sqrt(sum(second^2))
-  expect_equal(out$vectors, cbind(first, second, deparse.level = 0), tolerance = 1e-12)
-  # Fewer than there are: the first ones, and the cut is seen.
-  one <- embed_graph(graph, 1, "test")
-  expect_equal(one$vectors, out$vectors[, 1, drop = FALSE], tolerance = 1e-14)
-  expect_identical(one$next_value, 0)
+test_that("a graph can be drawn", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  withr::local_pdf(NULL)
+  expect_identical(plot(graph), graph)
+  expect_identical(plot(graph, "weights", main = "mine"), graph)
+  expect_error(plot(graph, "edges"), class = "ufs_error_argument")
+})
+
+test_that("cosine weights have no absolute threshold: a power of two changes nothing", {
+  x <- withr::with_seed(1, matrix(rnorm(60), 12))
+  want <- as.matrix(ufs_graph(x, n_neighbours = 4, weights = "cosine"))
+  for (unit in 2^c(-60, 60)) {
+    expect_identical(as.matrix(ufs_graph(x * unit, n_neighbours = 4, weights = "cosine")), want)
+  }
+})
+
+test_that("an edited graph is refused wherever it is read", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  y <- replace(iris$Species[c(1, 51, 101)[rep(1:3, 10)]], 4:30, NA)
+  expect_length(ufs_propagate(graph, y)$label, 30)
+  for (part in c("start", "index", "value")) {
+    broken <- graph
+    broken$weights[[part]][5] <- if (part == "value") NaN else 1000000L
+    for (use in list(function() as.matrix(broken), function() ufs_propagate(broken, y), function() plot(broken))) {
+      error <- expect_error(use(), "not a sound graph", class = "ufs_error_argument")
+      expect_identical(error$argument, "graph")
+    }
+  }
+})
+
+test_that("files beyond four blocks: neighbours on scores are announced, exact ones are the matrix's", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  folder <- withr::local_tempdir()
+  # More columns than scores, and samples in many ties.
+  noise <- withr::with_seed(1, matrix(rnorm(70 * 64), 70))
+  ties <- withr::with_seed(3, matrix(rbinom(70 * 12, 1, 0.3), 70)) + 0
+  ties[41:70, ] <- ties[1:30, ]
+  on_disk <- function(x, chunk, lines) {
+    out <- suppressMessages(HDF5Array::writeHDF5Array(x, tempfile("x-", folder, ".h5"), "x",
+      chunkdim = chunk))
+    ufs_data(out, block_bytes = 16 * lines * ncol(x))
+  }
+  graph <- function(...) suppressWarnings(ufs_graph(...))
+  file <- on_disk(noise, c(3, 64), 9)
+  expect_message(near <- graph(file), "50 principal component scores", class = "ufs_message_scores")
+  said <- 0
+  withCallingHandlers(suppressWarnings(ufs_laplacian(file)),
+    ufs_message_scores = function(m) said <<- said + 1)
+  expect_identical(said, 1)
+  expect_false(identical(near$weights$index, graph(noise)$weights$index))
+  expect_message(exact <- graph(file, exact = TRUE), NA, class = "ufs_message_scores")
+  expect_null(exact$note)
+  for (x in list(noise, ties)) {
+    for (file in list(on_disk(x, c(3, ncol(x)), 9), on_disk(x, c(70, 2), 17))) {
+      for (weights in c("heat", "binary", "cosine")) {
+        for (k in c(1, 20)) {
+          dense <- graph(x, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean")
+          blocks <- graph(file, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean",
+            exact = TRUE)
+          expect_identical(blocks$weights$index, dense$weights$index)
+          expect_equal(blocks$weights$value, dense$weights$value, tolerance = 1e-10)
+          expect_equal(blocks$bandwidth, dense$bandwidth, tolerance = 1e-10)
+        }
+      }
+    }
+  }
+  scores <- function(x, ...) suppressMessages(suppressWarnings(ufs_laplacian(x, ...)))$feature_scores
+  expect_equal(scores(file, graph = list(exact = TRUE)), scores(ties), tolerance = 1e-10)
+  expect_error(graph(noise, exact = NA), class = "ufs_error_argument")
+})
+
+test_that("many samples in sparse data: exact = TRUE searches them all", {
+  skip_if_not_installed("Matrix")
+  x <- grouped_counts(120, 60)$x
+  withr::local_options(ufselect.exact_neighbours = 100L)
+  graph <- function(...) suppressWarnings(ufs_graph(...))
+  expect_message(exact <- graph(to_sparse(x), 6, exact = TRUE), NA, class = "ufs_message_scores")
+  expect_identical(exact$weights$index, graph(x, 6)$weights$index)
 })

@@ -1,0 +1,75 @@
+# Arguments without a default.
+required_arguments <- function(fit) {
+  names(Filter(function(value) is.name(value) && !nzchar(value), formals(fit)))
+}
+
+# Every function that takes x has `...` for these.
+door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
+  "unit_rows", "min_samples", "max_samples")
+
+names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
+
+# Names of arguments that neither a method nor the door has are errors in our words. Names are exact
+# here, as what is shared between fits (a graph, a start) is looked up by them.
+check_arguments <- function(given, fit, method) {
+  known <- arguments_of(fit)
+  unknown <- given[nzchar(given) & !given %in% c(known, door_arguments)]
+  if (length(unknown)) {
+    refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
+      paste(known, collapse = ", "), ", and those of ufs_data().")
+  }
+}
+
+# The arguments a method has beside x. Those behind its dots are there to be refused in our words:
+# R would complete `m` to one of several others, or say that it cannot.
+arguments_of <- function(fit) {
+  all <- names(formals(fit))
+  setdiff(all[seq_len(match("...", all, length(all) + 1L) - 1L)], "x")
+}
+
+# Arguments a function cannot do without: check_given(y, k) in its body.
+check_given <- function(...) {
+  frame <- parent.frame()
+  for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
+    if (eval(call("missing", as.name(name)), frame)) refuse(name, "`", name, "` is missing.")
+  }
+}
+
+# list(a = a, b = b) by the names alone.
+list_of <- function(...) {
+  out <- list(...)
+  own <- vapply(as.list(substitute(list(...)))[-1L], function(value) {
+    if (is.name(value)) as.character(value) else ""
+  }, "")
+  names(out) <- ifelse(nzchar(names_of(out)), names_of(out), own)
+  out
+}
+
+# A call to print and to keep: no data in it. Where it was made by do.call() its arguments are
+# values, maybe in quote(), and those that are not a few numbers or words are named by what they
+# are.
+plain_call <- function(call, name) {
+  if (!is.language(call[[1L]])) call[[1L]] <- as.name(name)
+  for (i in seq_along(call)[-1L]) {
+    if (!identical(call[[i]], quote(expr = ))) call[i] <- list(plain_value(call[[i]]))
+  }
+  call
+}
+
+plain_value <- function(value) {
+  if (is.call(value)) {
+    if (identical(value[[1L]], as.name("quote")) && length(value) == 2L &&
+        !is.language(value[[2L]])) {
+      return(plain_value(value[[2L]]))
+    }
+    return(if (identical(value[[1L]], as.name("function"))) value else
+      plain_call(value, class(value[[1L]])[1L]))
+  }
+  if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&
+      is.null(attributes(value)))) {
+    return(value)
+  }
+  as.name(paste0("<", class(value)[1L], if (length(dim(value)) == 2L) {
+    paste0(" ", nrow(value), " x ", ncol(value))
+  }, ">"))
+}

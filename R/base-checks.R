@@ -1,0 +1,113 @@
+# For generics, which must take `...`: what nobody reads is a mistake of the user.
+check_dots_empty <- function(...) {
+  if (...length()) refuse_argument(names_of(list(...))[1L])
+}
+
+refuse_argument <- function(name) {
+  named <- nzchar(name)
+  refuse(if (named) name, "Unknown argument",
+    if (named) paste0(" `", name, "`") else " without a name", ".")
+}
+
+# Dots that go to base graphics, which would only warn of a wrong name, several times.
+check_dots_graphics <- function(...) {
+  if (!...length()) return(invisible())
+  plots <- c("plot.default", "hist.default", "image.default")
+  known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
+    names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
+  })))
+  unknown <- setdiff(names_of(list(...)), known)
+  if (length(unknown)) refuse_argument(unknown[1L])
+}
+
+check_flag <- function(value, arg) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    refuse(arg, "`", arg, "` must be TRUE or FALSE.")
+  }
+  value
+}
+
+# One whole number in lower..upper; `limit` explains the upper end.
+check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, limit = NULL) {
+  if (missing(value) || !is.numeric(value) || length(value) != 1L || is.na(value) ||
+      value != round(value) || value < lower || value > min(upper, .Machine$integer.max)) {
+    refuse(arg, "`", arg, "` must be a whole number of at least ", lower,
+      if (upper < .Machine$integer.max) paste0(" and at most ", upper),
+      if (!is.null(limit)) paste0(" (", limit, ")"),
+      if (!missing(value)) paste0("; it is ", brief(value)), ".")
+  }
+  as.integer(value)
+}
+
+# The number of clusters that a method is told, of data of n samples.
+check_clusters <- function(value, n, lower = 2L, left = 1L) {
+  check_count(value, "n_clusters", lower, n - left,
+    paste(if (left == 1L) "one" else "two", "fewer than the samples"))
+}
+
+# The number of components, of the list from as_ufs_matrix().
+check_components <- function(value, data, center, arg = "n_components") {
+  check_count(value, arg, 1L, min(data$n - center, length(data$keep)),
+    "the largest possible rank of `x`")
+}
+
+# One or more whole numbers, each once.
+check_counts <- function(value, arg, upper, limit) {
+  if (missing(value) || !length(value)) {
+    refuse(arg, "`", arg, "` must be one or more whole numbers.")
+  }
+  unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
+}
+
+# One finite number, above (open) or from (closed) `lower`, likewise `upper`.
+check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
+  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value) ||
+    (if (open) value <= lower || value >= upper else value < lower || value > upper)
+  if (bad) {
+    range <- c(
+      if (is.finite(lower)) paste(if (open) "above" else "of at least", lower),
+      if (is.finite(upper)) paste(if (open) "below" else "of at most", upper)
+    )
+    refuse(arg, "`", arg, "` must be one finite number",
+      if (length(range)) paste0(" ", paste(range, collapse = " and ")),
+      if (!missing(value)) paste0("; it is ", brief(value)), ".")
+  }
+  as.double(value)
+}
+
+# match.arg() with a classed error; the default is the first choice.
+check_choice <- function(value, arg,
+                         choices = eval(formals(sys.function(sys.parent()))[[arg]])) {
+  if (identical(value, choices)) return(choices[[1L]])
+  if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
+    refuse(arg, "`", arg, "` must be one of ", paste0("\"", choices, "\"", collapse = ", "),
+      "; it is ", brief(value), ".")
+  }
+  value
+}
+
+# A finite double matrix of a given shape (NA = any).
+check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
+  if (!is.matrix(value) || !is.numeric(value) || !all(is.finite(value)) ||
+      !(is.na(nrow) || nrow(value) == nrow) || !(is.na(ncol) || ncol(value) == ncol)) {
+    size <- if (!is.na(nrow) && !is.na(ncol)) paste(nrow, "x", ncol) else
+      if (!is.na(nrow)) paste(nrow, "rows") else if (!is.na(ncol)) paste(ncol, "columns")
+    refuse(arg, "`", arg, "` must be a finite numeric matrix",
+      if (!is.null(size)) paste(" of", size),
+      if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".")
+  }
+  storage.mode(value) <- "double"
+  dimnames(value) <- NULL
+  value
+}
+
+# A penalty given absolutely or as a share of `max`, the smallest value at which
+# everything is zero. Returns list(value, rel).
+check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
+  if (!is.null(absolute)) {
+    absolute <- check_number(absolute, arg, lower = 0, open = !zero)
+    return(list(value = absolute, rel = absolute / max))
+  }
+  rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = !zero)
+  list(value = rel * max, rel = rel)
+}

@@ -1,0 +1,102 @@
+# Classed conditions: every error and warning of the package goes through here.
+
+# Labels of the C status enum (src/ufs.h), in its order.
+status_labels <- c("converged", "max_iter", "stalled", "diverged", "numerical")
+
+status_label <- function(code) status_labels[[code + 1L]]
+
+new_condition <- function(kind, class, ..., fields = list()) {
+  structure(c(list(message = paste0(...), call = NULL), fields),
+    class = c(paste0("ufs_", kind, "_", class), paste0("ufs_", kind), kind, "condition"))
+}
+
+ufs_abort <- function(class, ..., argument = NULL) {
+  stop(new_condition("error", class, ..., fields = list(argument = argument)))
+}
+
+# Something is wrong with an argument.
+refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
+
+# The values of `x`, or what is made of them, are too large or too small for double precision.
+refuse_range <- function(what) {
+  ufs_abort("input", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.",
+    argument = "x")
+}
+
+ufs_warn <- function(class, ..., data = list()) {
+  warning(new_condition("warning", class, ..., fields = data))
+}
+
+ufs_inform <- function(class, ...) message(new_condition("message", class, ..., "\n"))
+
+# Warns if a fit did not converge. Its status says so, too: control$warn = FALSE loses nothing.
+warn_status <- function(fit, advice = NULL) {
+  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible())
+  what <- switch(fit$status,
+    max_iter = paste("did not converge in", fit$iterations,
+      "iterations; raise max_iter or tol in ufs_control()"),
+    stalled = "made no further progress before reaching its tolerance",
+    diverged = "diverged: the objective is not finite",
+    numerical = "met a numerical problem; do not trust the ranking"
+  )
+  ufs_warn(fit$status, "ufs_", fit$method, "() ", what, ".",
+    if (!is.null(advice)) paste0(" ", advice))
+}
+
+# LAPACK's own failure is an error: there is no answer to return.
+check_lapack <- function(info, method) {
+  if (info != 0L) {
+    ufs_abort("lapack", "ufs_", method, "(): a LAPACK routine failed (info = ", info,
+      "). Please check the scale of the columns of `x`.")
+  }
+}
+
+# What C returned, if LAPACK did not fail.
+solved <- function(found, method) {
+  check_lapack(if (is.null(found$run)) found$lapack else found$run$lapack, method)
+  found
+}
+
+# How much memory one object may take.
+max_bytes <- function() {
+  limit <- getOption("ufselect.max_bytes", 8 * 1024^3)
+  if (!is.numeric(limit) || length(limit) != 1L || is.na(limit)) {
+    refuse("ufselect.max_bytes", "The option `ufselect.max_bytes` must be one number, not ",
+      brief(limit), ".")
+  }
+  limit
+}
+
+# Stops before a hopeless allocation, with the number and the way out.
+check_bytes <- function(bytes, what, advice) {
+  limit <- max_bytes()
+  if (bytes > limit) {
+    ufs_abort("memory", what, " would need ", format_bytes(bytes), ", more than the limit of ",
+      format_bytes(limit), ". ", advice, " The limit is getOption(\"ufselect.max_bytes\").")
+  }
+}
+
+format_bytes <- function(bytes) {
+  format(structure(bytes, class = "object_size"), units = "auto", standard = "IEC")
+}
+
+# For code that uses a suggested package.
+check_installed <- function(package, reason) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    ufs_abort("package", "The package '", package, "' is needed ", reason, ". Install it with ",
+      "install.packages(\"", package, "\").", argument = package)
+  }
+}
+
+said_once <- new.env(parent = emptyenv())
+
+say_once <- function(class, ...) {
+  if (!isTRUE(said_once[[class]])) {
+    said_once[[class]] <- TRUE
+    ufs_inform(class, ..., "(Said once in a session.)")
+  }
+}
+
+without_constant <- function(code) {
+  withCallingHandlers(code, ufs_warning_constant = function(w) invokeRestart("muffleWarning"))
+}

@@ -1,0 +1,60 @@
+# The power of two next above the largest value; 1 if that is 0 or infinite.
+next_power <- function(value) {
+  top <- max(value)
+  if (top > 0 && is.finite(top)) 2^max(-1000, min(1000, floor(log2(top)) + 1)) else 1
+}
+
+as_double <- function(x) {
+  # The replacement copies even where there is nothing to change.
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+# Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has
+# not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
+# has no favourite.
+mean_of_copies <- function(value, first) {
+  if (!anyDuplicated(first)) return(value)
+  at <- match(first, unique(first))
+  mean <- unname(rowsum(value, at) / tabulate(at))
+  if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
+}
+
+# Norms of the rows, without a second matrix of the size of x.
+row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
+
+# 1 .. size in pieces of `step`.
+in_pieces <- function(size, step) {
+  starts <- seq(1, by = step, length.out = ceiling(size / step))
+  lapply(starts, function(from) seq.int(from, min(from + step - 1, size)))
+}
+
+# Seeds from the caller's random numbers, so that a result depends neither on the order of tasks
+# nor on the number of workers. NULL where nothing random happens: then the
+# caller's RNG is not touched at all.
+draw_seeds <- function(n, random = TRUE) {
+  if (random) as.list(sample.int(.Machine$integer.max, n)) else vector("list", n)
+}
+
+# Evaluates code under a seed of its own and puts the caller's RNG back as it was.
+with_seed <- function(seed, code) {
+  if (is.null(seed)) return(code)
+  keep_seed({
+    set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+    code
+  })
+}
+
+# Evaluates code and puts the caller's RNG back as it was.
+keep_seed <- function(code) {
+  global <- globalenv()
+  old <- get0(".Random.seed", envir = global, inherits = FALSE)
+  on.exit(if (is.null(old)) rm(list = ".Random.seed", envir = global) else
+    assign(".Random.seed", old, envir = global))
+  code
+}
+
+largest <- function(x) max(-min(x), max(x))
+
+# The power of two nearest to a positive size (1 for 0): dividing by it is exact.
+power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1

@@ -1,0 +1,43 @@
+percent <- function(share) paste0(signif(100 * share, 2L), " %")
+
+some_columns <- function(names, most = 5L) {
+  shown <- paste0("'", utils::head(names, most), "'", collapse = ", ")
+  more <- length(names) - most
+  paste0(if (length(names) == 1L) "column " else "columns ", shown,
+    if (more > 0L) paste(" and", more, "more"))
+}
+
+# Names, or numbers where there are none.
+labels_of <- function(names, size) if (is.null(names)) as.character(seq_len(size)) else names
+
+kind_of <- function(x) {
+  if (is.null(x)) "NULL" else paste0("an object of class ", paste(class(x), collapse = "/"))
+}
+
+brief <- function(value) {
+  text <- paste(deparse(value, width.cutoff = 60L), collapse = "")
+  if (nchar(text) > 40L) kind_of(value) else text
+}
+
+# A line of print().
+put <- function(...) cat(..., "\n", sep = "")
+
+# "24 samples x 1 feature"
+size_words <- function(n, p) paste(count_words(n, "sample"), "x", count_words(p, "feature"))
+
+count_words <- function(n, word) paste0(n, " ", word, if (n != 1L) "s")
+
+# The first n of those chosen, and how many these are; of the whole ranking where it was left open.
+best_line <- function(ranking, names, n, size = NULL) {
+  best <- utils::head(ranking, min(n, size))
+  text <- if (is.null(names)) as.character(best) else names[best]
+  paste0(paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
+    if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
+}
+
+# What the repeats of a comparison repeat.
+repeat_words <- function(object) if (object$mode == "classify") "splits" else "runs of k-means"
+
+number_words <- function(fit) {
+  if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
+}

@@ -1,0 +1,316 @@
+# The matrix door: every method's `x` comes in here, once.
+
+#' Data of any kind for the methods of the package
+#'
+#' Every `ufs_*()` function takes `x` as it is: a matrix, data frame, tibble, data.table, a sparse
+#' or dense matrix of the Matrix package, a DelayedMatrix or HDF5Matrix, a big.matrix, a
+#' SummarizedExperiment, SingleCellExperiment or Seurat object. Call `ufs_data()` yourself to
+#' choose an assay, a subset, what happens to missing values or how blocks of a file are
+#' read, and give its result to a method instead of `x`.
+#'
+#' Rows are samples and columns are features. Bioconductor and Seurat objects have it the other
+#' way round (features are rows) and are transposed here; `print()` says "n samples x p features",
+#' so a look at it shows a table the wrong way round.
+#'
+#' # What is made dense and what is not
+#' A sparse matrix is used as it is: centring and scaling are done inside the products, and a
+#' matrix with a million columns needs little more memory than its non-zeros. Data on disk are
+#' read in blocks of whole rows or columns, whichever follows the chunks of the file, of at most
+#' `block_bytes`. A file that is stored by rows, where each read of some columns is a pass over
+#' all of it, is copied to `tempdir()` in one pass where several such reads are to come (a message
+#' announces copies above 100 MB), and the copy is deleted with the fit.
+#'
+#' A dense matrix is centred and scaled in a copy. [ufs_socfs()], [ufs_jspca()] and [ufs_pca()] do
+#' without one where there are more features than samples and the matrix takes more than
+#' `getOption("ufselect.copy_bytes")` (256 MiB): they standardise some columns at a time, whenever
+#' they need them.
+#'
+#' Methods that need x itself make it dense if that takes at most `getOption("ufselect.max_bytes")`
+#' (8 GiB). Beyond that they stop and say how many bytes it would take; [ufs_sketch()] or fewer
+#' columns is then the way out. `vignette("large-and-sparse-data")` says which methods these are.
+#'
+#' # Counts: words, reads, cells
+#' Counts differ by the size of the sample before they differ by anything else: long documents and
+#' deeply sequenced cells have more of every feature. Standardising columns of counts makes it
+#' worse, because a word of a single document gets the same weight as any other. So choose here what
+#' takes the size out, keep sparse data sparse, and fit with `scale = FALSE`:
+#'
+#' * `counts = "log"` is the way of single cells: each sample is divided by its total relative to
+#'   the mean total (its size factor), and log(1 + count) is taken.
+#' * `counts = "tfidf"` is the way of text: each feature is multiplied by its inverse
+#'   document frequency, log((1 + n) / (1 + df)) + 1 with df the samples that have it, so that
+#'   words that are everywhere count less.
+#' * `unit_rows = TRUE` divides each sample by its length afterwards. The inner product of two
+#'   samples is then the cosine of their angle: with `center = FALSE, scale = FALSE`,
+#'   [ufs_facility()] and [ufs_medoids()] cover documents by what they are about and not by how long
+#'   they are.
+#' * `min_samples` and `max_samples` leave out features that are above zero in too few or too many
+#'   samples, before anything else.
+#'
+#' A fit remembers the transformation: [predict()] does the same to new rows, with the document
+#' frequencies and the mean total of the rows of the fit.
+#'
+#' # Missing values
+#' The default is an error that names the columns, because no choice is right for all data.
+#' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
+#' the smaller share. `"median"` puts in the feature's median. `"knn"` puts in the mean of the 10
+#' nearest samples that have the value (Euclidean distance over the standardised features both
+#' have). What was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
+#' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
+#' an error.
+#'
+#' # Constant columns and the ends of double precision
+#' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of
+#' squares is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision
+#' of doubles); this is rounding, and does not depend on the unit. Any other column can be centred
+#' and scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is
+#' at least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
+#' methods square the columns as they are, and refuse those whose norm is not between 1e-150 and
+#' 1e150.
+#'
+#' @param x The data, of any of the kinds named above.
+#' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
+#'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
+#'   `data` layer is used, or its `counts` if there is none (a message says so). Layers that are
+#'   split must be joined first. For everything else it is `NULL`.
+#' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
+#' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
+#' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
+#'   bytes: blocks take half of it. What a method itself takes, and what R has not freed yet, come
+#'   on top: with the default, 0.06 to 0.25 GB in all for a file of 100,000 x 2,000.
+#' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
+#'   `MulticoreParam(2)` (Windows: `SnowParam(2)`) or a `BatchtoolsParam`, over whose workers the
+#'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers.
+#'   The default `NULL` uses none.
+#' @param counts What to do with counts: nothing, `"log"` or `"tfidf"`. Whole numbers are not
+#'   required, but none may be negative. Not for data on disk.
+#' @param unit_rows Should each row be divided by its Euclidean length? Rows that are all zero stay
+#'   so.
+#' @param min_samples,max_samples The least and the largest number of samples in which a feature is
+#'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
+#' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
+#'   and `[`.
+#' @section Errors:
+#'   `ufs_error_input` for data that cannot be used (not numeric, a malformed sparse matrix,
+#'   missing values), `ufs_error_argument` for arguments, `ufs_error_package` if a package that
+#'   reads this class of data is not installed.
+#' @seealso [ufs_sketch()], [ufs_annotate()]
+#' @examples
+#' ufs_data(airquality[, 1:4], na = "median")
+#' fit <- ufs_pca(ufs_data(airquality[, 1:4], na = "omit"), n_components = 2)
+#' fit$input$dropped_features
+#'
+#' if (requireNamespace("Matrix", quietly = TRUE)) {
+#'   counts <- Matrix::rsparsematrix(100, 2000, density = 0.02)
+#'   print(ufs_data(counts))
+#'   ufs_variance(counts)
+#'
+#'   words <- Matrix::Matrix(matrix(rpois(2000, 0.3), 40), sparse = TRUE)
+#'   ufs_data(words, counts = "tfidf", unit_rows = TRUE, min_samples = 2)
+#' }
+#' @export
+ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
+                     na = c("error", "omit", "median", "knn"), block_bytes = NULL,
+                     BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
+                     min_samples = 0, max_samples = NULL) {
+  data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
+  transform_data(data, counts, unit_rows, min_samples, max_samples, "x")
+}
+
+# The same for an argument of another name.
+open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NULL, na = "error",
+                      block_bytes = NULL, BPPARAM = NULL) {
+  na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
+  if (inherits(x, "ufs_sketch")) x <- x$data
+  if (!inherits(x, "ufs_data")) {
+    bytes <- if (is.null(block_bytes)) block_bytes() else
+      check_number(block_bytes, "block_bytes", lower = 8)
+    if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
+      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM),
+        ".")
+    }
+    x <- read_data(x, arg, assay, bytes, BPPARAM)
+  } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
+    refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
+      "`BPPARAM` there.")
+  }
+  if (!is.null(samples) || !is.null(features)) {
+    x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),
+      resolve_index(features, x$p, x$features, "features"))
+  }
+  if (na == "error") x else fill_data(x, na, arg)
+}
+
+# By class: the one place that knows what people keep their data in.
+read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
+  origin <- class(x)[1L]
+  if (has_feature_rows(x)) {
+    taken <- if (inherits(x, "Seurat")) seurat_assay(x, assay) else experiment_assay(x, assay)
+    out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
+    out$input$assay <- taken$assay
+  } else if (!is.null(assay)) {
+    refuse("assay", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
+      "objects; `", arg, "` is ", kind_of(x), ".")
+  } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {
+    out <- read_matrix_package(sparse_seed(x), arg)
+  } else if (inherits(x, "DelayedMatrix")) {
+    # A file may be gone, and names are kept in it.
+    out <- new_data("source", delayed_source(x, block_bytes, BPPARAM), from_source(dimnames(x)))
+  } else if (inherits(x, "big.matrix")) {
+    # Its own methods, which base dim() and dimnames() reach through S4.
+    check_installed("bigmemory", "for big.matrix input")
+    object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
+    # Stored by columns.
+    out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes,
+      BPPARAM), dimnames(x))
+  } else if (inherits(x, "Matrix")) {
+    out <- read_matrix_package(x, arg)
+  } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
+      any(vapply(x, sparsevctrs::is_sparse_vector, NA))) {
+    # As recipes makes them.
+    check_installed("Matrix", "for sparse columns")
+    out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
+  } else {
+    x <- table_matrix(x, arg)
+    out <- new_data("dense", x, dimnames(x))
+  }
+  out$input$origin <- origin
+  out
+}
+
+# Sparse classes stay sparse, whichever; the others are plain matrices.
+read_matrix_package <- function(x, arg) {
+  origin <- class(x)[1L]
+  check_installed("Matrix", "for sparse and other Matrix input")
+  if (!inherits(x, c("sparseMatrix", "diagonalMatrix", "indMatrix"))) {
+    x <- table_matrix(as.matrix(x), arg)
+    return(new_data("dense", x, dimnames(x)))
+  }
+  if (origin != "dgCMatrix") {
+    x <- tryCatch({
+      methods::validObject(x)
+      methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+    }, error = function(e) {
+      ufs_abort("input", "`", arg, "` of class ", origin, " cannot be read: ",
+        conditionMessage(e), argument = arg)
+    })
+  }
+  check_slots(x, arg)
+  new_data("sparse", x, x@Dimnames)
+}
+
+# Before anything else touches a sparse matrix: its slots may have been edited.
+check_slots <- function(x, arg) {
+  size <- x@Dim
+  names <- x@Dimnames
+  wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size))
+    "slot Dim must hold two numbers" else .Call(C_x_check, size[1L], size[2L], x@p, x@i, x@x)
+  if (is.null(wrong) && !(is.list(names) && length(names) == 2L &&
+      all(mapply(function(own, n) is.null(own) || length(own) == n, names, size)))) {
+    wrong <- "slot Dimnames does not fit"
+  }
+  if (!is.null(wrong)) {
+    ufs_abort("input", "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".",
+      argument = arg)
+  }
+}
+
+# ---- arguments of the door in other functions ---------------------------------------------------
+
+# In the frame of a function `fun` that was called with some of them, x is replaced by what
+# ufs_data() makes of it.
+open_dots <- function(frame, fun, name) {
+  given <- if ("..." %in% names(formals(fun))) eval(quote(list(...)), frame)
+  if (!length(given)) return(invisible())
+  if (!all(nzchar(names_of(given)))) {
+    ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
+  }
+  unknown <- setdiff(names(given), door_arguments)
+  check_arguments(unknown, fun, name)
+  if (length(unknown)) refuse_argument(unknown[1L])
+  frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
+}
+
+# The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the
+# arguments of that method, which come first.
+open_some <- function(x, dots, own = character()) {
+  mine <- names_of(dots) %in% setdiff(door_arguments, own)
+  list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
+}
+
+# ---- parts -------------------------------------------------------------------------------------
+
+#' @export
+print.ufs_data <- function(x, ...) {
+  dense <- 8 * as.double(x$n) * x$p
+  put("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
+    if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))
+  put("  held         ", switch(x$kind,
+    dense = paste0("dense, ", format_bytes(dense)),
+    sparse = paste0("sparse, ", format(length(x$x@x), big.mark = ","), " non-zeros (",
+      signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
+      format_bytes(12 * length(x$x@x) + 4 * (x$p + 1)), "; dense it would be ",
+      format_bytes(dense)),
+    source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
+      format_bytes(dense))
+  ))
+  for (line in input_notes(x$input)) put("  ", line)
+  invisible(x)
+}
+
+block_text <- function(source) {
+  size <- if (source$by == "rows") c(source$n, source$p) else c(source$p, source$n)
+  if (source$step >= size[1L]) return("in one block")
+  paste0("by blocks of ", source$step, " ", source$by, " (",
+    format_bytes(8 * source$step * size[2L]), ")")
+}
+
+# What a fit keeps of its data; the passes over a file are known only at the end.
+final_input <- function(data) {
+  input <- data$input
+  if (is_operator(data$x) && data$x$kind == "source") {
+    input$passes <- as.integer(ceiling(data$x$count$passes - 1e-9)) + 1L
+  }
+  input
+}
+
+# What was left out or filled in, for print().
+input_notes <- function(input) {
+  count <- function(names, what) if (length(names)) {
+    paste0(count_words(length(names), what), " (", best_line(names, NULL, 3L), ")")
+  }
+  out <- c(count(input$dropped_features, "feature"), count(input$dropped_samples, "sample"))
+  c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
+    if (isTRUE(input$filled > 0)) {
+      paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")")
+    },
+    if (!is.null(input$passes)) {
+      paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
+    },
+    transform_words(input),
+    input$note)
+}
+
+# ---- what methods ask for ----------------------------------------------------------------------
+
+# A double matrix from matrix, data.frame, tibble or data.table.
+table_matrix <- function(x, arg) {
+  if (is.data.frame(x)) {
+    fine <- vapply(x, function(col) {
+      (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
+    }, NA)
+    if (!all(fine)) {
+      ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
+        some_columns(names(x)[!fine]), ". Drop them, or code them yourself, e.g. with ",
+        "model.matrix().", argument = arg)
+    }
+    x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
+  } else if (!is.matrix(x)) {
+    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
+      "another class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
+  }
+  if (!(is.numeric(x) || is.logical(x))) {
+    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
+  }
+  as_double(x)
+}

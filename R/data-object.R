@@ -1,0 +1,115 @@
+# `names`: those of samples and features, or NULL.
+new_data <- function(kind, x, names, origin = "matrix") {
+  size <- if (kind == "source") c(x$n, x$p) else dim(x)
+  structure(list_of(kind, x, n = size[1L], p = size[2L], features = names[[2L]],
+    samples = names[[1L]], input = list_of(kind, origin, assay = NULL,
+      dropped_features = character(), dropped_samples = character(), filled = 0)),
+    class = "ufs_data")
+}
+
+# The data as they go to workers: the values themselves, or for a file its name.
+to_travel <- function(data) {
+  if (data$kind == "source") data$x <- source_by_name(data$x)
+  data
+}
+
+# Dense columns of the user's numbers.
+data_columns <- function(data, j) {
+  load_reader(data)
+  switch(data$kind,
+    dense = data$x[, j, drop = FALSE],
+    sparse = as.matrix(data$x[, j, drop = FALSE]),
+    source = read_source(data$x, j = j)
+  )
+}
+
+# Positions for names, indices or a logical vector.
+resolve_index <- function(index, size, names, arg) {
+  if (is.null(index)) return(NULL)
+  out <- if (is.character(index)) {
+    if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
+    match(index, names)
+  } else if (is.logical(index) && length(index) == size) {
+    which(index)
+  } else if (is.numeric(index) && !anyNA(index) && all(index == round(index)) &&
+      (all(index > 0) || all(index < 0))) {
+    seq_len(size)[index]
+  }
+  if (is.null(out) || anyNA(out) || anyDuplicated(out)) {
+    what <- if (is.character(index) && anyNA(out)) {
+      paste0(": not in `x`: ", some_columns(index[is.na(out)]))
+    }
+    refuse(arg, "`", arg, "` must be distinct names, indices or a logical vector of length ", size,
+      what, ".")
+  }
+  out
+}
+
+# A process that got the data in a file has not loaded the package of their class yet.
+load_reader <- function(data) if (data$kind == "sparse") loadNamespace("Matrix")
+
+subset_data <- function(data, samples = NULL, features = NULL) {
+  if (is.null(samples) && is.null(features)) return(data)
+  load_reader(data)
+  rows <- if (is.null(samples)) seq_len(data$n) else samples
+  columns <- if (is.null(features)) seq_len(data$p) else features
+  data$x <- if (data$kind == "source") subset_source(data$x, samples, features) else
+    if (is.null(features)) data$x[rows, , drop = FALSE] else
+    if (is.null(samples)) data$x[, columns, drop = FALSE] else
+    data$x[rows, columns, drop = FALSE]
+  data$samples <- data$samples[rows]
+  data$features <- data$features[columns]
+  data$n <- length(rows)
+  data$p <- length(columns)
+  data
+}
+
+#' @export
+dim.ufs_data <- function(x) c(x$n, x$p)
+
+#' @export
+dimnames.ufs_data <- function(x) {
+  if (is.null(x$samples) && is.null(x$features)) NULL else list(x$samples, x$features)
+}
+
+#' @export
+`[.ufs_data` <- function(x, i, j, ..., drop = FALSE) {
+  subset_data(x, if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
+    if (missing(j)) NULL else repeated_index(j, x$p, x$features, "j"))
+}
+
+# As resolve_index(), but bootstrap samples may have an index twice.
+repeated_index <- function(index, size, names, arg) {
+  if (is.numeric(index) && !anyNA(index) && all(index >= 1 & index <= size)) as.integer(index) else
+    resolve_index(index, size, names, arg)
+}
+
+#' @export
+as.matrix.ufs_data <- function(x, ...) `dimnames<-`(dense_data(x, "x", quiet = TRUE), dimnames(x))
+
+# A plain double matrix.
+dense_data <- function(data, arg, quiet = FALSE) {
+  load_reader(data)
+  if (data$kind == "dense") return(data$x)
+  bytes <- 8 * as.double(data$n) * data$p
+  check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), dense_advice)
+  if (!quiet) {
+    ufs_inform("dense", "`", arg, "` is turned into a dense matrix of ", format_bytes(bytes), ".")
+  }
+  if (data$kind == "sparse") as.matrix(data$x) else
+    `dimnames<-`(read_source(data$x), dimnames(data))
+}
+
+feature_names <- function(names, p, warn) {
+  if (is.null(names)) return(paste0("V", seq_len(p)))
+  empty <- is.na(names) | names == ""
+  names[empty] <- paste0("V", which(empty))
+  if (anyDuplicated(names)) {
+    if (warn) {
+      ufs_warn("names", "Some column names occur more than once (",
+        some_columns(unique(names[duplicated(names)])), "); they were made unique.")
+    }
+    names <- make.unique(names)
+  }
+  names
+}

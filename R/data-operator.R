@@ -1,0 +1,222 @@
+# What R code may do with the matrix the solvers see, whichever way it is held: a plain double
+# matrix, or an object of class ufs_x, which is never formed. C entries take both.
+#
+# A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
+# the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
+# divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p,
+# ss, count, store, bytes and the calls that source_operator() lists). p counts the columns that
+# are not constant.
+
+# X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
+x_mul <- function(x, v) {
+  if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double_matrix(v), FALSE)
+}
+
+x_cross <- function(x, t) {
+  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_product, x, as_double_matrix(t), TRUE)
+}
+
+x_columns <- function(x, j) {
+  if (is.matrix(x)) x[, j, drop = FALSE] else .Call(C_x_columns, x, as.integer(j))
+}
+
+x_rows <- function(x, i) {
+  if (is.matrix(x)) return(x[i, , drop = FALSE])
+  if (x$kind == "source") return(x$rows(i))
+  if (x$kind == "scaled") return(take(x$x, i, x$column, x$shift, x$divide))
+  block <- as.matrix(plain_sparse(x)[i, x$column, drop = FALSE])
+  .Call(C_x_standardise, block, x$shift, x$divide)
+}
+
+x_ss <- function(x) .Call(C_x_ss, x)
+
+x_gram <- function(x, rows) {
+  side <- if (rows) nrow(x) else ncol(x)
+  check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),
+    "Use fewer samples or features, or ufs_sketch().")
+  if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
+}
+
+# Column indices in pieces of at most a block.
+column_blocks <- function(x) in_pieces(ncol(x), max(1, floor(block_bytes() / (8 * nrow(x)))))
+
+as_double_matrix <- function(v) as_double(as.matrix(v))
+
+block_bytes <- function() {
+  value <- getOption("ufselect.block_bytes", 64 * 1024^2)
+  check_number(value, "getOption(\"ufselect.block_bytes\")", lower = 8)
+}
+
+#' @export
+dim.ufs_x <- function(x) c(x$n, x$p)
+
+#' @export
+print.ufs_x <- function(x, ...) {
+  put("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features")
+  invisible(x)
+}
+
+is_operator <- function(x) inherits(x, "ufs_x")
+
+# For every column the index of the first one equal to it.
+x_equal_columns <- function(x) {
+  if (!is_operator(x) || x$kind != "source") return(equal_columns(x))
+  first_equal(x$hash(), x$n, function(j) x_columns(x, j), x$bytes)
+}
+
+# The same for rows. A source is not searched for them: every row stands for itself.
+x_equal_rows <- function(x) {
+  if (is.matrix(x)) return(equal_rows(x))
+  if (x$kind == "source") return(seq_len(x$n))
+  if (x$kind == "scaled") return(equal_rows(x$x))
+  x_equal_columns(sparse_operator(Matrix::t(plain_sparse(x))))
+}
+
+# The user's numbers of a sparse operator, all their columns.
+plain_sparse <- function(x) {
+  methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
+}
+
+# The columns j, without a copy of the entries.
+x_keep <- function(x, j) {
+  if (is.matrix(x)) return(x[, j, drop = FALSE])
+  if (x$kind == "source") {
+    out <- x$keep(j)
+    out["ss"] <- list(x$ss[j])
+    return(out)
+  }
+  x$p <- length(j)
+  x$column <- if (is.null(x$column)) as.integer(j) else x$column[j]
+  x[c("shift", "divide", "ss")] <- list(x$shift[j], x$divide[j], x$ss[j])
+  x
+}
+
+# The rows i, centred and scaled as they were among all.
+x_part <- function(x, i) {
+  if (is.matrix(x)) return(x[i, , drop = FALSE])
+  if (x$kind == "source") return(x$part(i))
+  if (x$kind == "scaled") {
+    x$x <- x$x[i, , drop = FALSE]
+  } else {
+    part <- plain_sparse(x)[i, , drop = FALSE]
+    x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
+  }
+  x$n <- length(i)
+  x["ss"] <- list(NULL)
+  x
+}
+
+# The k leading components of the columns of x (already centred): scores, loadings,
+# sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
+# have zero loadings; see src/x_ops.h. With loadings = FALSE they may be left out, and the signs
+# of the scores are others. tol: the largest residual as a share of the largest eigenvalue, where
+# they are found by iteration.
+x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
+  side <- min(dim(x))
+  k <- min(k, side)
+  if (side < 4 * k + 64) {
+    check_bytes(8 * 2 * as.double(side)^2, paste("The Gram matrix for", k, "components"),
+      "Ask for fewer components, or use ufs_sketch().")
+  }
+  pca <- .Call(C_x_pca, x, as.integer(k), tol, loadings)
+  check_lapack(pca$lapack, method)
+  if (pca$full) {
+    ufs_inform("spectrum", "The ", k, " leading principal components are too close to the next ",
+      "ones to be found alone: all ", side, " were computed.")
+  }
+  if (!pca$converged) {
+    ufs_warn("max_iter", "The leading ", k, " principal components have a relative residual of ",
+      signif(pca$residual, 2L), ": the last ones are close together.")
+  }
+  pca
+}
+
+# Where components only serve as coordinates (of k-means, neighbours, leverage), those of noise need
+# not be told apart: any of their subspaces that holds the same variance to a part in a thousand
+# will do, and takes far fewer products.
+coordinate_tol <- 1e-2
+
+# r x q with R'R = gram, r its numerical rank: Cholesky with pivots.
+gram_root <- function(gram) {
+  root <- suppressWarnings(chol(gram, pivot = TRUE))
+  rows <- seq_len(attr(root, "rank"))
+  root[rows, order(attr(root, "pivot")), drop = FALSE]
+}
+
+row_coordinates <- function(x) {
+  twin <- x_equal_rows(x)
+  rows <- if (x$n <= x$p) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
+  rows[twin, , drop = FALSE]
+}
+
+# The same for clusterings of samples, which can do with less: where those coordinates take more
+# than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
+# take their place.
+sample_points <- function(x, least = 1L) {
+  if (is.matrix(x)) return(x)
+  most <- min(4 * block_bytes(), max_bytes())
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) return(row_coordinates(x))
+  rows <- kmeans_rows(x, least)[x_equal_rows(x), , drop = FALSE]
+  structure(rows, n_scores = ncol(rows))
+}
+
+# The matrix itself, where it is small enough to be formed.
+x_dense <- function(x) {
+  if (is.matrix(x)) return(x)
+  check_bytes(8 * as.double(x$n) * x$p, "The matrix as a dense matrix", dense_advice)
+  .Call(C_x_columns, x, seq_len(x$p))
+}
+
+dense_advice <- "Give it fewer columns, or the samples that ufs_sketch() chooses."
+
+sparse_operator <- function(x) {
+  structure(list(kind = "sparse", n = x@Dim[1L], p = x@Dim[2L], user_p = x@Dim[2L], i = x@i,
+    start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
+    class = "ufs_x")
+}
+
+# For every column of x the index of the first column equal to it.
+equal_columns <- function(x) {
+  first_equal(.Call(C_x_hash, x, 0), nrow(x), function(j) x_columns(x, j))
+}
+
+# For every row of a matrix the index of the first row equal to it.
+equal_rows <- function(x) {
+  first_equal(.Call(C_x_hash, x, NULL), ncol(x), function(i) t(x[i, , drop = FALSE]))
+}
+
+# Items that are equal have the same hash (two numbers each); those of one hash are read, as columns
+# of `size` numbers, and compared with the first of them, a block at a time.
+first_equal <- function(hash, size, read, bytes = block_bytes()) {
+  first <- seq_len(nrow(hash))
+  turn <- order(hash[, 1L], hash[, 2L])
+  hash <- hash[turn, , drop = FALSE]
+  alike <- c(FALSE, rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0)
+  leader <- turn[which(!alike)[cumsum(!alike)]][alike]
+  copies <- turn[alike]
+  for (at in in_pieces(length(copies), max(1, floor(bytes / (8 * size))))) {
+    items <- unique(c(leader[at], copies[at]))
+    block <- read(items)
+    same <- which(colSums(block[, match(copies[at], items), drop = FALSE] !=
+      block[, match(leader[at], items), drop = FALSE]) == 0)
+    first[copies[at][same]] <- leader[at][same]
+  }
+  first
+}
+
+# (x - shift) / divide at some rows and columns, NULL for all, as one new matrix.
+take <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
+  .Call(C_take, x, rows, columns, shift, divide)
+}
+
+# What k-means runs on: the rows of x, or, where x is not formed, their leading principal
+# component scores, whose distances are those of the rows but for what is left out.
+kmeans_rows <- function(x, n_clusters, most = 50L) {
+  if (is.matrix(x)) return(x)
+  scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE,
+    tol = coordinate_tol)$scores
+  scores[, colSums(scores^2) > 0, drop = FALSE]
+}
+
+# A fit is done with its operator.
+close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)

@@ -1,0 +1,304 @@
+# Matrices that lie elsewhere: DelayedMatrix (HDF5, TileDB, ...) and big.matrix. Everything is
+# one pass over blocks of whole rows or whole columns, each centred and scaled on the spot.
+#
+# A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
+# blocks of rows or of columns follow the chunks of the file, `step` how many make a block and
+# `unit` how many a chunk;
+# rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it,
+# `chunked` whether lines across the blocks cost as much as all of it (turned.R).
+
+delayed_source <- function(x, block_bytes, BPPARAM) {
+  chunk <- DelayedArray::chunkdim(x)
+  source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
+    block_bytes, BPPARAM)
+  source$chunked <- !is.null(chunk)
+  # A process that gets the object in a file must load what reads its seeds.
+  source$packages <- unique(unlist(DelayedArray::seedApply(x, function(seed) {
+    attr(class(seed), "package")
+  })))
+  source
+}
+
+# Blocks of rows or of columns, whichever holds whole chunks within the bytes; the side with
+# the smaller chunks if neither does. Half of the bytes are for the copy that reading makes.
+new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
+  block_bytes <- block_bytes / 2
+  size <- as.double(size)
+  chunk <- pmin(as.double(chunk), size)
+  slab <- 8 * c(rows = chunk[1L] * size[2L], columns = chunk[2L] * size[1L])
+  by <- names(slab)[which.min(slab)]
+  per_line <- 8 * if (by == "rows") size[2L] else size[1L]
+  lines <- max(1, floor(block_bytes / per_line))
+  unit <- if (by == "rows") chunk[1L] else chunk[2L]
+  if (lines > unit) lines <- unit * floor(lines / unit)
+  list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]), by, step = lines, unit,
+    rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM)
+}
+
+# The part of a source given by samples and features (indices of what is there now).
+subset_source <- function(source, rows = NULL, columns = NULL) {
+  source$rows <- part_of(source$rows, rows)
+  source$columns <- part_of(source$columns, columns)
+  if (!is.null(rows)) source$n <- length(rows)
+  if (!is.null(columns)) source$p <- length(columns)
+  source
+}
+
+# Indices `new` of what the indices `old` name; NULL = all.
+part_of <- function(old, new) if (is.null(new)) old else if (is.null(old)) new else old[new]
+
+# A source that another process can read: by the name of a file or of shared memory.
+source_by_name <- function(source) {
+  source["BPPARAM"] <- list(NULL)
+  if (source$kind == "bound") source$object$base <- source_by_name(source$object$base)
+  if (source$kind == "big" && inherits(source$object, "big.matrix")) {
+    source$object <- bigmemory::describe(source$object)
+  }
+  source
+}
+
+new_count <- function() list2env(list(passes = 0), parent = emptyenv())
+
+new_store <- function() {
+  store <- list2env(list(reads = 0), parent = emptyenv())
+  reg.finalizer(store, drop_turned, onexit = TRUE)
+  store
+}
+
+drop_turned <- function(store) {
+  if (is.list(store$turned)) unlink(store$turned$path)
+  # Who still asks for lines across gets a new copy.
+  store$turned <- NULL
+}
+
+# A dense piece; i, j index the source, NULL = all.
+read_source <- function(source, i = NULL, j = NULL) {
+  if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
+  for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
+  i <- part_of(source$rows, i)
+  j <- part_of(source$columns, j)
+  piece <- from_source(switch(source$kind,
+    delayed = DelayedArray::extract_array(source$object, list(i, j)),
+    big = read_big(source$object, i, j),
+    bound = read_bound(source$object, i, j)
+  ))
+  if (!is.numeric(piece) && !is.logical(piece)) {
+    ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
+  }
+  # Either replacement would copy the block.
+  if (!is.null(dimnames(piece))) dimnames(piece) <- NULL
+  if (!is.double(piece)) storage.mode(piece) <- "double"
+  piece
+}
+
+# Whole lines along the blocks.
+read_block <- function(source, lines) {
+  if (source$by == "rows") read_source(source, i = lines) else read_source(source, j = lines)
+}
+
+# What fails in the reading of a file is an error of this package's.
+from_source <- function(read) {
+  tryCatch(read, error = function(e) {
+    ufs_abort("input", "`x` cannot be read from where it lies: ", conditionMessage(e),
+      argument = "x")
+  })
+}
+
+read_big <- function(object, i, j) {
+  if (!inherits(object, "big.matrix")) object <- bigmemory::attach.big.matrix(object)
+  if (is.null(i)) i <- seq_len(nrow(object))
+  if (is.null(j)) j <- seq_len(ncol(object))
+  object[i, j, drop = FALSE]
+}
+
+# Ranges of lines, one per block.
+source_blocks <- function(source, by = source$by) {
+  lines <- if (by == "rows") source$n else source$p
+  in_pieces(lines, if (by == source$by) source$step else
+    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n))))
+}
+
+# One pass: fun(block, lines, ...) for every block, its values combined in the order of the
+# blocks (by `combine`, two at a time; NULL: the rows of all, one below the other), so that the
+# result does not depend on the number of workers. `ready` is
+# NULL, or what turns a block into that of X: list(keep, shift, divide). With BPPARAM the
+# blocks of a wave are done by the workers; a wave's values must fit into the block's bytes.
+# The first value is nobody else's: sum_in_place() may add the others to it.
+source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
+  blocks <- source_blocks(source, by)
+  bare <- source
+  bare$BPPARAM <- NULL
+  joined <- is.null(combine)
+  total <- if (joined) list()
+  add <- function(values) {
+    if (joined) total <<- c(total, values) else for (value in values) {
+      total <<- if (is.null(total)) value else combine(total, value)
+    }
+  }
+  across <- as.double(if (by == "columns") source$n else if (is.null(ready)) source$p else
+    length(ready$keep))
+  if (is.null(source$BPPARAM)) {
+    garbage <- 0
+    for (lines in blocks) {
+      garbage <- garbage + 8 * length(lines) * across
+      if (collect_garbage(source, garbage)) garbage <- 0
+      add(list(source_piece(lines, bare, by, ready, fun, ...)))
+    }
+  } else {
+    check_installed("BiocParallel", "for `BPPARAM`")
+    wave <- max(BiocParallel::bpnworkers(source$BPPARAM), floor(4 * source$bytes / value_bytes))
+    for (at in in_pieces(length(blocks), wave)) {
+      add(BiocParallel::bplapply(blocks[at], source_piece, source = bare, by = by, ready = ready,
+        fun = fun, ..., BPPARAM = source$BPPARAM))
+    }
+  }
+  if (joined) do.call(rbind, total) else total
+}
+
+# Beside a large file, what was read before must not stay until R looks for garbage by itself: it
+# does so only after several blocks. Blocks are young; to look at all that is old takes as long
+# as reading some blocks, and is worth it once a pass.
+collect_garbage <- function(source, bytes = Inf) {
+  due <- bytes >= source$bytes / 2 && 8 * as.double(source$n) * source$p > 1e8
+  if (due) {
+    gc(verbose = FALSE, full = is.infinite(bytes))
+    .Call(C_x_trim)
+  }
+  due
+}
+
+# A sum of many blocks' values takes no copy per block.
+sum_in_place <- function(total, value) .Call(C_x_add, total, value)
+
+source_piece <- function(lines, source, by, ready, fun, ...) {
+  block <- if (by == "columns") {
+    read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
+  } else if (!is.null(source$parts)) {
+    read_turned(source$parts, ready$keep, lines)
+  } else {
+    read_lines(source, lines, ready$keep)
+  }
+  if (!is.null(ready)) {
+    at <- if (by == "columns") lines else seq_along(ready$keep)
+    block <- .Call(C_x_standardise, block, ready$shift[at], ready$divide[at])
+  }
+  fun(block, lines, ...)
+}
+
+# Rows i, read whole, of which the columns `keep` are used, in this order (NULL: all).
+read_lines <- function(source, i, keep) {
+  block <- read_source(source, i = i)
+  # Taking the columns copies the block.
+  if (is.null(keep) || identical(as.integer(keep), seq_len(ncol(block)))) block else
+    block[, keep, drop = FALSE]
+}
+
+# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd,
+# centred, norm).
+judge_moments <- function(found, center) {
+  c(found[c("bad", "exponent")], .Call(C_judge, found, center))
+}
+
+# The moments of the columns of a source, in one pass.
+source_moments <- function(source) {
+  beside <- source$by == "columns"
+  source_pass(source, source$by, NULL, moments_of, if (beside) beside_moments else join_moments,
+    offset = beside, value_bytes = 28 * if (beside) source$step else source$p)
+}
+
+moments_of <- function(block, lines, offset) {
+  found <- .Call(C_moments, block)
+  # Of the union of blocks it comes from the others.
+  found$ss <- NULL
+  if (offset) found$bad <- lines[found$bad]
+  found
+}
+
+# Of other columns.
+beside_moments <- function(a, b) {
+  all <- setdiff(names(a), "size")
+  a[all] <- Map(c, a[all], b[all])
+  a
+}
+
+# Of other rows: Chan, Golub and LeVeque's rule for the union of two samples. The larger of the two
+# units holds both.
+join_moments <- function(a, b) {
+  size <- a$size + b$size
+  exponent <- pmax(a$exponent, b$exponent)
+  # Two factors: the square of one may be below the least number there is.
+  in_unit <- function(m) {
+    by <- 2^(m$exponent - exponent)
+    list(mean = m$mean * by, css = m$css * by * by)
+  }
+  one <- in_unit(a)
+  two <- in_unit(b)
+  step <- two$mean - one$mean
+  list(bad = union(a$bad, b$bad), top = pmax(a$top, b$top), exponent = exponent,
+    mean = one$mean + step * (b$size / size),
+    css = one$css + two$css + step^2 * (a$size / size * b$size), size = size)
+}
+
+# A source with columns in memory beside it, in the order `turn`: read as any other.
+bound_source <- function(base, beside, turn) {
+  out <- base
+  base["BPPARAM"] <- list(NULL)
+  out[c("object", "kind", "p", "rows", "columns")] <- list(list_of(base, beside, turn), "bound",
+    length(turn), NULL, NULL)
+  # Lines of rows are longer now.
+  if (out$by == "rows") out$step <- max(1, floor(base$step * base$p / out$p))
+  out
+}
+
+read_bound <- function(object, i, j) {
+  turn <- if (is.null(j)) object$turn else object$turn[j]
+  q <- object$base$p
+  real <- which(turn <= q)
+  rows <- if (is.null(i)) object$base$n else length(i)
+  out <- matrix(0, rows, length(turn))
+  if (length(real)) {
+    # Sorted, as files are read.
+    asked <- sort(turn[real])
+    whole <- identical(as.integer(asked), seq_len(q))
+    out[, real] <- read_source(object$base, i, if (!whole) asked)[, match(turn[real], asked)]
+  }
+  if (length(real) < length(turn)) {
+    beside <- turn[turn > q] - q
+    out[, turn > q] <- if (is.null(i)) object$beside[, beside] else object$beside[i, beside]
+  }
+  out
+}
+
+# Lines `index` across, whole: n x length(index) of a source read by rows, length(index) x p of
+# one read by columns; or that part of them which lies in the block of `lines`.
+read_turned <- function(turned, index, lines = NULL) {
+  # Neighbours are read together.
+  turn <- order(index)
+  first <- which(c(TRUE, diff(index[turn]) != 1))
+  last <- c(first[-1L] - 1L, length(index))
+  across <- as.double(if (turned$by == "rows") turned$p else turned$n)
+  block <- function(before, lines) {
+    read <- .Call(C_file_numbers, turned$path, before * across + (index[turn[first]] - 1) * lines,
+      as.double(lines * (last - first + 1)))
+    if (is.null(read)) {
+      ufs_abort("input", "The temporary copy of `x`, '", turned$path, "', cannot be read any more.",
+        argument = "x")
+    }
+    dim(read) <- c(lines, length(index))
+    if (is.unsorted(turn)) read[, order(turn), drop = FALSE] else read
+  }
+  if (!is.null(lines)) {
+    part <- block(lines[1L] - 1, length(lines))
+    return(if (turned$by == "rows") part else t(part))
+  }
+  out <- matrix(0, if (turned$by == "rows") turned$n else length(index),
+    if (turned$by == "rows") length(index) else turned$p)
+  before <- 0
+  for (lines in turned$lines) {
+    to <- before + seq_len(lines)
+    part <- block(before, lines)
+    if (turned$by == "rows") out[to, ] <- part else out[, to] <- t(part)
+    before <- before + lines
+  }
+  out
+}

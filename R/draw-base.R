@@ -1,0 +1,369 @@
+# Pictures in base graphics.
+
+draw_picture <- function(pic, ...) {
+  check_dots_graphics(...)
+  draw_one <- switch(pic$kind, curves = draw_curves, spikes = draw_spikes, dots = draw_dots,
+    tiles = draw_tiles, scatter = draw_scatter)
+  panels <- panels_of(pic)
+  if (length(panels) < 2L) return(draw_one(pic, ...))
+  # Bars need width, curves height.
+  many <- length(panels)
+  old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
+    oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
+  on.exit(graphics::par(old))
+  for (name in names(panels)) {
+    one <- pic
+    one[c("table", "title")] <- list(panels[[name]], name)
+    draw_one(one, ...)
+  }
+  graphics::mtext(pic$title, outer = TRUE, font = 2L)
+}
+
+# plot() with our settings, the user's ones in front.
+draw <- function(default, ...) {
+  all <- utils::modifyList(default, list(...))
+  words <- all[c("main", "xlab", "ylab")]
+  all[c("main", "xlab", "ylab")] <- ""
+  do.call(graphics::plot, all)
+  draw_words(words, all)
+}
+
+# Title and names of the axes, as small as the picture needs them to be whole.
+draw_words <- function(words, all) {
+  given <- function(name) if (is.null(all[[name]])) graphics::par(name) else all[[name]]
+  whole <- function(text, cex, axis, font = 1L) {
+    if (!is.character(text)) return(cex)
+    room <- centred_room(axis) - .5 * graphics::par("csi") * graphics::par("cex")
+    wide <- max(graphics::strwidth(text, "inches", cex = cex, font = font), 1e-8)
+    if (wide <= room) cex else max(cex * room / wide, .4)
+  }
+  main <- words$main
+  cex <- given("cex.main")
+  # Two lines where one would be tiny.
+  if (is.character(main) && length(main) == 1L &&
+      graphics::strwidth(main, "inches", cex = cex, font = 2L) > 1.3 * centred_room(1L)) {
+    main <- two_lines(main)
+  }
+  two <- is.character(main) && any(grepl("\n", main, fixed = TRUE))
+  graphics::title(main = main, cex.main = whole(main, if (two) .9 * cex else cex, 1L, 2L),
+    line = if (two) 1.25 else NA)
+  cex <- given("cex.lab")
+  graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, 1L))
+  graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, 2L))
+}
+
+# Inches for a text that is centred on the plot region, which is not the middle of the picture.
+centred_room <- function(axis) {
+  ends <- sum(graphics::par("plt")[2L * axis - 1:0])
+  graphics::par("fin")[axis] * min(ends, 2 - ends)
+}
+
+# A title in two lines, the first the longer one.
+two_lines <- function(text) {
+  for (width in seq(ceiling(nchar(text) / 2), nchar(text))) {
+    lines <- strwrap(text, width + 1L)
+    if (length(lines) <= 2L) break
+  }
+  paste(lines, collapse = "\n")
+}
+
+draw_lines <- function(lines) {
+  graphics::abline(h = lines$h, v = lines$v, lty = 3L, col = "grey40")
+}
+
+draw_subtitle <- function(pic) {
+  if (is.null(pic$subtitle)) return()
+  fit <- min(1, (centred_room(1L) - .1) / graphics::strwidth(pic$subtitle, "inches", cex = .8))
+  graphics::mtext(pic$subtitle, line = .2, cex = .8 * fit * graphics::par("cex"))
+}
+
+# Tick marks only where there are data: the rest of the axis is room for names.
+draw_ticks <- function(x, labels = NULL) {
+  at <- if (is.null(labels)) ticks_within(x) else sort(unique(x))
+  graphics::axis(1L, at, if (is.null(labels)) TRUE else labels[at])
+}
+
+# Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
+drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
+
+draw_curves <- function(pic, ...) {
+  table <- pic$table
+  log <- if (is.null(pic$log)) "" else pic$log
+  series <- unique(table$series)
+  style <- curve_style(pic, series)
+  many <- length(series) > 1L
+  across <- range(table$x)
+  # Room for the labels at the ends of the curves, in the plot region: a margin would have to
+  # be put back, and points() or lines() afterwards would land elsewhere.
+  room <- if (many) label_room(curve_ends(table, log)$label, .75) else 0
+  heights <- c(table$y, table$low, table$high, pic$lines$h, if (log == "") pic$from)
+  draw(list(x = across, y = drawn_ends(range(heights, finite = TRUE)), type = "n", log = log,
+    xlim = across + c(0, max(diff(across), 1e-8) * room), xaxt = "n", yaxt = "n",
+    xlab = pic$xlab, ylab = pic$ylab, main = pic$title, bty = "l"), ...)
+  draw_ticks(table$x, pic$x_labels)
+  at <- graphics::axTicks(2L)
+  if (isTRUE(pic$percent)) graphics::axis(2L, at, 100 * at) else graphics::axis(2L)
+  draw_lines(pic$lines)
+  for (i in seq_along(series)) {
+    part <- table[table$series == series[i], ]
+    # Standard deviations, as far as there are any.
+    bars <- part[which(part$high > part$low), ]
+    if (nrow(bars)) graphics::segments(bars$x, bars$low, bars$x, bars$high,
+      col = grDevices::adjustcolor(style$colour[i], .5))
+    graphics::lines(part$x, part$y, col = style$colour[i], lty = style$line[i],
+      lwd = style$width[i])
+    if (!isFALSE(pic$points)) graphics::points(part$x, part$y, col = style$colour[i],
+      pch = style$shape[i], cex = if (nrow(part) > 60L) .5 else .9)
+  }
+  if (many) draw_labels(table, log, style, across)
+  draw_subtitle(pic)
+}
+
+# How much wider than the data the picture must be for labels of this size beside them: estimated,
+# for nothing can be measured before the picture has begun.
+label_room <- function(labels, size) {
+  letters <- max(nchar(labels)) * .53 * graphics::par("cin")[1L] * graphics::par("cex") * size
+  share <- min(.55, (letters + .25) / max(graphics::par("pin")[1L], .1))
+  share / (1 - share)
+}
+
+draw_labels <- function(table, log, style, across) {
+  usr <- graphics::par("usr")
+  pin <- graphics::par("pin")
+  # Right of the symbols, which are about .1 inch wide.
+  per_inch <- (usr[2L] - usr[1L]) / pin[1L]
+  from <- across[2L] + .2 * per_inch
+  ends <- curve_ends(table, log)
+  wide <- max(graphics::strwidth(ends$label, "inches", cex = .75)) * per_inch
+  size <- .75 * min(1, (usr[2L] + .3 * per_inch - from) / wide)
+  high <- 1.15 * graphics::strheight("Mg", "inches", cex = size)
+  size <- max(.35, min(size, size * pin[2L] / (high * nrow(ends))))
+  gap <- min(1 / nrow(ends), 1.15 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
+  ends <- curve_ends(table, log, gap, usr[3:4] + c(.5, -.5) * gap * diff(usr[3:4]))
+  graphics::segments(ends$x, ends$y, from - .03 * per_inch, ends$label_y,
+    col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
+  graphics::text(from, ends$label_y, ends$label, adj = c(0, .5), cex = size, col = style$colour,
+    xpd = NA)
+}
+
+# One line for every series, the largest value on top.
+draw_dots <- function(pic, ...) {
+  table <- pic$table[rev(seq_len(nrow(pic$table))), ]
+  rows <- seq_len(nrow(table))
+  names <- shorten(table$series, 40L)
+  plain <- table$series %in% pic$plain
+  colour <- ifelse(plain, plain_colour, class_colours[1L])
+  # Names stand in the plot region, left of the values.
+  heights <- range(table$value, table$low, table$high, finite = TRUE)
+  wide <- max(diff(heights), 1e-3)
+  room <- wide * label_room(names, .85)
+  draw(list(x = heights, y = range(rows), type = "n", xlim = heights + c(-room, .02 * wide),
+    ylim = c(.5, max(rows) + .5), axes = FALSE, xlab = pic$xlab, ylab = "", main = pic$title), ...)
+  usr <- graphics::par("usr")
+  at <- ticks_within(heights)
+  graphics::axis(1L, at, if (isTRUE(pic$percent)) 100 * at else at)
+  graphics::segments(heights[1L] - .02 * wide, rows, usr[2L], rows, col = "grey88")
+  left <- heights[1L] - .03 * wide
+  size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
+    .85 / (1.2 * graphics::strheight("Mg", cex = .85)))
+  graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
+  bars <- which(table$high > table$low)
+  if (length(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
+    col = colour[bars])
+  graphics::points(table$value, rows, col = colour, pch = ifelse(plain, 1L, 16L))
+  draw_subtitle(pic)
+}
+
+draw_spikes <- function(pic, ...) {
+  table <- pic$table
+  many <- max(table$x)
+  block <- if (!is.null(pic$names)) name_block(pic$names)
+  room <- if (is.null(block)) 0 else {
+    wide <- max(nchar(c(block$text, pic$heading))) + 1L
+    many * min(.9, label_room(strrep("m", block$columns * wide), .7))
+  }
+  draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
+    ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n",
+    yaxt = if (isTRUE(pic$order)) "n" else "s", xlab = pic$xlab, ylab = pic$ylab,
+    main = pic$title, bty = "l"), ...)
+  # An argument of the user's that colours is meant for the bars.
+  mine <- list(...)
+  bars <- utils::modifyList(list(border = NA, col = ifelse(table$best, best_colour, rest_colour)),
+    mine[intersect(names(mine), c("col", "border"))])
+  edge <- bar_edges(table$x)
+  do.call(graphics::rect, c(list(edge$left, 0, edge$right, table$y), bars))
+  draw_ticks(c(1, many))
+  draw_lines(pic$lines)
+  if (!is.null(block)) {
+    usr <- graphics::par("usr")
+    line <- (usr[4L] - usr[3L]) / (block$rows + 1.5)
+    left <- many + .5 + .04 * many
+    width <- (usr[2L] - left) / block$columns
+    size <- min(.8, line / (1.3 * graphics::strheight("Mg")),
+      .95 * width / max(graphics::strwidth(c(block$text, pic$heading), font = 2L)))
+    graphics::text(left, usr[4L] - line * .5, pic$heading, adj = c(0, .5), font = 2L, cex = size)
+    graphics::text(left + block$column * width, usr[4L] - line * (block$row + 1.75), block$text,
+      adj = c(0, .5), cex = size)
+  }
+  draw_subtitle(pic)
+}
+
+draw_scatter <- function(pic, ...) {
+  table <- pic$table
+  groups <- levels(pic$group)
+  style <- group_style(max(1L, length(groups)))
+  of <- if (is.null(pic$group)) rep(1L, nrow(table)) else as.integer(pic$group)
+  across <- range(table$x)
+  columns <- 1L + (length(groups) > 12L)
+  room <- if (length(groups)) {
+    names <- shorten(groups, 18L)
+    wide <- max(nchar(c(names, pic$group_name))) + 3L
+    diff(across) * label_room(strrep("m", columns * wide), .8)
+  } else 0
+  draw(list(x = table$x, y = table$y, pch = style$shape[of],
+    cex = if (nrow(table) > 2000L) .5 else .9,
+    col = grDevices::adjustcolor(style$colour[of], if (nrow(table) > 500L) .6 else .9),
+    xlim = across + c(0, room), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
+    bty = "l"), ...)
+  graphics::axis(1L, ticks_within(across))
+  circled <- table[table$circled, ]
+  graphics::points(circled$x, circled$y, pch = 1L, cex = 2, lwd = 2)
+  if (length(groups)) {
+    usr <- graphics::par("usr")
+    left <- across[2L] + .03 * diff(across)
+    fitted_legend(left, usr[4L], c(usr[2L] - left, usr[4L] - usr[3L]), ncol = columns,
+      legend = names, title = pic$group_name, pch = style$shape, col = style$colour)
+  }
+  draw_subtitle(pic)
+}
+
+# A legend with its left upper corner at x, y that is as small as its room; its box, invisibly.
+fitted_legend <- function(x, y, room, ...) {
+  size <- .8
+  box <- function(plot) graphics::legend(x, y, ..., bty = "n", cex = size, xpd = NA, plot = plot)
+  rect <- box(FALSE)$rect
+  size <- max(.35, size * min(1, room[1L] / rect$w, room[2L] / rect$h))
+  invisible(box(TRUE)$rect)
+}
+
+# Names, margins and room for the legend of a picture of tiles, in columns: before it begins.
+tile_layout <- function(pic, columns) {
+  labels <- shorten(colnames(pic$z), 20L)
+  row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(pic$z), 20L)
+  # A letter is about .6 of a line high; names are made as small as their columns need.
+  left_side <- if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6
+  letter <- graphics::par("cin")[1L] * graphics::par("cex")
+  line <- graphics::par("cin")[2L] * graphics::par("cex")
+  across <- graphics::par("fin")[1L] - (left_side + 1) * line
+  key <- !isFALSE(pic$key)
+  beside <- c(if (!is.null(pic$group)) c("mmm", shorten(levels(pic$group), 16L)),
+    if (key) c(pic$value, "-100"))
+  share <- if (is.null(beside)) 0 else {
+    min(.4, (.55 * .75 * (max(nchar(beside)) + 5L) * letter + .25) / across)
+  }
+  each <- across * (1 - share) / (1.02 * columns)
+  upright <- isTRUE(pic$upright) && (max(nchar(labels)) + 1L) * .5 * letter < each
+  size <- .45 * name_size(each, line)$size
+  # Names take at most two fifths of the height.
+  most <- .4 * graphics::par("fin")[2L] / line
+  title <- 2.5
+  if (!upright && title + size * max(nchar(labels)) > most) {
+    labels <- shorten(labels, max(6L, floor((most - title) / size)))
+  }
+  list_of(labels, row_labels, upright, key, room = columns * share / (1 - share),
+    strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
+    mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side, 3.2, 1))
+}
+
+draw_tiles <- function(pic, ...) {
+  z <- pic$z
+  rows <- nrow(z)
+  columns <- ncol(z)
+  colours <- tile_colours(pic$palette)
+  frame <- tile_layout(pic, columns)
+  old <- graphics::par(mar = frame$mar)
+  on.exit(graphics::par(old))
+  draw(list(x = c(.5 - 1.4 * frame$strip, columns + .5 + frame$room), y = c(.5, rows + .5),
+    type = "n", xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
+  graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
+    zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
+  if (isTRUE(pic$row_labels)) {
+    graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
+    graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
+  }
+  graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
+  # Names never overlap: first smaller, then only every second, third ...
+  wide <- graphics::par("pin")[1L] / diff(graphics::par("usr")[1:2])
+  tall <- graphics::par("pin")[2L] / rows
+  axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
+  if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
+  graphics::mtext(pic$xlab, 1L, line = frame$mar[1L] - 1.2)
+  tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
+  graphics::mtext(pic$ylab, 2L, line = frame$mar[2L] - 1.4,
+    cex = min(1, 1.1 * tight) * graphics::par("cex"))
+  # The number in each tile, if it can be read.
+  if (isTRUE(pic$text)) {
+    cell <- cell_texts(z, pic$limits)
+    size <- min(.9, .85 * wide / max(graphics::strwidth(cell$text, "inches")),
+      .7 * tall / graphics::strheight("8", "inches"))
+    if (size > .3) graphics::text(col(z), rows + 1 - row(z), cell$text, cex = size,
+      col = cell$colour)
+  }
+  left <- columns + .5 + .12 / wide
+  below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
+    frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
+  if (frame$key) draw_key(left, below, rows, colours, pic)
+  draw_subtitle(pic)
+}
+
+# The groups of the rows, as a strip beside them, and their legend; where its box ends.
+draw_strip <- function(group, name, rows, strip, left, room) {
+  style <- group_style(nlevels(group))
+  at <- rle(as.integer(group))
+  end <- rows + .5 - cumsum(at$lengths)
+  graphics::rect(.5 - 1.3 * strip, end, .5 - .3 * strip, end + at$lengths,
+    col = style$colour[at$values], border = "white", lwd = .5)
+  box <- fitted_legend(left, rows + .5, room, ncol = 1L + (nlevels(group) > 20L),
+    legend = shorten(levels(group), 16L), fill = style$colour, border = NA, title = name)
+  box$top - box$h
+}
+
+draw_key <- function(left, below, rows, colours, pic) {
+  at <- pretty(pic$limits, 4L)
+  at <- at[at >= pic$limits[1L] & at <= pic$limits[2L]]
+  line <- 1.2 * graphics::strheight("8", cex = .75)
+  high <- max(line, min(.35 * rows, below - .5 - 4 * line))
+  bottom <- max(.5, below - 3 * line - high)
+  wide <- .2 * diff(graphics::par("usr")[1:2]) / graphics::par("pin")[1L]
+  graphics::rasterImage(grDevices::as.raster(matrix(rev(colours))), left, bottom, left + wide,
+    bottom + high, interpolate = FALSE)
+  if (high / max(1L, length(at) - 1L) <= line) at <- range(at)
+  share <- (at - pic$limits[1L]) / diff(pic$limits)
+  graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
+    cex = .7, xpd = NA)
+  fit <- min(1, (graphics::par("usr")[2L] - left) / graphics::strwidth(pic$value, cex = .75))
+  graphics::text(left, bottom + high + 1.4 * line, pic$value, adj = c(0, .5), xpd = NA,
+    cex = .75 * fit)
+}
+
+axis_names <- function(side, at, labels, each, las) {
+  fit <- if (las == 2L) name_size(each, graphics::par("cin")[2L]) else list(size = .8, every = 1L)
+  show <- seq(1L, length(at), by = fit$every)
+  graphics::axis(side, at[show], FALSE, tick = length(at) <= 60L, tcl = -.2, lwd = 0,
+    lwd.ticks = .5)
+  # Not axis(): it leaves out labels that it thinks would overlap.
+  graphics::mtext(labels[show], side, at = at[show], las = las, line = .4,
+    cex = fit$size * graphics::par("cex"))
+}
+
+# Names side by side, `each` inches for one and `line` inches high at full size: their size, and
+# which of them to show so that the size stays readable.
+name_size <- function(each, line) {
+  size <- .95 * each / line
+  list(size = max(.42, min(.8, size)), every = as.integer(max(1, ceiling(.42 / size))))
+}
+
+cell_texts <- function(z, limits) {
+  list(text = ifelse(is.na(z), "", format(signif(z, 3L), trim = TRUE, digits = 3L)),
+    colour = ifelse(!is.na(z) & z > mean(limits), "white", "black"))
+}

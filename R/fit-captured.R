@@ -1,0 +1,86 @@
+# Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
+# left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x (rank x p),
+# factor (rank x k) = Q'x[, order]. 2 n k (k + p) flops. The coordinates are those of unit times x,
+# and as large as x where k = n: no other matrix here is.
+column_basis <- function(x, order, unit = 1) {
+  chosen <- x_columns(x, order)
+  q <- qr(chosen, tol = 1e-5)
+  # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
+  alive <- logical(length(order))
+  alive[q$pivot[seq_len(q$rank)]] <- TRUE
+  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  coordinates <- if (is.matrix(x)) crossprod(basis * unit, x) else t(x_cross(x, basis * unit))
+  list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
+}
+
+# k x p for the user's p columns: 0 where a column is constant.
+expand_columns <- function(value, data, names = NULL) {
+  if (!length(data$constant)) return(`dimnames<-`(value, list(names, data$features)))
+  out <- matrix(0, nrow(value), data$p, dimnames = list(names, data$features))
+  out[, data$keep] <- value
+  out
+}
+
+#' How much of the data a selection holds
+#'
+#' Gives the share of the squares of the (centred, standardised) data that linear combinations of
+#' the best k features explain, and the largest share that any k directions can explain, which is
+#' that of the first k principal components. Use it to see what a selection loses, with any method
+#' that selects features; [ufs_css()] makes this share large on purpose.
+#'
+#' The bound is exact for min(n, p) up to 2000. Above, singular values beyond the 30th are counted
+#' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param fit A fit that selects features.
+#' @param x The data of the fit.
+#' @param k The numbers of features, a vector. By default what the method was asked for.
+#' @param center,scale Should the columns be centred and standardised (whatever the method did)?
+#' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
+#' @seealso [ufs_css()]
+#' @examples
+#' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
+#' @export
+ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
+  check_given(fit, x)
+  check_fit(fit, "feature_ranking", "features")
+  open_dots(environment(), ufs_captured, "captured")
+  data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
+  if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
+    refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
+  }
+  k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
+  captured <- vapply(k, function(size) {
+    chosen <- match(suppressMessages(selected_features(fit, size, as = "index")), data$keep)
+    captured_share(data$x, chosen[!is.na(chosen)])
+  }, 0)
+  bound <- leading_share(data$x, max(k))[k]
+  data.frame(k = k, captured = captured, bound = pmax(bound, captured),
+    ratio = captured / pmax(bound, captured))
+}
+
+# Share of the squares of x that its given columns explain.
+captured_share <- function(x, columns) {
+  if (!length(columns)) return(0)
+  min(norm(column_basis(x, columns)$coordinates, "F")^2 / sum(x_ss(x)), 1)
+}
+
+# The certificate of a selection by components: the share of the squares of x (a matrix or operator)
+# that the best k columns by `score` explain, and that of k components with squared singular
+# values sdev2. Nothing where the squares overflow.
+captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))) {
+  total <- sum(x_ss(x))
+  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
+  chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
+  q <- qr(chosen, tol = 1e-5)
+  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  captured <- min(norm(x_cross(x, basis), "F")^2 / total, 1)
+  c(captured = captured, bound = max(min(sum(sdev2[seq_len(k)]) / total, 1), captured))
+}
+
+# Shares of the squares of x that its first 1, ..., k principal components explain.
+leading_share <- function(x, k, exact_limit = 2000L) {
+  found <- solved(.Call(C_css_leading, x,
+    list(k = as.integer(k), exact_limit = exact_limit), ufs_control()), "captured")
+  pmin(found$leading / found$run$counters[["total"]], 1)
+}

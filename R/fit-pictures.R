@@ -1,0 +1,427 @@
+# Pictures. What a picture shows is worked out once, as a plain list of class ufs_picture;
+# plot() draws it with base graphics and autoplot() with ggplot2, so that both show the same.
+
+# ---- front doors ------------------------------------------------------------------------
+
+#' Plots of a fit
+#'
+#' `plot(fit)` shows what is worth a look first: how the objective of an iterative method fell; for
+#' a method that chooses one after the other, what share of the data its first choices hold; and the
+#' sorted scores of all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the
+#' data through the chosen features: as a heat map with the samples ordered by cluster, and as a map
+#' of the samples. `autoplot()` draws the same pictures with ggplot2.
+#'
+#' @param x,object A fit.
+#' @param type What to show:
+#'   * `"objective"`: the objective at each iteration. Where it falls by powers of ten, its
+#'     distance to the lowest value is drawn on a logarithmic scale;
+#'   * `"share"`: the share of the data that the best 1, 2, ... features hold, beside the largest
+#'     share that as many directions can hold (see [ufs_captured()]). [ufs_css()],
+#'     [ufs_facility()] and greedy [ufs_ted()] know their own share; other methods need `data`;
+#'   * `"groups"`: how many samples each chosen one stands for ([ufs_medoids()]);
+#'   * `"scores"`, `"samples"`: feature or sample scores, largest first, with the best `k` in
+#'     red and named (at most 50 names). Where the scores are mere ranks, what the method
+#'     measured is drawn in their order, or bars of one height if it measured nothing;
+#'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
+#'     standard deviations;
+#'   * `"embedding"`: the first two principal components of the best `k` features, standardised.
+#'     A method that only selects samples shows all features. Chosen samples are circled.
+#'
+#'   Some methods add types of their own, see their help pages.
+#' @param data The data that were given to the method, or new data with the same columns; only
+#'   needed for `"heatmap"`, `"embedding"` and, by most methods, `"share"`.
+#' @param k How many of the best features to show. The default is the number that the method was
+#'   asked for, or 10.
+#' @param y Optional classes of the samples, for `"heatmap"` and `"embedding"`: they give the
+#'   colours and the order of the rows. The default is the clusters the method found, if it finds
+#'   any.
+#' @param m How many of the best samples to show, or to circle in `"embedding"`, for methods that
+#'   select samples. The default is as for `k`.
+#' @param ... For `plot()`, graphical parameters such as `main` or `xlab`, passed to the base
+#'   function that draws the picture. `autoplot()` takes no further arguments: add ggplot2
+#'   layers instead.
+#' @return `plot()` returns the fit, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
+#' plot(fit, "scores", k = 2)
+#' plot(fit, "embedding", iris[, 1:4], k = 2, y = iris$Species)
+#' plot(fit, "heatmap", iris[, 1:4], k = 4)
+#' @export
+plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
+  show_picture(x, picture_of_fit(x, type, data, k, y, m), ...)
+}
+
+#' @rdname plot.ufs
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
+  ggplot_picture(picture_of_fit(object, type, data, k, y, m), ...)
+}
+
+picture_of_fit <- function(fit, type, data, k, y, m) {
+  check_fit(fit)
+  k <- picture_size(fit, k, m)
+  picture(fit, picture_type(fit, type, data), k = k, data = data, y = y, m = m)
+}
+
+# plot() of all classes.
+show_picture <- function(x, pic, ...) {
+  draw_picture(pic, ...)
+  invisible(x)
+}
+
+# How many features or samples to show: what the method was asked for, or 10.
+picture_size <- function(fit, k = NULL, m = NULL) {
+  features <- !is.null(fit$feature_scores)
+  if (!is.null(k) && !features) {
+    refuse("k", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: give ",
+      "`m`.")
+  }
+  given <- check_wanted(if (features) list(k = k) else list(m = m), c(fit$n, fit$p))
+  c(unlist(given, use.names = FALSE), asked_size(fit), 10L)[1L]
+}
+
+# The number of features (samples, for a method that only selects samples) that a fit was asked for.
+asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
+
+# The default is the first that can be drawn: a share that the fit does not know itself needs data,
+# which are worth it where the scores are mere ranks.
+picture_type <- function(fit, type, data = NULL) {
+  types <- picture_types(fit)
+  if (!is.null(type)) return(check_choice(type, "type", types))
+  ranks <- types[[1L]] == "scores" && are_ranks(fit$feature_scores)
+  if (ranks && !is.null(data)) "share" else types[[1L]]
+}
+
+# The kinds of picture a fit has, the default first. A method with pictures of its own has a
+# method of this and of picture() in its file.
+picture_types <- function(fit) UseMethod("picture_types")
+
+#' @export
+picture_types.default <- function(fit) {
+  own <- !is.null(own_share(fit))
+  features <- !is.null(fit$feature_scores)
+  # Selections for each k of their own have no curve over k.
+  nested <- is.null(registry()[[fit$method]]$per_k)
+  falls <- sum(is.finite(fit$trace$objective)) > 1L
+  # Samples that were asked for, each of which has a cluster.
+  groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
+  c(if (own) "share" else if (falls) "objective", if (groups) "groups", if (features) "scores",
+    if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
+    if (features && nested && !own) "share", if (own && falls) "objective")
+}
+
+picture <- function(object, ...) UseMethod("picture")
+
+#' @export
+picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
+  switch(type,
+    objective = picture_objective(object),
+    share = picture_share(object, data, k),
+    groups = picture_groups(object),
+    scores = picture_spikes(object, k, "feature"),
+    samples = picture_spikes(object, if (is.null(m)) k else m, "sample"),
+    heatmap = picture_heatmap(object, data, k, y),
+    embedding = picture_embedding(object, data, k, y, m)
+  )
+}
+
+# ---- pictures of one fit ----------------------------------------------------------------
+
+picture_objective <- function(fit, subtitle = NULL) {
+  table <- data.frame(x = fit$trace$iteration, y = fit$trace$objective)
+  # Where a penalty changes on the way, the values before and after are those of two problems.
+  steps <- fit$trace$lambda
+  lines <- if (length(unique(steps)) > 1L) list(v = table$x[-1L][diff(steps) != 0] - .5)
+  if (is.null(subtitle) && !is.null(lines)) {
+    subtitle <- "lambda changes at each dotted line, and with it what is minimised"
+  }
+  objective_curve(table, lines = lines, subtitle = subtitle,
+    xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
+    title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
+}
+
+# At most `most` of 1 .. size, in equal steps.
+some_of <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
+
+# The decrease of y over x. Where it goes by powers of ten a linear scale shows an L: then the
+# distance to the lowest value, on a logarithmic scale.
+objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
+  table <- table[is.finite(table$y), ]
+  decades <- is.null(lines) && by_decades(table$y)
+  if (decades) {
+    low <- min(table$y)
+    table$y <- table$y - low
+    # Below, differences are rounding.
+    table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
+    subtitle <- paste(c(subtitle, paste("lowest value:", signif(low, 6L))), collapse = "; ")
+  }
+  new_picture("curves", table = table, lines = lines, log = if (decades) "y", xlab = xlab,
+    ylab = if (decades) "objective above its lowest value" else "objective", title = title,
+    subtitle = subtitle)
+}
+
+# Does a sequence that falls come down to a hundredth of its way in less than a third of its steps?
+# One that rises by more than a thousandth of it on the way is better seen as it is.
+by_decades <- function(y) {
+  way <- y[1L] - min(y)
+  if (length(y) < 6L || way <= 0) return(FALSE)
+  rise <- max(diff(y), 0)
+  rise <= .001 * way && which(y - min(y) <= .01 * way)[1L] <= length(y) / 3
+}
+
+status_words <- function(status) gsub("_", " ", sub("max_iter", "max. iterations", status))
+
+# ---- what choices one after the other hold -----------------------------------------------
+
+# data.frame(x, y, bound, ylab) if the fit has kept it: how much of the data its first 1, 2, ...
+# choices hold. y is a share, or what facility location adds up where its end is not known.
+own_share <- function(fit) {
+  trace <- fit$trace
+  if (!is.null(trace$captured)) {
+    return(list(x = trace$iteration, y = trace$captured, bound = trace$bound,
+      ylab = "squares captured, per cent", of = "largest possible (components)"))
+  }
+  if (!is.null(trace$gain) && !is.null(trace$bound)) {
+    most <- c(cosine = 2, heat = 1)[c(fit$params$similarity, "")[1L]]
+    share <- !is.na(most)
+    top <- if (share) fit$n * most else 1
+    return(list(x = trace$iteration, y = trace$objective / top, bound = trace$bound / top,
+      whole = !share, of = "proved bound",
+      ylab = paste0("similarity covered", if (share) ", per cent")))
+  }
+  if (!is.null(trace$decrease) && !is.null(fit$solution$order)) {
+    start <- trace$objective[1L] + trace$decrease[1L]
+    return(list(x = trace$iteration, y = 1 - trace$objective / start,
+      ylab = "objective lowered by, per cent"))
+  }
+}
+
+picture_share <- function(fit, data, k) {
+  share <- own_share(fit)
+  if (is.null(share)) {
+    if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, \"share\", data).")
+    most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
+    table <- suppressMessages(ufs_captured(fit, data, some_of(most, 30L)))
+    share <- list(x = table$k, y = table$captured, bound = table$bound,
+      ylab = "squares captured, per cent", of = "largest possible (components)")
+  }
+  # A curve of hundreds of points is one of sixty.
+  at <- some_of(length(share$x), 60L)
+  bound <- if (!is.null(share$bound)) share$bound[at]
+  table <- data.frame(x = rep(share$x[at], 1L + !is.null(bound)), y = c(share$y[at], bound),
+    series = rep(c("chosen", if (!is.null(bound)) share$of), each = length(at)))
+  asked <- asked_size(fit)
+  new_picture("curves", table = table, plain = share$of, percent = !isTRUE(share$whole), from = 0,
+    points = length(at) <= 30L,
+    lines = if (!is.null(asked) && asked < max(table$x)) list(v = asked),
+    xlab = number_words(fit), ylab = share$ylab, title = sprintf("ufs_%s: what the first %s hold",
+      fit$method, if (is.null(fit$feature_scores)) "samples" else "features"))
+}
+
+picture_groups <- function(fit) {
+  best <- unname(fit$sample_ranking)[seq_len(fit$params$m)]
+  size <- tabulate(match(fit$solution$cluster, best), length(best))
+  new_picture("spikes", table = data.frame(x = seq_along(best), y = size, best = TRUE),
+    names = labels_of(fit$names$samples, fit$n)[best],
+    heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
+    ylab = "samples it stands for",
+    title = sprintf("ufs_%s: whom each chosen sample stands for", fit$method))
+}
+
+# ---- scores ------------------------------------------------------------------------------
+
+# Do the scores say no more than the order: 1, 1 - 1/q, 1 - 2/q ...?
+are_ranks <- function(score) {
+  known <- sort(unname(score), decreasing = TRUE)
+  length(known) > 2L && abs(known[1L] - 1) < 1e-9 && known[2L] < 1 &&
+    diff(range(diff(known))) < 1e-9
+}
+
+# What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if nothing was measured).
+measured <- function(fit, what) {
+  score <- unname(fit[[paste0(what, "_scores")]])
+  if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
+  shown <- function(value, ...) list(value = ifelse(is.na(score), NA, value), ...)
+  gain <- unname(fit$statistic)
+  picked <- any(c("captured", "gain", "decrease") %in% names(fit$trace))
+  # ALFS: the norms, though the picks rank.
+  norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
+  if (length(gain) == length(score) && picked) {
+    shown(gain, ylab = "added when it was chosen",
+      subtitle = "in the order of choice; then what each would add next")
+  } else if (length(norms) == length(score)) {
+    shown(norms, ylab = "norm in W")
+  } else {
+    shown(1, ylab = "", order = TRUE, subtitle = "an order: the method measures nothing else")
+  }
+}
+
+picture_spikes <- function(fit, k, what) {
+  k <- check_count(k, if (what == "sample") "m" else "k", 1L)
+  shown <- measured(fit, what)
+  ranking <- unname(fit[[paste0(what, "_ranking")]])
+  ranking <- ranking[!is.na(shown$value[ranking])]
+  k <- min(k, length(ranking))
+  best <- ranking[seq_len(k)]
+  # A ranking that follows another rule than the scores: bars by score, and red what is chosen.
+  subtitle <- shown$subtitle
+  if (is.null(subtitle) && is.unsorted(-shown$value[ranking])) {
+    ranking <- ranking[order(-shown$value[ranking], seq_along(ranking))]
+    if (!setequal(best, ranking[seq_len(k)])) {
+      subtitle <- "red: chosen, by another rule than the score"
+    }
+  }
+  name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
+  sorted <- shown$value[ranking]
+  # Rankings with many exact zeros end in a long flat line: show where it begins.
+  live <- sum(sorted != 0)
+  if (live < length(sorted) / 2) {
+    subtitle <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
+    sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * live)))
+  }
+  red <- ranking[seq_along(sorted)] %in% best
+  # A picture is some hundreds of dots wide: of many bars every n-th is enough.
+  every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
+  at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
+  new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
+    names = name[best], order = shown$order,
+    lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
+    heading = paste("best", k), xlab = paste(what, "rank"), ylab = shown$ylab,
+    subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
+}
+
+picture_heatmap <- function(fit, data, k, y) {
+  if (is.null(fit$feature_scores)) {
+    refuse("type", "ufs_", fit$method, "() does not select features; type = \"embedding\" shows ",
+      "its samples.")
+  }
+  z <- chosen_columns(fit, data, k)
+  group <- sample_groups(fit, nrow(z), y)
+  turn <- sample_order(z, group$of)
+  shown <- pmin(pmax(z[turn, , drop = FALSE], -3), 3)
+  new_picture("tiles", z = shown, group = if (!is.null(group)) group$of[turn],
+    group_name = group$name, limits = c(-3, 3), palette = "diverging", value = "standardised",
+    xlab = "features, best first", title = sprintf("ufs_%s: best %d of %d features", fit$method,
+      ncol(z), fit$p),
+    ylab = sprintf("%d samples, by %s", nrow(z), if (is.null(group)) "similarity" else group$name))
+}
+
+picture_embedding <- function(fit, data, k, y, m) {
+  features <- !is.null(fit$feature_scores)
+  # Methods that select samples only: k is their number, and all columns are shown.
+  if (!features && is.null(m)) m <- k
+  z <- if (features) chosen_columns(fit, data, k) else all_columns(fit, data)
+  group <- sample_groups(fit, nrow(z), y)
+  circled <- rep(FALSE, nrow(z))
+  if (!is.null(m)) {
+    if (nrow(z) != fit$n) {
+      refuse("m", "`m`: `data` has ", nrow(z), " rows, the fit ", fit$n, "; only its own samples ",
+        "can be circled.")
+    }
+    circled[suppressMessages(selected_samples(fit, m, as = "index"))] <- TRUE
+  }
+  map <- first_components(z)
+  new_picture("scatter", table = data.frame(map[c("x", "y")], circled), group = group$of,
+    group_name = group$name, xlab = map$xlab, ylab = map$ylab,
+    subtitle = if (any(circled)) sprintf("circled: best %d samples", sum(circled)),
+    title = sprintf("ufs_%s: samples%s %d features", fit$method,
+      if (features) sprintf(" in the best %d of", ncol(z)) else ", all", fit$p))
+}
+
+# Similarities of samples that have clusters, in the order `turn`.
+picture_links <- function(fit, z, turn, limits, value, title) {
+  name <- labels_of(fit$names$samples, nrow(z))
+  new_picture("tiles", z = `dimnames<-`(unname(z[turn, turn]), list(name[turn], name[turn])),
+    group = factor(fit$solution$cluster[turn]), group_name = "cluster", limits = limits,
+    palette = "sequential", value = value, xlab = "samples, by cluster",
+    ylab = "samples, by cluster", title = title)
+}
+
+# ---- what the pictures of the data need ---------------------------------------------------
+
+# The best k columns of the data, standardised, best first, with names.
+chosen_columns <- function(fit, data, k) {
+  k <- check_count(k, "k", 1L)
+  scored <- sum(!is.na(fit$feature_scores))
+  index <- suppressMessages(selected_features(fit, min(k, scored), as = "index"))
+  standardised(plain_columns(fit, data, index))
+}
+
+# All columns, standardised; of data that are not a matrix, points with the same distances.
+all_columns <- function(fit, data) {
+  if (is.null(data) || is.data.frame(data) || open_data(data, "data")$kind == "dense") {
+    return(standardised(plain_columns(fit, data)))
+  }
+  match_columns(fit, data)
+  x <- as_ufs_operator(data, TRUE, TRUE, warn = FALSE, arg = "data")$x
+  structure(sample_points(x), total = sum(x_ss(x)))
+}
+
+plain_columns <- function(fit, data, index = seq_len(fit$p)) {
+  if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, type, data).")
+  x <- new_columns(fit, data, index, "data")
+  if (!all(is.finite(x))) {
+    ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
+  }
+  colnames(x) <- fit$names$features[index]
+  x
+}
+
+standardised <- function(x) {
+  z <- scale(x)
+  z[!is.finite(z)] <- 0
+  attributes(z)[c("scaled:center", "scaled:scale")] <- NULL
+  z
+}
+
+# The classes given, or the clusters of the fit: list(of = factor, name), or NULL.
+sample_groups <- function(fit, n, y) {
+  if (!is.null(y)) {
+    if (!is.atomic(y) || length(y) != n) {
+      refuse("y", "`y` must have one class for each of the ", n, " samples; it has length ",
+        length(y), ".")
+    }
+    y <- droplevels(as.factor(y))
+    if (nlevels(y) > 40L) {
+      refuse("y", "`y` has ", nlevels(y), " different values; it must be a factor with at most 40 ",
+        "classes.")
+    }
+    y <- addNA(y, ifany = TRUE)
+    levels(y)[is.na(levels(y))] <- "(none)"
+    return(list(of = y, name = "class"))
+  }
+  cluster <- fit$solution$cluster
+  if (length(cluster) == n && length(unique(cluster)) <= 40L) {
+    list(of = as.factor(cluster), name = "cluster")
+  }
+}
+
+# Similar samples next to each other: within groups, along the first component; without groups,
+# as a tree puts them if there are not too many.
+sample_order <- function(z, group) {
+  along <- first_components(z)$x
+  if (!is.null(group)) return(order(as.integer(group), along))
+  if (nrow(z) <= 1500L && nrow(z) > 2L) stats::hclust(stats::dist(z), "average")$order else
+    order(along)
+}
+
+# Coordinates on the first two principal components by the smaller Gram matrix; signs fixed so
+# that the picture is the same everywhere. One column is drawn against the row number.
+first_components <- function(z) {
+  total <- attr(z, "total")
+  z <- scale(z, TRUE, FALSE)
+  if (ncol(z) == 1L) {
+    return(list(x = z[, 1L], y = seq_len(nrow(z)), xlab = colnames(z), ylab = "sample"))
+  }
+  if (is.null(total)) total <- max(sum(z^2), .Machine$double.xmin)
+  wide <- ncol(z) > nrow(z)
+  e <- eigen(if (wide) tcrossprod(z) else crossprod(z), symmetric = TRUE)
+  value <- pmax(e$values[1:2], 0)
+  map <- if (wide) e$vectors[, 1:2] * rep(sqrt(value), each = nrow(z)) else z %*% e$vectors[, 1:2]
+  for (j in 1:2) {
+    far <- which.max(abs(round(map[, j], 8L)))
+    if (map[far, j] < 0) map[, j] <- -map[, j]
+  }
+  label <- sprintf("component %d (%.0f%% of the variance)", 1:2, 100 * value / total)
+  list(x = unname(map[, 1L]), y = unname(map[, 2L]), xlab = label[1L], ylab = label[2L])
+}

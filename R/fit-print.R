@@ -1,0 +1,193 @@
+# print, summary, predict, coef, as.data.frame. Pictures are in plots.R.
+
+#' @export
+print.ufs <- function(x, n = 5L, ...) {
+  check_dots_empty(...)
+  check_fit(x)
+  n <- check_count(n, "n", 0L)
+  put("<ufs_", x$method, "> ", method_title(x$method))
+  put("  data         ", size_words(x$n, x$p),
+    if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
+  put("  status       ", x$status,
+    if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
+  if (length(x$certificate)) put("  certificate  ", format_certificate(x$certificate))
+  notes <- c(input_notes(x$input), print_notes(x))
+  for (line in notes) put("  ", line)
+  if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
+    live <- live_scores(x$feature_scores)
+    if (live < x$p - length(x$constant)) {
+      put("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
+        "ranking is ", order_of_rest(x$feature_scores, x$feature_key))
+    }
+  }
+  advice <- registry()[[x$method]]$advice
+  if (isTRUE(nzchar(advice))) put("  advice       ", advice_sentence(advice))
+  if (!is.null(x$feature_ranking)) {
+    put("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
+      remembered_size(x, "k")))
+  }
+  if (!is.null(x$sample_ranking)) {
+    put("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
+  }
+  invisible(x)
+}
+
+# What ufs_methods() says in a word or two, as a sentence: print() has room for one.
+advice_sentence <- function(advice) {
+  more <- sub("^[a-z]+:? *[(]?", "", advice)
+  if (grepl("^[a-z]+ [(]", advice)) more <- sub("[)]$", "", more)
+  switch(sub("[ :].*", "", advice),
+    recommended = paste0("It is r", substring(advice, 2L), "."),
+    situational = paste0("It is useful in some situations",
+      if (nzchar(more)) paste0(" (", more, ")"), "; see vignette(\"which-method\")."),
+    baseline = "It is a baseline, there for comparison.",
+    historical = "It is there for comparison; other methods did better on real data.",
+    paste0(toupper(substr(advice, 1L, 1L)), substring(advice, 2L), "."))
+}
+
+# One or two more lines of a method's own: "live rows    12 of 500", say.
+print_notes <- function(x) UseMethod("print_notes")
+
+# What all methods with such fields say: live features, live samples of the convex selectors, whose
+# dual gives each an activity, labels, graph.
+#' @export
+print_notes.default <- function(x) {
+  convex <- !is.null(x$solution$activity)
+  c(if (!is.null(x$params$n_scores)) {
+      paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
+    },
+    if (!is.null(x$n_live)) live_note(x),
+    if (convex) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n),
+    labelled_note(x), if (convex) chance_note,
+    if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
+}
+
+# Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,
+# above its objective. Residuals and shares need no more than three.
+format_certificate <- function(certificate) {
+  digits <- ifelse(abs(certificate) >= 1, 6L, 3L)
+  paste(names(certificate), signif(certificate, digits), sep = " = ", collapse = ", ")
+}
+
+# k or m as the method was given it, or NULL: methods that pick one by one note how many they
+# picked, and whether anybody asked for it.
+remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
+
+#' @export
+summary.ufs <- function(object, ...) {
+  check_dots_empty(...)
+  check_fit(object)
+  objective <- object$trace$objective
+  kept <- c("method", "call", "n", "p", "status", "iterations", "elapsed", "certificate", "params")
+  out <- c(unclass(object)[kept], list(
+    title = method_title(object$method), constant = length(object$constant),
+    notes = print_notes(object),
+    objective = if (length(objective)) c(first = objective[1L], last = utils::tail(objective, 1L)),
+    features = if (!is.null(object$feature_scores)) score_summary(object$feature_scores),
+    samples = if (!is.null(object$sample_scores)) score_summary(object$sample_scores),
+    best = if (!is.null(object$feature_scores)) utils::head(as.data.frame(object), 10L)
+  ))
+  structure(out, class = "summary.ufs")
+}
+
+last_objective <- function(fit) utils::tail(c(NA_real_, fit$trace$objective), 1L)
+
+score_summary <- function(score) {
+  score <- unname(score[!is.na(score)])
+  list(quantiles = stats::quantile(score), zero = sum(score == 0), distinct = length(unique(score)))
+}
+
+#' @export
+print.summary.ufs <- function(x, digits = 4L, ...) {
+  check_dots_empty(...)
+  digits <- check_count(digits, "digits", 1L, 22L)
+  put("<ufs_", x$method, "> ", x$title)
+  put("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
+  put("data: ", size_words(x$n, x$p), ", ", x$constant, " constant")
+  put("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
+    format(x$elapsed, digits = 3L), " s")
+  if (!is.null(x$objective)) {
+    put("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "))
+  }
+  if (length(x$certificate)) put("certificate: ", format_certificate(x$certificate))
+  for (line in x$notes) put(line)
+  short <- Filter(function(value) is.atomic(value) && length(value) == 1L, x$params)
+  short$given <- NULL
+  if (length(short)) {
+    put("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
+      sep = " = ", collapse = ", "))
+  }
+  for (what in c("features", "samples")) {
+    part <- x[[what]]
+    if (is.null(part)) next
+    put(what, ": scores from ", signif(part$quantiles[[1L]], digits), " to ",
+      signif(part$quantiles[[5L]], digits), ", median ", signif(part$quantiles[[3L]], digits),
+      ", ", part$zero, " exactly zero")
+  }
+  if (!is.null(x$best)) {
+    cat("best features:\n")
+    print(x$best, digits = digits, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' A fit as a data frame
+#'
+#' Gives the ranking of a fit as a table, to be saved, joined with other tables or drawn.
+#'
+#' @param x A fit.
+#' @param row.names,optional Ignored; there for the generic.
+#' @param what `"features"` or `"samples"`; the default is what the method selects.
+#' @param ... Must be empty.
+#' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
+#'   `score`, `rank` and, of methods with one, the `key` that orders equal scores (larger first).
+#' @examples
+#' as.data.frame(ufs_variance(iris[, 1:4]))
+#' @export
+as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
+  check_dots_empty(...)
+  check_fit(x)
+  have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")
+  what <- if (is.null(what)) have[[1L]] else check_choice(what, "what", have)
+  one <- if (what == "features") "feature" else "sample"
+  ranking <- unname(x[[paste0(one, "_ranking")]])
+  score <- x[[paste0(one, "_scores")]]
+  name <- labels_of(x$names[[what]], length(score))
+  out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
+    rank = seq_along(ranking))
+  names(out)[1L] <- one
+  key <- unname(x[[paste0(one, "_key")]])
+  if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]
+  out
+}
+
+# One line for print().
+graph_note <- function(graph) {
+  paste0("graph        ", graph_text(graph), "; ", count_words(graph$n_components, "component"))
+}
+
+graph_text <- function(graph) {
+  what <- switch(graph$kind,
+    heat = sprintf("heat weights, bandwidth %s", format(signif(graph$bandwidth, 3L))),
+    user = "weights given by the user",
+    paste(graph$kind, "weights")
+  )
+  if (is.na(graph$n_neighbours)) what else {
+    paste0(sprintf("%d nearest neighbours (%s), %s", graph$n_neighbours, graph$symmetrise, what),
+      if (!is.null(graph$note)) paste0("; ", graph$note))
+  }
+}
+
+live_note <- function(fit, live = fit$n_live, name = "live") {
+  paste0(formatC(name, width = -13), live, " of ", fit$p, " features",
+    if (live < fit$p) "; the others have score 0, those that came closest to entering first")
+}
+
+labelled_note <- function(x) {
+  known <- length(x$params$labelled)
+  if (known) paste0("labelled     ", known, " already: not picked again")
+}
+
+# Said in print() by the rankings that lose to random choice where labels are few.
+chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
+  "than chance there")

@@ -1,0 +1,81 @@
+# The registry; its name puts it first, as the last lines of methods' files call register().
+
+registered <- new.env(parent = emptyenv())
+
+# The last lines of a method's file: everything that grids, comparisons and ensembles must
+# know about it. Nothing else in the package knows a method by name.
+#
+# method         its name for ufs(); `fit` its function
+# group          "system" (of the five papers), "baseline" (shown in every comparison),
+#                "features" or "samples" (what it is compared with): the order of ufs_methods()
+# selects        "features", "samples" or "both"
+# deterministic  no random numbers by default
+# cost           leading term of its time
+# advice         what it is worth: "recommended for ...", "situational", "historical (...)"
+# per_k          the argument that is the number of features to choose, where selections are
+#                not nested and every number needs a fit of its own
+# picks          list(argument, unless): the argument that is the number of features to pick one by
+#                one, where selections are nested and the fit picks some by itself; not nested if
+#                one of the arguments in `unless` is given
+# sized_by       the method whose decoys say how many features to keep, where its own say nothing:
+#                it ranks to complement, looks at each column alone, solves for one number, or takes
+#                long
+# mixed_units    what the frameworks' adapters do by default about columns in different units:
+#                "standardise", for a method that leaves them as they are and depends on them;
+#                "leave" for all others
+# shares         what all settings of a grid have in common beside the neighbour graph:
+#                list(argument, unless, make); make(x, value) gives the value of `argument`
+#                (NULL = none), where value(name) is an argument's value; not used if one of
+#                the arguments in `unless` varies over the grid
+# base_args      its arguments when it is a base selector of an ensemble
+# paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
+#                argument lists, the first the default; NULL where no source states one
+register <- function(method, fit, group = c("features", "samples", "baseline", "system"),
+                     selects = "features", title, deterministic = TRUE, cost, reference = "",
+                     advice = "", per_k = NULL, picks = NULL, sized_by = NULL,
+                     mixed_units = "leave", shares = NULL, base_args = list(),
+                     paper_grid = NULL) {
+  group <- match.arg(group)
+  assign(method, mget(names(formals(register))[-1L]), envir = registered)
+}
+
+# What Li et al. searched for the methods that they compared ALFS with.
+alfs_rival_grid <- function(...) {
+  list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+    grids = list(ALFS = list(...)))
+}
+
+# All rows, by group and name.
+registry <- function() {
+  table <- mget(sort(ls(registered), method = "radix"), envir = registered)
+  group <- vapply(table, `[[`, "", "group")
+  table[order(match(group, c("system", "baseline", "features", "samples")))]
+}
+
+# The row of a method that selects `what`, "features" or "samples".
+check_selects <- function(method, what) {
+  row <- method_row(method)
+  if (!row$selects %in% c(what, "both")) {
+    refuse("method", "ufs_", method, "() selects ", row$selects, ", not ", what, ".")
+  }
+  row
+}
+
+# The argument that is this number; NULL where a method has none.
+number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
+
+# What the registry calls a method; its bare name if it is not registered.
+method_title <- function(method) {
+  row <- registry()[[method]]
+  if (is.null(row)) method else row$title
+}
+
+# Checks names of methods; returns their registry rows.
+method_row <- function(method, arg = "method") {
+  table <- registry()
+  if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
+    refuse(arg, "`", arg, "`: there is no method ", brief(method), "; see ufs_methods().",
+      if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)")
+  }
+  table[[method]]
+}

@@ -1,0 +1,44 @@
+#' Which samples stand for which
+#'
+#' Says, for a selection of samples, whom each chosen sample represents. Use it to weigh the chosen
+#' samples when a model is trained on them, or to look up the representatives of a sample.
+#'
+#' After [ufs_facility()] or [ufs_medoids()] it says how many samples each chosen one stands for, or
+#' who stands for each sample. [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few
+#' samples (the non-zero rows of W) and few features (its non-zero columns); after it, the function
+#' lists for each row of `x` the samples with the largest weights. Rows of `x` may be new.
+#'
+#' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
+#' @param ... Arguments of the methods.
+#' @param x For [ufs_alfs()], the data of the fit, or new rows with the same columns.
+#' @param n For [ufs_alfs()], how many representatives to list.
+#' @param m How many of the best samples to consider ([selected_samples()]). After [ufs_alfs()] the
+#'   default `NULL` considers all; otherwise the default is the `m` of the fit.
+#' @param what `"chosen"` gives one row per chosen sample, `"samples"` one row per sample.
+#' @return For [ufs_facility()] and [ufs_medoids()] a data frame with one row per chosen (or already
+#'   labelled) sample: `sample` (its name, or index), `index`, `weight` (how many samples it stands
+#'   for, itself included), `share` of all samples, `labelled`. With `what = "samples"` it has
+#'   one row per sample: `sample` and its `representative`.
+#'
+#'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight):
+#'   `sample` and `representative` (names, or indices), `weight` (W X)_ij, and `share`, its
+#'   absolute value over the sum of those of all representatives considered.
+#' @examples
+#' # How many cars does each of four stand for?
+#' representatives(ufs_facility(mtcars, m = 4))
+#'
+#' # From which cars is each car rebuilt?
+#' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
+#' head(representatives(fit, mtcars, n = 2))
+#' @export
+representatives <- function(fit, ...) {
+  if (inherits(fit, "ufs")) check_fit(fit)
+  UseMethod("representatives")
+}
+
+#' @export
+representatives.default <- function(fit, ...) {
+  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_facility() or ufs_medoids(), not ",
+    kind_of(fit), ".")
+}
+

@@ -1,0 +1,155 @@
+# The front door, and what happens around every fit.
+
+#' Fit any method by name
+#'
+#' Runs the method of the given name: `ufs(x, "socfs", n_clusters = 5)` is the same as
+#' `ufs_socfs(x, n_clusters = 5)`. Use it in loops over methods; [ufs_grid()] and [ufs_compare()]
+#' take the same names.
+#'
+#' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
+#'   kinds there are.
+#' @inheritParams ufs_grid
+#' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
+#' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
+#' @examples
+#' ufs(iris[, 1:4], "variance")
+#' ufs_methods()[, c("method", "selects", "title")]
+#' @export
+ufs <- function(x, method, ..., m) {
+  table <- registry()
+  args <- list(...)
+  if (!missing(m)) args["m"] <- list(m)
+  if (missing(method) || !is.character(method) || length(method) != 1L ||
+      !method %in% names(table)) {
+    refuse("method", "`method` must be one of ", paste0("\"", names(table), "\"", collapse = ", "),
+      if (!missing(method)) paste0("; it is ", brief(method)), ".")
+  }
+  check_arguments(names_of(args), table[[method]]$fit, method)
+  fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
+  fit$call <- plain_call(match.call(), "ufs")
+  fit
+}
+
+#' The methods of the package
+#'
+#' Lists all methods, what each of them selects and costs, and what it was worth on real data. Use
+#' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
+#'
+#' @param ... Must be empty.
+#' @return A data frame with one row per method: `method` (the name [ufs()] takes), `selects`
+#'   ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random numbers are
+#'   drawn by default), `cost` (leading term of the time), `reference`, and `advice`: what the
+#'   method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it wins on
+#'   some sets and loses on others by as much) or "historical" (there for comparison; others do
+#'   better at the same job). See [ufs_select()], which applies the recommended ones.
+#' @examples
+#' subset(ufs_methods(), selects != "features")$method
+#' @export
+ufs_methods <- function(...) {
+  check_dots_empty(...)
+  table <- registry()
+  column <- function(name, type) unname(vapply(table, `[[`, type, name))
+  data.frame(
+    method = names(table), selects = column("selects", ""), title = column("title", ""),
+    deterministic = column("deterministic", NA), cost = column("cost", ""),
+    reference = column("reference", ""), advice = column("advice", ""))
+}
+
+# ---- one run ----------------------------------------------------------------------------------
+
+# What all methods do around their own work. `slots` is the body of the method, evaluated
+# here, in the method's own frame: it checks the arguments, calls the solver and returns a
+# list with
+#   data, params, control   as for new_ufs(); `data` and `control` may be left out where the method
+#                           has them under these names
+#   run                     the solver's list(status, iterations, lapack, trace, counters);
+#                           absent where there is no solver
+#   advice                  what to do if it did not converge, one sentence
+# and any other argument of new_ufs(). run_fit() looks after LAPACK's failures, the label of
+# the status, the iterations, the trace, the time and the warning if it did not converge.
+#
+# What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
+# (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
+# switch are checked, but those in `free`, which may be something else; `center` and `scale` are the
+# business of the door, and go to `params` by themselves.
+run_fit <- function(method, call, slots, door = TRUE, free = character()) {
+  start <- proc.time()[[3L]]
+  frame <- parent.frame()
+  fun <- sys.function(sys.parent())
+  if (door) {
+    check_call(names_of(sys.call(sys.parent())), fun, frame, method)
+    open_dots(frame, fun, method)
+    check_by_default(frame, fun, free)
+  }
+  wanted <- numbers_to_report(frame, fun)
+  slots <- force(slots)
+  for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
+  same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(slots$params))
+  slots$params <- c(slots$params, mget(same, envir = frame))
+  # Against all samples and features, now that they are known.
+  wanted <- wanted[setdiff(names(wanted), names(slots$params))]
+  free <- slots$data$n - length(slots$params$labelled)
+  slots$params[names(wanted)] <- check_wanted(wanted, c(free, slots$data$p))
+  run <- slots$run
+  if (!is.null(run)) {
+    check_lapack(run$lapack, method)
+    default <- list(status = status_label(run$status), iterations = run$iterations,
+      trace = run$trace)
+    slots <- c(slots, default[setdiff(names(default), names(slots))])
+  }
+  advice <- slots$advice
+  slots[c("run", "advice")] <- NULL
+  fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
+    list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
+  close_source(slots$data$x)
+  warn_status(fit, advice)
+  fit
+}
+
+check_by_default <- function(frame, fun, free) {
+  open <- c("center", "scale", "...", required_arguments(fun), free)
+  for (name in setdiff(names(formals(fun)), open)) {
+    default <- formals(fun)[[name]]
+    if (is.logical(default) && !is.na(default)) {
+      frame[[name]] <- check_flag(frame[[name]], name)
+    } else if (is.call(default) && all(vapply(as.list(default)[-1L], is.character, NA)) &&
+        length(default) > 2L) {
+      frame[[name]] <- check_choice(frame[[name]], name, eval(default))
+    }
+  }
+}
+
+# How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
+# (NULL by default): they change no score and are remembered in `params`, where selected_features(),
+# predict(), print() and plot() find them. Wrong ones are refused before the work, if x has its
+# sizes.
+numbers_to_report <- function(frame, fun) {
+  known <- formals(fun)
+  open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
+  size <- dim(frame$x)
+  sized <- length(size) == 2L && all(size > 0L) &&
+    (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
+  check_wanted(mget(open, envir = frame), if (sized) size else c(Inf, Inf))
+}
+
+check_wanted <- function(wanted, size) {
+  wanted <- Filter(Negate(is.null), wanted)
+  Map(function(value, name) {
+    if (name == "k") check_count(value, name, 1L, size[2L], "the features") else
+      check_count(value, name, 1L, size[1L], "the samples")
+  }, wanted, names(wanted))
+}
+
+# What all methods refuse: a name that R completed (names are exact everywhere), a penalty given
+# twice, no data.
+check_call <- function(given, fun, frame, method) {
+  check_arguments(given[given != "x"], fun, method)
+  if (eval(quote(missing(x)), frame)) refuse("x", "`x`, the data, is missing.")
+  for (rel in given[endsWith(given, "_rel")]) {
+    absolute <- sub("_rel$", "", rel)
+    if (absolute %in% given && !is.null(frame[[absolute]]) && !is.null(frame[[rel]])) {
+      refuse(rel, "Give `", absolute, "` or `", rel, "`, not both.")
+    }
+  }
+}
+

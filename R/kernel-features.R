@@ -1,0 +1,30 @@
+# What the reweighted selectors share: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
+
+# As as_ufs_matrix(), but `scale` gives columns of unit norm: penalties do not depend on n.
+as_unit_matrix <- function(x, center, scale) as_ufs_matrix(x, center, scale, by = "norm")
+
+# How many |w_j|^2 exceed the size that the smoothing alone gives.
+count_live <- function(row2, eps) sum(row2 > 100 * eps)
+
+# A ranking beyond the live features says little; one without any says nothing. `forced` is how
+# many the constraint keeps alive whatever the data (c or m unit columns).
+warn_live <- function(fit, forced, advice) {
+  ranked <- fit$p - length(fit$constant)
+  if (fit$n_live <= forced && fit$n_live < ranked) {
+    ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
+      " features have scores above zero",
+      if (fit$n_live > 0L) ", the order of the others is that of their distance from entering",
+      ". ", advice)
+  }
+}
+
+# What base_wstep.c and its start hold at once, with neighbour lists and their graph both ways.
+check_wstep_bytes <- function(n, p, k) {
+  if (2 * as.double(n) * k > .Machine$integer.max) {
+    refuse("k", "`k` is too large: a graph can have at most ", .Machine$integer.max, " entries.")
+  }
+  n <- as.double(n)
+  p <- as.double(p)
+  check_bytes(8 * (if (p > n) 5 * n * p + 4 * n^2 else 5 * n * p + 4 * p^2) + 60 * n * k,
+    "The scatter matrix", "Select features or samples first.")
+}

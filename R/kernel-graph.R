@@ -1,0 +1,442 @@
+#' Neighbour graph of the samples
+#'
+#' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the
+#' edges weights. The methods that need a graph build this one by default; build it yourself to look
+#' at it, to change it, or to use it for several methods.
+#'
+#' With `d_ij` the distance of samples i and j, the weights of edges are
+#' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of all
+#'   n^2 distances, which follows the scale of the data; with a fixed one such as 1 all weights
+#'   underflow from a few hundred columns on. (He et al. write `exp(-d^2 / t)`: their t is `2 t^2`.)
+#' * `"binary"`: 1.
+#' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours are still those
+#'   of the Euclidean distance; divide the rows by their norms to have the nearest in angle.
+#'
+#' A sample is never its own neighbour, even where samples coincide, and there are no self
+#' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.
+#'
+#' It takes n^2 p flops, in blocks of matrix products, and memory for 2 n p doubles beside `x` and
+#' at most 2 n `n_neighbours` edges: the n x n distances are never stored. Use `n_neighbours = n -
+#' 1` for the complete graph.
+#'
+#' Of data on disk beyond four blocks (see [ufs_data()]), and of sparse data with more than 20,000
+#' samples, the neighbours are those on the leading 50 principal component scores, which a message
+#' of class `ufs_message_scores` says; they may be quite others than those on `x` itself.
+#' `exact = TRUE` searches `x`: blocks of a file are then compared in pairs, which takes as many
+#' passes over it as half the number of its blocks.
+#'
+#' @section The argument `graph` of the methods:
+#' `NULL` builds the default graph on the columns as the method sees them (after its own `center`
+#' and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those arguments of
+#' `ufs_graph()`; a graph from `ufs_graph()` is used as it is; and an n x n weight matrix (or
+#' Matrix) of your own must be symmetric, finite and not negative. Its diagonal is dropped, with a
+#' message of class `ufs_message_loops`.
+#'
+#' @param x For `ufs_graph()` the data, a numeric matrix, data frame or Matrix with n samples (rows)
+#'   and p features (columns), as for every method. For `plot()` a graph.
+#' @param n_neighbours The number of neighbours, from 1 to n - 1.
+#' @param weights The kind of weights: `"heat"`, `"binary"` or `"cosine"`.
+#' @param bandwidth The bandwidth t of heat weights, a positive number. `NULL`: the mean distance.
+#' @param symmetrise When two samples are joined: `"max"` joins them if either is a neighbour of the
+#'   other, `"min"` only if both are. `"mean"` takes the mean of the two weights, so a one-sided
+#'   edge counts half.
+#' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
+#'   units, so use `scale = TRUE` if these differ. Centring matters to cosine weights only.
+#' @param exact Should the neighbours be searched on `x` itself however large it is? See above.
+#' @return An object of class `ufs_graph`, a list with
+#'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
+#'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
+#'     `as.matrix(graph, sparse = TRUE)` a `dgCMatrix` (package Matrix).
+#'   * `n`, `n_edges`, `n_neighbours`, `kind` (of weights), `bandwidth`, `symmetrise`.
+#'   * `degree` (row sums of W), `component` (of each sample, numbered by first
+#'     appearance), `n_components`, `n_isolated` (samples without an edge, which are
+#'     components of their own).
+#'
+#'   A graph without edges or in several pieces gives a warning of class `ufs_warning_graph`.
+#' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
+#'   Neural Information Processing Systems 18.
+#' @examples
+#' graph <- ufs_graph(mtcars, n_neighbours = 5, scale = TRUE)
+#' graph
+#' as.matrix(graph)[1:4, 1:4]
+#' plot(graph)
+#' ufs_laplacian(mtcars, graph)
+#' @export
+ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
+                      bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
+                      scale = FALSE, exact = FALSE, ...) {
+  open_dots(environment(), ufs_graph, "graph")
+  data <- as_ufs_operator(x, center, scale)
+  graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
+  warn_graph(graph, connected = TRUE)
+  graph
+}
+
+# The graph a method uses, from its argument `graph` (see ?ufs_graph) and the list from
+# as_ufs_matrix(). `connected = TRUE`: say if there are several components (an arbitrary answer).
+as_ufs_graph <- function(graph, data, connected = FALSE) {
+  if (is.null(graph)) graph <- list()
+  if (inherits(graph, "ufs_graph")) {
+    check_graph(graph)
+    check_graph_size(graph$n, data$n)
+  } else if (is.matrix(graph) || inherits(graph, "Matrix")) {
+    graph <- user_graph(graph, data)
+  } else if (is.list(graph) && !is.object(graph)) {
+    graph <- graph_from_arguments(graph, data)
+  } else {
+    refuse("graph", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph from ",
+      "ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".")
+  }
+  if (graph$n_isolated == graph$n) {
+    ufs_abort("graph", "The graph has no edges: all weights are 0. Use a larger `bandwidth`, ",
+      "or weights = \"binary\".", argument = "graph")
+  }
+  warn_graph(graph, connected)
+  graph
+}
+
+graph_from_arguments <- function(arguments, data) {
+  known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
+  given <- names(arguments)
+  if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
+    refuse("graph", "A list given as `graph` must have names among ",
+      paste0("`", known, "`", collapse = ", "), ", each once.")
+  }
+  used <- utils::modifyList(as.list(formals(ufs_graph))[known], arguments, keep.null = TRUE)
+  used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
+  center <- check_flag(used$center, "center")
+  scale <- check_flag(used$scale, "scale")
+  if (center || scale) data$x <- centred_again(data$x, center, scale)
+  build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
+}
+
+build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exact) {
+  kinds <- c("heat", "binary", "cosine")
+  rules <- c("max", "min", "mean")
+  k <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
+    paste("one fewer than the", data$n, "samples"))
+  weights <- check_choice(weights, "weights", kinds)
+  symmetrise <- check_choice(symmetrise, "symmetrise", rules)
+  exact <- check_flag(exact, "exact")
+  if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
+  entries <- 2 * data$n * as.double(k)
+  # Candidate heaps, neighbour lists, their two sorted copies, and the result.
+  rows <- graph_rows(data$x, exact)
+  by_blocks <- is_operator(rows$x) && rows$x$kind == "source"
+  check_bytes(40 * entries + if (by_blocks) 6 * rows$x$bytes else if (is.matrix(rows$x)) {
+    24 * as.double(data$n) * ncol(rows$x)
+  } else 20 * length(rows$x$value), "The graph", "Use a smaller `n_neighbours`.")
+  if (entries > .Machine$integer.max) {
+    refuse("n_neighbours", "`n_neighbours` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.")
+  }
+  lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
+    if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
+  if (is.null(bandwidth)) bandwidth <- lists$mean_distance
+  if (weights != "heat") bandwidth <- NA_real_
+  made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,
+    match(weights, kinds) - 1L, bandwidth, match(symmetrise, rules) - 1L)
+  if (!made$finite) refuse_range("Distances between the rows of `x`")
+  graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
+    symmetrise = symmetrise)
+  graph$note <- rows$note
+  graph
+}
+
+# What neighbours are searched among. A sparse x as it is, exactly, up to 20,000 samples; beyond
+# them, and for data on disk that do not fit into a few blocks, the leading principal component
+# scores: exactly again up to 20,000 samples, above by RcppHNSW's approximate search. With `exact`
+# always x itself.
+graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighbours", 20000L),
+                       n_scores = 50L) {
+  out <- list(x = x, approximate = FALSE, note = NULL)
+  if (is.matrix(x)) return(out)
+  if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
+    out$x <- x_dense(x)
+    return(out)
+  }
+  if (exact || (x$kind == "sparse" && x$n <= most)) return(out)
+  scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE, tol = coordinate_tol)$scores
+  out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
+  out$approximate <- x$n > most
+  out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),
+    " principal component scores")
+  ufs_inform("scores", "`x` is large: neighbours are those on the leading ", ncol(out$x),
+    " principal component scores", if (out$approximate) ", found by an approximate search",
+    ". ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, searches `x` itself.")
+  out
+}
+
+# The k nearest others of every row of a source: list(index, d2, mean_distance), the first two
+# k x n; with `cosine` d2 holds the cosines with these neighbours instead. Blocks of rows are
+# searched in pairs: the nearest rows of all are among the nearest ones of the pairs.
+neighbours_by_blocks <- function(x, k, cosine) {
+  n <- x$n
+  starts <- seq(1, n, by = max(1, floor(x$bytes / (8 * x$p))))
+  blocks <- Map(seq.int, starts, c(starts[-1L] - 1, n))
+  many <- length(blocks)
+  near <- list(index = matrix(n + 1L, k, n), d2 = matrix(Inf, k, n), cosine = matrix(0, k, n))
+  total <- 0
+  for (a in seq_len(many)) {
+    first <- x$rows(blocks[[a]])
+    for (b in seq.int(a, many)) {
+      rows <- unique(c(blocks[[a]], blocks[[b]]))
+      if (length(rows) == 1L) next
+      values <- if (a == b) first else rbind(first, x$rows(blocks[[b]]))
+      found <- .Call(C_graph_knn, values, min(k, length(rows) - 1L))
+      # Each block is in as many pairs as there are others, and once alone.
+      weight <- if (a == b) 2 - many else 1
+      total <- total + weight * found$mean_distance * as.double(length(rows))^2
+      if (cosine) found$cosine <- row_cosines(values, found$index)
+      found$index[] <- as.integer(rows)[found$index]
+      near <- join_neighbours(near, found, rows)
+    }
+  }
+  list(index = near$index, d2 = if (cosine) near$cosine else near$d2, mean_distance = total / n^2)
+}
+
+# Of each row with those that its column of `index` names.
+row_cosines <- function(x, index) {
+  norm <- sqrt(rowSums(x^2))
+  out <- matrix(0, nrow(index), ncol(index))
+  for (m in seq_len(nrow(index))) {
+    other <- index[m, ]
+    small <- pmin(norm, norm[other])
+    cosine <- rowSums(x * x[other, , drop = FALSE]) / pmax(norm, norm[other]) / small
+    out[m, ] <- ifelse(small > 0, cosine, 0)
+  }
+  out
+}
+
+# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph_knn.c.
+# An index above n stands for nobody yet.
+join_neighbours <- function(near, found, rows) {
+  size <- dim(near$index)
+  all <- lapply(stats::setNames(nm = names(found)[names(found) %in% names(near)]), function(part) {
+    rbind(near[[part]][, rows, drop = FALSE], found[[part]])
+  })
+  row <- as.vector(col(all$index))
+  # A neighbour in the same block is found in every pair.
+  again <- which(duplicated(row * (size[2L] + 2) + as.vector(all$index)))
+  all$d2[again] <- Inf
+  all$index[again] <- size[2L] + 1L
+  deep <- nrow(all$index)
+  turn <- order(row, all$d2, all$index)
+  cut <- all$d2[turn[seq.int(size[1L], length(turn), by = deep)]][row]
+  tied <- is.finite(cut) & abs(all$d2 - cut) <= 1e-10 * cut
+  turn <- matrix(order(row, ifelse(tied, cut, all$d2), all$index), deep)
+  for (part in names(all)) near[[part]][, rows] <- all[[part]][as.vector(turn[seq_len(size[1L]), ])]
+  near
+}
+
+# The same in another way; deterministic.
+approximate_neighbours <- function(z, k) {
+  check_installed("RcppHNSW", "for neighbours among more than 20,000 samples")
+  found <- RcppHNSW::hnsw_knn(z, k = k + 1L, distance = "euclidean", ef = max(200L, 2L * k),
+    verbose = FALSE, n_threads = 1L)
+  n <- nrow(z)
+  # Itself goes out; where it was not found (copies), the farthest.
+  drop <- max.col(found$idx == seq_len(n), ties.method = "first")
+  missed <- found$idx[cbind(seq_len(n), drop)] != seq_len(n)
+  drop[missed] <- k + 1L
+  keep <- rep(seq_len(k + 1L), each = n) != rep(drop, times = k + 1L)
+  dim(keep) <- c(n, k + 1L)
+  index <- matrix(t(found$idx)[t(keep)], k)
+  storage.mode(index) <- "integer"
+  list(index = index, d2 = matrix(t(found$dist)[t(keep)]^2, k), mean_distance = mean_distance(z))
+}
+
+# Mean of the distances between all samples, from 1,000 evenly spaced ones.
+mean_distance <- function(z) {
+  at <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 1000L))))
+  mean(as.matrix(stats::dist(z[at, , drop = FALSE])))
+}
+
+# `parts`: start, index, value, degree, component, n_components, n_isolated.
+new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth = NA_real_,
+                      symmetrise = NA_character_) {
+  weights <- structure(parts[c("start", "index", "value")], class = "ufs_csr")
+  structure(list_of(weights, n = data$n, n_edges = length(parts$index) %/% 2L, kind, n_neighbours,
+    bandwidth, symmetrise, degree = parts$degree, component = parts$component,
+    n_components = parts$n_components, n_isolated = parts$n_isolated,
+    samples = data$samples), class = "ufs_graph")
+}
+
+# A weight matrix of the user's as a graph.
+user_graph <- function(w, data) {
+  if (nrow(w) != ncol(w)) {
+    refuse("graph", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".")
+  }
+  check_graph_size(nrow(w), data$n)
+  sparse <- inherits(w, "Matrix")
+  if (sparse) check_installed("Matrix", "for a graph of class Matrix")
+  # sum() sees missing values in sparse matrices, which `!= 0` would lose.
+  if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
+    refuse("graph", "`graph` must be numeric, without missing or infinite weights.")
+  }
+  at <- if (sparse) places_of(w) else which(w != 0, arr.ind = TRUE, useNames = FALSE)
+  value <- as.double(w[at])
+  if (any(value < 0)) {
+    refuse("graph", "`graph` has negative weights: similarities of at least 0 are needed.")
+  }
+  loop <- at[, 1L] == at[, 2L]
+  if (any(loop)) {
+    ufs_inform("loops", "The diagonal of `graph` is not used: ", sum(loop), " self loop",
+      if (sum(loop) != 1L) "s", " dropped.")
+  }
+  parts <- list(start = c(0L, cumsum(tabulate(at[!loop, 2L], data$n))),
+    index = as.integer(at[!loop, 1L]) - 1L, value = value[!loop])
+  parts <- c(parts, .Call(C_graph_describe, parts$start, parts$index, parts$value))
+  if (parts$asymmetry > 1e-8 * max(value, 0)) {
+    refuse("graph", "`graph` is not symmetric: weights differ from their transposes by up to ",
+      signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.")
+  }
+  new_graph(parts, data, kind = "user")
+}
+
+# A graph object may have been edited since ufs_graph() made it.
+check_graph <- function(graph) {
+  wrong <- .Call(C_graph_check, unclass(graph))
+  if (is.null(wrong) && !(identical(as.integer(graph$n), length(graph$degree)) &&
+      identical(as.integer(graph$n_isolated), sum(graph$degree == 0)))) {
+    wrong <- "its counts do not fit its weights"
+  }
+  if (!is.null(wrong)) {
+    refuse("graph", "`graph` is not a sound graph: ", wrong, ". Make it with ufs_graph(), or give ",
+      "an n x n weight matrix.")
+  }
+}
+
+check_graph_size <- function(have, n) {
+  if (have != n) refuse("graph", "`graph` is for ", have, " samples, but `x` has ", n, ".")
+}
+
+# Isolated samples always; several components where `connected` is wanted.
+warn_graph <- function(graph, connected) {
+  pieces <- graph$n_components - graph$n_isolated
+  say <- c(
+    if (graph$n_isolated > 0L) {
+      sprintf("%d of %d samples have no edge (a larger `bandwidth` or `n_neighbours` may help)",
+        graph$n_isolated, graph$n)
+    },
+    if (connected && pieces > 1L) {
+      paste("it falls into", pieces, "components, which more neighbours, `n_neighbours` of",
+        "ufs_graph(), may join")
+    }
+  )
+  if (length(say)) {
+    ufs_warn("graph", "The graph is not connected: ", paste(say, collapse = "; "), ".",
+      data = list(n_components = graph$n_components, n_isolated = graph$n_isolated))
+  }
+}
+
+# The parameters of a graph as a fit records them.
+graph_params <- function(graph) {
+  list(graph = graph$kind, n_neighbours = graph$n_neighbours, bandwidth = graph$bandwidth,
+    symmetrise = graph$symmetrise)
+}
+
+# A ranking in which all scores agree says nothing.
+warn_void <- function(score, method, why) {
+  score <- score[!is.na(score)]
+  if (length(score) > 1L && diff(range(score)) <= 1e-8 * max(abs(score))) {
+    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ", why)
+  }
+}
+
+# ---- eigenvectors --------------------------------------------------------------------------
+
+# The m smallest non-trivial eigenpairs of the normalised Laplacian, on the samples that
+# have edges (their number bounds m): values, vectors, degree, n_zero, next, status.
+embed_graph <- function(graph, m, method, what = NULL) {
+  linked <- graph$n - graph$n_isolated
+  if (m > linked - 1L) {
+    refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
+  }
+  out <- solved(.Call(C_graph_embed, unclass(graph), as.integer(m)), method)
+  out$status <- if (out$converged) "converged" else "max_iter"
+  # The last eigenvalue taken and the first one left out are the same.
+  last <- out$values[length(out$values)]
+  if (!is.null(what) && out$next_value - last <= 1e-9) {
+    ufs_warn("cut", what, ": `n_clusters` cuts through equal eigenvalues of the graph (",
+      format(signif(last, 3L)), "), so the eigenvectors are one choice among many. ",
+      "Change `n_clusters`, or the graph.")
+  }
+  out
+}
+
+linked_rows <- function(x, graph) {
+  if (graph$n_isolated == 0L) x else x_part(x, which(graph$degree > 0))
+}
+
+# Back to all samples, 0 for isolated ones.
+spread_rows <- function(value, graph) {
+  out <- matrix(0, graph$n, ncol(value), dimnames = list(graph$samples, NULL))
+  out[graph$degree > 0, ] <- value
+  out
+}
+
+# ---- as a matrix ----------------------------------------------------------------------------
+
+#' @export
+as.matrix.ufs_graph <- function(x, sparse = FALSE, ...) {
+  check_graph(x)
+  out <- if (sparse) {
+    check_installed("Matrix", "for as.matrix(graph, sparse = TRUE)")
+    Matrix::sparseMatrix(i = x$weights$index, p = x$weights$start, x = x$weights$value,
+      dims = dim(x), index1 = FALSE)
+  } else {
+    as.matrix(x$weights)
+  }
+  if (!is.null(x$samples)) dimnames(out) <- list(x$samples, x$samples)
+  out
+}
+
+#' @export
+as.matrix.ufs_csr <- function(x, ...) {
+  n <- length(x$start) - 1L
+  check_bytes(8 * as.double(n)^2, "The graph as a dense matrix",
+    "Use as.matrix(graph, sparse = TRUE).")
+  out <- matrix(0, n, n)
+  out[cbind(rep.int(seq_len(n), diff(x$start)), x$index + 1L)] <- x$value
+  out
+}
+
+#' @export
+dim.ufs_graph <- function(x) c(x$n, x$n)
+
+#' @export
+print.ufs_graph <- function(x, ...) {
+  put("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
+    if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
+    "\n  components   ", x$n_components)
+  invisible(x)
+}
+
+#' @rdname ufs_graph
+#' @param ... Passed to [plot()][graphics::plot.default].
+#' @param what What `plot()` draws: `"degree"`, the sorted degrees of the samples, or `"weights"`, a
+#'   histogram of the weights of the edges.
+#' @export
+plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
+  check_dots_graphics(...)
+  what <- check_choice(what, "what")
+  check_graph(x)
+  if (what == "degree") {
+    draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",
+      ylab = "Degree (sum of weights)", main = graph_text(x))
+  } else {
+    # Every edge once.
+    row <- rep.int(seq_along(x$degree), diff(x$weights$start))
+    draw <- list(x = x$weights$value[row <= x$weights$index], xlab = "Weight", main = graph_text(x))
+  }
+  do.call(if (what == "degree") graphics::plot else graphics::hist,
+    utils::modifyList(draw, list(...)))
+  invisible(x)
+}
+
+# Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list triangles.
+places_of <- function(s) {
+  at <- Matrix::which(s != 0, arr.ind = TRUE, useNames = FALSE)
+  at[order(at[, 2L], at[, 1L]), , drop = FALSE]
+}

@@ -1,0 +1,52 @@
+# `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names of the
+# clusters), lowest within-cluster sum of squares first, ties as drawn. All randomness is R's: the
+# numbers that draw the seeds (src/kmeans.c). NULL if there are fewer distinct rows than clusters.
+kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
+  n <- nrow(z)
+  if (n_clusters == 1L) {
+    within <- sum(sweep(z, 2L, colMeans(z))^2)
+    return(list(list(cluster = rep(1L, n), withinss = within, iterations = 1L)))
+  }
+  if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
+  first <- equal_rows(z)
+  if (length(unique(first)) < n_clusters) return(NULL)
+  check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
+    "The labels of all k-means starts", "Use a smaller `n_starts`.")
+  draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
+  found <- solved(.Call(C_kmeans, z, first, draw, max_iter), "kmeans")
+  if (status_label(found$run$status) == "numerical") {
+    ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
+      "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
+  }
+  labels <- lapply(seq_len(n_starts), function(i) canonical_labels(found$label[, i]))
+  best <- order(found$within)
+  best <- best[!duplicated(labels[best])]
+  lapply(best, function(i) {
+    list(cluster = labels[[i]], withinss = found$within[i], iterations = found$iterations[i])
+  })
+}
+
+# Labels 1, 2, ... by first appearance, so equal partitions have equal labels.
+canonical_labels <- function(cluster) match(cluster, unique(cluster))
+
+# Labels given as a start: n of them, none missing, exactly n_clusters distinct ones. Returns
+# 1, ..., n_clusters in the order of the levels, or of the sorted values.
+check_start_labels <- function(labels, n, n_clusters) {
+  if (!is.atomic(labels) || !is.null(dim(labels)) || length(labels) != n || anyNA(labels)) {
+    refuse("init", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
+      " labels without NA; it is ", brief(labels), ".")
+  }
+  known <- if (is.factor(labels)) levels(droplevels(labels)) else sort(unique(labels))
+  if (length(known) != n_clusters) {
+    refuse("init", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
+      n_clusters, ".")
+  }
+  match(labels, known)
+}
+
+# n x c with orthonormal columns: 1/sqrt(n_j) where the sample is in cluster j.
+indicator <- function(cluster, n_clusters) {
+  e <- matrix(0, length(cluster), n_clusters)
+  e[cbind(seq_along(cluster), cluster)] <- 1 / sqrt(tabulate(cluster, n_clusters)[cluster])
+  e
+}

@@ -1,0 +1,176 @@
+# Nearest neighbours of samples, for whoever compares neighbourhoods before and after a selection.
+
+knn_size <- function(z) min(5L, nrow(z) - 1L)
+
+# Indices of the k nearest other rows, k x n: one column per sample.
+nearest <- function(z, k) .Call(C_graph_knn, z, as.integer(k))$index
+
+# Squared distances of the rows of x to those of `to`, up to rounding.
+square_distances <- function(x, to) outer(rowSums(x^2), rowSums(to^2), "+") - 2 * tcrossprod(x, to)
+
+# Mean share of common neighbours.
+neighbour_overlap <- function(a, b) {
+  mean(vapply(seq_len(ncol(a)), function(i) mean(a[, i] %in% b[, i]), 0))
+}
+
+# Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
+alfs_basis <- function(x, method = "alfs") solved(.Call(C_alfs_basis, x), method)
+
+# C_alfs with the settings that are the same for most: see src/ffi_alfs.c.
+alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = list()) {
+  all <- list(paper = FALSE, rho0 = 1e-6, tau = 1.1, rho_max = 1e10, identity = FALSE, p = ncol(x),
+    keep = seq_len(ncol(x)), dimnames = NULL)
+  all[names(settings)] <- settings
+  .Call(C_alfs, x, basis, penalties, all, begin, control)
+}
+
+# Samples already labelled, as sorted indices: from indices, row names or a logical vector.
+check_labelled <- function(labelled, data) {
+  if (is.null(labelled)) return(integer())
+  n <- data$n
+  bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
+  if (is.factor(labelled)) labelled <- as.character(labelled)
+  if (is.logical(labelled)) {
+    if (length(labelled) != n || anyNA(labelled)) {
+      bad("must, if logical, have one TRUE or FALSE for each of the ", n, " samples")
+    }
+    labelled <- which(labelled)
+  } else if (is.character(labelled)) {
+    at <- match(labelled, data$samples)
+    if (anyNA(at)) {
+      bad("names samples that `x` does not have, first '", labelled[is.na(at)][1L], "'")
+    }
+    labelled <- at
+  } else if (!is.numeric(labelled) || anyNA(labelled) || any(labelled != round(labelled)) ||
+      any(labelled < 1 | labelled > n)) {
+    bad("must be indices from 1 to ", n, ", row names, or a logical vector")
+  }
+  labelled <- sort(unique(as.integer(labelled)))
+  if (length(labelled) >= n) bad("leaves no sample to choose")
+  labelled
+}
+
+# How many swaps: FALSE and TRUE are none and as many as help.
+check_swaps <- function(swaps, arg, value) {
+  if (is.logical(swaps)) {
+    swaps <- if (check_flag(swaps, "swaps")) .Machine$integer.max else 0L
+  }
+  swaps <- check_count(swaps, "swaps", 0L)
+  if (swaps > 0L && is.null(value)) {
+    refuse(arg, "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.")
+  }
+  swaps
+}
+
+# x, divided by a power of two if its squares could leave the range of doubles.
+in_range <- function(x, limit = 1e100) {
+  top <- largest(x)
+  unit <- if (top > limit || top < 1 / limit) power_of_two(top) else 1
+  list(x = if (unit == 1) x else x / unit, unit = unit)
+}
+
+# representatives() of the sample selectors that cover.
+representative_table <- function(fit, who, chosen, what) {
+  name <- function(index) if (is.null(fit$names$samples)) index else fit$names$samples[index]
+  if (what == "samples") {
+    return(data.frame(sample = name(seq_len(fit$n)), representative = name(who)))
+  }
+  all <- c(unname(chosen), fit$params$labelled)
+  weight <- tabulate(match(who, all), length(all))
+  data.frame(sample = name(all), index = all, weight = weight, share = weight / fit$n,
+    labelled = rep(c(FALSE, TRUE), c(length(chosen), length(fit$params$labelled))))
+}
+
+# Rows of length one; rows of zeros stay.
+unit_rows <- function(x) {
+  size <- row_norms(x)
+  x / ifelse(size > 0, size, 1)
+}
+
+mm_control <- function(control) {
+  control <- resolve_control(control, max_iter = 300L, tol = 1e-3, eps = 1e-8)
+  if (length(control$eps) != 1L || control$eps <= 0) {
+    ufs_abort("control", "`eps` must be one positive number here.", argument = "eps")
+  }
+  control
+}
+
+# As a number in units of x / mean_norm(x), or as a share of its bound, which C finds.
+mm_penalty <- function(gamma, gamma_rel, unit) {
+  given <- check_penalty(gamma, gamma_rel, 1, "gamma")$value
+  list(gamma = if (is.null(gamma)) given else given / unit, relative = is.null(gamma))
+}
+
+mean_norm <- function(x) {
+  square <- numeric(nrow(x))
+  for (j in seq_len(ncol(x))) square <- square + x[, j]^2
+  mean(sqrt(square))
+}
+
+# The samples as columns of min(n, p) coordinates with the same inner products, divided by
+# `unit`: x transposed, or its triangular factor if there are more features than samples.
+sample_coordinates <- function(x, unit = 1) {
+  if (ncol(x) <= nrow(x)) return(t(x) / unit)
+  qr <- qr(t(x), LAPACK = TRUE)
+  qr.R(qr)[, order(qr$pivot), drop = FALSE] / unit
+}
+
+# What run_fit() needs from what C returned: `unit` turns its objective into that of x.
+mm_slots <- function(data, params, found, unit, solution = list()) {
+  trace <- found$run$trace
+  sums <- c("objective", "best", "bound")
+  trace[, sums] <- trace[, sums] * unit
+  twin <- equal_rows(data$x)
+  score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[twin]
+  used <- found$run$counters[c("gamma", "gamma_max")]
+  if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
+  params$gamma_rel <- used[[1]] / used[[2]]
+  solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
+  list_of(params, run = found$run, trace,
+    sample_scores = without_labelled(score, params$labelled),
+    sample_key = ifelse(score > 0, 0, found$activity[twin]),
+    solution = lapply(solution, stats::setNames, data$samples),
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit))
+}
+
+warn_zero <- function(fit, penalty) {
+  if (all(fit$sample_scores == 0, na.rm = TRUE) && fit$status == "converged" && fit$control$warn) {
+    ufs_warn("zero", "All scores of ufs_", fit$method, "() are zero at this penalty; the ranking ",
+      "follows the dual activity only. Use a smaller `", penalty, "_rel`.")
+  }
+}
+
+# Greedy TED on the rows of x: m picks with ridge mu, after those given. list(order = picks, score =
+# decrease of the objective by each pick, left = decrease that every other row would
+# bring next, start = objective before the first pick, trace, run). No random numbers; ties
+# within rounding go to the lowest index (src/samp_ted.c).
+ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control(),
+                       unit = NULL) {
+  # Fourth powers of x occur inside: an exact change of unit keeps them in range. That of an
+  # operator has been made, unless there are no more rows than columns.
+  if (is.null(unit)) {
+    unit <- power_of_two(largest(x))
+    if (unit != 1) x <- x / unit
+  }
+  settings <- list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given))
+  found <- solved(.Call(C_ted_greedy, x, settings, control), "ted")
+  found$start <- found$run$counters[["start"]]
+  found$p_form <- found$run$counters[["p_form"]] == 1
+  for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * unit^2
+  found$trace <- found$run$trace * unit^2
+  found$trace[, "objective"] <- pmax(found$trace[, "objective"], 0)
+  found
+}
+
+# Squares, and sums of squares, must be numbers.
+check_squares <- function(x, top = largest(x)) {
+  if (!is.finite(top) || top > 1e145 || top < 1e-145) {
+    refuse_range("The squares of the values of `x`")
+  }
+}
+
+# Mean squared norm of the rows, and the largest modulus, without a copy of x.
+mean_square <- function(x) {
+  if (is_operator(x)) sum(x_ss(x)) / nrow(x) else
+    sum(vapply(seq_len(ncol(x)), function(j) sum(x[, j]^2), 0)) / nrow(x)
+}

@@ -1,0 +1,456 @@
+#' Bi-level ensemble feature selection (BLFSE)
+#'
+#' Merges several rankings of the features and several clusterings of the samples into one ranking
+#' and one clustering, each level informing the other. It is offered for comparison: on real data it
+#' rarely beat the plain mean of the same rankings, which comes with every fit and costs almost
+#' nothing ([ufs_aggregate()]). For an ensemble of different selectors prefer that mean.
+#'
+#' # The model
+#' Each of the m base results, number k, is a score vector \eqn{v^{(k)}} (non-negative, sum 1) and a
+#' clustering with co-membership matrix \eqn{S^{(k)}} (n x n). The method looks for consensus
+#' scores v (on the simplex), a consensus similarity S, confidences W of its pairs, weights
+#' \eqn{\alpha, \beta} of the base results (on simplices), a c x p projection P and an n x c
+#' embedding Y with orthonormal rows and columns, that minimise
+#' \deqn{\sum_{ij} S_{ij} \|P \, \mathrm{diag}(v)(x_i - x_j)\|^2
+#'   + \sum_k \beta_k^2 \|W \circ (S - S^{(k)})\|_F^2 - \lambda \sum_{ij} W_{ij}
+#'   + \sum_k \alpha_k^2 \|v - v^{(k)}\|^2 + 2 \rho \, \mathrm{tr}(Y' L_S Y)}
+#' (the columns `T1` to `T5` of the trace) for each of the values of `psi` in turn, with
+#' \eqn{\lambda = 2 \psi (1 - \psi) / m}: pairs on which less than a share `psi` of the base
+#' clusterings agree lose weight. \eqn{\rho} is doubled or halved until S has c connected
+#' components. Every block update is an exact minimiser. The update of v is a quadratic program on
+#' the simplex, solved to a relative residual of its optimality conditions of `control$inner_tol`;
+#' the certificate `kkt` is the worst of the run.
+#'
+#' # Is it worth its cost?
+#' Hardly ever: the counts are in `vignette("evidence")`, and the plain means in
+#' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
+#' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
+#'    leaves the weighted mean of the base scores. A warning says so.
+#' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The
+#'    number of iterations is therefore capped, 10 or more base results are recommended, and a
+#'    weight above 0.9 is reported: that base result then is the answer.
+#'
+#' # Base results
+#' With `base = "inffs"`, as in the paper, the samples are split at random into `n_base` disjoint
+#' batches. [ufs_inffs()] (`alpha = 0.7, variant = "rowsum"`) scores the features on each of them,
+#' and k-means (best of `n_starts` starts) then clusters all samples on the `k` best
+#' features, in the columns as the model sees them. The clusterings therefore depend on
+#' `k`: fit again for another number of features. `base` may also name other methods of
+#' [ufs_methods()], or be a list of fits. Selectors see the columns scaled to \[0, 1\] unless they
+#' are fits already. All randomness is in this step; with `scores` and `labels` given there is none.
+#'
+#' # Scaling
+#' The model sees only differences of samples, so `center` changes nothing but rounding. The first
+#' term grows with the square of x against the others, so the scale of x matters: `"unit"` divides
+#' every sample (row) by its Euclidean norm, as the authors do; `"zscore"` divides the columns by
+#' their standard deviation and \eqn{\sqrt p}. `scale = TRUE` means `"unit"` for
+#' `projection = "paper"` and `"zscore"` for `"isotropic"`; `FALSE` takes x as it is.
+#'
+#' # Ties of P
+#' Only N = P'P matters. With `projection = "paper"` it is replaced by the minimiser of least
+#' Frobenius norm over all \eqn{0 \le N \le I} of trace c. This equals P'P if that is unique, has
+#' the same objective in any case, and does not depend on LAPACK's choice of a null space.
+#' `projection = "isotropic"` fixes N = (c/p) I, its mean over random P. That is an experiment of
+#' ours, not in the paper, and it lost to the plain mean on fresh data.
+#'
+#' # Memory
+#' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np.
+#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less.
+#' They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
+#' @param k The number of features to be selected, because the base clusterings are made on
+#'   so many. It is not needed if `labels` are given.
+#' @param scores `NULL`, or an m x p matrix of base scores: one row per base result, larger is
+#'   better, with a column for every column of `x` (also constant ones). A row with negative values
+#'   is shifted to start at 0, and rows are scaled to sum 1.
+#' @param labels `NULL`, or an n x m matrix of base clusterings, one column each.
+#' @param base Where the base scores come from if `scores` is `NULL`: names of feature methods, or
+#'   a list of fits.
+#' @param n_base The number m of base results, if they are drawn on parts of the samples.
+#' @param projection How the projection is treated: `"paper"` optimises it, `"isotropic"` fixes it.
+#' @param order The order of the block updates: `"paper"` updates S before v, as Algorithm 1 of the
+#'   paper does, and `"code"` updates v before S, as the authors' program does.
+#' @param center Should the columns be centred first?
+#' @param scale How x is scaled inside the model: `TRUE`, `FALSE`, `"unit"` or `"zscore"`.
+#' @param resample Which samples a base result sees: `"batches"` (disjoint, of floor(n / n_base)
+#'   samples), `"halves"` (random halves) or `"none"` (all samples, every method of `base` once).
+#'   With parts of the samples the methods of `base` take turns. `"auto"` gives one method batches,
+#'   or halves if batches would have fewer than 10 samples, and gives several methods all samples.
+#' @param base_args A named list of further arguments by method, such as `list(laplacian =
+#'   list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`, `n_components` and `k` without
+#'   a default are filled in from `n_clusters` and `k`.
+#' @param n_starts The number of k-means starts per base clustering.
+#' @param psi The self-paced schedule, numbers between 0 and 1.
+#' @param gamma_cluster,gamma_feature Factors of the second and third term (`gamma_cluster`) and of
+#'   the fourth (`gamma_feature`); both are 1 in the paper.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. `inner_max_iter`
+#'   (default 5) caps the iterations per value of `psi`, and `max_iter` (default 5 per value) all of
+#'   them. `tol` (default 0: off) ends a stage once neither v (in the 1-norm) nor S moves more.
+#'   `inner_tol` (default 1e-11) is the relative residual of the optimality conditions of the
+#'   quadratic programs. Running "to convergence" is not recommended, because the weights collapse.
+#' @return A fit of class `c("ufs_blfse", "ufs")`; the score is v. `status` is `"converged"` if
+#'   S had `n_clusters` components at the end.
+#'
+#'   `solution` holds `v`, `S`, `W`, `alpha`, `beta`, `rho`, `cluster` (components of S; if they are
+#'   not c, k-means on the embedding Y from fixed starts), `mean_score` and `mean_rank` (the plain
+#'   aggregations), `scores` (m x p, normalised) and `labels` (n x m).
+#'
+#'   `certificate` holds `kkt`, `gap` (largest duality gap of the quadratic programs) and `eigen`
+#'   (largest relative residual of the iterative eigenvectors of L, 0 if all were dense).
+#'
+#'   `trace` has one row per block update and `history` one per iteration: `psi`, `it`, `rho`,
+#'   number of components `ncomp`, dimension of the tie in the update of P `ntieP`, non-zero weights
+#'   `nnz`, move of v in the 1-norm `dv`, largest `alpha` and `beta`, mean of W. `weights` has all
+#'   \eqn{\alpha} and \eqn{\beta} per iteration.
+#' @section Plots:
+#' Beside the types of [plot.ufs()] there are `"objective"` (per block; it must fall between the
+#' dotted lines, where \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"` and
+#' `"consensus"` (S, ordered by cluster).
+#' @references Zhou, Wang and Du (2023) Bi-level ensemble method for unsupervised feature selection.
+#'   Information Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6)
+#'   and (14) are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
+#' @seealso [ufs_aggregate()], [ufs_consensus()]
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, k = 2)
+#' fit
+#' table(fit$solution$cluster, iris$Species)
+#'
+#' # Does it earn its cost? The plain mean of its base scores:
+#' selected_features(ufs_aggregate(fit), 2)
+#'
+#' # An ensemble of different selectors in one line
+#' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
+#'   control = ufs_control(warn = FALSE))
+#' selected_features(fit, 2)
+#' @export
+ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
+                      base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
+                      order = c("paper", "code"), center = TRUE, scale = TRUE,
+                      control = ufs_control(),
+                      resample = c("auto", "batches", "halves", "none"),
+                      base_args = list(), n_starts = 20,
+                      psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
+                      gamma_feature = 1, ...) {
+  given <- !missing(n_base)
+  fit <- run_fit("blfse", match.call(), {
+    if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
+      refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
+    }
+    psi <- as.double(psi)
+    gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
+    gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
+    center <- check_flag(center, "center")
+    scaling <- blfse_scaling(scale, projection)
+    control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
+    control <- resolve_control(control,
+      max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
+
+    data <- as_ufs_matrix(x, center = FALSE, scale = FALSE, squares = FALSE)
+    n <- data$n
+    p <- length(data$keep)
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
+      "one fewer than the samples, and the number of non-constant features")
+    if (!is.null(k) || is.null(labels)) {
+      k <- check_count(k, "k", 1L, p, "the number of non-constant features")
+    }
+    if (!given && !is.null(labels)) n_base <- NCOL(labels)
+    check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
+      8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
+    "Use a part of the samples.")
+
+    drawn <- if (is.null(scores)) {
+      blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
+    } else {
+      if (is.data.frame(scores)) scores <- as.matrix(scores)
+      list(scores = check_matrix(scores, "scores", ncol = data$p), base = "given",
+        resample = "none")
+    }
+    scores <- drawn$scores
+    if (nrow(scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
+    scores <- normalise_scores(scores[, data$keep, drop = FALSE])
+    data <- blfse_model_matrix(data, scaling, center)
+    labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
+      check_base_labels(labels, n, nrow(scores))
+
+    settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
+      order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
+      gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
+    found <- solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control), "blfse")
+    c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
+      n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
+      center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))
+  })
+  blfse_warnings(fit)
+  fit
+}
+
+# What new_ufs() is given but for the parameters.
+blfse_fields <- function(found, data, scores, labels, n_clusters) {
+  counters <- found$run$counters
+  n_component <- as.integer(counters[["n_component"]])
+  cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
+  m <- seq_len(nrow(scores))
+  # Beyond a limit packed upper triangles.
+  symmetric <- function(values) {
+    packed <- new_packed(values, data$n, data$samples)
+    if (data$n > blfse_full_limit) packed else as.matrix(packed)
+  }
+  trace <- counted_table(found$run$trace, c("iteration", "it", "nc", "ties", "nnz"))
+  trace$block <- factor(trace$block, 0:7, c("start", "W", "P", "S", "v", "Y", "beta", "alpha"))
+  list(
+    run = found$run,
+    advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
+      " components instead of ", n_clusters, "."),
+    feature_scores = found$v,
+    solution = list(
+      v = expand_features(found$v, data), S = symmetric(found$S), W = symmetric(found$W),
+      alpha = found$alpha, beta = found$beta, rho = counters[["rho"]],
+      cluster = stats::setNames(cluster, data$samples),
+      mean_score = expand_features(colMeans(scores), data),
+      mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
+      scores = t(expand_features(t(scores), data)), labels = labels
+    ),
+    trace = trace,
+    certificate = counters[c("kkt", "gap", "eigen")],
+    history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
+    weights = list(alpha = found$weights[, m, drop = FALSE],
+      beta = found$weights[, -m, drop = FALSE]),
+    n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
+  )
+}
+
+# Up to this many samples the whole spectrum of L is computed: the literal method.
+blfse_dense_limit <- 400L
+# Beyond this many samples S and W are returned packed.
+blfse_full_limit <- 4000L
+
+# ---- input -----------------------------------------------------------------------------
+
+blfse_scaling <- function(scale, projection) {
+  if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))
+  if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
+}
+
+# data with x as the model sees it; see the help page.
+blfse_model_matrix <- function(data, scaling, center) {
+  if (scaling == "unit") {
+    unit <- .Call(C_unit_rows, data$x, 0, center)
+    data$x <- unit$x
+    if (center) data$center <- expand_features(unit$mean, data, NA_real_)
+    return(data)
+  }
+  if (scaling == "none" && largest(data$x) > 1e100) {
+    ufs_abort("input", "The largest entry of `x` is ", signif(largest(data$x), 3L), ": its ",
+      "squares would overflow with scale = FALSE. Use another unit, or scale = TRUE.",
+      argument = "scale")
+  }
+  moments <- prepare_columns(data$x, TRUE, "sd")
+  shift <- if (center) moments$mean
+  divide <- if (scaling == "zscore") moments$divide * sqrt(ncol(data$x))
+  if (center) data$center <- expand_features(shift, data, NA_real_)
+  if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
+  if (center || !is.null(divide)) data$x <- take(data$x, shift = shift, divide = divide)
+  data
+}
+
+# Rows on the simplex: shifted to start at 0 if negative, divided by their sum.
+normalise_scores <- function(scores) {
+  shift <- pmin(apply(scores, 1L, min), 0)
+  scores <- scores - shift
+  # First by the largest: a sum of huge scores must not overflow.
+  top <- apply(scores, 1L, max)
+  if (any(top <= 0)) {
+    refuse("scores", "Base result ", which(top <= 0)[[1L]], " scores all features equally (after ",
+      "shifting negative scores): it says nothing.")
+  }
+  scores <- scores / top
+  scores / rowSums(scores)
+}
+
+# n x m integer labels.
+check_base_labels <- function(labels, n, m) {
+  if (!is.data.frame(labels) && !is.matrix(labels) || nrow(labels) != n || ncol(labels) != m) {
+    refuse("labels", "`labels` must be a matrix of ", n, " x ", m, " (samples x base results)",
+      if (length(dim(labels)) == 2L) paste0("; it is ", nrow(labels), " x ", ncol(labels)), ".")
+  }
+  if (anyNA(labels)) refuse("labels", "`labels` has missing values.")
+  vapply(seq_len(m), function(k) canonical_labels(labels[, k, drop = TRUE]), integer(n))
+}
+
+# ---- base results -----------------------------------------------------------------------
+
+# list(scores, base, resample): m x p scores of all p features of the user's x, and whence.
+blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features,
+                              base_args) {
+  if (is.list(base)) {
+    return(list(scores = scores_of_fits(base, data$p), base = "fits", resample = "none"))
+  }
+  table <- registry()
+  if (!is.character(base) || !length(base) || !all(base %in% setdiff(names(table), "blfse")) ||
+      any(vapply(table[base], `[[`, "", "selects") == "samples")) {
+    refuse("base", "`base` must be names of methods that select features (see ufs_methods()), or ",
+      "a list of fits.")
+  }
+  if (!is.list(base_args) || !all(names(base_args) %in% base) ||
+      length(base_args) != length(names(base_args))) {
+    refuse("base_args", "`base_args` must be a list named by methods of `base`.")
+  }
+  n_base <- check_count(n_base, "n_base", 2L)
+  check_bytes(8 * as.double(n_base) * (data$p + data$n), "The base results",
+    "Use a smaller `n_base`.")
+  if (resample == "auto") {
+    resample <- if (length(base) > 1L) "none" else
+      if (data$n %/% n_base >= 10L) "batches" else "halves"
+  }
+  parts <- draw_parts(data$n, if (resample == "none") length(base) else n_base, resample)
+  method <- rep_len(base, length(parts))
+  # Columns from 0 to 1; a part at a time, so that x is not copied whole.
+  low <- column_of(data$x, min)
+  high <- column_of(data$x, max)
+  names <- data$features[data$keep]
+  fits <- one_warning(lapply(seq_along(parts), function(k) {
+    part <- take(data$x, parts[[k]], shift = low, divide = high - low)
+    dimnames(part) <- list(NULL, names)
+    base_fit(part, method[[k]], base_args[[method[[k]]]], n_clusters, n_features)
+  }))
+  scores <- matrix(0, length(fits), data$p)
+  scores[, data$keep] <- scores_of_fits(fits, ncol(data$x))
+  list_of(scores, base, resample)
+}
+
+column_of <- function(x, f) vapply(seq_len(ncol(x)), function(j) f(x[, j]), 0)
+
+draw_parts <- function(n, m, resample) {
+  if (resample == "none") return(rep(list(seq_len(n)), m))
+  if (resample == "halves") return(lapply(seq_len(m), function(k) sample.int(n, ceiling(n / 2))))
+  size <- n %/% m
+  if (size < 3L) {
+    refuse("n_base", "`n_base` = ", m, " batches of ", n, " samples have ", size, " samples each; ",
+      "at least 3 are needed.")
+  }
+  turn <- sample.int(n)
+  lapply(seq_len(m), function(k) turn[(k - 1L) * size + seq_len(size)])
+}
+
+# A fit of one base method, with what it needs filled in.
+base_fit <- function(x, method, args, n_clusters, n_features) {
+  row <- registry()[[method]]
+  fill <- list(n_components = n_clusters, k = n_features)
+  fill <- fill[names(fill) %in% required_arguments(row$fit)]
+  if ("n_clusters" %in% arguments_of(row$fit)) fill$n_clusters <- n_clusters
+  fill[names(row$base_args)] <- row$base_args
+  fill[names(args)] <- args
+  tryCatch(do.call(row$fit, c(list(x), fill)), error = function(e) {
+    ufs_abort("base", "Base method \"", method, "\" failed on ", nrow(x), " samples: ",
+      conditionMessage(e), argument = "base")
+  })
+}
+
+# Base fits on parts of the samples warn in chorus (features constant in a part are the
+# rule): one warning for all, none for constant features.
+one_warning <- function(expr) {
+  said <- character()
+  value <- withCallingHandlers(expr,
+    ufs_warning = function(w) {
+      if (!inherits(w, "ufs_warning_constant")) said <<- c(said, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    },
+    ufs_message = function(m) invokeRestart("muffleMessage")
+  )
+  if (length(said)) {
+    ufs_warn("base", length(said), " warning", if (length(said) > 1L) "s",
+      " from the base methods; the first: ", said[[1L]])
+  }
+  value
+}
+
+# Scores of fits as rows; features without a score (constant for that fit) get its least.
+scores_of_fits <- function(fits, p) {
+  if (!length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
+    refuse("base", "A list of base results must hold fits of this package.")
+  }
+  for (fit in fits) check_fit(fit)
+  if (any(vapply(fits, function(fit) is.null(fit$feature_scores), NA))) {
+    refuse("base", "All fits must select features.")
+  }
+  if (any(vapply(fits, `[[`, 0L, "p") != p)) {
+    refuse("base", "All fits must be of data with ", p, " features.")
+  }
+  rows <- lapply(fits, function(fit) {
+    score <- unname(fit$feature_scores)
+    # Shifted here, so that "no score" is not better than a negative one.
+    score <- score - min(score, 0, na.rm = TRUE)
+    replace(score, is.na(score), 0)
+  })
+  do.call(rbind, rows)
+}
+
+# n x m: k-means on all samples, each time on the best features of one base result.
+blfse_base_labels <- function(x, scores, n_clusters, n_features, n_starts) {
+  vapply(seq_len(nrow(scores)), function(k) {
+    best <- ufs_rank(scores[k, ])[seq_len(n_features)]
+    z <- x[, best, drop = FALSE]
+    runs <- kmeans_runs(z, n_clusters, n_starts)
+    # Fewer distinct samples than clusters: they are the clusters.
+    if (is.null(runs)) canonical_labels(equal_rows(z)) else runs[[1L]]$cluster
+  }, integer(nrow(x)))
+}
+
+# Mean rank of every column over the rows of scores; 1 = best, ties averaged.
+mean_ranks <- function(scores) rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
+
+# Components of S if there are c, else k-means on the embedding, started at c samples
+# as far apart as possible: no random numbers.
+blfse_cluster <- function(s, component, n_component, n_clusters) {
+  if (n_component == n_clusters || n_component == length(component)) return(component)
+  low <- .Call(C_laplacian_low, s, n_clusters, blfse_dense_limit)
+  check_lapack(low$info, "blfse")
+  y <- low$vectors
+  at <- which.max(rowSums(y^2))
+  far <- rep(Inf, nrow(y))
+  while (length(at) < n_clusters) {
+    far <- pmin(far, rowSums(sweep(y, 2L, y[at[length(at)], ])^2))
+    if (max(far) <= 1e-12) return(component)
+    at <- c(at, which.max(far))
+  }
+  run <- tryCatch(suppressWarnings(stats::kmeans(y, y[at, , drop = FALSE], iter.max = 100L)),
+    error = function(e) NULL)
+  if (is.null(run)) {
+    # A centre lost all its samples: the nearest start decides.
+    d <- vapply(at, function(i) rowSums(sweep(y, 2L, y[i, ])^2), numeric(nrow(y)))
+    return(canonical_labels(max.col(-d, ties.method = "first")))
+  }
+  canonical_labels(run$cluster)
+}
+
+blfse_warnings <- function(fit) {
+  if (!fit$control$warn) return()
+  m <- fit$params$n_base
+  if (m < 10L) {
+    ufs_warn("few_base", "ufs_blfse() with ", m, " base results: 10 or more are ",
+      "recommended, since the weights collapse on one of a few.")
+  }
+  top <- c(alpha = max(fit$solution$alpha), beta = max(fit$solution$beta))
+  if (any(top > 0.9)) {
+    ufs_warn("collapse", "The weights have collapsed on one base result (largest alpha ",
+      signif(top[["alpha"]], 3L), ", beta ", signif(top[["beta"]], 3L), "): the ",
+      if (top[["alpha"]] > 0.9) "scores" else "clusters", " follow that one; see ",
+      "ufs_aggregate() for the plain mean.")
+  }
+  if (!fit$p_unique) {
+    ufs_warn("projection", "The projection P is not unique (as always if p >= n): the clusters ",
+      "hardly inform the scores, which stay near the mean of the base scores, weighted by alpha.")
+  }
+}
+
+register("blfse", ufs_blfse,
+  advice = "historical (for comparison)",
+  group = "system", deterministic = FALSE, sized_by = "pca", per_k = "k",
+  title = "Bi-level ensemble",
+  cost = "iterations x (n^2 p + n^3 or p^3)",
+  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>"
+)

@@ -1,0 +1,83 @@
+#' Ranking by k-means labels and F statistics
+#'
+#' Clusters the samples on all features by k-means and ranks each feature by how well it separates
+#' the clusters, by the F statistic of a one-way analysis of variance. It is the cheap rival of
+#' every selector based on clustering: a method that does not beat it is not worth its cost.
+#'
+#' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and within-cluster sums of
+#' squares of the feature. Starts are drawn by R, so `set.seed()` fixes the result.
+#'
+#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
+#'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
+#' @param n_clusters The number of clusters c, from 2 to n - 1.
+#' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of
+#'   squares is kept.
+#' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
+#'   open. It changes no score; [selected_features()], [predict.ufs()], `print()`, `plot()` use it.
+#' @param center,scale Should columns be centred and standardised for k-means? F depends on neither.
+#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) of k-means.
+#' @param ... Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others are errors.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
+#'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
+#'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
+#' @seealso [selected_features()], [ufs_compare()]
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
+#' feature_scores(fit)
+#' selected_features(fit, k = 2)
+#'
+#' # The clusters that the ranking rests on
+#' table(fit$solution$cluster, iris$Species)
+#' @export
+ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
+                         control = ufs_control(), ...) {
+  run_fit("kmeans_f", match.call(), {
+    control <- resolve_control(control, max_iter = 100L)
+    check_count(control$max_iter, "max_iter", 1L)
+    data <- as_ufs_operator(x, center, scale)
+    n_clusters <- check_clusters(n_clusters, data$n)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
+    rows <- kmeans_rows(data$x, n_clusters)
+    runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter)
+    if (is.null(runs)) {
+      ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
+        "k-means cannot make that many clusters.", argument = "x")
+    }
+    best <- runs[[1L]]
+    list(params = list(n_clusters = n_clusters, n_starts = n_starts,
+        n_scores = if (is_operator(data$x)) ncol(rows)),
+      feature_scores = f_statistic(data$x, best$cluster),
+      solution = list(cluster = stats::setNames(best$cluster, data$samples),
+        within_ss = best$withinss),
+      iterations = best$iterations)
+  })
+}
+
+# One-way F statistic of every column for a grouping; 4np flops.
+f_statistic <- function(x, cluster) {
+  n <- nrow(x)
+  used <- sort(unique(cluster))
+  size <- tabulate(cluster)[used]
+  if (is.matrix(x)) {
+    mean <- rowsum(x, cluster) / size
+    between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
+    total <- (n - 1) * column_variances(x)
+  } else {
+    sums <- x_cross(x, outer(cluster, used, `==`) + 0)
+    between <- drop(sums^2 %*% (1 / size)) - rowSums(sums)^2 / n
+    total <- x_ss(x) - rowSums(sums)^2 / n
+  }
+  within <- pmax(total - between, 0)
+  # A feature that is constant inside every cluster separates them perfectly.
+  f <- (between / (length(used) - 1)) / (within / (n - length(used)))
+  f[within <= total * 1e-14] <- .Machine$double.xmax
+  f
+}
+
+register("kmeans_f", ufs_kmeans_f,
+  advice = "situational",
+  group = "baseline", deterministic = FALSE,
+  title = "k-means labels, then F statistic",
+  cost = "n p c per k-means iteration"
+)

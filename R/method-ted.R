@@ -1,0 +1,195 @@
+#' Transductive experimental design (TED)
+#'
+#' Chooses samples from which all samples are best reconstructed; equivalently, samples such that a
+#' ridge regression fitted to them predicts all samples well, whatever their labels will be. It is
+#' the classical choice of experimental design and covers the directions in which the data vary. If
+#' the aim is to choose what to label, begin with [ufs_facility()] or [ufs_medoids()] instead: they
+#' did better on real data (`vignette("which-samples")`; the figures are in `vignette("evidence")`).
+#'
+#' Do not use TED when there are only two or three features. These span everything after as many
+#' picks, and what follows repeats the extremes.
+#'
+#' # Greedy and convex form
+#' `form = "greedy"` (Yu, Bi and Tresp 2006) picks one sample after the other. With x_i the i-th row
+#' of `x` and S the chosen samples,
+#' \deqn{J(S) = \sum_i \min_a \|x_i - \sum_{j \in S} a_j x_j\|^2 + \mu \|a\|^2}
+#' and each pick lowers J as much as one sample can. The picks are exact: with K = xx' deflated
+#' by the earlier picks, sample j lowers J by `||K_j||^2 / (K_jj + mu)`. The ranking is the
+#' order of picking and serves every number of samples at once. It takes `3 n p^2 + 4 n p m`
+#' flops or, if less, `n^2 p + 6 n^2 m`; K is never formed when p is small. Sparse data and
+#' data on disk with more samples than features are used by products and single rows (but not with
+#' `unit`), with three p x p matrices in memory; others by one n x n matrix.
+#'
+#' `form = "convex"` (after Yu, Zhu, Xu and Gong 2008) weighs all samples at once,
+#' \deqn{\min_A \|X - A X\|_F^2 + \mu \sum_j \|A_{\cdot j}\|_2,}
+#' and sample j scores the norm of its column of A. This is the paper's problem with its auxiliary
+#' weights minimised out. It is solved by the alternating direction method of `ufs_alfs()`, in n x r
+#' coordinates (r is the rank of `x`), to a relative duality gap of at most `tol`. Scores of samples
+#' that are not needed are exactly zero, and these samples rank by their dual `activity`. Similar
+#' samples share their norm, so the best m are less spread than the greedy ones.
+#'
+#' # Choosing the penalty
+#' A small `mu` spreads the picks. A large one picks samples far from the centre along the main
+#' direction, again and again, and so covers less than random picks do.
+#'
+#' # Ties
+#' Ties go to the lowest index. Decreases d within `1e-12 sqrt(d d_1)`, with d_1 the decrease of the
+#' first pick, count as equal, so that the order does not depend on the linear algebra library.
+#'
+#' @inheritParams ufs_rrss
+#' @param mu The penalty, a positive number in squared units of `x`. The default `NULL` computes it
+#'   from `mu_rel`. The published grid of values is `ufs_grid_paper("ted")`.
+#' @param form `"greedy"` for picks one by one, or `"convex"` for one joint problem.
+#' @param mu_rel The penalty as a share, which is free of the scale of `x`: of the mean squared norm
+#'   of the samples for `form = "greedy"` (default 0.01), or of `max_j ||2 X x_j||`, the smallest
+#'   value at which A = 0 is optimal, for `form = "convex"` (default 0.01).
+#' @param m The number of samples to choose, which [selected_samples()], `print()` and `plot()` then
+#'   use. With `form = "greedy"` so many are picked one by one (`NULL`: all, but at most 1000); the
+#'   others follow in the order of the decrease that each would bring next.
+#' @param unit Should the rows of the prepared `x` be scaled to unit length? Then only the direction
+#'   of a sample counts, not how far out it lies.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last. With `form = "greedy"`
+#'   the picks complement them.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
+#'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
+#' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
+#'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
+#'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`
+#'     has J after each pick, `solution` holds the `order` of the picks and `params$labelled` the
+#'     indices of the labelled samples.
+#'   * With `form = "convex"` the score is the norm. `certificate` has the relative duality `gap`
+#'     and the `dual` bound; `trace` has the `objective`, `bound` and `gap` of every iteration, with
+#'     the residuals that [ufs_alfs()] describes; `solution` holds the `activity`.
+#' @references Yu, Bi and Tresp (2006) Active learning via transductive experimental
+#'   design. ICML 23, 1081-1088. \doi{10.1145/1143844.1143980}
+#'
+#'   Yu, Zhu, Xu and Gong (2008) Non-greedy active learning for text categorization using
+#'   convex transductive experimental design. SIGIR 31, 635-642. \doi{10.1145/1390334.1390442}
+#' @seealso [ufs_facility()] and [ufs_medoids()], [selected_samples()]
+#' @examples
+#' # Six flowers to measure first
+#' fit <- ufs_ted(iris[, 1:4])
+#' first <- selected_samples(fit, m = 6)
+#' first
+#' iris[first, "Species"]
+#'
+#' # Six more, given these
+#' more <- ufs_ted(iris[, 1:4], labelled = first)
+#' selected_samples(more, m = 6)
+#'
+#' # The share of the variation that the first m samples reconstruct
+#' head(1 - fit$trace$objective / sum(scale(iris[, 1:4])^2))
+#'
+#' ufs_ted(iris[, 1:4], form = "convex")
+#' @export
+ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
+                    m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
+                    control = ufs_control(), ...) {
+  fit <- run_fit("ted", match.call(), {
+    if (is.null(mu_rel)) mu_rel <- 0.01
+    if (form == "greedy") greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control) else
+      convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control)
+  })
+  if (form == "convex") warn_zero(fit, "mu")
+  fit
+}
+
+# Both give what run_fit() needs.
+greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control) {
+  control <- resolve_control(control)
+  data <- ted_rows(x, unit, center, scale)
+  n <- data$n
+  labelled <- check_labelled(labelled, data)
+  z <- data$x
+  mu <- check_penalty(mu, mu_rel, mean_square(z) * data$unit^2, "mu")
+  free <- n - length(labelled)
+  picks <- if (is.null(m)) min(free, 1000L) else {
+    check_count(m, "m", 1L, free, paste0("the samples", if (length(labelled)) " without a label"))
+  }
+  found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
+    unit = if (is_operator(z)) data$unit)
+  ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
+  list(
+    data = data, control = control,
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled),
+    run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
+    statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),
+    solution = list(order = stats::setNames(found$order, data$samples[found$order]))
+  )
+}
+
+# x of data: the rows, or, with more samples than features, an operator in units of data$unit.
+ted_rows <- function(x, unit, center, scale) {
+  opened <- open_data(x)
+  if (opened$kind != "dense" && opened$n > opened$p && !unit) {
+    data <- as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power")
+    check_squares(top = max(data$norm))
+    check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
+      "Use fewer features, or samples that ufs_sketch() chooses.")
+    return(data)
+  }
+  data <- as_ufs_rows(opened, center, scale)
+  check_squares(data$x)
+  if (unit) data$x <- unit_rows(data$x)
+  data
+}
+
+# The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
+convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
+  control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
+  data <- as_ufs_rows(x, center, scale)
+  labelled <- check_labelled(labelled, data)
+  check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
+    "Give it a subset of the samples.")
+  check_squares(data$x)
+  z <- if (unit) unit_rows(data$x) else data$x
+  size <- mean_norm(z)
+  # In principal coordinates; an n x n problem is one of n columns.
+  basis <- alfs_basis(z / size, "ted")
+  coordinates <- if (data$n <= ncol(z)) sweep(basis$vectors, 2L, basis$values, "*") else {
+    z %*% (basis$vectors / size)
+  }
+  bound <- 2 * max(sqrt(rowSums(sweep(coordinates, 2L, basis$values, "*")^2)))
+  basis$bound[] <- bound
+  mu <- check_penalty(mu, mu_rel, bound * size^2, "mu")
+  found <- alfs_call(coordinates, basis, c(mu$value / size^2, 0, 0), control,
+    settings = list(identity = TRUE))
+  twin <- equal_rows(data$x)
+  activity <- found$row_p / (mu$value / size^2)
+  trace <- found$run$trace
+  colnames(trace)[colnames(trace) == "dual"] <- "bound"
+  for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * size^2
+  list_of(
+    data, control, run = found$run, trace,
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled),
+    sample_scores = without_labelled(found$row_w[twin], labelled),
+    sample_key = ifelse(found$row_w > 0, 0, activity)[twin],
+    solution = list(activity = stats::setNames(activity, data$samples)),
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)
+  )
+}
+
+#' @export
+print_notes.ufs_ted <- function(x) {
+  if (x$params$form == "convex") return(NextMethod())
+  given <- length(x$params$labelled)
+  # As many as were asked for, or ten.
+  m <- min(c(remembered_size(x, "m"), 10L)[1L], nrow(x$trace))
+  objective <- x$trace$objective
+  lowered <- 1 - objective[[m]] / (objective[[1L]] + x$trace$decrease[[1L]])
+  c(paste0("objective    lowered by ", signif(100 * lowered, 3L), " % with ",
+    count_words(m, "sample")),
+    if (given) {
+      paste0("labelled     ", count_words(given, "sample"), ", which the picks complement")
+    })
+}
+
+register("ted", ufs_ted,
+  advice = "situational (in its greedy form; to choose what to label ufs_facility() is better)",
+  group = "samples", selects = "samples",
+  title = "Transductive experimental design",
+  cost = "n p^2 + n p m, or n^2 (p + m)",
+  reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
+  paper_grid = alfs_rival_grid(mu = 10^(-4:3))
+)

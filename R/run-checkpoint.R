@@ -1,0 +1,312 @@
+# Checkpoints: a folder that holds the values of finished tasks, one file each. A value is known by
+# what it was computed from (kind of run, version of the package, content of the data, setting,
+# seed), not by its place among the tasks, so that a longer grid finds what a shorter one has done.
+# No file belongs to anybody: a value is written under a name of its own, read back, and renamed,
+# which happens at once or not at all.
+
+# A run of tasks: list(kind, folder, seed, prefix, ...). Its tasks' seeds are made from the one seed
+# of the run (NULL where nothing is random: the caller's RNG is not touched then), which is drawn
+# from the caller's random numbers, or, with a folder that has such a run on these data already,
+# taken from there: the values in it were computed with it.
+start_run <- function(kind, x, folder, random = TRUE) {
+  run <- list(kind = kind, folder = folder, seed = if (random) draw_seeds(1L)[[1L]])
+  if (is.null(folder)) return(run)
+  data <- data_key(x)
+  run$prefix <- paste(kind, utils::packageVersion("ufselect"), data, sep = "-")
+  if (!random) return(run)
+  key <- paste("seed", kind, data, sep = "-")
+  is_seed <- function(value) is.integer(value) && length(value) == 1L && !is.na(value)
+  held <- stored_value(key, folder, is_seed)
+  if (is.null(held$value)) {
+    run$problem <- store_value(folder, key, run$seed)
+    run$damaged <- held$damaged
+    # Of two runs that begin at the same time one seed stays.
+    held <- stored_value(key, folder, is_seed)
+  }
+  run$other_seed <- !is.null(held$value) && !identical(held$value, run$seed)
+  if (run$other_seed) run$seed <- held$value
+  run
+}
+
+# The seed of a task of a run, from what the task is.
+task_seed <- function(run, ...) {
+  if (is.null(run$seed)) return(NULL)
+  part <- strtoi(substring(hash_of(list(run$seed, ...)), c(1L, 5L), c(4L, 8L)), 16L)
+  as.integer((part[1L] * 65536 + part[2L]) %% .Machine$integer.max)
+}
+
+# The name of a task's value; NULL without a folder.
+task_key <- function(run, ...) if (!is.null(run$folder)) paste0(run$prefix, "-", hash_of(list(...)))
+
+value_file <- function(folder, key) file.path(folder, paste0(key, ".rds"))
+
+# NULL, or why the value could not be stored; nothing is lost by that but the time of a second
+# computation. A part under way has a name that no other process uses. Once a value stands under
+# its own name, whatever parts of it there are, are of no use to anybody.
+store_value <- function(folder, key, value) {
+  why <- tryCatch({
+    payload <- serialize(value, NULL, version = 2L)
+    part <- suppressWarnings(tempfile(paste0(key, "-"), tmpdir = folder, fileext = ".part"))
+    on.exit(unlink(part))
+    write_part(list(key = key, check = hash_bytes(payload, key), payload = payload), part)
+    # A full disk may show only here.
+    if (is.null(read_part(part, key))) {
+      "what was written could not be read back"
+    } else if (!rename_part(part, value_file(folder, key)) &&
+        is.null(read_part(value_file(folder, key), key))) {
+      "its file could not be renamed"
+    }
+  }, error = conditionMessage, warning = conditionMessage)
+  if (is.null(why)) unlink(parts_of(folder, key))
+  why
+}
+
+# Under Windows a file that another process has just opened (to look for viruses) or is reading can
+# be neither renamed nor replaced for the moment.
+rename_part <- function(from, to) {
+  for (wait in c(0, .1, .4)) {
+    Sys.sleep(wait)
+    if (suppressWarnings(file.rename(from, to))) return(TRUE)
+  }
+  FALSE
+}
+
+write_part <- function(content, file) saveRDS(content, file, version = 2L)
+
+parts_of <- function(folder, key) {
+  names <- list.files(folder, "[.]part$")
+  file.path(folder, names[startsWith(names, paste0(key, "-"))])
+}
+
+# Parts that a killed run left behind go with the next value of their name, these with time.
+sweep_parts <- function(folder) {
+  part <- list.files(folder, "[.]part$", full.names = TRUE)
+  age <- difftime(Sys.time(), file.mtime(part), units = "hours")
+  unlink(part[!is.na(age) & age > 24])
+}
+
+# The bytes in a file if they are those that were written for `key`; otherwise NULL. A file is
+# data: nothing in it is called, and what could run code when looked at is not taken.
+read_part <- function(file, key) {
+  stored <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
+  if (!is.list(stored) || !is_plain(stored)) return(NULL)
+  stored <- unclass(stored)
+  payload <- stored[["payload"]]
+  if (identical(stored[["key"]], key) && is.raw(payload) &&
+      identical(stored[["check"]], hash_bytes(payload, key))) {
+    payload
+  }
+}
+
+# list(value, damaged): value NULL if there is none that can be used, damaged if there is a file.
+stored_value <- function(key, folder, usable) {
+  file <- value_file(folder, key)
+  if (!file.exists(file)) return(list(damaged = FALSE))
+  payload <- read_part(file, key)
+  value <- if (!is.null(payload)) tryCatch(unserialize(payload), error = function(e) NULL)
+  fine <- !is.null(value) && is_plain(value) && !is_failure(value) &&
+    tryCatch(isTRUE(usable(value)), error = function(e) FALSE)
+  list(value = if (fine) value, damaged = !fine)
+}
+
+# Vectors, lists and calls, nothing that is evaluated when it is looked at.
+is_plain <- function(value) {
+  if (typeof(value) %in% c("environment", "promise", "closure", "externalptr", "weakref", "S4",
+    "bytecode", "...")) {
+    return(FALSE)
+  }
+  inside <- c(attributes(value), if (typeof(value) == "list") unclass(value))
+  all(vapply(inside, is_plain, NA))
+}
+
+check_checkpoint <- function(folder) {
+  if (is.null(folder)) return(NULL)
+  if (!is.character(folder) || length(folder) != 1L || is.na(folder) || !nzchar(folder)) {
+    refuse("checkpoint", "`checkpoint` must be NULL or the name of a folder.")
+  }
+  # Windows does not know a folder by a name with a slash at its end.
+  folder <- sub("([^/:])/+$", "\\1", folder)
+  if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
+    refuse("checkpoint", "The folder '", folder, "' (`checkpoint`) cannot be made.")
+  }
+  normalizePath(folder)
+}
+
+# ---- what is said --------------------------------------------------------------------------------
+
+# What a folder gave to a run, for its print: list(folder, tasks, reused, why).
+checkpoint_report <- function(run, keys, open, damaged) {
+  if (is.null(run$folder)) return(NULL)
+  report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
+    why = c(why_not_more(run, length(open) - sum(damaged), sum(damaged)),
+      if (isTRUE(run$other_seed)) paste("random numbers follow the seed that is kept in the",
+        "folder; for others name another folder")))
+  damaged <- c(unlist(keys[damaged]), if (isTRUE(run$damaged)) "seed")
+  if (length(damaged)) {
+    ufs_warn("checkpoint", length(damaged), " of the files in the checkpoint folder '", run$folder,
+      "' cannot be read or were changed, first ", damaged[1L], ".rds; ",
+      if (length(damaged) == 1L) "it is" else "they are", " computed again.")
+  }
+  if (report$reused > 0L || length(report$why)) ufs_inform("resumed", reused_text(report))
+  report
+}
+
+# From the names of the files alone.
+why_not_more <- function(run, missing, damaged) {
+  said <- if (damaged) paste(damaged, "cannot be read or were changed")
+  there <- list.files(run$folder, "[.]rds$")
+  there <- there[startsWith(there, paste0(run$kind, "-"))]
+  if (missing == 0L || !length(there)) return(said)
+  version <- sub("-.*", "", substring(there, nchar(run$kind) + 2L))
+  c(said, if (any(startsWith(there, paste0(run$prefix, "-")))) {
+    paste(missing, "are of other settings or arguments, were not finished or failed")
+  } else if (all(version != as.character(utils::packageVersion("ufselect")))) {
+    paste("the folder has results of version", version[1L], "of ufselect")
+  } else {
+    "the folder has results of other data"
+  })
+}
+
+reused_text <- function(report) {
+  paste0(report$reused, " of ", report$tasks, " reused from the checkpoint folder",
+    if (length(report$why)) paste0(" (", paste(report$why, collapse = "; "), ")"), ".")
+}
+
+print_checkpoint <- function(report) {
+  if (is.null(report)) return(invisible())
+  if (report$reused > 0L || length(report$why)) put("  ", reused_text(report))
+  if (length(report$problem)) put("  not all is in the checkpoint folder: ", report$problem)
+}
+
+# ---- names by content ----------------------------------------------------------------------------
+
+# 32 hexadecimal digits: equal values, equal names, in every session, on every platform and with
+# every version of R. Functions count by their code and by the values it uses.
+hash_of <- function(value) {
+  # The first 14 bytes name the version of R.
+  hash_bytes(serialize(canonical(value), NULL, version = 2L)[-seq_len(14L)])
+}
+
+# The numbers that four bytes each make.
+hash_bytes <- function(bytes, salt = "") {
+  bytes <- c(bytes, charToRaw(salt))
+  size <- length(bytes)
+  bytes <- c(bytes, raw(-size %% 4))
+  hash_numbers(length(bytes) / 4, function(places) {
+    part <- bytes[seq.int(4 * places[1L] - 3, 4 * places[length(places)])]
+    as.double(readBin(part, "integer", length(places), endian = "big"))
+  }, size)
+}
+
+# Two sums of 64 bits over `size` numbers, which get(places) gives chunk by chunk.
+hash_numbers <- function(size, get, salt = size) {
+  sums <- function(numbers, first) {
+    dim(numbers) <- c(length(numbers), 1L)
+    rbind(.Call(C_x_hash, numbers, first), .Call(C_x_hash, numbers, first + 2^50))
+  }
+  total <- sums(as.double(salt), 0)
+  for (at in in_pieces(size, 2^20)) total <- add_hashes(total, sums(get(at), as.double(at[1L])))
+  half <- t(cbind(total %/% 65536, total %% 65536)[, c(1L, 3L, 2L, 4L)])
+  paste(sprintf("%04x", as.integer(half)), collapse = "")
+}
+
+# What a value means, without what differs between equal ones: 2L is 2, text is UTF-8.
+canonical <- function(value, seen = list()) {
+  if (is.function(value)) return(function_code(value, seen))
+  inside <- function() lapply(attributes(value), canonical, seen = seen)
+  if (is.list(value)) {
+    `attributes<-`(lapply(unclass(value), canonical, seen = seen), attributes(value))
+  } else if (is.character(value)) {
+    `attributes<-`(enc2utf8(as.character(value)), attributes(value))
+  } else if (isS4(value)) {
+    inside()
+  } else if (is.integer(value) && !is.object(value)) {
+    `attributes<-`(as.double(value), attributes(value))
+  } else if (is.double(value) && anyNA(value)) {
+    # A copy may change the bits of NA where numbers pass the x87 unit (32 bit).
+    gone <- which(is.na(value))
+    values <- replace(as.double(value), gone, 0)
+    list(canonical(values), as.double(gone), is.nan(value[gone]), inside())
+  } else if (is.double(value) && length(value) > 2^16) {
+    # Without a copy of a large matrix as bytes.
+    list(hash_numbers(length(value), function(places) as.double(value[places])), inside())
+  } else value
+}
+
+# The code of a function and what its free variables are, up to the functions of packages.
+function_code <- function(fun, seen) {
+  if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) return(deparse(fun))
+  code <- deparse(utils::removeSource(fun))
+  home <- environment(fun)
+  if (isNamespace(topenv(home)) && identical(topenv(home), home)) {
+    return(c(environmentName(home), code))
+  }
+  free <- setdiff(all.names(body(fun), unique = TRUE), names(formals(fun)))
+  found <- lapply(free, function(name) {
+    at <- home
+    while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
+      at <- parent.env(at)
+    }
+    # What comes from an attached package is known by its name.
+    packaged <- identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
+      (!identical(at, globalenv()) && !is.null(attr(at, "path")))
+    if (!packaged) canonical(get(name, envir = at), c(seen, list(fun)))
+  })
+  list(code, stats::setNames(found, free))
+}
+
+# Arguments by name, in the order of their names, whatever place they were given in.
+argument_keys <- function(args) {
+  vapply(args[order(as.character(names(args)), method = "radix")], hash_of, "")
+}
+
+# The content of data, however it is stored, except that of large files: 16 digits.
+data_key <- function(data) {
+  load_reader(data)
+  content <- switch(data$kind,
+    dense = .Call(C_x_hash, as_double(data$x), 0),
+    sparse = list(data$x@p, data$x@i, data$x@x),
+    source = source_content(data$x)
+  )
+  substr(hash_of(list(data$kind, data$n, data$p, data$features, data$samples, content)), 1L, 16L)
+}
+
+# A file of more is not read through to see whether it has changed.
+large_bytes <- 2^26
+
+# Hashes of all columns. Of a large file: its size and date, how it is looked at, and
+# hashes of lines in 32 places. What has no date (a big.matrix in memory, or mapped to a file, whose
+# date comes late) is read through.
+source_content <- function(source) {
+  files <- if (8 * as.double(source$n) * source$p > large_bytes) source_files(source)
+  by_rows <- source$by == "rows"
+  if (is.null(files)) {
+    parts <- lapply(source_blocks(source), function(lines) {
+      piece_hash(read_block(source, lines), lines, !by_rows)
+    })
+    return(if (by_rows) Reduce(add_hashes, parts) else do.call(rbind, parts))
+  }
+  size <- if (by_rows) source$n else source$p
+  some <- max(1, min(source$step, floor(2^18 / if (by_rows) source$p else source$n)))
+  from <- unique(floor(seq(1, max(1, size - some + 1), length.out = 32L)))
+  places <- lapply(from, function(first) {
+    .Call(C_x_hash, read_block(source, seq.int(first, min(first + some - 1, size))), 0)
+  })
+  list(basename(files), file.size(files), as.double(file.mtime(files)), source$object, source$rows,
+    source$columns, places)
+}
+
+# The files of a DelayedMatrix; NULL if it is not made of files alone.
+source_files <- function(source) {
+  if (source$kind != "delayed") return(NULL)
+  files <- unlist(DelayedArray::seedApply(source$object, function(seed) {
+    file <- tryCatch(methods::slot(seed, "filepath"), error = function(e) NA_character_)
+    if (is.character(file)) file else NA_character_
+  }))
+  if (length(files) && all(file.exists(files)) && !any(dir.exists(files))) files
+}
+
+is_failure <- function(value) {
+  error <- if (is.list(value)) value[["error"]]
+  is.character(error) && any(nzchar(error))
+}

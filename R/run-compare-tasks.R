@@ -1,0 +1,290 @@
+# One task of ufs_compare(): one label in one repeat.
+
+# list(rows, grid, error): rows of the results; the accuracy of every setting where there is a
+# grid; the errors, so that a failure is not kept as finished.
+compare_classify <- function(task, common) {
+  with_seed(task$seed, {
+    halves <- split_data(common, task$rep)
+    sizes <- if (is.null(common$m)) nrow(halves$candidates) else common$m
+    if (task$plan$features == "random" && task$plan$samples == "random") {
+      draw_both(task, common, halves, sizes)
+    } else {
+      fit_both(task, common, halves, sizes)
+    }
+  })
+}
+
+# The candidates as methods see them, block(columns), these columns of theirs, scaled, and
+# judge(columns, rows): the accuracy of each classifier trained on these and tried on the other
+# half, with columns scaled by the candidates. Only the columns asked for are made dense.
+split_data <- function(common, rep) {
+  half <- common$halves[[rep]]
+  candidates <- subset_data(common$x, samples = half)
+  others <- subset_data(common$x, samples = seq_len(common$x$n)[-half])
+  classes <- common$y[half]
+  scaled <- as_ufs_operator(candidates, TRUE, TRUE, drop_constant = FALSE, min_n = 1L,
+    warn = FALSE, write = FALSE)
+  standard <- function(data, columns) {
+    check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
+      "Give it fewer features.")
+    z <- data_columns(data, columns)
+    z <- .Call(C_x_standardise, z, unname(scaled$center[columns]), unname(scaled$scale[columns]))
+    z[, columns %in% scaled$constant] <- 0
+    colnames(z) <- data$features[columns]
+    z
+  }
+  truth <- as.character(common$y[-half])
+  list(candidates = candidates, block = function(columns) standard(candidates, columns),
+    judge = function(columns, rows) {
+      z <- standard(candidates, columns)[rows, , drop = FALSE]
+      new <- standard(others, columns)
+      vapply(names(common$classifiers), function(name) {
+        mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
+      }, 0)
+    },
+    lost = function(rows) nlevels(common$y) - length(unique(classes[rows])))
+}
+
+draw_both <- function(task, common, halves, sizes) {
+  n <- nrow(halves$candidates)
+  p <- ncol(halves$candidates)
+  parts <- list()
+  for (k in common$k) for (m in sizes) {
+    draws <- lapply(seq_len(common$n_random), function(i) {
+      chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
+      list(accuracy = halves$judge(sample.int(p, k), chosen), lost = halves$lost(chosen))
+    })
+    accuracy <- for_each(draws, length(common$classifiers), function(draw) draw$accuracy)
+    parts <- c(parts, list(random_rows(task, common, accuracy, k, m, names(common$classifiers),
+      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost")))))
+  }
+  list(rows = bind_rows(parts, "rows"))
+}
+
+# The mean of random choices (columns of `draws`) and the best of them.
+random_rows <- function(task, common, draws, k, m, classifier, as_value, labelled, lost) {
+  row <- function(label, value) {
+    result_row(label, task$rep, k, m, classifier, as_value(value), labelled, lost, nothing_fitted)
+  }
+  list(rows = rbind(row(task$label, rowMeans(draws)),
+    row(paste0(task$label, " (best of ", common$n_random, ")"), apply(draws, 1L, max))))
+}
+
+fit_both <- function(task, common, halves, sizes) {
+  plan <- task$plan
+  parts <- list()
+  cache <- new.env()
+  for (k in if (plan$features == "all") ncol(halves$candidates) else common$k) {
+    found <- pipeline_features(plan, halves$candidates, k, cache)
+    # The fits of the sample selector on each choice of features, for the next m.
+    sampler <- vector("list", length(found$picks))
+    for (m in sizes) {
+      tries <- list()
+      for (i in seq_along(found$picks)) {
+        taken <- pipeline_samples(plan, halves, found$picks[[i]], if (!is.null(common$m)) m,
+          sampler[[i]])
+        sampler[i] <- list(taken$runs)
+        for (j in seq_along(taken$picks)) {
+          pick <- taken$picks[[j]]
+          accuracy <- rep(NA_real_, length(common$classifiers))
+          if (!nzchar(pick$error)) tryCatch({
+            accuracy <- halves$judge(found$picks[[i]]$columns, pick$chosen)
+          }, ufs_error_memory = function(e) pick$error <<- conditionMessage(e))
+          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list_of(accuracy,
+            settings = c(i, j), free = i == found$best && j == taken$best))
+        }
+      }
+      parts <- c(parts, list(compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)))
+    }
+  }
+  finish_task(parts)
+}
+
+compare_cluster <- function(task, common) {
+  with_seed(task$seed, {
+    x <- common$x
+    z <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
+    nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
+    score <- function(columns) {
+      columns <- match(columns, z$keep)
+      columns <- columns[!is.na(columns)]
+      runs <- if (length(columns)) {
+        kmeans_runs(cluster_rows(z$x, columns, nlevels(common$y)), nlevels(common$y), 10L)
+      }
+      if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
+    }
+    cache <- new.env()
+    finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
+      if (task$plan$features == "random") {
+        draws <- replicate(common$n_random, score(sample.int(ncol(x), k)))
+        return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
+      }
+      found <- pipeline_features(task$plan, x, k, cache)
+      tries <- lapply(seq_along(found$picks), function(i) {
+        pick <- found$picks[[i]]
+        list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns),
+          chosen = integer(), settings = c(i, 1L), free = i == found$best, error = pick$error,
+          said = pick$said)
+      })
+      compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
+    }))
+  })
+}
+
+# What k-means sees of the given columns: themselves, or, where they would fill more than a block,
+# points with the same distances (or principal component scores).
+cluster_rows <- function(z, columns, n_clusters) {
+  if (is.matrix(z) || 8 * as.double(nrow(z)) * length(columns) <= block_bytes()) {
+    return(x_columns(z, columns))
+  }
+  sample_points(x_keep(z, columns), n_clusters)
+}
+
+finish_task <- function(parts) {
+  rows <- bind_rows(parts, "rows")
+  list(rows = rows, grid = bind_rows(parts, "grid"),
+    error = unique(rows$error[nzchar(rows$error)]))
+}
+
+# ---- parts of a task -------------------------------------------------------------------------
+
+# What a fit said, for the columns status, warnings, live (features with a score other than 0)
+# and seconds.
+nothing_fitted <- list(status = "", warnings = "", live = NA_integer_, seconds = 0)
+
+run_said <- function(run) {
+  score <- run$fit$feature_scores
+  list(status = if (is.null(run$fit)) "error" else run$fit$status,
+    warnings = paste(run$kinds, collapse = ", "),
+    live = if (is.null(score)) NA_integer_ else sum(score != 0, na.rm = TRUE),
+    seconds = run$seconds)
+}
+
+result_row <- function(label, rep, k, m, classifier, value, labelled, missing, said, error = "") {
+  data.frame(method = label, k = k, m = m, classifier = classifier, rep = rep, value,
+    labelled = labelled, missing = missing, status = said$status, warnings = said$warnings,
+    live = said$live, seconds = said$seconds, error = error, row.names = NULL)
+}
+
+# The rows of one label at one k and m: the setting chosen without labels and, if there are
+# several, the best with labels (for each classifier its own best if they stand `apart`,
+# else the best by the first measure), and every setting for the grid.
+compared_rows <- function(task, common, tries, k, m, lost, apart) {
+  classifier <- if (apart) names(common$classifiers) else "kmeans"
+  as_value <- function(value) if (apart) data.frame(accuracy = value) else as.list(value)
+  row <- function(label, try, value = try$accuracy) {
+    result_row(label, task$rep, k, m, classifier, as_value(value), length(try$chosen),
+      if (nzchar(try$error)) NA else lost(try$chosen), try$said, try$error)
+  }
+  free <- Filter(function(try) try$free, tries)[[1L]]
+  rows <- row(task$label, free)
+  if (length(tries) == 1L) return(list(rows = rows))
+  value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
+  top <- c(which.max(value[, 1L]), 1L)[1L]
+  best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
+  grid <- do.call(rbind, lapply(tries, function(try) {
+    cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
+      chosen = try$free)
+  }))
+  list(rows = rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
+    best)), grid = grid)
+}
+
+# The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
+# one per setting of its grid, with `best`, the setting chosen without labels. What was fitted
+# stays in `cache`, an environment, for the next k, where selections are nested.
+pipeline_features <- function(plan, x, k, cache) {
+  if (plan$features == "all") {
+    all <- list(columns = seq_len(ncol(x)), said = nothing_fitted, error = "")
+    return(list(best = 1L, picks = list(all)))
+  }
+  args <- plan$feature_args
+  # Selections that are not nested: a fit for every k.
+  per_k <- method_row(plan$features)$per_k
+  if (!is.null(per_k)) args[[per_k]] <- k
+  if (!is.null(per_k) || is.null(cache$runs)) {
+    cache$runs <- setting_runs(x, plan$features, plan$grid, args)
+  }
+  picks <- lapply(cache$runs, function(run) {
+    if (is.null(run$fit)) return(list(said = run_said(run), error = run$error))
+    list(columns = pipeline_columns(run$fit, x, k, plan$diversify), fit = run$fit,
+      said = run_said(run), error = "")
+  })
+  best <- 1L
+  if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
+    criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
+    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion, args, plan$n_classes,
+      character(), 10L)$best
+  }
+  list_of(picks, best)
+}
+
+# The best k of a fit, made to differ if the pipeline asks for it.
+pipeline_columns <- function(fit, x, k, diversify) {
+  if (!is.null(diversify)) fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
+  suppressMessages(selected_features(fit, k, as = "index"))
+}
+
+# One run as of quiet_fit(), or one for each setting of a grid, with the grid as an attribute.
+setting_runs <- function(x, method, grid, args) {
+  if (is.null(grid)) return(list(quiet_fit(x, method, args, NULL)))
+  fits <- suppressMessages(withCallingHandlers(
+    do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
+    ufs_warning = function(w) invokeRestart("muffleWarning")
+  ))
+  runs <- Map(function(fit, error, seconds, kinds) {
+    list(fit = fit, error = if (is.null(fit)) error, seconds = seconds,
+      kinds = setdiff(strsplit(kinds, ", ", fixed = TRUE)[[1L]], ""))
+  }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds)
+  structure(runs, grid = fits)
+}
+
+# The m samples to label, chosen on the chosen features (m = NULL: all candidates): a list
+# with one entry (chosen, said, error), or one per setting of the sampler's grid, with `best`,
+# the setting whose choice covers the candidates best, and `runs`, for the next m.
+pipeline_samples <- function(plan, halves, pick, m, runs) {
+  x <- halves$candidates
+  one <- function(chosen, error = "", said = pick$said) {
+    list(best = 1L, runs = runs, picks = list(list_of(chosen, error, said)))
+  }
+  if (nzchar(pick$error)) return(one(integer(), pick$error))
+  if (is.null(m)) return(one(seq_len(nrow(x))))
+  if (plan$samples == "random") return(one(sample.int(nrow(x), m)))
+  per_m <- if (!plan$joint) method_row(plan$samples)$per_k
+  if (is.null(runs) || !is.null(per_m)) {
+    chosen_x <- subset_data(x, features = pick$columns)
+    args <- plan$sample_args
+    if (!is.null(per_m)) args[[per_m]] <- m
+    runs <- if (plan$joint) list(list(fit = pick$fit, seconds = 0)) else
+      setting_runs(chosen_x, plan$samples, plan$sample_grid, args)
+  }
+  picks <- lapply(runs, function(run) {
+    said <- pick$said
+    if (!plan$joint) {
+      mine <- run_said(run)
+      said$seconds <- said$seconds + mine$seconds
+      said$warnings <- paste(Filter(nzchar, c(said$warnings, mine$warnings)), collapse = ", ")
+      if (said$status %in% c("", "converged")) said$status <- mine$status
+    }
+    if (is.null(run$fit)) return(list(chosen = integer(), error = run$error, said = said))
+    list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index")), error = "",
+      said = said)
+  })
+  best <- 1L
+  if (length(picks) > 1L) {
+    z <- halves$block(pick$columns)
+    covered <- vapply(picks, function(p) if (nzchar(p$error)) -Inf else coverage(z, p$chosen), 0)
+    best <- which.max(covered)
+  }
+  list_of(picks, best, runs)
+}
+
+# The label-free criterion of samples: the mean, over all candidates, of the largest cosine
+# between a candidate and a chosen sample.
+coverage <- function(z, chosen) {
+  length <- sqrt(rowSums(z^2))
+  unit <- z / ifelse(length > 0, length, 1)
+  mean(apply(tcrossprod(unit, unit[chosen, , drop = FALSE]), 1L, max))
+}
+
+bind_rows <- function(parts, name) do.call(rbind, lapply(parts, `[[`, name))

@@ -1,0 +1,452 @@
+# How much of a selection is no better than noise: columns with their rows permuted, among the real
+# ones. Cost: one fit of x with n_decoys columns more, for each method and repeat.
+
+#' How much of a selection is no better than noise
+#'
+#' Adds decoys to your data: copies of some columns, each with its rows permuted. A decoy has the
+#' values of a real column and no relation to anything. The method is run anew on all of them, and
+#' what it ranks below decoys is no better than noise. The result says, without any labels, which
+#' share of the best k columns are of that kind, and how many columns are better than noise. Use it
+#' to decide how many features to keep, to choose between methods, and to see whether a table
+#' has any structure at all.
+#'
+#' `share` at k is the number of decoys ranked before the k-th real column, scaled to one decoy per
+#' column, divided by k, and averaged over the repeats. A column that is independent of all others
+#' has the same chance as its decoy of any rank, so that on average this is at least the share of
+#' such columns among the best k. `k` in the result is the largest k at which it is at most `share`;
+#' it is 0 if pure noise would put so many real columns before so few decoys with a probability
+#' above `share`, which takes some five columns at least in a wide table. Constant columns are left
+#' out and equal columns count once.
+#'
+#' `conservative = TRUE` controls the share instead of estimating it. Every column gets a
+#' decoy, the two compete, and the share is one plus the decoys that won, over the real columns that
+#' won (Barber and Candes 2015). In a single repeat (`repeats = 1`) the expected share of columns of
+#' pure noise among `columns` is then at most `share`. It needs `1 / share` winning columns at
+#' least, and says 0 on a small table. Over several repeats `columns` are those that most of them
+#' list, and `k` is their number.
+#'
+#' # What it does not see
+#' * Structure that is not wanted (batches, artefacts, positions) beats decoys too. So do rows that
+#'   depend on each other, such as time series.
+#' * The answer is about a method on these data, not about the data alone: a method that fails finds
+#'   nothing better than noise where others do.
+#' * Methods that choose columns to complement each other ([ufs_css()], [ufs_mcfs()]) take noise on
+#'   purpose once what is common has been explained. Their share is high on clean data also, and
+#'   says where that begins.
+#' * A method that looks at the values of each column alone ([ufs_variance()], [ufs_random()])
+#'   cannot tell a column from its decoy: its share is about 1 whatever the data are.
+#'
+#' @inheritParams ufs_grid
+#' @param method The name of a method that selects features, or of several; or a fit, or several
+#'   ([c()]). Of a fit the method and the arguments in its call are taken. Several methods
+#'   meet the same decoys, and each gets those of the arguments in `...` that it has. A graph or a
+#'   start that was made without the decoys is refused.
+#' @param k For how many columns the share is printed, besides that of the answer. A method
+#'   that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by default
+#'   50, or all).
+#' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50
+#'   and at most 2000, never more than there are columns, nor than `getOption("ufselect.max_bytes")`
+#'   holds where the data are on disk: the decoys themselves are in memory.
+#' @param repeats How many times the method is run, each time with other decoys.
+#' @param share The share of columns no better than noise that is accepted.
+#' @param conservative Should the share be controlled instead of estimated?
+#' @return An object of class `ufs_decoys`: `k`, a whole number for each method; `columns`, for each
+#'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
+#'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
+#'   estimated share of noise among all columns, for each method: twice the share of columns that
+#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`,
+#'   in how many of the repeats each usable column ranked behind the median decoy, for each method;
+#'   `n_decoys`; and `errors`. [as.data.frame()] gives a row per method.
+#' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
+#'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
+#'
+#'   Chung, N. C. and Storey, J. D. (2015) Statistical significance of variables driving systematic
+#'   variation in high-dimensional data. *Bioinformatics* **31**(4), 545-554.
+#'   \doi{10.1093/bioinformatics/btu674}: package jackstraw, for principal components and clusters.
+#'
+#'   Kursa, M. B. and Rudnicki, W. R. (2010) Feature selection with the Boruta package. *Journal of
+#'   Statistical Software* **36**(11). \doi{10.18637/jss.v036.i11}: the same idea with labels.
+#'
+#'   Storey, J. D. (2002) A direct approach to false discovery rates. *Journal of the Royal
+#'   Statistical Society B* **64**(3), 479-498. \doi{10.1111/1467-9868.00346}
+#' @seealso [ufs_size()], which sets this beside other answers to "how many?"
+#' @examples
+#' # 5 columns with structure among 25 of noise
+#' set.seed(1)
+#' x <- matrix(rnorm(60 * 30), 60)
+#' x[, 1:5] <- x[, 1:5] + 3 * rep(0:1, each = 30)
+#' colnames(x) <- paste0("v", 1:30)
+#' found <- ufs_decoys(x, "pca", n_components = 2)
+#' found
+#' found$columns
+#' @export
+ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, share = 0.05,
+                       conservative = FALSE, checkpoint = NULL) {
+  check_given(x, method)
+  call <- plain_call(match.call(), "ufs_decoys")
+  plan <- decoys_plan(method, list(...), parent.frame())
+  x <- open_some(x, plan$door)$x
+  checkpoint <- check_checkpoint(checkpoint)
+  repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
+  share <- check_number(share, "share", 0, 1, open = TRUE)
+  conservative <- check_flag(conservative, "conservative")
+  data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
+  q <- length(data$keep)
+  if (!is.null(k)) k <- check_count(k, "k", 1L, q, "the features that are not constant")
+  first <- equal_of_data(x, data)
+  distinct <- sum(first == seq_len(q))
+  n_decoys <- decoys_number(n_decoys, x, distinct, conservative)
+  common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
+    per_k = min(q, if (is.null(k)) 50L else k), plan = plan$methods)
+  run <- start_run("decoys", x, checkpoint)
+  # Not by the method: all meet the same decoys.
+  tasks <- Map(function(i, at) list(seed = task_seed(run, "repeat", i), at = at),
+    rep(seq_len(repeats), length(plan$methods)), rep(seq_along(plan$methods), each = repeats))
+  keys <- lapply(tasks, function(task) {
+    own <- common$plan[[task$at]]
+    task_key(run, own$method, argument_keys(own$args), n_decoys, common$per_k, task$seed)
+  })
+  done <- run_tasks(tasks, decoys_fit, common, run, keys,
+    usable = function(value) length(value$ranking) == q + n_decoys)
+  found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
+    names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative))
+  names(found) <- names(plan$methods)
+  columns <- lapply(found, function(one) {
+    at <- data$keep[one$columns]
+    if (data$named) data$features[at] else at
+  })
+  structure(list_of(call, methods = names(found), k = vapply(found, `[[`, 0L, "k"), columns,
+    curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
+    noise = vapply(found, `[[`, 0, "noise"),
+    behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
+    asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
+    seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
+    checkpoint = done$report), class = "ufs_decoys")
+}
+
+# ---- what is run ---------------------------------------------------------------------------------
+
+# list(methods, door): for each method list(method, args), by a name of its own; and which of the
+# arguments are the door's.
+decoys_plan <- function(method, dots, frame) {
+  if (inherits(method, "ufs")) method <- list(method)
+  if (is.list(method)) {
+    own <- setdiff(names_of(dots), door_arguments)
+    if (length(own)) {
+      refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
+    }
+    for (fit in method) check_fit(fit, "feature_ranking", "features")
+    out <- lapply(method, function(fit) list(method = fit$method, args = fit_arguments(fit, frame)))
+    names(out) <- make.unique(vapply(out, `[[`, "", "method"), " ")
+  } else {
+    if (!is.character(method) || !length(method)) method_row(method)
+    known <- method_rows(method, dots)
+    out <- Map(function(name, row) {
+      list(method = name, args = dots[names_of(dots) %in% arguments_of(row$fit)])
+    }, method, known$rows)
+    dots <- dots[!names_of(dots) %in% known$own]
+  }
+  for (one in out) {
+    row <- method_row(one$method)
+    if (row$selects == "samples") {
+      refuse("method", "ufs_", one$method, "() selects samples; decoys are columns.")
+    }
+    check_fresh(one$args, one$method)
+  }
+  list(methods = out, door = dots)
+}
+
+# The arguments in the call of a fit, as far as they are not data.
+fit_arguments <- function(fit, frame) {
+  given <- as.list(fit$call)[-1L]
+  given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
+  Map(function(value, name) {
+    tryCatch(eval(value, frame), error = function(e) {
+      refuse("method", "`", name, "` in the call of the fit (", brief(value), ") cannot be found ",
+        "here: give the name of the method and its arguments instead.")
+    })
+  }, given, names(given))
+}
+
+# What was made of x alone has been shaped by real columns and not by decoys.
+check_fresh <- function(args, method) {
+  made <- Map(function(value, name) {
+    !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
+      name == "init" && !is.null(value) && !is.character(value)
+  }, args, names_of(args))
+  name <- names(args)[unlist(made)][1L]
+  if (!is.null(name) && !is.na(name)) {
+    refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
+      "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
+  }
+}
+
+# For every column that is not constant the number of the first one equal to it.
+equal_of_data <- function(x, data) {
+  if (x$kind == "dense") equal_columns(x$x[, data$keep, drop = FALSE]) else x_equal_columns(data$x)
+}
+
+decoys_number <- function(n_decoys, x, distinct, conservative) {
+  most <- distinct
+  if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
+  if (conservative &&
+      (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct)))) {
+    refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
+      " columns", if (most < distinct) ", more than fit into memory", ".")
+  }
+  if (conservative) return(as.integer(distinct))
+  if (is.null(n_decoys)) n_decoys <- min(most, max(50, min(2000, round(distinct / 5))))
+  check_count(n_decoys, "n_decoys", 1L, most, "the features that differ")
+}
+
+# One method with one draw of decoys. The ranking of real columns (1 .. q) and of decoys (q + the
+# number of their column).
+decoys_fit <- function(task, common) {
+  own <- common$plan[[task$at]]
+  row <- method_row(own$method)
+  args <- own$args
+  with_seed(task$seed, {
+    with <- with_decoys(common$x, common$keep, common$first, common$n_decoys)
+    if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- common$per_k
+    # Seed NULL: the method goes on with the numbers of this repeat.
+    run <- quiet_fit(with$data, own$method, args, NULL)
+  })
+  if (!is.null(run$error)) return(list(error = run$error))
+  list(ranking = with$column[unname(run$fit$feature_ranking)], status = run$fit$status,
+    seconds = run$seconds)
+}
+
+# ---- the data with decoys ------------------------------------------------------------------------
+
+# list(data, column): the usable columns of x and `n_decoys` decoys of distinct ones, in random
+# order, so that ties favour neither; and what each is.
+with_decoys <- function(x, keep, first, n_decoys) {
+  q <- length(keep)
+  distinct <- which(first == seq_len(q))
+  of <- distinct[sample.int(length(distinct), n_decoys)]
+  from <- keep[of]
+  load_reader(x)
+  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else permuted(data_columns(x, from))
+  turn <- mixed_order(q, n_decoys, if (x$kind == "source" && x$x$by == "columns") x$x$unit else 1)
+  base <- if (q < x$p) subset_data(x, features = keep) else x
+  both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
+    sparse = cbind(base$x, parts)[, turn, drop = FALSE],
+    source = bound_source(base$x, parts, turn))
+  names <- paste0("v", seq_along(turn))
+  if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
+  list(data = new_data(x$kind, both, list(NULL, names), x$input$origin),
+    column = c(seq_len(q), q + of)[turn])
+}
+
+# A random order of q columns and of d behind them. Columns of a chunk of `unit` in a file stay
+# together, for each read takes all of it. The random numbers are as many, whatever the unit.
+mixed_order <- function(q, d, unit = 1) {
+  key <- sample.int(q)
+  real <- order(stats::ave(key, (seq_len(q) - 1) %/% unit, FUN = min), key)
+  at <- sample.int(q + d, d)
+  out <- integer(q + d)
+  out[at] <- q + seq_len(d)
+  out[-at] <- real
+  out
+}
+
+# Every column permuted by itself. Only what is not zero draws a place, so that a sparse column
+# takes the same random numbers.
+permuted <- function(x) {
+  out <- matrix(0, nrow(x), ncol(x))
+  for (j in seq_len(ncol(x))) {
+    value <- x[, j][x[, j] != 0]
+    out[sample.int(nrow(x), length(value)), j] <- value
+  }
+  out
+}
+
+sparse_decoys <- function(x, columns) {
+  values <- lapply(columns, function(j) {
+    value <- x@x[seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])]
+    value[value != 0]
+  })
+  rows <- lapply(lengths(values), sample.int, n = x@Dim[1L])
+  Matrix::sparseMatrix(unlist(rows), rep(seq_along(columns), lengths(values)), x = unlist(values),
+    dims = c(x@Dim[1L], length(columns)))
+}
+
+# ---- what came out -------------------------------------------------------------------------------
+
+# Of one method: list(k, columns, curve, seconds, errors).
+decoys_result <- function(runs, method, first, level, conservative) {
+  failed <- vapply(runs, function(run) !is.null(run$error), NA)
+  errors <- vapply(runs[failed], `[[`, "", "error")
+  if (all(failed)) {
+    refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
+  }
+  runs <- runs[!failed]
+  q <- length(first)
+  counts <- lapply(runs, function(run) {
+    if (conservative) pairs_of(run$ranking, first) else decoys_before(run$ranking, first)
+  })
+  each <- lapply(counts, function(count) count_share(list(count), level))
+  all <- count_share(counts, level)
+  within <- tabulate(unlist(Map(function(count, one) {
+    real <- count$real[seq_len(one$k)]
+    if (conservative) which(first %in% real) else real
+  }, counts, each)), q)
+  table <- for_each(each, q, function(one) one$share)
+  curve <- data.frame(method = method, k = seq_len(q), share = all$share,
+    low = apply(table, 1L, min), high = apply(table, 1L, max))
+  # The order of the columns: their mean place.
+  place <- rowMeans(for_each(runs, q, function(run) order(run$ranking[run$ranking <= q])))
+  behind <- rowMeans(for_each(runs, q, function(run) behind_median(run$ranking, q)))
+  chosen <- which(within > length(runs) / 2)
+  # What is controlled is the list of a repeat, not a mean of shares.
+  if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
+  list_of(k = all$k, columns = chosen[order(place[chosen])], curve, behind,
+    noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
+}
+
+# `size` numbers of each value, side by side.
+for_each <- function(values, size, fun) {
+  matrix(vapply(values, function(value) as.double(fun(value)), numeric(size)), size)
+}
+
+# For each k, at the k-th real column of a ranking: how many decoys are before it (scaled: per
+# distinct column), and how many distinct real ones there are up to it.
+decoys_before <- function(ranking, first) {
+  q <- length(first)
+  is_real <- ranking <= q
+  real <- ranking[is_real]
+  list(real = real, before = cumsum(!is_real)[is_real], distinct = cumsum(!duplicated(first[real])),
+    decoys = sum(!is_real), plus = 0, size = q)
+}
+
+# For each real column: does it rank behind the median decoy, as noise does half of the time?
+behind_median <- function(ranking, q) {
+  count <- decoys_before(ranking, seq_len(q))
+  middle <- count$decoys / 2
+  ((count$before > middle) + (count$before == middle) / 2)[order(count$real)]
+}
+
+# The share of noise among all distinct columns.
+noise_share <- function(behind, first = seq_along(behind)) {
+  min(1, 2 * mean(behind[first == seq_along(first)]))
+}
+
+# The better one of each column and its decoy counts, as real or as decoy.
+pairs_of <- function(ranking, first) {
+  q <- length(first)
+  of <- ifelse(ranking > q, ranking - q, ranking)
+  ranking <- ranking[first[of] == of & !duplicated(of)]
+  out <- decoys_before(ranking, first)
+  out[c("decoys", "plus")] <- list(length(ranking), 1)
+  out
+}
+
+# Mean over rankings: list(share at each k, k). Beyond the real columns that won there is no share
+# but 1.
+count_share <- function(counts, level) {
+  size <- counts[[1L]]$size
+  share <- rowMeans(for_each(counts, size, function(count) {
+    weight <- if (count$plus) 1 else max(count$distinct) / count$decoys
+    value <- (weight * count$before + count$plus) / count$distinct
+    c(value, rep(1, size - length(value)))
+  }))
+  fine <- share <= level
+  if (!counts[[1L]]$plus) {
+    before <- rowSums(for_each(counts, size, function(count) count$before))
+    distinct <- round(rowMeans(for_each(counts, size, function(count) count$distinct)))
+    decoys <- sum(vapply(counts, `[[`, 0, "decoys"))
+    # On pure noise: the probability of no more decoys before so many real columns.
+    fine <- fine & stats::phyper(distinct - 1, max(counts[[1L]]$distinct), decoys,
+      distinct + before, lower.tail = FALSE) <= level
+  }
+  list(share = share, k = if (any(fine)) max(which(fine)) else 0L)
+}
+
+#' @export
+print.ufs_decoys <- function(x, ...) {
+  check_dots_empty(...)
+  put("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+    ", ", count_words(x$repeats, "repeat"))
+  for (name in x$methods[order(-x$k)]) {
+    put("  ", decoys_words(x, name))
+    if (!is.null(x$asked)) {
+      at <- x$curve[x$curve$method == name, ][x$asked, ]
+      put("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
+        percent(at$low), " to ", percent(at$high), ")")
+    }
+    if (length(x$columns[[name]])) {
+      put("    best: ", best_line(x$columns[[name]], NULL, 5L))
+    }
+    print_failed(x$errors[[name]], "    ", "repeat")
+  }
+  put("  at most ", percent(x$share), " of them no better than noise, ",
+    if (x$conservative) "controlled" else "estimated", " by permuted columns")
+  print_checkpoint(x$checkpoint)
+  invisible(x)
+}
+
+decoys_words <- function(x, name) {
+  k <- x$k[[name]]
+  paste0(if (k == 0L) "no column is" else if (k == x$usable) {
+    paste0("all ", k, " columns", if (x$usable < x$p) " that are not constant", " are")
+  } else {
+    paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
+  }, " better than noise by ufs_", sub(" .*", "", name), "()")
+}
+
+#' @export
+as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  size <- if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods))
+  at <- function(what) mapply(function(name, k) {
+    if (k == 0L) NA_real_ else x$curve[[what]][x$curve$method == name][k]
+  }, x$methods, size)
+  data.frame(method = x$methods, k = x$k, of = x$p, columns = lengths(x$columns), at = size,
+    share = at("share"), noise = x$noise, low = at("low"), high = at("high"),
+    n_decoys = x$n_decoys, repeats = x$repeats, errors = lengths(x$errors), seconds = x$seconds,
+    row.names = NULL)
+}
+
+#' The share of noise against the number of columns
+#'
+#' Draws the estimated share of noise among the best k columns against k, one curve for each method,
+#' with the number of columns that are better than noise beside its name at the end. The dotted line
+#' is the share that was accepted. Use it to see how sharply the noise begins.
+#'
+#' @param x,object A [ufs_decoys()] result.
+#' @param to The largest k to show. By default four times the largest answer, and at least 50.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' set.seed(1)
+#' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 16), 150))
+#' plot(ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 3))
+#' @export
+plot.ufs_decoys <- function(x, to = NULL, ...) show_picture(x, picture(x, to), ...)
+
+#' @rdname plot.ufs_decoys
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_decoys <- function(object, to = NULL, ...) ggplot_picture(picture(object, to), ...)
+
+#' @export
+picture.ufs_decoys <- function(object, to, ...) {
+  if (is.null(to)) to <- min(object$usable, max(4 * max(object$k, object$asked), 50))
+  to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
+  table <- object$curve
+  # A few hundred places are as many as a screen shows.
+  table <- table[table$k %in% some_of(to, 400), ]
+  pic <- data.frame(x = table$k, y = table$share, series = table$method,
+    label = sprintf("%s: %d", table$method, object$k[table$method]))
+  several <- length(object$methods) > 1L
+  new_picture("curves", table = pic, points = to <= 30,
+    x_labels = if (to <= 12) seq_len(to),
+    lines = list(h = object$share, v = if (!several && object$k > 0L) object$k[[1L]]),
+    xlab = "features chosen (k)", ylab = "share no better than noise",
+    title = "ufs_decoys: how much of a selection is noise",
+    subtitle = if (several) {
+      sprintf("named: columns better than noise (share at most %s), of %d", percent(object$share),
+        object$p)
+    } else {
+      decoys_words(object, object$methods)
+    })
+}

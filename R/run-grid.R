@@ -1,0 +1,363 @@
+#' The settings a paper searched
+#'
+#' Returns, as a data frame, the grid over which a published comparison searched the
+#' penalties of a method, to be handed to [ufs_grid()], [ufs_tune()] or [ufs_compare()].
+#'
+#' The ALFS paper searches its three penalties, and those of TED, RRSS and ALNR, over
+#' \{1e-4, 1e-3, ..., 1e3\} and reports the best result. These are absolute penalties: what they
+#' mean depends on the unit and the size of the data, which the paper does not state to have been
+#' standardised. On raw musk, ORL and TOX-171 nearly all of them are so small that they choose the
+#' same; the relative penalties of this package (`alpha_rel`, `mu_rel`, `gamma_rel`) are free of
+#' that. The text the package was written from states no grid for the other methods.
+#'
+#' @param method Name of a method with a published grid: `"alfs"`, `"ted"`, `"rrss"`, `"alnr"`.
+#' @param variant Which grid, where there are several: for `"alfs"` `"ALFS-II"` (the default, 512
+#'   settings) or `"ALFS-I"` (lambda = 0, 64 settings).
+#' @return A data frame, one row per setting, one column per argument, with attribute `source`.
+#' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
+#'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
+#' @examples
+#' ufs_grid_paper("ted")
+#' grid <- ufs_grid_paper("alfs", "ALFS-I")
+#' nrow(grid)
+#' # Every ninth of the 64 settings by the published algorithm, on data as they are:
+#' ufs_grid(mtcars, "alfs", grid[seq(1, 64, by = 9), ], solver = "paper", center = FALSE,
+#'   scale = FALSE, control = ufs_control(warn = FALSE))
+#' @export
+ufs_grid_paper <- function(method, variant = NULL) {
+  known <- Filter(function(row) !is.null(row$paper_grid), registry())
+  if (missing(method) || !is.character(method) || length(method) != 1L ||
+      !method %in% names(known)) {
+    refuse("method", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
+      ", whose grids a paper states", if (!missing(method)) paste0("; it is ", brief(method)), ".")
+  }
+  paper <- known[[method]]$paper_grid
+  if (is.null(variant)) variant <- names(paper$grids)[1L]
+  variant <- check_choice(variant, "variant", names(paper$grids))
+  grid <- do.call(expand.grid, c(paper$grids[[variant]], list(KEEP.OUT.ATTRS = FALSE)))
+  attr(grid, "source") <- paper$source
+  grid
+}
+#' Fit one method over a grid of settings
+#'
+#' Runs a method once for each setting of its arguments and keeps every score, ranking, status and
+#' objective, so that any number of features can be read off afterwards. Use [ufs_tune()] to choose
+#' among the settings without labels.
+#'
+#' Whatever all settings share is computed once: the k-means start of [ufs_socfs()], the labels of
+#' [ufs_ndfs()] and the neighbour graph of the graph methods. Settings therefore differ by their
+#' arguments only, not by the luck of a start.
+#'
+#' # Running in parallel
+#' If future.apply is installed and a plan is set, for example `future::plan("multisession")`,
+#' settings run in parallel; otherwise they run one after the other. The result is the same for any
+#' number of workers: one number is drawn from R's random numbers (none for a deterministic
+#' method), and the seed of each setting is made of it and of the setting, so that a setting gives
+#' the same wherever it stands in whatever grid. The data travel to the workers once, in a file, so
+#' that `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
+#' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes can see with
+#' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
+#' workers on this computer. Progress is signalled to package progressr.
+#'
+#' # Stopping and resuming
+#' With `checkpoint`, each finished setting is written there at once. If a run is killed and started
+#' again, it does only what is left. A setting is found again by what it is: by the content of the
+#' data, the arguments and the version of the package. A longer grid therefore reuses all that a
+#' shorter one has done, and a file that has changed is computed anew. (Of a file of more than 64
+#' MB, size, date and a sample of its content are looked at.) A damaged or edited file in the folder
+#' is computed again, with a warning. If the folder cannot be written to, one warning says so and
+#' the run goes on. Printing the result tells how many settings were reused, and why not more.
+#'
+#' The folder also keeps the seed of the first run of a method on the same data, and later runs
+#' there follow it, whatever `set.seed()` says: what was computed before then fits what is computed
+#' now. A message says so where the seed differs. For other random numbers name another folder.
+#'
+#' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
+#'   not; each worker opens a file on disk by its path.
+#' @param method The name of a method, see [ufs_methods()].
+#' @param grid A data frame with one row per setting and one column per argument of the method,
+#'   or a named list of vectors, of which all combinations are run.
+#' @param ... Arguments that are the same in all settings, and those of [ufs_data()], like `assay`.
+#' @param checkpoint `NULL`, or the name of a folder in which finished work is kept: see "Stopping
+#'   and resuming" in the help of [ufs_grid()].
+#' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
+#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
+#'   R would complete `m` to `method`.
+#' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
+#'   objective, iterations, seconds, error, warnings; one row per setting), `feature_scores` and
+#'   `feature_rankings` (p x settings), `sample_scores` and `sample_rankings` (n x settings),
+#'   `certificates`. The objective is comparable between settings only if they have the same
+#'   penalties: never choose by it, see [ufs_tune()]. Errors of a setting are recorded, not fatal.
+#' @examples
+#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+#' grid
+#' grid$feature_scores
+#' @export
+ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE, m) {
+  check_given(x, method, grid)
+  call <- plain_call(match.call(), "ufs_grid")
+  row <- method_row(method)
+  settings <- grid_settings(grid, row$fit, method)
+  opened <- open_some(x, list(...), arguments_of(row$fit))
+  x <- opened$x
+  fixed <- opened$rest
+  if (!missing(m)) fixed["m"] <- list(m)
+  check_arguments(names(fixed), row$fit, method)
+  both <- intersect(names(fixed), names(settings))
+  if (length(both)) {
+    refuse(both[1L], "`", both[1L], "` is given both in `grid` and as a fixed argument.")
+  }
+  keep_fits <- check_flag(keep_fits, "keep_fits")
+  checkpoint <- check_checkpoint(checkpoint)
+  # The data are checked once here; a method would only repeat the same words.
+  data <- as_ufs_operator(x, FALSE, FALSE, warn = TRUE, write = FALSE)
+  run <- start_run(paste0("grid-", method), x, checkpoint, !row$deterministic)
+  named <- !is.null(run$seed) || !is.null(run$folder)
+  setting <- if (named) setting_keys(settings, fixed)
+  shared <- with_seed(task_seed(run, "shared"), grid_shared(x, row, fixed, names(settings)))
+  shared_key <- if (named) hash_of(list(shared, if (keep_fits) x$input))
+  fixed[names(shared)] <- shared
+  tasks <- lapply(seq_len(nrow(settings)), function(i) {
+    list(args = setting_args(settings, i), seed = task_seed(run, setting[i]))
+  })
+  common <- list_of(x = to_travel(x), method, fixed, keep_fits)
+  keys <- lapply(seq_along(tasks), function(i) {
+    task_key(run, setting[i], tasks[[i]]$seed, shared_key, keep_fits)
+  })
+  done <- run_tasks(tasks, grid_fit, common, run, keys, usable = function(value) {
+    is.character(value$status) && length(value$feature_scores) %in% c(0L, data$p) &&
+      length(value$sample_scores) %in% c(0L, data$n) && (!keep_fits || inherits(value$fit, "ufs"))
+  })
+  runs <- done$values
+  text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
+  number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
+  structure(list_of(
+    method, call, settings, n = data$n, p = data$p,
+    results = data.frame(status = text("status"), objective = number("objective"),
+      iterations = as.integer(number("iterations")), seconds = number("seconds"),
+      error = text("error"), warnings = text("warnings"),
+      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), "")),
+    feature_scores = bind_columns(runs, "feature_scores", data$features),
+    feature_rankings = bind_columns(runs, "feature_ranking"),
+    sample_scores = bind_columns(runs, "sample_scores", data$samples),
+    sample_rankings = bind_columns(runs, "sample_ranking"),
+    certificates = lapply(runs, `[[`, "certificate"),
+    fits = if (keep_fits) lapply(runs, `[[`, "fit"), named = data$named,
+    checkpoint = done$report
+  ), class = "ufs_grid")
+}
+
+# What each setting is, whether arguments are given for all or vary; of equal ones, which.
+setting_keys <- function(settings, fixed) {
+  fixed <- argument_keys(fixed)
+  key <- vapply(seq_len(nrow(settings)), function(i) {
+    all <- c(argument_keys(setting_args(settings, i)), fixed)
+    hash_of(all[order(names(all), method = "radix")])
+  }, "")
+  paste(key, stats::ave(seq_along(key), key, FUN = seq_along))
+}
+
+# A data frame of settings whose columns are arguments of the method.
+grid_settings <- function(grid, fun, method) {
+  if (is.data.frame(grid)) {
+    settings <- grid
+  } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
+    # Over positions: expand.grid() itself would take a list of values apart.
+    at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
+    settings <- list2DF(Map(function(values, i) values[i], grid, at))
+  } else {
+    refuse("grid", "`grid` must be a data frame or a named list of vectors.")
+  }
+  if (nrow(settings) < 1L || ncol(settings) < 1L) refuse("grid", "`grid` has no settings.")
+  unknown <- setdiff(names(settings), arguments_of(fun))
+  if (length(unknown)) {
+    refuse("grid", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.")
+  }
+  rownames(settings) <- NULL
+  settings
+}
+
+setting_args <- function(settings, i) {
+  lapply(settings, function(column) if (is.list(column)) column[[i]] else column[i])
+}
+
+# What all settings share, as further arguments.
+grid_shared <- function(x, row, fixed, varying) {
+  fun <- row$fit
+  # An argument's value; NULL if it is not given and has no default.
+  value <- function(name) {
+    if (!is.null(fixed[[name]])) return(fixed[[name]])
+    default <- formals(fun)[[name]]
+    if (!identical(default, quote(expr = ))) eval(default)
+  }
+  shared <- list()
+  arguments <- arguments_of(fun)
+  if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
+      !any(c("center", "scale") %in% varying)) {
+    data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
+    shared$graph <- as_ufs_graph(fixed$graph, data)
+  }
+  # One start for all settings, so that they differ by their penalties alone.
+  own <- row$shares
+  if (!is.null(own) && !own$argument %in% c(names(fixed), varying) &&
+      !any(own$unless %in% varying)) {
+    shared[[own$argument]] <- own$make(x, value)
+  }
+  shared
+}
+
+grid_fit <- function(task, common) {
+  run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
+  fit <- run$fit
+  c(run[c("seconds", "error", "warnings", "kinds")],
+    unclass(fit)[c("feature_scores", "feature_ranking", "sample_scores", "sample_ranking",
+      "certificate")],
+    list(status = if (is.null(fit)) "error" else fit$status, objective = last_objective(fit),
+      iterations = if (is.null(fit)) NA else fit$iterations, fit = if (common$keep_fits) fit))
+}
+
+# One column per run; NA where a run failed, NULL where no run has such scores.
+bind_columns <- function(runs, name, row_names = NULL) {
+  columns <- lapply(runs, `[[`, name)
+  size <- max(lengths(columns))
+  if (size == 0L) return(NULL)
+  values <- vapply(columns, function(column) {
+    if (length(column)) as.double(column) else rep(NA_real_, size)
+  }, numeric(size))
+  matrix(values, size, length(runs), dimnames = if (!is.null(row_names)) list(row_names, NULL))
+}
+
+#' @export
+print.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
+  put("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
+    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p))
+  count <- table(x$results$status)
+  put("  status   ", paste(names(count), count, sep = ": ", collapse = ", "))
+  failed <- unique(x$results$error[nzchar(x$results$error)])
+  if (length(failed)) {
+    put("  error    ", failed[1L], if (length(failed) > 1L) {
+      paste0(" (and ", length(failed) - 1L, " other, see as.data.frame())")
+    })
+  }
+  put("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all")
+  table <- as.data.frame(x)
+  shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
+  print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
+  if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
+  print_checkpoint(x$checkpoint)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  cbind(x$settings, x$results)
+}
+
+#' @export
+summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
+  check_dots_empty(...)
+  table <- as.data.frame(object)
+  often <- NULL
+  if (!is.null(object$feature_rankings)) {
+    k <- check_count(k, "k", 1L, object$p)
+    top <- object$feature_rankings[seq_len(k), , drop = FALSE]
+    count <- sort(table(top), decreasing = TRUE)
+    index <- as.integer(names(count))
+    often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
+      share = as.integer(count) / sum(!is.na(top[1L, ])))
+  }
+  structure(list_of(method = object$method, table, k, often), class = "summary.ufs_grid")
+}
+
+#' @export
+print.summary.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
+  put("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"))
+  print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
+  if (!is.null(x$often)) {
+    put("Most often among the best ", x$k, ":")
+    print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' Picture of a grid
+#'
+#' Draws a result of the settings as a heat map over two arguments, or as a curve over one. Use it
+#' to see how much the choice depends on the settings.
+#'
+#' @param x,object A [ufs_grid()] or [ufs_tune()] result.
+#' @param y Not used.
+#' @param value What to show: a numeric column of `as.data.frame(x)`, or a numeric vector with one
+#'   value per setting, for example an accuracy. The default is the criterion of a tuning; and of a
+#'   grid the share of its best ten features that a setting has in common with the other settings,
+#'   on average: where it is large, the choice hardly depends on the setting. Not the objective:
+#'   settings with different penalties minimise different objectives.
+#' @param over Names of one or two arguments that span the picture; by default the first
+#'   two that vary. Values are averaged over the others.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns the object, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+#' plot(grid, value = "seconds")
+#' @export
+plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) {
+  show_picture(x, picture(x, value, over), ...)
+}
+
+#' @rdname plot.ufs_grid
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
+  ggplot_picture(picture(object, value, over), ...)
+}
+
+#' @export
+picture.ufs_grid <- function(object, value, over, ...) {
+  table <- as.data.frame(object)
+  what <- if (is.character(value)) value else "value"
+  if (is.null(value)) {
+    value <- agreement(object)
+    what <- "agreement"
+    if (all(is.na(value))) value <- what <- "seconds"
+  }
+  if (is.character(value)) {
+    value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
+    value <- table[[value]]
+  }
+  if (!is.numeric(value) || length(value) != nrow(table) || !any(is.finite(value))) {
+    refuse("value", "`value` must name a column or have one number per setting.")
+  }
+  settings <- object$settings
+  varies <- names(settings)[vapply(settings, function(v) length(unique(v)) > 1L, NA)]
+  if (is.null(over)) over <- utils::head(c(varies, names(settings)), 2L)
+  over <- unique(over)
+  if (!length(over) || length(over) > 2L || !all(over %in% names(settings))) {
+    refuse("over", "`over` must name one or two columns of the grid.")
+  }
+  level <- lapply(settings[over], function(v) sort(unique(unlist(v))))
+  at <- Map(function(v, l) factor(match(unlist(v), l), seq_along(l)), settings[over], level)
+  value[!is.finite(value)] <- NA
+  mean_value <- tapply(value, at, mean, na.rm = TRUE)
+  others <- setdiff(varies, over)
+  subtitle <- c(if (what == "agreement") "share of the best features in common with other settings",
+    if (length(others)) paste("mean over", paste(others, collapse = ", ")))
+  if (length(subtitle)) subtitle <- paste(subtitle, collapse = "; ")
+  title <- sprintf("ufs_%s: %s over %s", object$method, what, paste(over, collapse = " and "))
+  words <- lapply(level, format, digits = 3L, trim = TRUE)
+  if (length(over) == 1L) {
+    return(new_picture("curves", table = data.frame(x = seq_along(level[[1L]]),
+      y = as.vector(mean_value)), x_labels = words[[1L]], xlab = over, ylab = what, title = title,
+      subtitle = subtitle))
+  }
+  # The first argument runs to the right, the second upwards.
+  dimnames(mean_value) <- unname(words)
+  cells <- t(mean_value)[rev(seq_along(level[[2L]])), , drop = FALSE]
+  cells[!is.finite(cells)] <- NA
+  limits <- range(cells, na.rm = TRUE)
+  if (diff(limits) == 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]), 1) * .01
+  new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE,
+    value = what, row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L],
+    title = title, subtitle = subtitle)
+}

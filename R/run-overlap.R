@@ -1,0 +1,143 @@
+# Pictures of several fits: overlap, stability, grids, comparisons (how a picture is made: plots.R).
+
+# ---- pictures of several fits -------------------------------------------------------------
+
+#' How far selections agree
+#'
+#' Compares the best `k` features of several fits: which features they share, and how much of
+#' each pair of selections is common. Use it to see whether methods, or settings, choose the same
+#' features. `plot()` draws the shares of all pairs or, with `what = "features"`, which feature was
+#' chosen by which fit.
+#'
+#' Fits of the same data can also be joined by `c()`: `plot(c(a = fit1, b = fit2), k = 10)` is
+#' `plot(ufs_overlap(list(a = fit1, b = fit2), k = 10))`. A plain list of fits has no class, so
+#' that `plot()` cannot know it.
+#'
+#' Two random choices of `k` of `p` features share `k / p` of them on average: that number is
+#' printed and shown, because a share means little without it.
+#'
+#' @param fits A list of at least two fits of the same features, best with names; or what
+#'   `c(fit1, fit2)` gives.
+#' @param k How many of the best features of each fit.
+#' @return An object of class `ufs_overlap`: `shared` (fits x fits, the share of the `k` features
+#'   that two fits have in common), `selected` (features x fits, logical, those that any fit chose,
+#'   most often chosen first), `chance` (k / p), `k`, `p`.
+#' @examples
+#' fits <- list(variance = ufs_variance(mtcars, scale = FALSE), laplacian = ufs_laplacian(mtcars),
+#'   pca = ufs_pca(mtcars, n_components = 2))
+#' ufs_overlap(fits, k = 4)
+#' plot(ufs_overlap(fits, k = 4), what = "features")
+#' @export
+ufs_overlap <- function(fits, k) {
+  check_given(fits)
+  fits <- check_fits(fits)
+  p <- fits[[1L]]$p
+  k <- check_count(k, "k", 1L, p)
+  index <- lapply(fits, function(fit) {
+    suppressMessages(selected_features(fit, min(k, p), as = "index"))
+  })
+  chosen <- t(members_of(index, p))
+  dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
+  best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
+  turn <- order(-rowSums(chosen), best_rank, seq_len(p))
+  selected <- chosen[turn[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
+  structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance = k / p, k, p),
+    class = "ufs_overlap")
+}
+
+#' @export
+print.ufs_overlap <- function(x, digits = 2L, ...) {
+  put("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
+    nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),
+    " in all fits")
+  put("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):")
+  print(round(x$shared, digits))
+  invisible(x)
+}
+
+#' @rdname ufs_overlap
+#' @param x,object A `ufs_overlap`, or fits joined by `c()`.
+#' @param what `"pairs"` (the shares of all pairs) or `"features"` (who chose what; at most the 40
+#'   features chosen most often).
+#' @param ... Graphical parameters for `plot()`; fits to be joined for `c()`.
+#' @export
+plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) {
+  show_picture(x, picture(x, what), ...)
+}
+
+#' @rdname ufs_overlap
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
+  ggplot_picture(picture(object, what), ...)
+}
+
+#' @export
+picture.ufs_overlap <- function(object, what, ...) {
+  pairs <- check_choice(what, "what", c("pairs", "features")) == "pairs"
+  shown <- if (pairs) object$shared else utils::head(object$selected, 40L) + 0
+  new_picture("tiles", z = shown, limits = c(0, 1), text = pairs, key = FALSE, row_labels = TRUE,
+    palette = if (pairs) "sequential" else "presence", upright = TRUE, xlab = "", ylab = "",
+    title = sprintf(if (pairs) "Share of the best %d of %d features in common" else
+      "Chosen among the best %d of %d features", object$k, object$p),
+    subtitle = if (pairs) {
+      sprintf("%s by chance", format(object$chance, digits = 2L))
+    } else if (nrow(object$selected) > nrow(shown)) {
+      sprintf("the %d chosen most often of %d", nrow(shown), nrow(object$selected))
+    })
+}
+
+#' @rdname ufs_overlap
+#' @export
+c.ufs <- function(...) structure(list(...), class = "ufs_list")
+
+#' @rdname ufs_overlap
+#' @export
+plot.ufs_list <- function(x, k = min(10L, x[[1L]]$p), what = c("pairs", "features"), ...) {
+  show_picture(x, picture(ufs_overlap(x, k), what), ...)
+}
+
+#' @rdname ufs_overlap
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
+                              what = c("pairs", "features"), ...) {
+  ggplot_picture(picture(ufs_overlap(object, k), what), ...)
+}
+
+#' @export
+print.ufs_list <- function(x, ...) {
+  for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
+  put("<ufs_list> ", length(x), " fits")
+  Map(function(name, fit) put("  ", name, ": ", if (!inherits(fit, "ufs")) kind_of(fit) else
+    paste0("ufs_", fit$method, ", ", size_words(fit$n, fit$p))), labels_of(names(x), length(x)), x)
+  invisible(x)
+}
+
+# Fits of the same features, with different names.
+check_fits <- function(fits) {
+  if (inherits(fits, "ufs") || !is.list(fits) || length(fits) < 2L ||
+      !all(vapply(fits, inherits, NA, "ufs"))) {
+    refuse("fits", "`fits` must be a list of at least two fits of this package.")
+  }
+  for (fit in fits) {
+    check_fit(fit, "feature_ranking", "features")
+    if (fit$p != fits[[1L]]$p || !identical(fit$names$features, fits[[1L]]$names$features)) {
+      refuse("fits", "`fits` must be fits of the same features.")
+    }
+  }
+  given <- names_of(fits)
+  empty <- is.na(given) | given == ""
+  given[empty] <- vapply(fits[empty], `[[`, "", "method")
+  stats::setNames(unclass(fits), make.unique(given, " "))
+}
+
+# Of each setting of a grid: the mean share of its best features that another one has among its own.
+agreement <- function(object, most = 10L) {
+  ranking <- object$feature_rankings
+  if (is.null(ranking) || ncol(ranking) < 2L) return(rep(NA_real_, nrow(object$settings)))
+  top <- ranking[seq_len(min(most, nrow(ranking))), , drop = FALSE]
+  vapply(seq_len(ncol(top)), function(i) {
+    others <- top[, -i, drop = FALSE]
+    mean(colMeans(matrix(others %in% top[, i], nrow(others)))[!is.na(others[1L, ])])
+  }, 0)
+}
+

@@ -1,0 +1,286 @@
+# How much a selection depends on the samples.
+
+#' Stability of a selection under resampling
+#'
+#' Repeats a method on random subsets of the samples and reports how often each feature is
+#' chosen. Use it before you interpret single features: a feature that is chosen only by chance of
+#' the sample will rarely be chosen again. Stability does not say that a selection is right, only
+#' that it is repeatable; on real data it hardly predicts accuracy.
+#'
+#' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4: \eqn{1 -
+#' \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{ 1 - mean(s_f^2) / ((k/p)(1 -
+#' k/p))} with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
+#' features are always chosen, 0 on average for random choices, corrected for chance. Its confidence
+#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples.
+#'
+#' @inheritParams ufs_grid
+#' @param method The name of a method, or of several. Several are run on the same resamples, each
+#'   gets those of the arguments in `...` that it has, and the result is a list of class
+#'   `ufs_stability_list` with their results in `fits`, to print and for [as.data.frame()].
+#' @param k The number of features chosen in each resample.
+#' @param m The number of samples chosen in each resample, for methods that select samples. `NULL`
+#'   leaves them out.
+#' @param n_resamples The number of resamples.
+#' @param fraction The share of the samples in each of them, drawn without replacement.
+#' @param level The level of the confidence interval.
+#' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`, `frequency` (one
+#'   number per feature), `sample_frequency` (share of the resamples in which a sample was chosen
+#'   among those in which it was there), `selected` (n_resamples x p, logical), `k`, `errors`.
+#' @references Nogueira, S., Sechidis, K. and Brown, G. (2018) On the stability of feature
+#'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
+#' @examples
+#' set.seed(1)
+#' stable <- ufs_stability(mtcars, "pca", k = 3, n_components = 2, n_resamples = 20)
+#' stable
+#' # How often each feature was chosen
+#' sort(stable$frequency, decreasing = TRUE)
+#' @export
+ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, fraction = 0.5,
+                          level = 0.95, checkpoint = NULL) {
+  check_given(x, method)
+  call <- plain_call(match.call(), "ufs_stability")
+  if (is.character(method) && length(method) > 1L) {
+    return(several_stabilities(call, x, method, list(...), m, list_of(k, n_resamples,
+      fraction, level, checkpoint)))
+  }
+  row <- method_row(method)
+  check_arguments(names(list(...)), row$fit, method)
+  opened <- open_some(x, list(...), arguments_of(row$fit))
+  x <- opened$x
+  args <- opened$rest
+  checkpoint <- check_checkpoint(checkpoint)
+  data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
+  n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
+  fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  size <- round(fraction * data$n)
+  if (size < 3L) refuse("fraction", "`fraction` leaves ", size, " samples; 3 are needed.")
+  for (name in c(k = "features", m = "samples")[c(!is.null(k), !is.null(m))]) {
+    if (!row$selects %in% c(name, "both")) {
+      refuse(if (name == "features") "k" else "m", "ufs_", method, "() does not select ", name, ".")
+    }
+  }
+  if (row$selects != "samples") k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
+  if (row$selects == "samples" || !is.null(m)) {
+    m <- check_count(m, "m", 1L, size, "the samples of a resample")
+  }
+  # Not by the method: all choose from the same resamples.
+  run <- start_run("stability", x, checkpoint)
+  seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
+  # A method that solves for its number gets it.
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
+  common <- list_of(x = to_travel(x), method, args, size, k, m)
+  what <- if (!is.null(run$folder)) {
+    c(common[setdiff(names(common), c("x", "args"))], list(args = argument_keys(args)))
+  }
+  keys <- lapply(seeds, function(seed) task_key(run, what, seed))
+  done <- run_tasks(seeds, stability_fit, common, run, keys,
+    usable = function(value) length(value$rows) == size)
+  failed <- vapply(done$values, function(run) !is.null(run$error), NA)
+  errors <- vapply(done$values[failed], `[[`, "", "error")
+  if (sum(!failed) < 2L) {
+    refuse("method", "ufs_", method, "() failed on all resamples, first with: ", errors[1L])
+  }
+  structure(c(list_of(method, call, k, m, n_resamples, fraction, level, size, errors,
+    checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level)),
+    class = "ufs_stability")
+}
+
+# What resamples have in common.
+stability_of <- function(runs, data, k, m, level) {
+  chosen <- function(name, size) members_of(lapply(runs, `[[`, name), size)
+  out <- list()
+  if (!is.null(k)) {
+    selected <- chosen("features", data$p)
+    colnames(selected) <- data$features
+    out <- c(nogueira(selected, level), list(jaccard = mean_jaccard(selected),
+      frequency = colMeans(selected), selected = selected))
+  }
+  if (!is.null(m)) out$sample_frequency <- stats::setNames(
+    colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n)), data$samples)
+  out
+}
+
+# Sets of indices up to `size` as rows of a logical matrix.
+members_of <- function(sets, size) {
+  t(vapply(sets, function(set) seq_len(size) %in% set, logical(size)))
+}
+
+# One result per method, on the same resamples: each starts from the same seed.
+several_stabilities <- function(call, x, methods, args, m, shared) {
+  known <- method_rows(methods, args)
+  opened <- open_some(x, args, known$own)
+  seed <- draw_seeds(1L)[[1L]]
+  fits <- Map(function(method, row) {
+    mine <- opened$rest[names(opened$rest) %in% arguments_of(row$fit)]
+    with_seed(seed, do.call(ufs_stability, c(list(x = opened$x, method = method), mine,
+      list(m = if (row$selects != "features") m), shared), quote = TRUE))
+  }, methods, known$rows)
+  structure(list_of(call, methods, fits), class = "ufs_stability_list")
+}
+
+stability_fit <- function(seed, common) {
+  with_seed(seed, {
+    rows <- sort(sample.int(nrow(common$x), common$size))
+    # Seed NULL: the method goes on with the numbers of this resample.
+    run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)
+  })
+  if (!is.null(run$error)) return(list(error = run$error))
+  chosen <- function(select, size) suppressMessages(select(run$fit, size, as = "index"))
+  list(rows = rows, features = if (!is.null(common$k)) chosen(selected_features, common$k),
+    samples = if (!is.null(common$m)) rows[chosen(selected_samples, common$m)])
+}
+
+# z: resamples x features, logical. Equations 4 and 7-9 of the paper.
+nogueira <- function(z, level) {
+  m <- nrow(z)
+  p <- ncol(z)
+  share <- colMeans(z)
+  size <- rowSums(z)
+  mean_size <- mean(size)
+  chance <- mean_size / p * (1 - mean_size / p)
+  stability <- 1 - mean(m / (m - 1) * share * (1 - share)) / chance
+  each <- (as.vector(z %*% share) / p - size * mean_size / p^2 +
+    stability / 2 * (2 * size * mean_size / p^2 - size / p - mean_size / p + 1)) / chance
+  variance <- 4 / m^2 * sum((each - mean(each))^2)
+  half <- stats::qnorm(1 - (1 - level) / 2) * sqrt(variance)
+  list(stability = stability,
+    interval = c(lower = stability - half, upper = min(1, stability + half)))
+}
+
+mean_jaccard <- function(z) {
+  both <- tcrossprod(z + 0)
+  size <- diag(both)
+  jaccard <- both / (outer(size, size, "+") - both)
+  mean(jaccard[upper.tri(jaccard)])
+}
+
+#' @export
+print.ufs_stability <- function(x, ...) {
+  check_dots_empty(...)
+  put("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
+    count_words(x$size, "sample"))
+  if (!is.null(x$stability)) {
+    put("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
+      "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
+      format(x$jaccard, digits = 3L))
+    best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
+    put("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
+  }
+  if (!is.null(x$sample_frequency)) {
+    rank <- utils::head(order(-x$sample_frequency), 5L)
+    put("  samples most often (m = ", x$m, "): ",
+      paste0(rank, " (", round(100 * x$sample_frequency[rank]), "%)", collapse = ", "))
+  }
+  print_failed(x$errors, "  ", "resample")
+  print_checkpoint(x$checkpoint)
+  invisible(x)
+}
+
+# What as.data.frame() gives, and how often each feature (sample) was chosen.
+#' @export
+summary.ufs_stability <- function(object, ...) {
+  check_dots_empty(...)
+  often <- function(share) {
+    if (is.null(share)) return(NULL)
+    top <- utils::head(order(-share), 10L)
+    data.frame(name = if (is.null(names(share))) top else names(share)[top], index = top,
+      share = unname(share[top]))
+  }
+  structure(list(table = as.data.frame(object), features = often(object$frequency),
+    samples = often(object$sample_frequency)), class = "summary.ufs_stability")
+}
+
+#' @export
+summary.ufs_stability_list <- function(object, ...) {
+  check_dots_empty(...)
+  structure(list(table = as.data.frame(object)), class = "summary.ufs_stability")
+}
+
+#' @export
+print.summary.ufs_stability <- function(x, ...) {
+  check_dots_empty(...)
+  print(x$table, digits = 3L, row.names = FALSE)
+  for (what in c("features", "samples")) {
+    if (is.null(x[[what]])) next
+    put("Share of the resamples that chose each, the most frequent ", what, ":")
+    print(x[[what]], digits = 2L, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' @export
+print.ufs_stability_list <- function(x, ...) {
+  check_dots_empty(...)
+  put("<ufs_stability> of ", length(x$fits), " methods")
+  print(as.data.frame(x), digits = 3L, row.names = FALSE)
+  for (name in names(x$fits)) {
+    if (is.null(x$fits[[name]]$checkpoint)) next
+    put(name, ":")
+    print_checkpoint(x$fits[[name]]$checkpoint)
+  }
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ufs_stability_list <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  do.call(rbind, lapply(unname(x$fits), as.data.frame))
+}
+
+#' @export
+as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  value <- function(v) c(unname(v), NA)[1L]
+  data.frame(method = x$method, k = value(x$k), m = value(x$m), n_resamples = x$n_resamples,
+    stability = value(x$stability), lower = value(x$interval["lower"]),
+    upper = value(x$interval["upper"]), jaccard = value(x$jaccard), errors = length(x$errors))
+}
+
+#' Which features, or samples, are chosen again and again
+#'
+#' Shows how often each feature was among the best `k` of the resamples, most frequent first, with
+#' the first `k` in red and named. Use it to see which of the chosen features would be chosen again.
+#'
+#' @param x,object A [ufs_stability()] result.
+#' @param what `"features"` or `"samples"`; the default is what was followed.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' set.seed(1)
+#' plot(ufs_stability(mtcars, "variance", k = 3, n_resamples = 20))
+#' @export
+plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
+  show_picture(x, picture(x, what), ...)
+}
+
+#' @rdname plot.ufs_stability
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) {
+  ggplot_picture(picture(object, what), ...)
+}
+
+#' @export
+picture.ufs_stability <- function(object, what, ...) {
+  have <- c(if (!is.null(object$frequency)) "features",
+    if (!is.null(object$sample_frequency)) "samples")
+  if (identical(what, c("features", "samples"))) what <- have[[1L]]
+  features <- check_choice(what, "what", have) == "features"
+  value <- if (features) object$frequency else object$sample_frequency
+  label <- labels_of(names(value), length(value))
+  turn <- order(-value, seq_along(value), na.last = NA)
+  n <- if (features) object$k else object$m
+  value <- unname(value[turn])
+  # The long tail of what was never chosen says nothing.
+  shown <- seq_len(min(length(value), max(n + 2L, sum(value > 0))))
+  new_picture("spikes", table = data.frame(x = shown, y = value[shown], best = shown <= n),
+    names = label[turn][seq_len(min(n, length(turn)))], ylim = c(0, 1),
+    heading = sprintf("first %d", n), lines = list(v = n + .5), xlab = paste(what, "by frequency"),
+    ylab = "share of the resamples",
+    title = sprintf("ufs_%s: how often %s are chosen, %s = %d", object$method, what,
+      if (features) "k" else "m", n),
+    subtitle = if (features) {
+      sprintf("stability %.2f (%g%% interval %.2f to %.2f)", object$stability, 100 * object$level,
+        object$interval[[1L]], object$interval[[2L]])
+    })
+}

@@ -1,0 +1,135 @@
+# Many fits: seeds, workers, progress. Used by grid, compare, stability, consensus.
+
+# lapply() over tasks: work(task, common), one after the other, or through future.apply when it
+# is installed and the user has set a plan other than sequential. What all tasks need (x above
+# all) is in the list `common`: it travels to the workers once, by a file, however large it is
+# and however small future.globals.maxSize. `run` is start_run()'s: with a checkpoint folder a task
+# whose value is there is not run again; keys name the values and `usable(value)` says whether one
+# fits. list(values, report): what print says about the folder.
+run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
+                      usable = function(value) TRUE) {
+  done <- vector("list", length(tasks))
+  open <- seq_along(tasks)
+  report <- NULL
+  if (!is.null(run$folder)) {
+    sweep_parts(run$folder)
+    found <- lapply(keys, stored_value, folder = run$folder, usable = usable)
+    there <- !vapply(found, function(part) is.null(part$value), NA)
+    done[there] <- found[there]
+    open <- which(!there)
+    report <- checkpoint_report(run, keys, open, vapply(found, `[[`, NA, "damaged"))
+  }
+  tick <- progress_ticks(length(tasks), envir = environment())
+  for (i in setdiff(seq_along(tasks), open)) tick()
+  jobs <- lapply(open, function(i) list(task = tasks[[i]], key = keys[[i]]))
+  problem <- NULL
+  # Said once a run, however often it happens: each task tries, so that what can be kept is kept.
+  note <- function(why) {
+    if (is.null(problem) && length(why)) {
+      problem <<- why[1L]
+      ufs_warn("checkpoint", "Finished work cannot be written to the checkpoint folder '",
+        run$folder, "' (", problem, "). The run goes on without it and its result is complete.")
+    }
+  }
+  note(run$problem)
+  if (length(jobs) && uses_workers()) {
+    shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
+      fileext = ".rds")
+    on.exit(unlink(shared))
+    saveRDS(common, shared, compress = FALSE)
+    # Some backends draw random numbers of their own (batchtools: for its registry).
+    done[open] <- keep_seed(future.apply::future_lapply(jobs, run_job, work = work, common = shared,
+      folder = run$folder, tick = tick, future.seed = NULL, future.globals = FALSE,
+      future.packages = "ufselect"))
+    note(unlist(lapply(done, `[[`, "problem")))
+  } else {
+    for (i in seq_along(jobs)) {
+      value <- run_job(jobs[[i]], work, common, run$folder, tick)
+      note(value$problem)
+      done[[open[i]]] <- value
+    }
+  }
+  if (!is.null(report)) report$problem <- problem
+  list(values = lapply(done, `[[`, "value"), report = report)
+}
+
+# One task, here or on a worker. A failed one is not stored: it is tried again next time.
+run_job <- function(job, work, common, folder, tick) {
+  value <- work(job$task, if (is.character(common)) shared_value(common) else common)
+  problem <- if (!is.null(folder) && !is_failure(value)) store_value(folder, job$key, value)
+  tick()
+  list(value = value, problem = problem)
+}
+
+# What a worker has read, so that it reads it once for all its tasks.
+worker_memory <- new.env(parent = emptyenv())
+
+shared_value <- function(file) {
+  if (!identical(worker_memory$file, file)) {
+    # What was read before goes first.
+    worker_memory$value <- NULL
+    worker_memory$value <- readRDS(file)
+    worker_memory$file <- file
+  }
+  worker_memory$value
+}
+
+uses_workers <- function() {
+  requireNamespace("future.apply", quietly = TRUE) && requireNamespace("future", quietly = TRUE) &&
+    !inherits(future::plan(), "sequential")
+}
+
+# A function to call after each of n steps. The progress bar lives as long as the caller's
+# frame `envir`: one made for a helper's frame would end when the helper returns.
+progress_ticks <- function(n, envir) {
+  if (n > 1L && requireNamespace("progressr", quietly = TRUE)) {
+    progressr::progressor(n, envir = envir)
+  } else {
+    function(...) NULL
+  }
+}
+
+# A fit with its warnings collected instead of shown, and its error instead of stopping.
+quiet_fit <- function(x, method, args, seed) {
+  said <- kinds <- character()
+  started <- proc.time()[[3L]]
+  fit <- tryCatch(
+    withCallingHandlers(
+      with_seed(seed, do.call(ufs, c(list(x = x, method = method), args))),
+      ufs_warning = function(w) {
+        said <<- c(said, conditionMessage(w))
+        kinds <<- c(kinds, sub("^ufs_warning_", "", class(w)[1L]))
+        invokeRestart("muffleWarning")
+      },
+      ufs_message = function(m) invokeRestart("muffleMessage")
+    ),
+    error = function(e) e
+  )
+  list(fit = if (inherits(fit, "ufs")) fit,
+    error = if (inherits(fit, "error")) conditionMessage(fit),
+    warnings = unique(said), kinds = unique(kinds), seconds = proc.time()[[3L]] - started)
+}
+
+print_failed <- function(errors, indent, what) {
+  if (length(errors)) {
+    put(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]])
+  }
+}
+
+# Of several methods, each once: list(rows, own), their registry rows and all arguments that they
+# have. `dots` may hold these and those of the door.
+method_rows <- function(method, dots) {
+  if (anyDuplicated(method)) {
+    refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
+  }
+  rows <- lapply(method, method_row)
+  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
+  unknown <- setdiff(names_of(dots), c(own, door_arguments))[1L]
+  if (!is.na(unknown)) {
+    one <- length(method) == 1L
+    refuse(if (nzchar(unknown)) unknown else "...",
+      if (one) paste0("ufs_", method, "() has no") else "None of the methods has an",
+      " argument `", unknown, "`", if (one) paste0("; it has ", paste(own, collapse = ", ")), ".")
+  }
+  list_of(rows, own)
+}

@@ -1,0 +1,121 @@
+# Choosing settings without labels.
+
+#' Choose settings without labels
+#'
+#' Fits a method under every setting of a grid and chooses the setting whose best `k` features do
+#' best by a criterion that needs no labels. Use it when a method's settings matter and you have
+#' nothing to judge them by. On average the choice beats the methods' defaults by a little; no
+#' criterion is reliable on a single data set, so look at the whole table.
+#'
+#' The criteria are all "larger is better" and computed on the standardised columns:
+#' * `"knn_overlap"` (the default): the mean share of the 5 nearest neighbours in all features that
+#'   are also nearest neighbours in the chosen ones. Ties (within .001) are broken by
+#'   `"reconstruction"`.
+#' * `"reconstruction"`: minus the leave-one-out error of a ridge regression of all features
+#'   on the chosen ones, as a share of their variance.
+#' * `"silhouette_all"`: the mean silhouette, measured in all features, of the k-means labels found
+#'   on the chosen ones.
+#' * `"silhouette_chosen"`: the same, measured in the chosen features.
+#' * `"seed_agreement"`: the mean adjusted Rand index between single k-means runs on the chosen
+#'   features.
+#' * `"stability"`: [ufs_stability()] with 10 halves of the samples. It is slow, and a selection can
+#'   repeat well without being right.
+#'
+#' The objective of a method is not among them: it is not comparable between penalties, and between
+#' starts it does not predict accuracy. `"silhouette_chosen"` and `"seed_agreement"` lost more
+#' accuracy than the defaults did in our comparison of the criteria, so take them as a description.
+#' The figures are in `vignette("evidence")`; `vignette("choosing-parameters")` shows how to work
+#' with the criteria.
+#'
+#' @inheritParams ufs_grid
+#' @param k The number of features that will be used. If there are several, the criterion is
+#'   averaged over them.
+#' @param criterion One or more names of criteria. The first decides, and all are reported. The
+#'   default is `"knn_overlap"`.
+#' @param n_clusters The number of clusters for the method, where it has that argument, and for the
+#'   criteria that cluster. By default the criteria take the method's `n_clusters` or
+#'   `n_components`, each setting its own if the grid varies them.
+#' @param n_starts The number of k-means starts per criterion.
+#' @return An object of class `c("ufs_tune", "ufs_grid")`: a grid whose `results` have the criteria
+#'   as further columns, with `best` (the row chosen), `choice` (its settings) and `fit`.
+#' @seealso [ufs_grid()], [ufs_stability()], and [ufs_compare()] if there are labels to judge by.
+#' @examples
+#' # How many components should rank the features of mtcars?
+#' set.seed(1)
+#' tuned <- ufs_tune(mtcars, "pca", list(n_components = 1:4), k = 4, criterion = "knn_overlap")
+#' tuned
+#' tuned$choice
+#' selected_features(tuned$fit, 4)
+#' @export
+ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
+                     checkpoint = NULL, m) {
+  check_given(x, method, grid)
+  call <- plain_call(match.call(), "ufs_tune")
+  row <- method_row(method)
+  if (row$selects == "samples") {
+    refuse("method", "ufs_", method, "() selects samples; the criteria judge features.")
+  }
+  arguments <- arguments_of(row$fit)
+  opened <- open_some(x, list(...), arguments)
+  x <- opened$x
+  fixed <- opened$rest
+  if (!missing(m)) fixed["m"] <- list(m)
+  if (is.null(criterion)) criterion <- default_criterion
+  if (!is.character(criterion) || !length(criterion)) {
+    refuse("criterion", "`criterion` must be one or more of ",
+      paste0("\"", names(criteria), "\"", collapse = ", "), ".")
+  }
+  for (name in criterion) check_choice(name, "criterion", names(criteria))
+  n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
+  varies <- intersect(c("n_clusters", "n_components"), names(grid))
+  if (is.null(n_clusters)) n_clusters <- fixed$n_components
+  if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
+  clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
+  if (clusters && (!is.null(n_clusters) || !length(varies))) {
+    n_clusters <- check_clusters(n_clusters, nrow(x))
+  }
+  # Fits per k only for the methods that solve for their k.
+  per_k <- row$per_k
+  if (!is.null(per_k) && is.null(fixed[[per_k]])) {
+    if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
+    fixed[[per_k]] <- k
+  }
+  fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
+    list(checkpoint = checkpoint, keep_fits = TRUE)))
+  k <- check_counts(k, "k", fits$p, "the features")
+  judged <- judge_settings(fits, x, k, criterion, fixed, n_clusters, varies, n_starts)
+  fits$results[names(judged$values)] <- judged$values
+  best <- judged$best
+  fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,
+    fits$settings[best, , drop = FALSE], fits$fits[[best]])
+  fits$fits <- NULL
+  structure(fits, class = c("ufs_tune", "ufs_grid"))
+}
+
+#' @export
+print.ufs_tune <- function(x, ...) {
+  check_dots_empty(...)
+  put("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
+    x$criterion[1L], " at k = ", paste(x$k, collapse = ", "))
+  put("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
+    sep = " = ", collapse = ", "))
+  table <- as.data.frame(x)
+  shown <- unique(c(x$criterion, intersect("reconstruction", names(table))))
+  table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", shown)]
+  print(utils::head(table, 8L), digits = 3L, row.names = FALSE)
+  if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
+  print_checkpoint(x$checkpoint)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_grid
+#' @export
+plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...) {
+  show_picture(x, picture(x, value, over), ...)
+}
+
+#' @rdname plot.ufs_grid
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
+  ggplot_picture(picture(object, value, over), ...)
+}

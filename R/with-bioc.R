@@ -1,0 +1,87 @@
+# Back to where the data came from, and the samples-in-columns containers.
+
+#' Write a fit into the object its data came from
+#'
+#' Puts scores, ranks and the chosen features into the row data of a SummarizedExperiment or
+#' SingleCellExperiment, or makes the chosen features the variable features of a Seurat object,
+#' so that the next step of a Bioconductor or Seurat pipeline finds them.
+#'
+#' @param object A SummarizedExperiment, SingleCellExperiment or Seurat object.
+#' @param fit A fit of this package on that object (or on a part of it): features and samples are
+#'   matched by name, or by position if the fit has no names.
+#' @param k How many features are marked as selected. The default is the number that the method was
+#'   asked for.
+#' @param m How many samples are marked as selected, if the fit selects samples only.
+#' @return `object` with columns `ufs_score`, `ufs_rank` and `ufs_selected` in `rowData()`, or in
+#'   `colData()` if the fit selects samples only. Of a fit that selects both, the features are
+#'   written. In a Seurat object the `VariableFeatures()` are set. Features that the fit did not see
+#'   have `NA` and are not selected.
+#' @section Errors:
+#'   `ufs_error_argument` if the object is of another class or does not fit.
+#' @examples
+#' counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), paste0("cell", 1:20)))
+#' if (requireNamespace("SeuratObject", quietly = TRUE)) {
+#'   object <- SeuratObject::CreateSeuratObject(Matrix::Matrix(counts, sparse = TRUE))
+#'   object <- ufs_annotate(object, ufs_variance(t(counts)), k = 3)
+#'   SeuratObject::VariableFeatures(object)
+#' }
+#'
+#' # Loading Bioconductor takes some seconds.
+#' if (interactive() && requireNamespace("SummarizedExperiment", quietly = TRUE)) {
+#'   se <- SummarizedExperiment::SummarizedExperiment(list(counts = counts))
+#'   se <- ufs_annotate(se, ufs_variance(se), k = 3)
+#'   SummarizedExperiment::rowData(se)
+#' }
+#' @export
+ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
+  check_given(object, fit)
+  check_fit(fit)
+  if (!has_feature_rows(object)) {
+    refuse("object", "`object` must be a SummarizedExperiment, SingleCellExperiment or Seurat ",
+      "object, not ", kind_of(object), ".")
+  }
+  by_feature <- !is.null(fit$feature_ranking)
+  what <- if (by_feature) "feature" else "sample"
+  ranking <- unname(fit[[paste0(what, "_ranking")]])
+  name <- if (by_feature) "k" else "m"
+  if (!is.null(if (by_feature) m else k)) {
+    refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ", what, "s: give `", name,
+      "`.")
+  }
+  chosen <- check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L,
+    length(ranking), "there are that many")
+  score <- unname(fit[[paste0(what, "_scores")]])
+  names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
+  own <- if (by_feature) rownames(object) else colnames(object)
+  size <- if (by_feature) nrow(object) else ncol(object)
+  at <- if (is.null(names) || is.null(own)) {
+    if (length(score) != size) {
+      refuse("object", "`object` has ", size, " ", what, "s, the fit ", length(score),
+        ", and there are no names to match.")
+    }
+    seq_len(size)
+  } else {
+    match(own, names)
+  }
+  if (all(is.na(at))) refuse("object", "`object` and `fit` have no ", what, " in common.")
+  rank <- match(at, ranking)
+  columns <- list(ufs_score = score[at], ufs_rank = rank,
+    ufs_selected = !is.na(rank) & rank <= chosen)
+  if (inherits(object, "Seurat")) {
+    check_installed("SeuratObject", "to annotate a Seurat object")
+    if (!by_feature) {
+      refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
+    }
+    best <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
+    SeuratObject::VariableFeatures(object) <- rownames(object)[best]
+    return(object)
+  }
+  check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
+  frame <- if (by_feature) SummarizedExperiment::rowData(object) else
+    SummarizedExperiment::colData(object)
+  for (name in names(columns)) frame[[name]] <- columns[[name]]
+  if (by_feature) SummarizedExperiment::rowData(object) <- frame else
+    SummarizedExperiment::colData(object) <- frame
+  object
+}
+

@@ -1,0 +1,330 @@
+# Parameter objects of dials for the steps of recipes.R and recipes-sample.R.
+
+#' Parameters of the recipe steps for tuning
+#'
+#' These functions make the dials parameter objects behind `tune()` in [step_select_ufs()] and
+#' [step_sample_ufs()]. tune finds them by itself; call them to give other ranges or values, as in
+#' `update(parameters, method = ufs_param_method(c("css", "pca")))`.
+#'
+#' The scores of a method are in units of its own, so `ufs_param_cutoff()` has a range that suits
+#' only methods whose scores fall from 1 to 0, as those of [ufs_css()] and [ufs_consensus()] do.
+#'
+#' @param values Names of methods. The default `NULL` takes those that [ufs_methods()] recommends
+#'   without conditions, and the one that [ufs_select()] takes among columns of noise.
+#' @param range The smallest and the largest value.
+#' @param trans A transformation of package scales, or `NULL`.
+#' @return A parameter object of package dials.
+#' @examplesIf requireNamespace("dials", quietly = TRUE)
+#' ufs_param_method()
+#' ufs_param_n_clusters(c(3L, 6L))
+#' @name ufs_dials
+NULL
+
+#' @rdname ufs_dials
+#' @export
+ufs_param_method <- function(values = NULL) {
+  check_installed("dials", "for tuning")
+  if (is.null(values)) {
+    table <- ufs_methods()
+    # Advice with a condition has it in brackets.
+    sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
+    values <- table$method[sound]
+  }
+  for (name in values) check_selects(name, "features")
+  dials::new_qual_param("character", values = values, label = c(method = "Selection Method"))
+}
+
+#' @rdname ufs_dials
+#' @export
+ufs_param_n_clusters <- function(range = c(2L, 10L), trans = NULL) {
+  number_param("integer", range, trans, c(n_clusters = "# Clusters"))
+}
+
+#' @rdname ufs_dials
+#' @export
+ufs_param_m <- function(range = c(5L, 50L), trans = NULL) {
+  number_param("integer", range, trans, c(m = "# Samples"))
+}
+
+#' @rdname ufs_dials
+#' @export
+ufs_param_cutoff <- function(range = c(0, 1), trans = NULL) {
+  number_param("double", range, trans, c(cutoff = "Score Cutoff"))
+}
+
+number_param <- function(type, range, trans, label) {
+  check_installed("dials", "for tuning")
+  dials::new_quant_param(type, range = range, inclusive = c(TRUE, TRUE), trans = trans,
+    label = label, finalize = NULL)
+}
+# tidymodels: a recipe step. Nothing here is touched before the package recipes is loaded;
+# its methods are registered then (see NAMESPACE), so recipes stays a suggested package.
+
+#' Unsupervised feature selection as a recipe step
+#'
+#' `step_select_ufs()` adds a step to a recipe that keeps the columns which a method of this
+#' package ranks best, and removes the others. It never looks at the outcome, so it can be used
+#' in any recipe, and its settings can be tuned like any other parameter of a tidymodels workflow.
+#'
+#' The ranking is made by `prep()` from the training set alone; `bake()` only removes columns. The
+#' columns kept are those of `selected_features(fit, k)` of a fit with the same arguments, for every
+#' method and also where scores are tied or end.
+#'
+#' # Units
+#' Most methods standardise the columns themselves. Of those that take them as they are,
+#' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by `standardise =
+#' "auto"` if the columns have different units by the limits of [ufs_look()], and the table is
+#' neither sparse nor one of counts. A message says so, and the trained step shows it. [ufs_inffs()]
+#' and [ufs_variance()] always get the columns as they are, because a large spread is what they look
+#' for. `recipes::step_normalize()` before this step gives every method standardised columns.
+#'
+#' # Missing values and constant columns
+#' With `na = "error"`, the default, missing values are an error that names the columns; the other
+#' choices are those of [ufs_data()]. They serve the ranking only: the columns that are kept are not
+#' changed. What `"omit"` leaves out comes last. So do constant columns, with score `NA`; `prep()`
+#' says so in a message, except inside a resampling.
+#'
+#' # Case weights
+#' No method of this package weighs samples: case weights are ignored, and the print of the trained
+#' step says so, as that of `recipes::step_corr()`.
+#'
+#' # Tidy method
+#' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per
+#' selected column, best first: `terms` (its name), `score` (larger is better), `rank`,
+#' `removed` and `id`. A constant column has score `NA` and the last rank.
+#'
+#' # Tuning
+#' `num_terms`, `prop_terms`, `cutoff`, `method` and `n_clusters` can be marked with `tune()`; their
+#' parameter objects are `dials::num_terms()` from 1 to 20, `dials::prop_terms()` and those of
+#' [ufs_dials]. `update()` gives other ranges. Mark one of `num_terms` and `prop_terms`, not both.
+#' Inside a resampling the ranking of a training set is kept, so that it is made once for all
+#' numbers of columns (not for [ufs_topk()] and [ufs_blfse()], which solve for one number).
+#'
+#' @param recipe A recipe (package recipes, version 1.1.0 or newer).
+#' @param ... Selectors of the columns to rank, such as `all_numeric_predictors()`. Columns must
+#'   be numeric. If nothing is selected, the step does nothing.
+#' @param method Name of a method that selects features, see [ufs_methods()]. The default is the one
+#'   that [ufs_select()] takes for `task = "classify"`.
+#' @param num_terms How many of the selected columns to keep. More than there are keeps all of
+#'   them; 0 removes all of them. `"auto"` keeps as many as [ufs_size()] names for the training set,
+#'   which takes several fits; a message gives the number and its reason.
+#' @param prop_terms Share of the selected columns to keep, from 0 to 1, rounded up. The default
+#'   is one half if neither `num_terms` nor `cutoff` is given; giving both is an error.
+#' @param cutoff Keep only columns with a score above this number. It can be combined with
+#'   `num_terms` or `prop_terms`.
+#' @param n_clusters The number of clusters, for methods that have this argument, or of components,
+#'   for methods that need that number; others ignore it. Methods that need it are told 5 by
+#'   default, as in [ufs_select()], and a message says so.
+#' @param options A named list with further arguments of the method, for example `list(gamma = 1)`.
+#'   What a method needs and the step knows, the number of columns to keep, is filled in.
+#' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
+#'   section on units.
+#' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
+#' @param seed The seed of the random numbers that a method draws, itself drawn when the step is
+#'   made.
+#' @param role Not used, because no columns are created.
+#' @param trained,scores,removals,standardised,case_weights For internal use: whether the step has
+#'   been trained, and what it has learnt.
+#' @param skip Should the step be skipped by `bake()`? This is rarely useful here; see
+#'   `recipes::step_select()`.
+#' @param id A character string that identifies the step.
+#' @return The recipe with the step added.
+#' @seealso [step_sample_ufs()] for rows, `vignette("in-your-framework")`
+#' @examplesIf requireNamespace("recipes", quietly = TRUE) && packageVersion("recipes") >= "1.1.0"
+#' library(recipes)
+#' rec <- recipe(Species ~ ., iris)
+#' rec <- step_select_ufs(rec, all_numeric_predictors(), method = "kmeans_f", num_terms = 2,
+#'   n_clusters = 3)
+#' trained <- prep(rec)
+#' names(bake(trained, new_data = NULL))
+#' tidy(trained, number = 1)
+#' @export
+step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_terms = NULL,
+                            cutoff = NULL, n_clusters = NULL, options = list(),
+                            standardise = "auto", na = "error", seed = sample.int(10^5, 1),
+                            role = NA, trained = FALSE, scores = NULL, removals = NULL,
+                            standardised = NA, case_weights = NULL, skip = FALSE,
+                            id = recipes::rand_id("select_ufs")) {
+  check_recipe(recipe, "step_select_ufs")
+  if (!is.null(num_terms) && !is.null(prop_terms)) {
+    refuse("prop_terms", "`num_terms` and `prop_terms` are both given; choose one.")
+  }
+  if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
+  own <- mget(setdiff(names(formals()), c("recipe", "...")))
+  step <- do.call(recipes::step, c(list(subclass = "select_ufs", terms = rlang::enquos(...)), own),
+    quote = TRUE)
+  check_select_step(step)
+  recipes::add_step(recipe, step)
+}
+
+#' @exportS3Method recipes::prep
+prep.step_select_ufs <- function(x, training, info = NULL, ...) {
+  columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
+  recipes::check_type(training[, columns], types = c("double", "integer"))
+  check_select_step(x)
+  auto <- identical(x$num_terms, "auto") && length(columns) > 1L
+  size <- step_size(x$num_terms, x$prop_terms, length(columns))
+  # One column alone cannot be ranked: there is nothing to compare it with.
+  ranking <- seq_along(columns)
+  score <- rep(NA_real_, length(columns))
+  if (length(columns) > 1L) {
+    options <- x$options
+    # `n_clusters` where the method has such a thing.
+    name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
+    if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
+    found <- rank_for(table_columns(training, columns), x$method,
+      if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
+    if (auto) size <- found$k
+    if (size > 0L) say_padded(found, size)
+    ranking <- found$ranking
+    score <- found$score[ranking]
+    x["standardised"] <- list(found$standardised)
+  }
+  rank <- seq_along(columns)
+  removed <- rank > size
+  if (!is.null(x$cutoff) && length(columns) > 1L) {
+    removed <- removed | is.na(score) | score <= x$cutoff
+  }
+  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
+  x$removals <- x$scores$terms[removed]
+  x["case_weights"] <- list(ignored_weights(info))
+  x$trained <- TRUE
+  x
+}
+
+#' @exportS3Method recipes::bake
+bake.step_select_ufs <- function(object, new_data, ...) {
+  kept <- object$scores$terms[!object$scores$removed]
+  recipes::check_new_data(kept, object, new_data)
+  new_data[, !names(new_data) %in% object$removals]
+}
+
+#' @export
+print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...) {
+  method <- if (is.character(x$method)) x$method else "tune()"
+  # By the step's decision, not by the method's own default.
+  note <- if (isTRUE(x$trained) && isTRUE(x$standardised) &&
+      isFALSE(eval(formals(method_row(method)$fit)$scale))) ", standardised"
+  kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
+  # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
+  said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
+    " on"
+  width <- max(20, width - nchar(said) + 3)
+  recipes::print_step(few_names(kept, width), x$terms, x$trained,
+    paste0("Unsupervised feature selection (", method, note, ")", said), width,
+    case_weights = x$case_weights)
+  invisible(x)
+}
+
+#' @exportS3Method generics::tidy
+tidy.step_select_ufs <- function(x, ...) {
+  table <- if (isTRUE(x$trained)) x$scores else {
+    tibble::tibble(terms = recipes::sel2char(x$terms), score = NA_real_, rank = NA_integer_,
+      removed = NA)
+  }
+  tibble::tibble(table, id = rep(x$id, nrow(table)))
+}
+
+#' @exportS3Method generics::tunable
+tunable.step_select_ufs <- function(x, ...) {
+  tunable_arguments(x, list(
+    num_terms = list(pkg = "dials", fun = "num_terms", range = c(1L, 20L)),
+    prop_terms = list(pkg = "dials", fun = "prop_terms"),
+    cutoff = list(pkg = "ufselect", fun = "ufs_param_cutoff"),
+    method = list(pkg = "ufselect", fun = "ufs_param_method"),
+    n_clusters = list(pkg = "ufselect", fun = "ufs_param_n_clusters")))
+}
+
+#' @exportS3Method generics::required_pkgs
+required_pkgs.step_select_ufs <- function(x, ...) "ufselect"
+
+# ---- what both steps share ----------------------------------------------------------------------
+
+has_recipes <- function() {
+  nzchar(system.file(package = "recipes")) && utils::packageVersion("recipes") >= "1.1.0"
+}
+
+check_recipe <- function(recipe, step) {
+  check_installed("recipes", paste0("for ", step, "()"))
+  if (!has_recipes()) {
+    ufs_abort("package", step, "() needs recipes 1.1.0 or newer; ",
+      utils::packageVersion("recipes"), " is installed.", argument = "recipes")
+  }
+  if (!inherits(recipe, "recipe")) {
+    refuse("recipe", "`recipe` must be a recipe, not ", kind_of(recipe), ".")
+  }
+}
+
+# tune() leaves a call in the place of the value.
+is_tunable_mark <- function(value) is.call(value)
+
+# Arguments that are known already are checked when the step is made, the others by prep().
+check_select_step <- function(x) {
+  known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
+  check_step_options(x$options)
+  auto <- identical(x$num_terms, "auto")
+  if (known("method")) {
+    row <- check_selects(x$method, "features")
+    check_method_options(x$method, x$options, "options")
+    if (auto && !is.null(row$per_k)) {
+      refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
+        "\"auto\"` cannot find it.")
+    }
+  }
+  if (known("num_terms") && !auto) check_count(x$num_terms, "num_terms", 0L)
+  if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
+  if (known("cutoff")) check_number(x$cutoff, "cutoff")
+  if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)
+  if (!is.null(x$n_clusters) && any(c("n_clusters", "n_components") %in% names(x$options))) {
+    refuse("n_clusters", "`n_clusters` and `options` both give the number of clusters or ",
+      "components.")
+  }
+  check_shared(x)
+}
+
+check_shared <- function(x) {
+  if (!identical(x$standardise, "auto") && !isTRUE(x$standardise) && !isFALSE(x$standardise)) {
+    refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
+      brief(x$standardise), ".")
+  }
+  if (is.logical(x$standardise) && !is.null(x$options$scale)) {
+    refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")
+  }
+  check_choice(x$na, "na", c("error", "omit", "median", "knn"))
+  if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
+}
+
+check_step_options <- function(options) {
+  if (is.list(options) && any(vapply(options, is_tunable_mark, NA))) {
+    refuse("options", "tune() inside `options` is not seen by tune_grid(): `method`, ",
+      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.")
+  }
+}
+
+step_size <- function(num_terms, prop_terms, p) {
+  # Rounded up, but .07 * 100 (7.000000000000001) is 7.
+  size <- if (is.null(num_terms) && !is.null(prop_terms)) ceiling(prop_terms * p - 1e-8) else
+    if (is.numeric(num_terms)) num_terms else p
+  as.integer(min(size, p))
+}
+
+# The columns of a tibble as a data frame, in no time for any number of them.
+table_columns <- function(data, columns) {
+  structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
+}
+
+# FALSE, the field's word for ignored, where there are case weights.
+ignored_weights <- function(info) if (any(info$role %in% "case_weights")) FALSE
+
+# As many names as fit into `width`, and how many more there are.
+few_names <- function(names, width) {
+  if (sum(nchar(names) + 2L) <= width) return(names)
+  fit <- max(1L, sum(cumsum(nchar(names) + 2L) <= width - 12L))
+  shown <- substr(names[seq_len(fit)], 1L, max(1L, width - 12L))
+  c(shown, if (length(names) > fit) paste("and", length(names) - fit, "more"))
+}
+
+tunable_arguments <- function(x, calls) {
+  tibble::tibble(name = names(calls), call_info = unname(calls), source = "recipe",
+    component = class(x)[1L], component_id = x$id)
+}

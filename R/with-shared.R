@@ -1,0 +1,236 @@
+# What the adapters to other frameworks (recipes.R, mlr3.R, explore.R) share: one way from a table
+# to a ranking of its columns, with one policy for settings, units, missing values and messages.
+
+# Options that a framework passes to a method: named, and names the method has.
+check_method_options <- function(method, options, arg) {
+  if (!is.list(options) || (length(options) && (is.null(names(options)) ||
+      any(names(options) == "") || anyDuplicated(names(options))))) {
+    refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
+  }
+  known <- arguments_of(method_row(method)$fit)
+  unknown <- setdiff(names(options), known)
+  quoted <- function(names) paste0("`", names, "`", collapse = ", ")
+  if (length(unknown)) {
+    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ", quoted(unknown),
+      "; it has ", quoted(known), ".")
+  }
+}
+
+# ---- a ranking of the columns -------------------------------------------------------------------
+
+# The features of x as a method ranks them, for a framework that will keep the best k: a list with
+#   features      names of all columns of x
+#   ranking       their indices, best first; what na = "omit" left out comes last
+#   score         of each feature, NA if it is constant or was left out
+#   live          how many scores say something, `rest` in which order the others come
+#   standardised  TRUE, FALSE, or NA where the method has no say in it
+#   k             as asked for, or the answer of ufs_size() for k = "auto"
+# `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
+# resampling the ranking is kept, since a tuning run asks for one again with every k.
+rank_for <- function(x, method, k, options, standardise, na, seed) {
+  row <- method_row(method)
+  data <- open_data(x, na = na)
+  options <- with_clusters(options, row, method, data)
+  make <- function(k) {
+    with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
+  }
+  key <- if (in_resampling()) {
+    list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
+  }
+  if (identical(k, "auto")) {
+    k <- kept_ranking(if (!is.null(key)) c(key, list("auto")), function() {
+      with_seed(seed, auto_size(data, method, row, options, standardise))
+    })
+  }
+  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
+  c(out, list(k = k))
+}
+
+# A ranking for k that serves other numbers, too, where the method allows it.
+ranking_from_kept <- function(key, make, k, row, options) {
+  number <- number_argument(row)
+  fixed <- !is.null(number) && !is.null(options[[number]])
+  own <- function() kept_ranking(c(key, list(k)), function() make(k))
+  if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) return(own())
+  out <- kept_ranking(key, function() make(NULL))
+  if (!fixed && !is.null(out$picked) && k > out$picked) own() else out
+}
+
+# k = NULL: as many as the method picks by itself.
+fresh_ranking <- function(x, data, method, row, k, options, standardise) {
+  delayedAssign("table", as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE))
+  # Of the columns that are not constant.
+  if (!is.null(k)) options <- with_number(options, row, min(k, length(table$keep)))
+  decided <- standardise_or_not(row, options, standardise, data, table)
+  if (isTRUE(decided$change)) {
+    say("units", "Columns have different units (", decided$reason, "): ufs_", method,
+      "() gets them standardised; see `standardise`.")
+  }
+  fit <- quietly_constant(do.call(ufs, c(list(x = data, method = method), decided$options)))
+  # Over all columns of x, of which `omit` may have left some out.
+  features <- if (is.null(colnames(x))) fit$names$features else colnames(x)
+  at <- if (length(data$input$dropped_features)) match(fit$names$features, features) else
+    seq_along(features)
+  score <- rep(NA_real_, length(features))
+  score[at] <- unname(fit$feature_scores)
+  list_of(features, ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
+    score, live = live_scores(fit$feature_scores),
+    rest = order_of_rest(fit$feature_scores, fit$feature_key),
+    standardised = decided$standardised,
+    picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]])
+}
+
+# What "auto" means for the method with its options (auto_k()); all columns where none is better
+# than noise. Either is said.
+auto_size <- function(data, method, row, options, standardise) {
+  options <- standardise_or_not(row, options, standardise, data)$options
+  found <- withCallingHandlers(quietly_constant(auto_k(data, method, options)),
+    ufs_warning_size = function(w) invokeRestart("muffleWarning"))
+  say("size", "\"auto\": ", if (found$verdict == "noise")
+    "no column is better than noise; all are kept" else found$reason, ".")
+  found$k
+}
+
+# What selected_features() says about a selection that its scores do not decide.
+say_padded <- function(found, k) {
+  if (found$live < k && k < length(found$features)) {
+    say("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the ",
+      "rest is ", found$rest, ".")
+  }
+}
+
+# A method that must be told a number of clusters or components is told 5 if the user says nothing,
+# as in ufs_select(), or what the data allow.
+with_clusters <- function(options, row, method, data) {
+  most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
+  for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
+    options[[name]] <- max(1L, min(5L, most[[name]]))
+    say("clusters", "ufs_", method, "() is told `", name, " = ", options[[name]],
+      "`: set it if you know better.")
+  }
+  options
+}
+
+# A method that solves for one number of features, or picks them one by one, is told that number,
+# unless the user has.
+with_number <- function(options, row, number) {
+  argument <- number_argument(row)
+  if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- number
+  options
+}
+
+# ---- units ------------------------------------------------------------------------------------
+
+# Whether a method gets standardised columns: list(options, standardised, change, reason). `table`
+# is looked at only where the units decide.
+standardise_or_not <- function(row, options, standardise, data,
+                               table = as_ufs_operator(data, TRUE, FALSE, warn = FALSE,
+                                 write = FALSE)) {
+  has <- intersect(c("center", "scale"), arguments_of(row$fit))
+  out <- list(options = options, change = FALSE, standardised = NA)
+  if (!"scale" %in% has) return(out)
+  own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
+  wanted <- if (identical(standardise, "auto")) own else standardise
+  if (identical(standardise, "auto") && is.null(options$scale) &&
+      row$mixed_units == "standardise") {
+    units <- different_units(data, function() table)
+    wanted <- units$mixed
+    out[c("reason", "change")] <- list(units$reason, wanted)
+  }
+  if (wanted && !own) {
+    out$options[setdiff(has, names(options))] <- TRUE
+  } else if (own && !wanted) {
+    out$options$scale <- FALSE
+  }
+  out$standardised <- isTRUE(wanted)
+  out
+}
+
+# ---- messages -----------------------------------------------------------------------------------
+
+# What a user should know, once: inside a resampling it would be said for every model.
+say <- function(class, ...) if (!in_resampling()) ufs_inform(class, ...)
+
+# A constant column is no event in a training set: one message in place of a warning.
+quietly_constant <- function(code) {
+  withCallingHandlers(code, ufs_warning_constant = function(w) {
+    say("constant", conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+}
+
+# Is a function of tune or of mlr3's resample() at work, which fits anew on every fold?
+in_resampling <- function() {
+  worker <- if (isNamespaceLoaded("mlr3")) get0("workhorse", asNamespace("mlr3"))
+  if (is.null(worker) && !isNamespaceLoaded("tune")) return(FALSE)
+  for (i in seq_len(sys.nframe())) {
+    fun <- sys.function(i)
+    if (identical(environmentName(topenv(environment(fun))), "tune") || identical(fun, worker)) {
+      return(TRUE)
+    }
+  }
+  FALSE
+}
+
+# ---- one ranking for every k --------------------------------------------------------------------
+
+kept_rankings <- new.env(parent = emptyenv())
+
+# The value of make(), kept under a key that says what it depends on (NULL: it is not kept), with
+# the 32 last ones. What drew random numbers is not kept, since the next draw is another.
+kept_ranking <- function(key, make, most = 32L) {
+  if (is.null(key)) return(make())
+  key <- hash_of(key)
+  kept <- kept_rankings$all[[key]]
+  if (!is.null(kept)) return(kept)
+  before <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  value <- make()
+  if (identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
+    kept_rankings$all <- utils::tail(c(kept_rankings$all, stats::setNames(list(value), key)), most)
+  }
+  value
+}
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+check_sampler <- function(method, weights) {
+  row <- check_selects(method, "samples")
+  represents <- paste0("representatives.ufs_", method)
+  if (weights && !("m" %in% arguments_of(row$fit) && exists(represents, mode = "function"))) {
+    refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
+      "ufs_facility() and ufs_medoids() do.")
+  }
+  row
+}
+
+# The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
+# `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
+sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
+  row <- method_row(method)
+  n <- nrow(x)
+  data <- open_data(x, na = na)
+  # `omit` leaves out columns, or the rows with missing values.
+  at <- if (data$n < n) which(stats::complete.cases(x)) else seq_len(n)
+  out <- data.frame(row = seq_len(n), score = NA_real_, rank = seq_len(n), removed = FALSE,
+    weight = if (weights) 1 else NA_real_)
+  if (m >= data$n) {
+    out$removed <- !out$row %in% at
+    return(out)
+  }
+  options <- with_number(options, row, as.integer(m))
+  # A method of both kinds is asked for samples.
+  if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
+  decided <- standardise_or_not(row, options, standardise, data)
+  fit <- with_seed(seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),
+    decided$options))))
+  chosen <- selected_samples(fit, m, as = "index")
+  ranking <- c(chosen, setdiff(unname(fit$sample_ranking), chosen))
+  out$row <- c(at[ranking], setdiff(seq_len(n), at))
+  out$score[seq_along(ranking)] <- unname(fit$sample_scores)[ranking]
+  out$removed <- seq_len(n) > m
+  if (weights) {
+    stands <- representatives(fit, m)
+    out$weight <- stands$weight[match(out$row, at[stands$index])]
+  }
+  out
+}

@@ -1,0 +1,145 @@
+# The C kernels of graph*.c and la_eigs.c.
+
+knn <- function(x, k) {
+  out <- .Call(C_graph_knn, x, as.integer(k))
+  out$sorted <- matrix(apply(out$index, 2L, sort), nrow = k)
+  out
+}
+
+noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
+
+test_that("neighbours, distances and their mean are those of the definition", {
+  skip_on_cran()
+  for (x in list(noise(30, 4), noise(12, 40), noise(500, 3), noise(3, 1))) {
+    for (k in unique(c(1, min(7, nrow(x) - 1), nrow(x) - 1))) {
+      out <- knn(x, k)
+      expect_identical(out$sorted, ref_neighbours(x, k))
+      d2 <- unname(as.matrix(stats::dist(x)))^2
+      expect_equal(out$d2, matrix(d2[cbind(c(out$index), rep(seq_len(nrow(x)), each = k))], k),
+        tolerance = 1e-12)
+      expect_false(any(apply(out$d2, 2L, is.unsorted)))
+      expect_equal(out$mean_distance, mean(sqrt(d2)), tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("ties go to the lower index, in decimal data too", {
+  x <- unname(as.matrix(iris[, 1:4]))
+  expect_identical(knn(x, 5)$sorted, ref_neighbours(x, 5))
+  # The rounding of other units must not matter.
+  expect_identical(knn(x * 0.1 + 7, 5)$sorted, ref_neighbours(x, 5))
+  expect_identical(knn(x[, 4:1], 5)$sorted, ref_neighbours(x, 5))
+  corners <- as.matrix(expand.grid(0:1, 0:1, 0:1)) + 0
+  expect_identical(knn(unname(corners), 2)$sorted[, 8], c(4L, 6L))
+})
+
+test_that("rows that the first pass cannot prove are found again", {
+  # Binary data: dozens of samples at the same distance, more than the heaps hold.
+  x <- withr::with_seed(2, matrix(as.double(stats::rbinom(250 * 12, 1, 0.3)), 250))
+  for (k in c(1, 5, 60)) expect_identical(knn(x, k)$sorted, ref_neighbours(x, k))
+  # Far clusters: distances inside them are below the rounding of the Gram matrix.
+  x <- noise(120, 3)
+  x[61:120, ] <- x[61:120, ] + 1e9
+  out <- knn(x, 5)
+  near <- vapply(1:120, function(i) {
+    d2 <- colSums((t(x) - x[i, ])^2)
+    d2[i] <- Inf
+    sort(order(d2)[1:5])
+  }, integer(5))
+  expect_identical(out$sorted, near)
+})
+
+test_that("duplicates are neighbours, the sample itself is not", {
+  x <- noise(20, 3)[rep(1:20, 2), ]
+  out <- knn(x, 1)
+  expect_identical(c(out$index), c(21:40, 1:20))
+  expect_identical(c(out$d2), rep(0, 40))
+  same <- matrix(1, 6, 2)
+  expect_identical(knn(same, 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
+})
+
+test_that("products with W and L are those of the dense matrices", {
+  graph <- suppressWarnings(ufs_graph(noise(40, 3), n_neighbours = 3))
+  w <- as.matrix(graph)
+  x <- noise(40, 5, 2)
+  times <- function(graph, x, laplacian) .Call(C_graph_mult, unclass(graph), x, laplacian)
+  expect_equal(times(graph, x, FALSE), w %*% x, tolerance = 1e-13)
+  expect_equal(times(graph, x, TRUE), (diag(rowSums(w)) - w) %*% x,
+    tolerance = 1e-12)
+  # No cancellation: constants are in the null space exactly.
+  expect_identical(times(graph, matrix(1e8, 40, 1), TRUE), matrix(0, 40, 1))
+})
+
+dense_laplacian <- function(graph) {
+  w <- as.matrix(graph)
+  root <- 1 / sqrt(rowSums(w))
+  diag(nrow(w)) - root * t(root * w)
+}
+
+test_that("the embedding solves the eigenproblem, dense and by filtered iteration", {
+  skip_on_cran()
+  for (n in c(60, 700)) {
+    graph <- suppressWarnings(ufs_graph(noise(n, 4)))
+    l <- dense_laplacian(graph)
+    want <- rev(eigen(l, symmetric = TRUE, only.values = TRUE)$values)
+    for (m in c(1, 6)) {
+      out <- embed_graph(graph, m, "test")
+      expect_equal(out$values, want[1 + seq_len(m)], tolerance = 1e-9)
+      expect_equal(out$next_value, want[m + 2], tolerance = 1e-9)
+      u <- cbind(sqrt(graph$degree / sum(graph$degree)), out$vectors)
+      expect_equal(crossprod(u), diag(m + 1), tolerance = 1e-9)
+      expect_lt(max(abs(l %*% out$vectors - sweep(out$vectors, 2, out$values, `*`))), 1e-9)
+      expect_identical(out$status, "converged")
+      expect_identical(out$iterations > 0, n > 400)
+    }
+  }
+})
+
+test_that("small gaps and small n: the ends of the range", {
+  line <- cbind(seq_len(600)^1.01)
+  graph <- ufs_graph(line, n_neighbours = 2)
+  out <- embed_graph(graph, 5, "test")
+  want <- rev(eigen(dense_laplacian(graph), symmetric = TRUE, only.values = TRUE)$values)
+  expect_equal(out$values, want[2:6], tolerance = 1e-8)
+  small <- ufs_graph(noise(6, 2), n_neighbours = 4)
+  out <- embed_graph(small, 5, "test")
+  want <- rev(eigen(dense_laplacian(small), symmetric = TRUE, only.values = TRUE)$values)
+  expect_equal(out$values, want[-1], tolerance = 1e-12)
+  expect_identical(out$next_value, Inf)
+})
+
+test_that("multiple eigenvalues are found as often as they occur", {
+  skip_on_cran()
+  cloud <- noise(170, 3)
+  x <- rbind(cloud, cloud + 1000, cloud + 2000)
+  graph <- suppressWarnings(ufs_graph(x, bandwidth = 1))
+  expect_identical(graph$n_components, 3L)
+  want <- rev(eigen(dense_laplacian(graph), symmetric = TRUE, only.values = TRUE)$values)
+  out <- embed_graph(graph, 8, "test")
+  expect_identical(out$n_zero, 2L)
+  expect_identical(out$values[1:2], c(0, 0))
+  expect_equal(out$values, want[2:9], tolerance = 1e-9)
+  expect_lt(out$values[5] - out$values[3], 1e-9)
+})
+
+test_that("the null space has the canonical basis", {
+  x <- noise(30, 2)
+  x[c(3, 9:14), ] <- x[c(3, 9:14), ] + 100
+  x[c(5, 20:24), ] <- x[c(5, 20:24), ] - 100
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3, bandwidth = 5))
+  expect_identical(graph$n_components, 3L)
+  d <- graph$degree
+  out <- embed_graph(graph, 2, "test")
+  v <- sqrt(d / sum(d))
+  first <- sqrt(d) * (graph$component == 1)
+  first <- first - v * sum(v * first)
+  first <- first / sqrt(sum(first^2))
+  second <- sqrt(d) * (graph$component == 2)
+  second <- second - v * sum(v * second) - first * sum(first * second)
+  second <- second / sqrt(sum(second^2))
+  expect_equal(out$vectors, cbind(first, second, deparse.level = 0), tolerance = 1e-12)
+  # Fewer than there are: the first ones, and the cut is seen.
+  one <- embed_graph(graph, 1, "test")
+  expect_equal(one$vectors, out$vectors[, 1, drop = FALSE], tolerance = 1e-14)
+  expect_identical(one$next_value, 0)
+})
