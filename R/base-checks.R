@@ -34,7 +34,7 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
     refuse(arg, "`", arg, "` must be a whole number of at least ", lower,
       if (upper < .Machine$integer.max) paste0(" and at most ", upper),
       if (!is.null(limit)) paste0(" (", limit, ")"),
-      if (!missing(value)) paste0("; it is ", brief(value)), ".")
+      if (!missing(value)) paste0("; it is ", deparse_short(value)), ".")
   }
   as.integer(value)
 }
@@ -70,7 +70,7 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
     )
     refuse(arg, "`", arg, "` must be one finite number",
       if (length(range)) paste0(" ", paste(range, collapse = " and ")),
-      if (!missing(value)) paste0("; it is ", brief(value)), ".")
+      if (!missing(value)) paste0("; it is ", deparse_short(value)), ".")
   }
   as.double(value)
 }
@@ -81,7 +81,7 @@ check_choice <- function(value, arg,
   if (identical(value, choices)) return(choices[[1L]])
   if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
     refuse(arg, "`", arg, "` must be one of ", paste0("\"", choices, "\"", collapse = ", "),
-      "; it is ", brief(value), ".")
+      "; it is ", deparse_short(value), ".")
   }
   value
 }

@@ -52,7 +52,7 @@ check_lapack <- function(info, method) {
 }
 
 # What C returned, if LAPACK did not fail.
-solved <- function(found, method) {
+check_solved <- function(found, method) {
   check_lapack(if (is.null(found$run)) found$lapack else found$run$lapack, method)
   found
 }
@@ -62,7 +62,7 @@ max_bytes <- function() {
   limit <- getOption("ufselect.max_bytes", 8 * 1024^3)
   if (!is.numeric(limit) || length(limit) != 1L || is.na(limit)) {
     refuse("ufselect.max_bytes", "The option `ufselect.max_bytes` must be one number, not ",
-      brief(limit), ".")
+      deparse_short(limit), ".")
   }
   limit
 }
@@ -90,7 +90,7 @@ check_installed <- function(package, reason) {
 
 said_once <- new.env(parent = emptyenv())
 
-say_once <- function(class, ...) {
+inform_once <- function(class, ...) {
   if (!isTRUE(said_once[[class]])) {
     said_once[[class]] <- TRUE
     ufs_inform(class, ..., "(Said once in a session.)")

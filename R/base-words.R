@@ -14,13 +14,13 @@ kind_of <- function(x) {
   if (is.null(x)) "NULL" else paste0("an object of class ", paste(class(x), collapse = "/"))
 }
 
-brief <- function(value) {
+deparse_short <- function(value) {
   text <- paste(deparse(value, width.cutoff = 60L), collapse = "")
   if (nchar(text) > 40L) kind_of(value) else text
 }
 
 # A line of print().
-put <- function(...) cat(..., "\n", sep = "")
+cat_line <- function(...) cat(..., "\n", sep = "")
 
 # "24 samples x 1 feature"
 size_words <- function(n, p) paste(count_words(n, "sample"), "x", count_words(p, "feature"))

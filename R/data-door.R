@@ -243,9 +243,9 @@ open_some <- function(x, dots, own = character()) {
 #' @export
 print.ufs_data <- function(x, ...) {
   dense <- 8 * as.double(x$n) * x$p
-  put("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
+  cat_line("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
     if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))
-  put("  held         ", switch(x$kind,
+  cat_line("  held         ", switch(x$kind,
     dense = paste0("dense, ", format_bytes(dense)),
     sparse = paste0("sparse, ", format(length(x$x@x), big.mark = ","), " non-zeros (",
       signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
@@ -254,7 +254,7 @@ print.ufs_data <- function(x, ...) {
     source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ))
-  for (line in input_notes(x$input)) put("  ", line)
+  for (line in input_notes(x$input)) cat_line("  ", line)
   invisible(x)
 }
 

@@ -65,7 +65,7 @@ seurat_layer <- function(assay, name) {
 
 # Counts where log-normalised values are usual, and the user did not ask for them.
 hint_counts <- function(what, advice) {
-  say_once("counts", what, " has raw counts and no log-normalised values: the counts are used ",
+  inform_once("counts", what, " has raw counts and no log-normalised values: the counts are used ",
     "as they are. ", advice, " normalises them. ")
 }
 

@@ -23,7 +23,7 @@ x_columns <- function(x, j) {
 x_rows <- function(x, i) {
   if (is.matrix(x)) return(x[i, , drop = FALSE])
   if (x$kind == "source") return(x$rows(i))
-  if (x$kind == "scaled") return(take(x$x, i, x$column, x$shift, x$divide))
+  if (x$kind == "scaled") return(take_scaled(x$x, i, x$column, x$shift, x$divide))
   block <- as.matrix(plain_sparse(x)[i, x$column, drop = FALSE])
   .Call(C_x_standardise, block, x$shift, x$divide)
 }
@@ -52,7 +52,7 @@ dim.ufs_x <- function(x) c(x$n, x$p)
 
 #' @export
 print.ufs_x <- function(x, ...) {
-  put("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features")
+  cat_line("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features")
   invisible(x)
 }
 
@@ -78,7 +78,7 @@ plain_sparse <- function(x) {
 }
 
 # The columns j, without a copy of the entries.
-x_keep <- function(x, j) {
+x_subset_columns <- function(x, j) {
   if (is.matrix(x)) return(x[, j, drop = FALSE])
   if (x$kind == "source") {
     out <- x$keep(j)
@@ -92,7 +92,7 @@ x_keep <- function(x, j) {
 }
 
 # The rows i, centred and scaled as they were among all.
-x_part <- function(x, i) {
+x_subset_rows <- function(x, i) {
   if (is.matrix(x)) return(x[i, , drop = FALSE])
   if (x$kind == "source") return(x$part(i))
   if (x$kind == "scaled") {
@@ -205,7 +205,7 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
 }
 
 # (x - shift) / divide at some rows and columns, NULL for all, as one new matrix.
-take <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
+take_scaled <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
   .Call(C_take, x, rows, columns, shift, divide)
 }
 

@@ -41,7 +41,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     hint_orientation(opened)
     # Results of a table without column names speak of V1, V2, ...
     if (dense && is.null(opened$features)) {
-      say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
+      inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
   features <- feature_names(opened$features, opened$p, warn)
@@ -54,7 +54,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   if (squares && write) check_norms(norm, arg, features[keep])
   size <- if (unit != "power") 1 else if (dense) next_power(ready$largest[keep]) else
     2^ceiling(log2(max(norm)))
-  out <- if (!copy) kept_as_it_is(opened$x, whole, ready, keep, center, scale, size) else
+  out <- if (!copy) lazy_operator(opened$x, whole, ready, keep, center, scale, size) else
     if (write) prepare_write(whole, ready, keep, center, size)
   if (write && unit == "sample") out <- .Call(C_unit_rows, out, 1e-12, FALSE)$x
   list_of(x = out, n = opened$n, p = opened$p, keep, constant, norm, variance = ready$sd[keep]^2,
@@ -65,7 +65,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
 
 # The operator of the columns `keep`. `whole`: that of a sparse matrix, a dense matrix, NULL for a
 # source.
-kept_as_it_is <- function(x, whole, ready, keep, center, scale, unit) {
+lazy_operator <- function(x, whole, ready, keep, center, scale, unit) {
   lift <- 1
   if (is_operator(whole) && any(ready$exponent != 0L)) {
     # Products divide by a standard deviation twice, and its square must be a number: columns are
@@ -114,7 +114,7 @@ prepare_columns <- function(x, center, by = "none", found = .Call(C_moments, x))
 # The columns `keep`, prepared; centred constant ones are exactly zero.
 prepare_write <- function(x, ready, keep, center, unit = 1) {
   all <- length(keep) == ncol(x)
-  out <- take(x, NULL, if (!all) keep, ready$mean[keep], ready$divide[keep] * unit)
+  out <- take_scaled(x, NULL, if (!all) keep, ready$mean[keep], ready$divide[keep] * unit)
   if (center && any(ready$constant[keep])) out[, ready$constant[keep]] <- 0
   out
 }
@@ -132,7 +132,7 @@ hint_orientation <- function(x) {
     looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
   }
   if (!is.null(why)) {
-    say_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
+    inform_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
       "Rows are taken as samples and columns as features; if it is the other way round, give ",
       "t(x). ")
   }
@@ -222,7 +222,7 @@ x_center <- function(x) {
 # As as_ufs_operator(), for methods that see samples only through their inner products: of an
 # operator with n <= p, n x n coordinates with the same ones take the place of x. Equal rows stay
 # equal to the last bit.
-as_ufs_rows <- function(x, center, scale) as_ufs_coordinates(x, center, scale, row_coordinates)
+gram_coordinates <- function(x, center, scale) as_ufs_coordinates(x, center, scale, row_coordinates)
 
 # Inner products of what is not formed are taken in units of its largest column.
 as_ufs_coordinates <- function(x, center, scale, coordinates) {

@@ -37,15 +37,15 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
 
 # The part of a source given by samples and features (indices of what is there now).
 subset_source <- function(source, rows = NULL, columns = NULL) {
-  source$rows <- part_of(source$rows, rows)
-  source$columns <- part_of(source$columns, columns)
+  source$rows <- compose_index(source$rows, rows)
+  source$columns <- compose_index(source$columns, columns)
   if (!is.null(rows)) source$n <- length(rows)
   if (!is.null(columns)) source$p <- length(columns)
   source
 }
 
 # Indices `new` of what the indices `old` name; NULL = all.
-part_of <- function(old, new) if (is.null(new)) old else if (is.null(old)) new else old[new]
+compose_index <- function(old, new) if (is.null(new)) old else if (is.null(old)) new else old[new]
 
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
@@ -75,8 +75,8 @@ drop_turned <- function(store) {
 read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
   for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
-  i <- part_of(source$rows, i)
-  j <- part_of(source$columns, j)
+  i <- compose_index(source$rows, i)
+  j <- compose_index(source$columns, j)
   piece <- from_source(switch(source$kind,
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
     big = read_big(source$object, i, j),

@@ -80,7 +80,7 @@ captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))
 
 # Shares of the squares of x that its first 1, ..., k principal components explain.
 leading_share <- function(x, k, exact_limit = 2000L) {
-  found <- solved(.Call(C_css_leading, x,
+  found <- check_solved(.Call(C_css_leading, x,
     list(k = as.integer(k), exact_limit = exact_limit), ufs_control()), "captured")
   pmin(found$leading / found$run$counters[["total"]], 1)
 }

@@ -289,7 +289,7 @@ check_shape <- function(fit) {
       changed("its ranking does not have each index once")
     }
   }
-  if (!fit$status %in% status_labels) changed("its status is ", brief(fit$status))
+  if (!fit$status %in% status_labels) changed("its status is ", deparse_short(fit$status))
 }
 
 # The first k of a ranking of features or samples (`one`), and what is to be said of them.

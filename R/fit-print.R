@@ -5,29 +5,29 @@ print.ufs <- function(x, n = 5L, ...) {
   check_dots_empty(...)
   check_fit(x)
   n <- check_count(n, "n", 0L)
-  put("<ufs_", x$method, "> ", method_title(x$method))
-  put("  data         ", size_words(x$n, x$p),
+  cat_line("<ufs_", x$method, "> ", method_title(x$method))
+  cat_line("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
-  put("  status       ", x$status,
+  cat_line("  status       ", x$status,
     if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
-  if (length(x$certificate)) put("  certificate  ", format_certificate(x$certificate))
+  if (length(x$certificate)) cat_line("  certificate  ", format_certificate(x$certificate))
   notes <- c(input_notes(x$input), print_notes(x))
-  for (line in notes) put("  ", line)
+  for (line in notes) cat_line("  ", line)
   if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
     live <- live_scores(x$feature_scores)
     if (live < x$p - length(x$constant)) {
-      put("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
+      cat_line("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
         "ranking is ", order_of_rest(x$feature_scores, x$feature_key))
     }
   }
   advice <- registry()[[x$method]]$advice
-  if (isTRUE(nzchar(advice))) put("  advice       ", advice_sentence(advice))
+  if (isTRUE(nzchar(advice))) cat_line("  advice       ", advice_sentence(advice))
   if (!is.null(x$feature_ranking)) {
-    put("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
+    cat_line("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
       remembered_size(x, "k")))
   }
   if (!is.null(x$sample_ranking)) {
-    put("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
+    cat_line("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
   }
   invisible(x)
 }
@@ -101,26 +101,26 @@ score_summary <- function(score) {
 print.summary.ufs <- function(x, digits = 4L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  put("<ufs_", x$method, "> ", x$title)
-  put("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
-  put("data: ", size_words(x$n, x$p), ", ", x$constant, " constant")
-  put("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
+  cat_line("<ufs_", x$method, "> ", x$title)
+  cat_line("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
+  cat_line("data: ", size_words(x$n, x$p), ", ", x$constant, " constant")
+  cat_line("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
     format(x$elapsed, digits = 3L), " s")
   if (!is.null(x$objective)) {
-    put("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "))
+    cat_line("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "))
   }
-  if (length(x$certificate)) put("certificate: ", format_certificate(x$certificate))
-  for (line in x$notes) put(line)
+  if (length(x$certificate)) cat_line("certificate: ", format_certificate(x$certificate))
+  for (line in x$notes) cat_line(line)
   short <- Filter(function(value) is.atomic(value) && length(value) == 1L, x$params)
   short$given <- NULL
   if (length(short)) {
-    put("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
+    cat_line("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
       sep = " = ", collapse = ", "))
   }
   for (what in c("features", "samples")) {
     part <- x[[what]]
     if (is.null(part)) next
-    put(what, ": scores from ", signif(part$quantiles[[1L]], digits), " to ",
+    cat_line(what, ": scores from ", signif(part$quantiles[[1L]], digits), " to ",
       signif(part$quantiles[[5L]], digits), ", median ", signif(part$quantiles[[3L]], digits),
       ", ", part$zero, " exactly zero")
   }

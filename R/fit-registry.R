@@ -74,7 +74,7 @@ method_title <- function(method) {
 method_row <- function(method, arg = "method") {
   table <- registry()
   if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
-    refuse(arg, "`", arg, "`: there is no method ", brief(method), "; see ufs_methods().",
+    refuse(arg, "`", arg, "`: there is no method ", deparse_short(method), "; see ufs_methods().",
       if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)")
   }
   table[[method]]

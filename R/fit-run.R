@@ -22,7 +22,7 @@ ufs <- function(x, method, ..., m) {
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(table)) {
     refuse("method", "`method` must be one of ", paste0("\"", names(table), "\"", collapse = ", "),
-      if (!missing(method)) paste0("; it is ", brief(method)), ".")
+      if (!missing(method)) paste0("; it is ", deparse_short(method)), ".")
   }
   check_arguments(names_of(args), table[[method]]$fit, method)
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)

@@ -353,7 +353,7 @@ embed_graph <- function(graph, m, method, what = NULL) {
   if (m > linked - 1L) {
     refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
   }
-  out <- solved(.Call(C_graph_embed, unclass(graph), as.integer(m)), method)
+  out <- check_solved(.Call(C_graph_embed, unclass(graph), as.integer(m)), method)
   out$status <- if (out$converged) "converged" else "max_iter"
   # The last eigenvalue taken and the first one left out are the same.
   last <- out$values[length(out$values)]
@@ -366,7 +366,7 @@ embed_graph <- function(graph, m, method, what = NULL) {
 }
 
 linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) x else x_part(x, which(graph$degree > 0))
+  if (graph$n_isolated == 0L) x else x_subset_rows(x, which(graph$degree > 0))
 }
 
 # Back to all samples, 0 for isolated ones.
@@ -407,7 +407,7 @@ dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
 print.ufs_graph <- function(x, ...) {
-  put("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
+  cat_line("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
     if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
     "\n  components   ", x$n_components)
   invisible(x)

@@ -13,7 +13,7 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
   draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
-  found <- solved(.Call(C_kmeans, z, first, draw, max_iter), "kmeans")
+  found <- check_solved(.Call(C_kmeans, z, first, draw, max_iter), "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
       "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
@@ -34,7 +34,7 @@ canonical_labels <- function(cluster) match(cluster, unique(cluster))
 check_start_labels <- function(labels, n, n_clusters) {
   if (!is.atomic(labels) || !is.null(dim(labels)) || length(labels) != n || anyNA(labels)) {
     refuse("init", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
-      " labels without NA; it is ", brief(labels), ".")
+      " labels without NA; it is ", deparse_short(labels), ".")
   }
   known <- if (is.factor(labels)) levels(droplevels(labels)) else sort(unique(labels))
   if (length(known) != n_clusters) {

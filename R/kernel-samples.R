@@ -14,7 +14,7 @@ neighbour_overlap <- function(a, b) {
 }
 
 # Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
-alfs_basis <- function(x, method = "alfs") solved(.Call(C_alfs_basis, x), method)
+alfs_basis <- function(x, method = "alfs") check_solved(.Call(C_alfs_basis, x), method)
 
 # C_alfs with the settings that are the same for most: see src/ffi_alfs.c.
 alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = list()) {
@@ -116,7 +116,7 @@ sample_coordinates <- function(x, unit = 1) {
 }
 
 # What run_fit() needs from what C returned: `unit` turns its objective into that of x.
-mm_slots <- function(data, params, found, unit, solution = list()) {
+mm_fit_fields <- function(data, params, found, unit, solution = list()) {
   trace <- found$run$trace
   sums <- c("objective", "best", "bound")
   trace[, sums] <- trace[, sums] * unit
@@ -153,7 +153,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
     if (unit != 1) x <- x / unit
   }
   settings <- list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given))
-  found <- solved(.Call(C_ted_greedy, x, settings, control), "ted")
+  found <- check_solved(.Call(C_ted_greedy, x, settings, control), "ted")
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1
   for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * unit^2

@@ -82,7 +82,7 @@ alfs_begin <- function(last, penalty, data) {
 
 #' @export
 print.ufs_alfs_path <- function(x, ...) {
-  put("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
+  cat_line("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
   table <- x$table
   number <- vapply(table, is.double, NA)
   table[number] <- lapply(table[number], signif, 4L)

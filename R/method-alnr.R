@@ -49,7 +49,7 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
                      labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
-    data <- as_ufs_rows(x, center, scale)
+    data <- gram_coordinates(x, center, scale)
     labelled <- check_labelled(labelled, data)
     check_squares(data$x)
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
@@ -59,7 +59,7 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     unit <- mean_norm(data$x)
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
     found <- .Call(C_alnr, data$x / unit, settings, control)
-    mm_slots(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
+    mm_fit_fields(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
   })
   warn_zero(fit, "gamma")
   fit

@@ -106,6 +106,6 @@ as.matrix.ufs_packed <- function(x, ...) {
 
 #' @export
 print.ufs_packed <- function(x, ...) {
-  put("Symmetric matrix, ", nrow(x), " x ", nrow(x), ", packed: s[i, j], as.matrix(s)")
+  cat_line("Symmetric matrix, ", nrow(x), " x ", nrow(x), ", packed: s[i, j], as.matrix(s)")
   invisible(x)
 }

@@ -179,7 +179,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
       order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
       gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
-    found <- solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control), "blfse")
+    found <- check_solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control), "blfse")
     c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
       n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
       center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))
@@ -253,7 +253,7 @@ blfse_model_matrix <- function(data, scaling, center) {
   divide <- if (scaling == "zscore") moments$divide * sqrt(ncol(data$x))
   if (center) data$center <- expand_features(shift, data, NA_real_)
   if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
-  if (center || !is.null(divide)) data$x <- take(data$x, shift = shift, divide = divide)
+  if (center || !is.null(divide)) data$x <- take_scaled(data$x, shift = shift, divide = divide)
   data
 }
 
@@ -313,7 +313,7 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   high <- column_of(data$x, max)
   names <- data$features[data$keep]
   fits <- one_warning(lapply(seq_along(parts), function(k) {
-    part <- take(data$x, parts[[k]], shift = low, divide = high - low)
+    part <- take_scaled(data$x, parts[[k]], shift = low, divide = high - low)
     dimnames(part) <- list(NULL, names)
     base_fit(part, method[[k]], base_args[[method[[k]]]], n_clusters, n_features)
   }))

@@ -81,7 +81,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     ridge <- if (is.null(mu)) check_number(mu_rel, "mu_rel", lower = 0) * mean_ss else {
       check_number(mu, "mu", lower = 0) / unit / unit
     }
-    found <- solved(.Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
+    found <- check_solved(.Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
       exact_limit = 2000L), control), "css")
     total <- found$run$counters[["start"]]
     basis <- column_basis(z, found$order, unit)

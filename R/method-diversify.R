@@ -83,7 +83,7 @@ decorrelate <- function(z, value, k, strength) {
 css_order <- function(z, k) {
   settings <- list(k = k, mu = 0.1 * sum(z^2) / ncol(z), form = "a", max_swaps = 0L,
     exact_limit = 1L)
-  solved(.Call(C_css, z, settings, ufs_control()), "css")$order
+  check_solved(.Call(C_css, z, settings, ufs_control()), "css")$order
 }
 
 # Of the columns picked of z, whose own order is the ranking.

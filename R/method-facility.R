@@ -85,7 +85,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
                          ...) {
   run_fit("facility", match.call(), free = "similarity", {
     control <- resolve_control(control)
-    data <- as_ufs_rows(x, center, scale)
+    data <- gram_coordinates(x, center, scale)
     labelled <- check_labelled(labelled, data)
     most <- data$n - length(labelled)
     limit <- paste0("the samples", if (length(labelled)) " without a label")
@@ -118,7 +118,7 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
 }
 
 facility_picks <- function(like, n, m, labelled, swaps, control) {
-  solved(.Call(C_facility, like, labelled,
+  check_solved(.Call(C_facility, like, labelled,
     list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored), control), "facility")
 }
 

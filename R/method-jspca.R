@@ -233,7 +233,7 @@ jspca_core <- function(x, loss) {
     # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
     return(gram_root(x_gram(x, rows = FALSE)))
   }
-  solved(.Call(C_jspca_compress, x), "jspca")$x
+  check_solved(.Call(C_jspca_compress, x), "jspca")$x
 }
 
 # Pbar, the weights a of the features (samples) and h = 1/D2.

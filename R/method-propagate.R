@@ -50,7 +50,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   classes <- check_partial_labels(y, nrow(w))
   cmn <- check_flag(cmn, "cmn")
   if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = nrow(w))
-  out <- solved(.Call(C_propagate, w, classes$known, classes$c, cmn, x), "propagate")
+  out <- check_solved(.Call(C_propagate, w, classes$known, classes$c, cmn, x), "propagate")
   list(
     label = factor(classes$names[out$label], classes$names),
     probability = matrix(out$probability, nrow(w), classes$c,

@@ -79,7 +79,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   q <- as.double(ncol(data$x))
   check_bytes(8 * (if (settings$exact) 5 * n * q + 3 * n^2 else
     10 * n * q + (if (q < n) 3 else 12) * n^2), "ufs_represent()", "Use a part of the samples.")
-  found <- solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
+  found <- check_solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
     "represent")
   gap <- found$run$counters[["gap"]]
   trace <- as_trace(found$run$trace)
@@ -102,12 +102,12 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
 #' @export
 print.ufs_represent <- function(x, ...) {
   links <- rowSums(x$W > 0)
-  put("<ufs_represent> ", size_words(x$n, x$p))
-  put("solver       ", x$params$solver, ", ", x$status, " after ", x$iterations,
+  cat_line("<ufs_represent> ", size_words(x$n, x$p))
+  cat_line("solver       ", x$params$solver, ", ", x$status, " after ", x$iterations,
     if (x$params$solver == "exact") " samples" else " iterations")
-  put("objective    ", format(x$objective, digits = 6L),
+  cat_line("objective    ", format(x$objective, digits = 6L),
     sprintf(", at most %.2g %% above the optimum", 100 * x$certificate[["gap"]]))
-  put("links        ", format(stats::median(links)), " per sample (median), ",
+  cat_line("links        ", format(stats::median(links)), " per sample (median), ",
     count_words(sum(links == 0L), "sample"), " without one")
   invisible(x)
 }

@@ -61,7 +61,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("rrss", match.call(), {
     control <- mm_control(control)
-    data <- as_ufs_rows(x, center, scale)
+    data <- gram_coordinates(x, center, scale)
     labelled <- check_labelled(labelled, data)
     # Three matrices of the size of x at most, beside x itself.
     check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
@@ -70,7 +70,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     unit <- mean_norm(data$x)
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
       control)
-    mm_slots(data, list_of(gamma, gamma_rel, labelled), found, unit,
+    mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, unit,
       solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")

@@ -160,7 +160,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
     if (merge) {
       distinct <- which(copies == seq_along(copies))
-      problem$x <- x_keep(data$x, distinct)
+      problem$x <- x_subset_columns(data$x, distinct)
     }
     stages <- function(turn) {
       socfs_stages(solver, penalty$value, control, warm_irls, path, polish, turn)
@@ -396,7 +396,7 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, turn 
 
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
-  solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
+  check_solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
     gamma = problem$gamma, eps = problem$eps, memory = memory), control), "socfs")
 }
 

@@ -129,7 +129,7 @@ ted_rows <- function(x, unit, center, scale) {
       "Use fewer features, or samples that ufs_sketch() chooses.")
     return(data)
   }
-  data <- as_ufs_rows(opened, center, scale)
+  data <- gram_coordinates(opened, center, scale)
   check_squares(data$x)
   if (unit) data$x <- unit_rows(data$x)
   data
@@ -138,7 +138,7 @@ ted_rows <- function(x, unit, center, scale) {
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
-  data <- as_ufs_rows(x, center, scale)
+  data <- gram_coordinates(x, center, scale)
   labelled <- check_labelled(labelled, data)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")

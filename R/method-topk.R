@@ -227,7 +227,7 @@ topk_solvers <- c("paper", "exact", "admm")
 topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 
 topk_run <- function(data, classes, settings, control) {
-  solved(.Call(C_topk, data$x, classes$known, settings, topk_names(data), control), "topk")
+  check_solved(.Call(C_topk, data$x, classes$known, settings, topk_names(data), control), "topk")
 }
 
 # The set with indices from 1, and v. Of equal columns the first ones, as many as were chosen: g is

@@ -174,8 +174,8 @@ reused_text <- function(report) {
 
 print_checkpoint <- function(report) {
   if (is.null(report)) return(invisible())
-  if (report$reused > 0L || length(report$why)) put("  ", reused_text(report))
-  if (length(report$problem)) put("  not all is in the checkpoint folder: ", report$problem)
+  if (report$reused > 0L || length(report$why)) cat_line("  ", reused_text(report))
+  if (length(report$problem)) cat_line("  not all is in the checkpoint folder: ", report$problem)
 }
 
 # ---- names by content ----------------------------------------------------------------------------

@@ -44,7 +44,7 @@ spread_all <- function(object) {
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  put("Mean ", x$measure, ", its standard deviation over ", x$over,
+  cat_line("Mean ", x$measure, ", its standard deviation over ", x$over,
     ", and the paired difference to '", x$reference, "', in per cent")
   table <- x$table
   shares <- c("mean", "sd", "difference", "difference_sd")
@@ -88,13 +88,13 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 0L, 15L)
   table <- summary(x, measure)$table
-  put("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
+  cat_line("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
     count_words(x$repeats, "repeat"), ", ",
     if (x$mode != "classify") "k-means on the chosen features" else
       paste0(signif(100 * x$train, 3L), " % of the samples are candidates"))
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
-    put("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
+    cat_line("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
       if (x$mode == "classify") {
         paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))
       }, ":")
@@ -107,14 +107,14 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     print(shown, quote = FALSE, right = TRUE)
     lost <- tapply(part$missing, factor(part$method, methods), mean)
     lost <- lost[lost > 0]
-    if (length(lost)) put("  classes without a labelled sample, mean: ",
+    if (length(lost)) cat_line("  classes without a labelled sample, mean: ",
       paste(names(lost), signif(lost, 2L), collapse = ", "))
   }
   print_checkpoint(x$checkpoint)
   failed <- unique(table$method[table$errors > 0])
   if (length(failed)) {
     said <- unique(x$results$error[nzchar(x$results$error)])
-    put("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
+    cat_line("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
       " (all: $results$error)")
   }
   say_weak(x)
@@ -128,7 +128,7 @@ say_weak <- function(x) {
   warned <- fits[nzchar(fits$warnings), ]
   if (nrow(warned)) {
     kinds <- sort(table(unlist(strsplit(warned$warnings, ", ", fixed = TRUE))), decreasing = TRUE)
-    put("\nWarnings: ", nrow(warned), " of ", nrow(fits), " rows come from fits that warned (",
+    cat_line("\nWarnings: ", nrow(warned), " of ", nrow(fits), " rows come from fits that warned (",
       paste(names(kinds), kinds, sep = ": ", collapse = ", "), "): ",
       paste(unique(warned$method), collapse = ", "), " (see $results$warnings)")
   }
@@ -136,7 +136,7 @@ say_weak <- function(x) {
   few <- few[!is.na(few$live) & few$live < few$k & few$k < x$p, ]
   if (nrow(few)) {
     few <- few[!duplicated(few$method), ]
-    put("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
+    cat_line("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
       "rule for ties: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "))
   }
 }
@@ -198,7 +198,7 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   values <- if (is.null(at)) table[[other]][1L] else unique(at)
   if (!best && !all(values %in% table[[other]])) {
     refuse("at", "There are no results with ", other, " = ",
-      brief(values[!values %in% table[[other]]][1L]), ".")
+      deparse_short(values[!values %in% table[[other]]][1L]), ".")
   }
   table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
   table <- table[is.finite(table$mean), ]

@@ -137,7 +137,7 @@ cluster_rows <- function(z, columns, n_clusters) {
   if (is.matrix(z) || 8 * as.double(nrow(z)) * length(columns) <= block_bytes()) {
     return(x_columns(z, columns))
   }
-  sample_points(x_keep(z, columns), n_clusters)
+  sample_points(x_subset_columns(z, columns), n_clusters)
 }
 
 finish_task <- function(parts) {

@@ -162,7 +162,7 @@ fit_arguments <- function(fit, frame) {
   given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
   Map(function(value, name) {
     tryCatch(eval(value, frame), error = function(e) {
-      refuse("method", "`", name, "` in the call of the fit (", brief(value), ") cannot be found ",
+      refuse("method", "`", name, "` in the call of the fit (", deparse_short(value), ") cannot be found ",
         "here: give the name of the method and its arguments instead.")
     })
   }, given, names(given))
@@ -283,10 +283,10 @@ decoys_result <- function(runs, method, first, level, conservative) {
   runs <- runs[!failed]
   q <- length(first)
   counts <- lapply(runs, function(run) {
-    if (conservative) pairs_of(run$ranking, first) else decoys_before(run$ranking, first)
+    if (conservative) winners_of_pairs(run$ranking, first) else decoys_before(run$ranking, first)
   })
-  each <- lapply(counts, function(count) count_share(list(count), level))
-  all <- count_share(counts, level)
+  each <- lapply(counts, function(count) noise_curve(list(count), level))
+  all <- noise_curve(counts, level)
   within <- tabulate(unlist(Map(function(count, one) {
     real <- count$real[seq_len(one$k)]
     if (conservative) which(first %in% real) else real
@@ -296,7 +296,7 @@ decoys_result <- function(runs, method, first, level, conservative) {
     low = apply(table, 1L, min), high = apply(table, 1L, max))
   # The order of the columns: their mean place.
   place <- rowMeans(for_each(runs, q, function(run) order(run$ranking[run$ranking <= q])))
-  behind <- rowMeans(for_each(runs, q, function(run) behind_median(run$ranking, q)))
+  behind <- rowMeans(for_each(runs, q, function(run) share_behind_decoys(run$ranking, q)))
   chosen <- which(within > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
@@ -320,7 +320,7 @@ decoys_before <- function(ranking, first) {
 }
 
 # For each real column: does it rank behind the median decoy, as noise does half of the time?
-behind_median <- function(ranking, q) {
+share_behind_decoys <- function(ranking, q) {
   count <- decoys_before(ranking, seq_len(q))
   middle <- count$decoys / 2
   ((count$before > middle) + (count$before == middle) / 2)[order(count$real)]
@@ -332,7 +332,7 @@ noise_share <- function(behind, first = seq_along(behind)) {
 }
 
 # The better one of each column and its decoy counts, as real or as decoy.
-pairs_of <- function(ranking, first) {
+winners_of_pairs <- function(ranking, first) {
   q <- length(first)
   of <- ifelse(ranking > q, ranking - q, ranking)
   ranking <- ranking[first[of] == of & !duplicated(of)]
@@ -343,7 +343,7 @@ pairs_of <- function(ranking, first) {
 
 # Mean over rankings: list(share at each k, k). Beyond the real columns that won there is no share
 # but 1.
-count_share <- function(counts, level) {
+noise_curve <- function(counts, level) {
   size <- counts[[1L]]$size
   share <- rowMeans(for_each(counts, size, function(count) {
     weight <- if (count$plus) 1 else max(count$distinct) / count$decoys
@@ -365,21 +365,21 @@ count_share <- function(counts, level) {
 #' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+  cat_line("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
     ", ", count_words(x$repeats, "repeat"))
   for (name in x$methods[order(-x$k)]) {
-    put("  ", decoys_words(x, name))
+    cat_line("  ", decoys_words(x, name))
     if (!is.null(x$asked)) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
-      put("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
+      cat_line("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
         percent(at$low), " to ", percent(at$high), ")")
     }
     if (length(x$columns[[name]])) {
-      put("    best: ", best_line(x$columns[[name]], NULL, 5L))
+      cat_line("    best: ", best_line(x$columns[[name]], NULL, 5L))
     }
     print_failed(x$errors[[name]], "    ", "repeat")
   }
-  put("  at most ", percent(x$share), " of them no better than noise, ",
+  cat_line("  at most ", percent(x$share), " of them no better than noise, ",
     if (x$conservative) "controlled" else "estimated", " by permuted columns")
   print_checkpoint(x$checkpoint)
   invisible(x)

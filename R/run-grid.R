@@ -29,7 +29,7 @@ ufs_grid_paper <- function(method, variant = NULL) {
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(known)) {
     refuse("method", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
-      ", whose grids a paper states", if (!missing(method)) paste0("; it is ", brief(method)), ".")
+      ", whose grids a paper states", if (!missing(method)) paste0("; it is ", deparse_short(method)), ".")
   }
   paper <- known[[method]]$paper_grid
   if (is.null(variant)) variant <- names(paper$grids)[1L]
@@ -230,17 +230,17 @@ bind_columns <- function(runs, name, row_names = NULL) {
 #' @export
 print.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
+  cat_line("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
     " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p))
   count <- table(x$results$status)
-  put("  status   ", paste(names(count), count, sep = ": ", collapse = ", "))
+  cat_line("  status   ", paste(names(count), count, sep = ": ", collapse = ", "))
   failed <- unique(x$results$error[nzchar(x$results$error)])
   if (length(failed)) {
-    put("  error    ", failed[1L], if (length(failed) > 1L) {
+    cat_line("  error    ", failed[1L], if (length(failed) > 1L) {
       paste0(" (and ", length(failed) - 1L, " other, see as.data.frame())")
     })
   }
-  put("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all")
+  cat_line("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all")
   table <- as.data.frame(x)
   shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
   print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
@@ -274,10 +274,10 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  put("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"))
+  cat_line("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"))
   print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
-    put("Most often among the best ", x$k, ":")
+    cat_line("Most often among the best ", x$k, ":")
     print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)
   }
   invisible(x)

@@ -47,10 +47,10 @@ ufs_overlap <- function(fits, k) {
 
 #' @export
 print.ufs_overlap <- function(x, digits = 2L, ...) {
-  put("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
+  cat_line("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
     nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),
     " in all fits")
-  put("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):")
+  cat_line("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):")
   print(round(x$shared, digits))
   invisible(x)
 }
@@ -106,8 +106,8 @@ autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
 #' @export
 print.ufs_list <- function(x, ...) {
   for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
-  put("<ufs_list> ", length(x), " fits")
-  Map(function(name, fit) put("  ", name, ": ", if (!inherits(fit, "ufs")) kind_of(fit) else
+  cat_line("<ufs_list> ", length(x), " fits")
+  Map(function(name, fit) cat_line("  ", name, ": ", if (!inherits(fit, "ufs")) kind_of(fit) else
     paste0("ufs_", fit$method, ", ", size_words(fit$n, fit$p))), labels_of(names(x), length(x)), x)
   invisible(x)
 }

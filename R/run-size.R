@@ -201,11 +201,11 @@ random_decoys <- function(x) {
 #' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p))
-  put("  k = ", x$k, ": ", x$reason)
+  cat_line("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p))
+  cat_line("  k = ", x$k, ": ", x$reason)
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
-    if (nrow(at)) put("  they capture ", percent(at$captured), " of x (at best ",
+    if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
       percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
   }
   print(x$curve, digits = 2L, row.names = FALSE)

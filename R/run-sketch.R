@@ -82,7 +82,7 @@ dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
 print.ufs_sketch <- function(x, ...) {
-  put("<ufs_sketch> ", length(x$index), " of ", x$n, " samples x ", x$data$p, " features\n",
+  cat_line("<ufs_sketch> ", length(x$index), " of ", x$n, " samples x ", x$data$p, " features\n",
     "  ", x$data$input$note, "\n",
     "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L))
   invisible(x)

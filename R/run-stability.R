@@ -158,18 +158,18 @@ mean_jaccard <- function(z) {
 #' @export
 print.ufs_stability <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
+  cat_line("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
     count_words(x$size, "sample"))
   if (!is.null(x$stability)) {
-    put("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
+    cat_line("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
       format(x$jaccard, digits = 3L))
     best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
-    put("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
+    cat_line("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
   }
   if (!is.null(x$sample_frequency)) {
     rank <- utils::head(order(-x$sample_frequency), 5L)
-    put("  samples most often (m = ", x$m, "): ",
+    cat_line("  samples most often (m = ", x$m, "): ",
       paste0(rank, " (", round(100 * x$sample_frequency[rank]), "%)", collapse = ", "))
   }
   print_failed(x$errors, "  ", "resample")
@@ -203,7 +203,7 @@ print.summary.ufs_stability <- function(x, ...) {
   print(x$table, digits = 3L, row.names = FALSE)
   for (what in c("features", "samples")) {
     if (is.null(x[[what]])) next
-    put("Share of the resamples that chose each, the most frequent ", what, ":")
+    cat_line("Share of the resamples that chose each, the most frequent ", what, ":")
     print(x[[what]], digits = 2L, row.names = FALSE)
   }
   invisible(x)
@@ -212,11 +212,11 @@ print.summary.ufs_stability <- function(x, ...) {
 #' @export
 print.ufs_stability_list <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_stability> of ", length(x$fits), " methods")
+  cat_line("<ufs_stability> of ", length(x$fits), " methods")
   print(as.data.frame(x), digits = 3L, row.names = FALSE)
   for (name in names(x$fits)) {
     if (is.null(x$fits[[name]]$checkpoint)) next
-    put(name, ":")
+    cat_line(name, ":")
     print_checkpoint(x$fits[[name]]$checkpoint)
   }
   invisible(x)

@@ -112,7 +112,7 @@ quiet_fit <- function(x, method, args, seed) {
 
 print_failed <- function(errors, indent, what) {
   if (length(errors)) {
-    put(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]])
+    cat_line(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]])
   }
 }
 

@@ -95,9 +95,9 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
 #' @export
 print.ufs_tune <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
+  cat_line("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
     x$criterion[1L], " at k = ", paste(x$k, collapse = ", "))
-  put("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
+  cat_line("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
     sep = " = ", collapse = ", "))
   table <- as.data.frame(x)
   shown <- unique(c(x$criterion, intersect("reconstruction", names(table))))

@@ -35,11 +35,11 @@ ufs_look <- function(x, ...) {
   check_given(x)
   unknown <- setdiff(names_of(list(...)), door_arguments)
   if (length(unknown)) refuse_argument(unknown[1L])
-  without_constant(look_at(open_some(x, list(...))$x))
+  without_constant(look_unchecked(open_some(x, list(...))$x))
 }
 
 # Draws one number from the caller's random numbers.
-look_at <- function(x) {
+look_unchecked <- function(x) {
   x <- open_data(x)
   whole <- as_ufs_operator(x, TRUE, FALSE, warn = FALSE, write = FALSE, squares = FALSE)
   first <- if (x$kind == "source") seq_along(whole$keep) else equal_of_data(x, whole)
@@ -97,7 +97,7 @@ dense_part <- function(x, rows, columns) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  put("<ufs_look> ", paste(look_words(x), collapse = "\n  "))
+  cat_line("<ufs_look> ", paste(look_words(x), collapse = "\n  "))
   invisible(x)
 }
 

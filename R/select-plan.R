@@ -76,7 +76,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   given <- list(...)
   opened <- open_some(x, given)$x
   # The fit itself says what is constant, once.
-  look <- without_constant(look_at(opened))
+  look <- without_constant(look_unchecked(opened))
   if (is.null(noise)) noise <- look$noisy && task != "label"
   asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise,
     ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))

@@ -67,32 +67,32 @@ selection_checks <- function(fit, x) {
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]
   out <- character()
-  say <- function(...) out <<- c(out, paste0(...))
-  if (anyNA(score)) say(sum(is.na(score)), " of the chosen columns have no score (constant)")
+  add <- function(...) out <<- c(out, paste0(...))
+  if (anyNA(score)) add(sum(is.na(score)), " of the chosen columns have no score (constant)")
   live <- live_scores(fit$feature_scores)
   if (live < length(chosen)) {
-    say("only ", live, " of ", length(chosen), " have a score above 0; the rest fills the list")
+    add("only ", live, " of ", length(chosen), " have a score above 0; the rest fills the list")
   }
   rows <- if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L))
   z <- dense_part(x, rows, chosen)$x
   empty <- mean(rowSums(z != 0) == 0)
   if (empty > .5) {
-    say("the chosen columns are all 0 in ", percent(empty), " of the rows")
+    add("the chosen columns are all 0 in ", percent(empty), " of the rows")
     ufs_warn("empty", "The ", length(chosen), " chosen columns are all 0 in ", percent(empty),
       " of the rows: nothing tells these rows apart. Choose more of them, or see `counts` of ",
       "ufs_data().")
   }
   zero <- sum(colMeans(z != 0) < .05)
   if (zero > length(chosen) / 2) {
-    say(zero, " of the chosen columns are 0 in more than 95 % of the rows")
+    add(zero, " of the chosen columns are 0 in more than 95 % of the rows")
   }
   wanted <- if (is.null(fit$params$n_clusters)) 2L else fit$params$n_clusters
   patterns <- length(unique(equal_rows(unname(z))))
   if (patterns < min(wanted, nrow(z))) {
-    say("the chosen columns have ", patterns, " different rows, fewer than ", wanted, " clusters")
+    add("the chosen columns have ", patterns, " different rows, fewer than ", wanted, " clusters")
   }
   noise <- fit$worth$chosen[fit$worth$measure == "noise"]
-  if (isTRUE(noise > .5)) say("about ", percent(noise), " of the chosen columns are noise")
+  if (isTRUE(noise > .5)) add("about ", percent(noise), " of the chosen columns are noise")
   out
 }
 
@@ -146,14 +146,14 @@ print.ufs_select <- function(x, n = 10L, ...) {
   # Columns without names are V1, V2, ... here as in every other print.
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
-  line <- function(name, ...) put(formatC(name, width = -14L), ...)
+  line <- function(name, ...) cat_line(formatC(name, width = -14L), ...)
   # Sentences are broken where the console ends, but not before "%"; names and code are not.
   sentence <- function(name, ...) {
     text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 15L))
     text <- gsub("~%", " %", text, fixed = TRUE)
     cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
   }
-  put("<ufs_select> ", x$size, " of ",
+  cat_line("<ufs_select> ", x$size, " of ",
     if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])

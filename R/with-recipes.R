@@ -285,7 +285,7 @@ check_select_step <- function(x) {
 check_shared <- function(x) {
   if (!identical(x$standardise, "auto") && !isTRUE(x$standardise) && !isFALSE(x$standardise)) {
     refuse("standardise", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
-      brief(x$standardise), ".")
+      deparse_short(x$standardise), ".")
   }
   if (is.logical(x$standardise) && !is.null(x$options$scale)) {
     refuse("standardise", "Give `standardise` or the method's own `scale`, not both.")

@@ -63,7 +63,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   if (!is.null(k)) options <- with_number(options, row, min(k, length(table$keep)))
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
-    say("units", "Columns have different units (", decided$reason, "): ufs_", method,
+    inform_unless_resampling("units", "Columns have different units (", decided$reason, "): ufs_", method,
       "() gets them standardised; see `standardise`.")
   }
   fit <- quietly_constant(do.call(ufs, c(list(x = data, method = method), decided$options)))
@@ -86,7 +86,7 @@ auto_size <- function(data, method, row, options, standardise) {
   options <- standardise_or_not(row, options, standardise, data)$options
   found <- withCallingHandlers(quietly_constant(auto_k(data, method, options)),
     ufs_warning_size = function(w) invokeRestart("muffleWarning"))
-  say("size", "\"auto\": ", if (found$verdict == "noise")
+  inform_unless_resampling("size", "\"auto\": ", if (found$verdict == "noise")
     "no column is better than noise; all are kept" else found$reason, ".")
   found$k
 }
@@ -94,7 +94,7 @@ auto_size <- function(data, method, row, options, standardise) {
 # What selected_features() says about a selection that its scores do not decide.
 say_padded <- function(found, k) {
   if (found$live < k && k < length(found$features)) {
-    say("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the ",
+    inform_unless_resampling("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the ",
       "rest is ", found$rest, ".")
   }
 }
@@ -105,7 +105,7 @@ with_clusters <- function(options, row, method, data) {
   most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
   for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
     options[[name]] <- max(1L, min(5L, most[[name]]))
-    say("clusters", "ufs_", method, "() is told `", name, " = ", options[[name]],
+    inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ", options[[name]],
       "`: set it if you know better.")
   }
   options
@@ -149,12 +149,12 @@ standardise_or_not <- function(row, options, standardise, data,
 # ---- messages -----------------------------------------------------------------------------------
 
 # What a user should know, once: inside a resampling it would be said for every model.
-say <- function(class, ...) if (!in_resampling()) ufs_inform(class, ...)
+inform_unless_resampling <- function(class, ...) if (!in_resampling()) ufs_inform(class, ...)
 
 # A constant column is no event in a training set: one message in place of a warning.
 quietly_constant <- function(code) {
   withCallingHandlers(code, ufs_warning_constant = function(w) {
-    say("constant", conditionMessage(w))
+    inform_unless_resampling("constant", conditionMessage(w))
     invokeRestart("muffleWarning")
   })
 }

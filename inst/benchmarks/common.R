@@ -20,7 +20,7 @@ peak_mb <- function() {
   as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines(file), value = TRUE))) / 1024
 }
 
-say <- function(...) cat(sprintf(...))
+inform_once_per_call <- function(...) cat(sprintf(...))
 
 # --name=value on the command line.
 option <- function(name, default = NULL) {

@@ -73,10 +73,10 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
       expect_equal(x_gram(op, FALSE), crossprod(z), ignore_attr = TRUE)
       expect_identical(op$count$passes, 3)
       # Operators made from it share the copy, one of other rows has its own.
-      kept <- x_keep(op, c(7L, 3L))
+      kept <- x_subset_columns(op, c(7L, 3L))
       expect_equal(x_columns(kept, 1:2), z[, c(7L, 3L)], ignore_attr = TRUE)
       if (by_rows) expect_identical(op$count$passes, 3)
-      part <- x_part(op, c(2L, 11L, 5L))
+      part <- x_subset_rows(op, c(2L, 11L, 5L))
       expect_equal(x_columns(part, 1:4), z[c(2L, 11L, 5L), 1:4], ignore_attr = TRUE)
       expect_equal(x_mul(part, diag(ncol(x))), z[c(2L, 11L, 5L), ], ignore_attr = TRUE)
       expect_false(identical(part$store, op$store))

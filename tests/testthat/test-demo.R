@@ -2,7 +2,7 @@
 scripts <- system.file("scripts", package = "ufselect")
 source(file.path(scripts, "read-table.R"), local = TRUE)
 
-put <- function(..., eol = "\n") {
+cat_line <- function(..., eol = "\n") {
   file <- tempfile(fileext = ".csv")
   con <- file(file, "wb")
   writeBin(charToRaw(paste0(paste(c(...), collapse = eol), eol)), con)

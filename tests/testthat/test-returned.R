@@ -283,7 +283,7 @@ test_that("k of decoys needs both: a small share, and fewer decoys than noise ha
     before <- apply(matrix(rbinom(3 * size, 1, .15), size), 2, cumsum)
     counts <- lapply(1:3, function(i) list(size = size, distinct = seq_len(size), before = before[, i], decoys = decoys,
       plus = FALSE))
-    expect_equal(count_share(counts, level)$k, literal(before, decoys, level), info = seed)
+    expect_equal(noise_curve(counts, level)$k, literal(before, decoys, level), info = seed)
   })
 })
 

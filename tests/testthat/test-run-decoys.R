@@ -17,21 +17,21 @@ test_that("shares are counted as defined", {
   expect_identical(count$real, c(3, 1, 2, 4))
   expect_identical(count$before, c(0L, 1L, 2L, 2L))
   # Two decoys stand for four columns.
-  expect_equal(count_share(list(count), .05)$share, c(0, 2 / 2, 4 / 3, 4 / 4))
+  expect_equal(noise_curve(list(count), .05)$share, c(0, 2 / 2, 4 / 3, 4 / 4))
   # Columns 1 and 2 are equal: three that differ.
   twins <- decoys_before(c(2, 1, 7, 3, 4, 5), c(1, 1, 3, 4))
   expect_equal(twins$distinct, c(1L, 1L, 2L, 3L))
-  expect_equal(count_share(list(twins), .05)$share, c(0, 0, 3 / 2 * 1 / 2, 3 / 2 * 1 / 3))
+  expect_equal(noise_curve(list(twins), .05)$share, c(0, 0, 3 / 2 * 1 / 2, 3 / 2 * 1 / 3))
   # Pairs: 2 beats its decoy 6, decoy 5 beats 1; 3 beats 7; decoy 8 beats 4.
-  pairs <- pairs_of(c(2, 5, 3, 6, 8, 4, 7, 1), 1:4)
+  pairs <- winners_of_pairs(c(2, 5, 3, 6, 8, 4, 7, 1), 1:4)
   expect_identical(pairs$real, c(2, 3))
-  expect_equal(count_share(list(pairs), .05)$share, c(1, (1 + 1) / 2, 1, 1))
+  expect_equal(noise_curve(list(pairs), .05)$share, c(1, (1 + 1) / 2, 1, 1))
 })
 
 test_that("few columns are called better than noise only if noise would hardly do so", {
   before <- function(k, decoys) decoys_before(c(seq_len(k), 100 + seq_len(decoys), (k + 1):100), 1:100)
-  expect_identical(count_share(list(before(4, 100)), .05)$k, 0L)
-  expect_identical(count_share(list(before(5, 100)), .05)$k, 5L)
+  expect_identical(noise_curve(list(before(4, 100)), .05)$k, 0L)
+  expect_identical(noise_curve(list(before(5, 100)), .05)$k, 5L)
   # phyper() is the chance that a random order has no decoy before its first k real columns.
   set.seed(1)
   seen <- mean(replicate(4000, all(sample.int(200, 4) <= 100)))
@@ -312,12 +312,12 @@ test_that("print is in words; tables and pictures say the same", {
 
 test_that("the share of noise among all columns", {
   # Real columns 1 .. 6, decoys 7 .. 12: two and a half of six behind the middle.
-  behind <- behind_median(c(1, 2, 3, 7, 8, 9, 4, 10, 5, 11, 6, 12), 6)
+  behind <- share_behind_decoys(c(1, 2, 3, 7, 8, 9, 4, 10, 5, 11, 6, 12), 6)
   expect_equal(behind, c(0, 0, 0, .5, 1, 1))
   expect_equal(noise_share(behind), 2 * 2.5 / 6)
   # A copy does not count, and no share is above 1.
-  expect_equal(noise_share(behind_median(c(1, 2, 3, 5, 6, 4), 4), c(1, 2, 2, 4)), 2 / 3)
-  expect_identical(noise_share(behind_median(c(3, 4, 1, 2), 2)), 1)
+  expect_equal(noise_share(share_behind_decoys(c(1, 2, 3, 5, 6, 4), 4), c(1, 2, 2, 4)), 2 / 3)
+  expect_identical(noise_share(share_behind_decoys(c(3, 4, 1, 2), 2)), 1)
   skip_on_cran()
   noise <- matrix(rnorm(80 * 90), 80)
   x <- cbind(matrix(rnorm(30 * 2), 2)[rep(1:2, 40), ] * 3, matrix(0, 80, 60)) + noise[, 1:90]
