@@ -1,7 +1,7 @@
 # Commands, each with all the set-up it needs on a fresh Debian or Ubuntu machine:
 #   make demo                                     the main job on real data
-#   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file (HEADER=yes or no,
-#                             DECIMAL=comma or point: what the first line is, how numbers are written)
+#   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file (ID=name of the
+#                             column with the names of the rows, HEADER=yes or no: what the first line is)
 #   make check                                    tarball, R CMD check --as-cran, all tests
 # and for developers
 #   make check-frameworks     the tests that need recipes, mlr3, shiny and a browser (FRAMEWORKS=folder
@@ -20,16 +20,16 @@ K :=
 LABEL :=
 EVIDENCE :=
 HEADER :=
-DECIMAL :=
+ID :=
 # As they were given, with every $, quote and blank: neither make nor a shell reads them again.
-unexport OUT DATA CLUSTERS K LABEL HEADER DECIMAL
+unexport OUT DATA CLUSTERS K LABEL HEADER ID
 override export UFSELECT_OUT := $(value OUT)
 override export UFSELECT_DATA := $(value DATA)
 override export UFSELECT_CLUSTERS := $(value CLUSTERS)
 override export UFSELECT_K := $(value K)
 override export UFSELECT_LABEL := $(value LABEL)
 override export UFSELECT_HEADER := $(value HEADER)
-override export UFSELECT_DECIMAL := $(value DECIMAL)
+override export UFSELECT_ID := $(value DECIMAL)
 
 .PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden srr site cheatsheet doc clean
 

@@ -20,7 +20,7 @@ peak_mb <- function() {
   as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines(file), value = TRUE))) / 1024
 }
 
-inform_once_per_call <- function(...) cat(sprintf(...))
+say <- function(...) cat(sprintf(...))
 
 # --name=value on the command line.
 option <- function(name, default = NULL) {

@@ -1,13 +1,13 @@
 # What the package is for, start to end, on real data; run by `make demo`. By hand:
-#   Rscript demo.R --data=my.csv --clusters=5 --k=20 --label=class --out=demo-out
-# and, where the reader asks for it, --header=yes or no, --decimal=comma or point. `make demo` gives the
-# same in the environment, as UFSELECT_DATA and so on: there no shell reads a file's name.
+#   Rscript demo.R --data=my.csv --clusters=5 --k=20 --label=class --id=name --out=demo-out
+# and, where the reader asks for it, --header=yes or no. `make demo` gives the same in the environment, as
+# UFSELECT_DATA and so on: there no shell reads a file's name.
 # Without a file: few genes that stand for all, an honest comparison, noise columns, and which
 # samples to label. With a file: the best K columns and samples, and the comparison if there
 # are labels. Rankings (CSV, chosen ones marked) and pictures (PNG) go to the folder `out`.
 suppressPackageStartupMessages(library(ufselect))
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-source(file.path(here, "read-table.R"))
+source(file.path(here, "read-file.R"))
 
 option <- function(name, default) {
   given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
@@ -26,7 +26,7 @@ main <- function() {
 # ---- the user's file -------------------------------------------------------------------------
 
 on_file <- function(file, out) {
-  data <- read_table(file, option("label", NULL), option("header", NULL), option("decimal", NULL))
+  data <- read_file(file, option("label", NULL), option("id", NULL), option("header", NULL))
   x <- data$x
   writeLines(data$said)
   # Constant columns stay in the table, and none of them can be chosen.

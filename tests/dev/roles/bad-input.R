@@ -1,6 +1,6 @@
 # Somebody with bad input: every line should answer in words.
 library(ufselect)
-inform_once_per_call <- function(code) cat("-", conditionMessage(tryCatch(code, error = function(e) e)), "\n")
+say <- function(code) cat("-", conditionMessage(tryCatch(code, error = function(e) e)), "\n")
 say(ufs_pca(iris, 2))
 say(ufs_pca(NULL, 2))
 say(ufs_pca(mtcars))
