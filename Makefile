@@ -60,7 +60,7 @@ site:
 lint:
 	@bash .ci/lint "$(LIB)"
 
-# Stored tables: computed anew, checked, or confirmed for the sources as they are (inst/benchmarks/results.R).
+# Stored tables: computed anew, checked, or confirmed for the sources as they are (evidence/results.R).
 evidence:
 	@bash .ci/evidence run "$(LIB)" $(EVIDENCE)
 

@@ -23,8 +23,8 @@
 #' there), beyond chance, the answer is all columns. Otherwise it is the columns that are better
 #' than noise. Where the stability at the answer is below 0.1 the verdict is "not repeatable", and
 #' the number is kept. The rule does not look for the smallest k that will do: read that off the
-#' curves, from what you are ready to lose. `inst/benchmarks/size.R` measures what its answers cost,
-#' with labels, beside simpler rules; `inst/benchmarks/results/size.csv` has what came out.
+#' curves, from what you are ready to lose. `evidence/size.R` measures what its answers cost,
+#' with labels, beside simpler rules; `evidence/results/size.csv` has what came out.
 #'
 #' Methods that rank columns to complement each other ([ufs_css()], [ufs_mcfs()]) or by their own
 #' values alone ([ufs_variance()]) have a share of noise that says little, and this answer with it.

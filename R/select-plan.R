@@ -7,7 +7,7 @@
 #' method yourself. The print says what was seen, which method it was and why, what the choice is
 #' worth on these data and was worth on real sets, and whether anything about it looks wrong;
 #' `cat(fit$code)` is code that does the same by hand. `vignette("which-method")` shows measurements
-#' behind these recommendations, and `inst/benchmarks/select.R` makes the table that the print
+#' behind these recommendations, and `evidence/select.R` makes the table that the print
 #' quotes.
 #'
 #' * `"compress"` chooses a few columns from which all the others can be rebuilt: [ufs_css()] with

@@ -4,11 +4,10 @@
 #   Rscript tests/dev/constants.R              all (two hours)
 #   Rscript tests/dev/constants.R mm.c alfs    those whose file matches one of the words
 #   Rscript tests/dev/constants.R --rest       those that have no row in constants.csv, or another value there
-#   Rscript tests/dev/constants.R --check      only whether the rows of constants.csv stand in the sources
 #
 # A number in a line of code counts as well: its name is that line, with backticks around the number.
 #
-# What came out is kept in tests/dev/constants.csv, a row per constant and value tried: CPU time as a
+# What came out is kept in constants.csv of the package's cache folder (tools::R_user_dir()), a row per constant and value tried: CPU time as a
 # multiple of that without the change (the largest and the smallest of the fits), the largest rise of
 # an objective in relative terms, the smallest share of the best 20 features or samples that are the same,
 # whether a status became worse. Sizes, counts and factors are halved and doubled, tolerances (below
@@ -16,7 +15,7 @@
 # arithmetic limit sets, are not tried: see `not_tuned`.
 file_of <- function(name) file.path("src", name)
 given <- commandArgs(TRUE)
-table_file <- file.path("tests", "dev", "constants.csv")
+table_file <- file.path(tools::R_user_dir("ufselect", "cache"), "constants.csv")
 
 not_tuned <- c("base_mcfs.c FREE", "base_mcfs.c ACTIVE", "base_mcfs.c COLLINEAR", "alfs_work.h ROWS", "alfs_work.h COLS",
   "alfs_work.h WEIGHTS", "la_low.h LOW_DENSE", "x_sparse.c WIDE", "x_sparse.c NARROW", "x_sparse.c PAIR",
@@ -83,14 +82,6 @@ tried <- function(value) {
 }
 
 known <- if (file.exists(table_file)) utils::read.csv(table_file, colClasses = c(value = "character", tried = "character")) else NULL
-if ("--check" %in% given) {
-  here <- all_constants()
-  gone <- setdiff(paste(known$file, known$name, known$value), paste(here$file, here$name, here$value))
-  if (length(gone)) cat("constants.R: no longer in the sources: ", gone, sep = "\n  ")
-  open <- nrow(here) - nrow(unique(known[c("file", "name")]))
-  if (open > 0L) cat("constants.R:", open, "of", nrow(here), "constants have no row yet\n")
-  quit(status = as.integer(length(gone) > 0))
-}
 
 # ---- fits, in a process of their own --------------------------------------------------------------------
 

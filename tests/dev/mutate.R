@@ -1,414 +1,692 @@
-# Does a test notice when a line of the sources is wrong? Breaks one line at a time in a copy of
-# the package, builds it, runs the test files that must fail, and prints caught or survived.
+# Do the tests notice a wrong line? Makes one-line mutants of R/*.R and src/*.c by rule and runs those
+# tests that reach the changed line. Nothing is kept in the repository: the list of a run is
+# mutants.csv in the folder --work, so that a run goes on where it stopped.
 #
-#   Rscript tests/dev/mutate.R             all mutants, two at a time (some 30 minutes)
-#   Rscript tests/dev/mutate.R ndfs css    those whose file matches one of the words
+#   Rscript tests/dev/mutate.R                    300 mutants, two at a time (about an hour)
+#   Rscript tests/dev/mutate.R --n=60 --cores=1   the first 60 of the same 300
+#   Rscript tests/dev/mutate.R --rerun-survivors  also those that survived (new tests, more time)
+#   Rscript tests/dev/mutate.R --only=stability   files whose name matches: what a change should run
+#   Rscript tests/dev/mutate.R --patience=5       on a busy machine: five times the seconds before a
+#                                                 test is taken to hang
+#   Rscript tests/dev/mutate.R --named            without a map (below): tests named like the file only
+#   Rscript tests/dev/mutate.R --table            no run: the counts of the list
 #
-#   Rscript tests/dev/mutate.R --rest      those that have no row in mutants.csv, or survived there
-#   Rscript tests/dev/mutate.R --check     only whether every text of this table stands in its file
+# Which mutants: every candidate has a number made of the seed, its file, rule and line as text; of each
+# language and rule those with the lowest numbers are taken. An edit elsewhere changes no number, so
+# that a run goes on where it stopped, or after a merge, and only mutants with new text are run.
+# Rules: comparison (< and >, == and !=, && and || exchanged), sign (+ and -, * and /), constant
+# (k to k + 1, other numbers times ten, TRUE and FALSE), dropped (one term or factor), swapped (two
+# neighbouring arguments), returned (a field of a returned list, or of a C result, gets another's value or
+# none). Headers, ffi_test_*.c and register() lines are left out.
 #
-# MUTATE_CORES=1 runs one at a time. What came out is kept in tests/dev/mutants.csv, one row per mutant
-# with the day of its last run; rows of mutants that left the table go.
+# Which tests: --map (made by itself when there is none) runs each test file once with R/ and src/
+# instrumented and keeps the lines it reaches, as text, in the folder --work. A mutant is tried by the files that
+# reach its line: first those named like its file, then the quickest, up to --limit CPU seconds of tests, each
+# up to its first failure. A line that no file reaches has survived at once.
 #
-# A mutant: a file, a piece of its text that occurs once, what to put there, and the test files
-# (a regular expression, as `filter` of test_dir()) that must notice. A text that is gone, or occurs
-# more than once, is an error of this table: mend it. A mutant that survives is a missing
-# test, unless `why` says why no answer changes.
-
-mutant <- function(file, from, to, tests, why = "") {
-  data.frame(file, from, to, tests, why, stringsAsFactors = FALSE)
+# Outcomes: caught, survived, same (the machine code did not change), broken (does not build or load). The
+# share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
+options_of <- function(...) {
+  out <- list(...)
+  for (arg in commandArgs(TRUE)) {
+    name <- gsub("-", "_", sub("^--([a-z_-]+)(=.*)?$", "\\1", arg))
+    if (!name %in% names(out)) stop("there is no option ", arg)
+    value <- sub("^[^=]*=?", "", arg)
+    out[[name]] <- if (is.logical(out[[name]])) TRUE else if (is.numeric(out[[name]])) as.numeric(value) else value
+  }
+  out
 }
-
-key_of <- function(d) paste(d$file, d$from, d$to, sep = "\r")
-
-mutants <- rbind(
-  # ---- the input pass and the protocol ----
-  mutant("src/prepare.c", "found->css <= rounding * rounding * found->ss", "css <= 0.0", "data-prepare"),
-  mutant("src/prepare.c", "if (top > safe_high ||", "if ((false && top > safe_high) ||", "data-prepare|baselines|units"),
-  mutant("R/data-operator.R", "rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0", "rowSums(hash[-1L, , drop = FALSE] == hash[-nrow(hash), , drop = FALSE]) == 0", "data-prepare|method-socfs"),
-  mutant("R/run-grid.R", "!any(c(\"center\", \"scale\") %in% varying)", "TRUE", "run-grid"),
-  mutant("R/method-inffs.R", "[[\"damping\"]] * m / p", "[[\"damping\"]]", "method-inffs"),
-  mutant("R/method-inffs.R", "mean_of(2L)) / 2 *", "mean_of(2L)) *", "method-inffs"),
-  mutant("R/method-inffs.R", "(mean_of(1:2) + loop) / (1 - loop)", "mean_of(1:2)", "method-inffs"),
-  mutant("R/method-inffs.R", "- t[at[mine]] * half[own[mine], ]", "", "method-inffs"),
-  mutant("R/method-inffs.R", "counted[chosen, ] - (half > 0)", "counted[chosen, ]", "method-inffs"),
-  mutant("R/run-grid.R", "!any(own$unless %in% varying)", "TRUE", "run-grid"),
-  mutant("R/run-checkpoint.R", "identical(stored[[\"key\"]], key) &&", "", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "!is_failure(value) &&", "", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "!is.null(value) && is_plain(value) &&", "!is.null(value) &&", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "identical(stored[[\"check\"]], hash_bytes(payload, key))", "TRUE", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "if (is.null(read_part(part, key)))", "if (FALSE)", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "if (run$other_seed) run$seed <- held$value", "", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "list(run$seed, ...)", "list(...)", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "as.double(file.mtime(files)), ", "", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "hash_numbers(length(value), function(places) as.double(value[places]))", "length(value)", "run-checkpoint"),
-  mutant("R/run-checkpoint.R", "if (is.null(why)) unlink(parts_of(folder, key))", "", "run-checkpoint"),
-  mutant("R/run-grid.R", "stats::ave(seq_along(key), key, FUN = seq_along)", "1", "run-checkpoint"),
-  mutant("src/ffi_turned.c", "from[i] < 1e15 &&", "from[i] < 1e8 &&", "data-source-operator"),
-  mutant("R/run-tasks.R", "progressr::progressor(n, envir = envir)", "progressr::progressor(n)", "run-tasks"),
-  mutant("R/run-checkpoint.R", "list(code, stats::setNames(found, free))", "list(code)", "run-checkpoint"),
-  mutant("R/run-stability.R", "variance <- 4 / m^2 *", "variance <- 8 / m^2 *", "run-stability"),
-  mutant("R/run-stability.R", "stability / 2 * (2 * size", "stability * (2 * size", "run-stability"),
-  mutant("R/fit-object.R", "else order(score, -unname(key))", "else order(score, unname(key))", "fit-object"),
-  mutant("R/run-compare-tasks.R", "best <- which.max(covered)", "best <- which.min(covered)", "run-compare"),
-  mutant("R/run-criteria.R", "width[size[cluster] == 1L | !is.finite(width)] <- 0", "", "run-tune"),
-  mutant("R/fit-run.R", "if (!missing(m)) args[\"m\"] <- list(m)", "", "dots"),
-  mutant("R/base-calls.R", "!given %in% c(known, door_arguments)]", "is.na(pmatch(given, c(known, door_arguments)))]", "dots"),
-  mutant("R/fit-run.R", "check_lapack(run$lapack, method)", "", "fit-object|conditions|fit-run"),
-  mutant("R/fit-object.R", "&& !fine) fit$status <- \"numerical\"", "&& FALSE) NULL", "fit-object|units|contract"),
-  mutant("R/fit-object.R", "order(-size)", "order(size)", "fit-object|kmeans_f"),
-  mutant("R/data-prepare.R", "size > 1e150 | (", "(", "units|data-prepare|contract"),
-  mutant("R/data-prepare.R", "named = !is.null(opened$features)", "named = TRUE", "data-prepare|fit-print|fit-object"),
-  mutant("R/fit-predict.R", "if (anyNA(at) && size == object$p) {", "if (FALSE) {", "fit-print"),
-  mutant("R/fit-predict.R", "if (turned) t(value) else value", "value", "fit-object"),
-  mutant("R/data-missing.R", "x[gone, j] <- stats::median(x[!gone, j])", "x[gone, j] <- mean(x[!gone, j])", "data-door"),
-  mutant("R/data-missing.R", "c(known, numeric(x@Dim[1L] - length(at)))", "known", "data-door"),
-  mutant("R/data-missing.R", "mean(x[utils::head(from, neighbours), j])", "mean(x[from, j])", "data-door"),
-  mutant("R/data-missing.R", "mean(missing$features > 0) <= mean(missing$samples > 0)", "TRUE", "data-door"),
-  mutant("R/base-conditions.R", "if (bytes > limit) {", "if (FALSE) {", "run-grid|method-rrss"),
-  mutant("R/run-criteria.R", "if (nrow(counts) > ncol(counts)) counts <- t(counts)", "", "run-metrics"),
-  mutant("R/run-criteria.R", "scale <- sqrt(entropy(row) * entropy(col))", "scale <- (entropy(row) + entropy(col)) / 2", "run-metrics"),
-  mutant("R/kernel-samples.R", "mean(a[, i] %in% b[, i])", "mean(a[, i] == b[, i])", "run-tune|method-diversify|run-compare"),
-  mutant("R/run-criteria.R", "if (length(out) != nrow(newx)) {", "if (FALSE) {", "run-compare|classifiers"),
-  # ---- what is returned or printed ----
-  mutant("R/data-missing.R", "2 * tcrossprod(z)) / common", "2 * tcrossprod(z))", "returned"),
-  mutant("R/data-missing.R", "neighbours = 10L) {", "neighbours = 9L) {", "returned"),
-  mutant("R/run-sketch.R", "1 / pmin(1, m * chance[index])", "pmin(1, m * chance[index])", "returned"),
-  mutant("R/run-sketch.R", "1 / pmin(1, m * chance[index])", "1 / chance[index]", "returned"),
-  mutant("R/run-sketch.R", "weights[at] * opened$n / sum(weights)", "weights * opened$n / sum(weights)", "returned"),
-  mutant("R/run-criteria.R", "max(first, na.rm = TRUE) - .001", "max(first, na.rm = TRUE) - .1", "returned"),
-  mutant("R/method-ted.R", "1 - objective[[m]] / (", "objective[[m]] / (", "returned"),
-  mutant("R/method-ted.R", "(objective[[1L]] + x$trace$decrease[[1L]])", "(objective[[1L]])", "returned"),
-  mutant("R/run-stability.R", "min(1, stability + half)", "stability + half", "returned"),
-  mutant("R/run-compare-tasks.R", "z[, columns %in% scaled$constant] <- 0", "", "returned"),
-  mutant("R/base-checks.R", "min(data$n - center, length(data$keep))", "min(data$n + center, length(data$keep))", "returned"),
-  mutant("R/kernel-graph.R", "graph$n_components - graph$n_isolated", "graph$n_components", "returned"),
-  mutant("R/method-diversify.R", "if (x$params$how == \"correlation\") paste0", "if (x$params$how != \"correlation\") paste0", "printed"),
-  mutant("R/fit-print.R", "utils::head(as.data.frame(object), 10L)", "utils::head(as.data.frame(object), 11L)", "printed"),
-  mutant("R/run-compare-output.R", "lost <- tapply(part$missing,", "lost <- tapply(part$missing > 0,", "printed"),
-  mutant("src/solve_topk_bound.c", "rPsort(g->u, n_free, wanted - 1)", "rPsort(g->u, n_free, wanted - 2)", "returned"),
-  # ---- the operator ----
-  mutant("src/prepare.c", "left += zeros * m * m;", "", "operator|native-x"),
-  mutant("src/prepare.c", "found->mean = m + rest / n;", "found->mean = m;", "operator|native-x",
-    why = "the mean is right to n roundings without it"),
-  mutant("src/x_equal.c", "return sum + zeros * hash_value((0.0 - m) / s);", "return sum;", "operator|native-x"),
-  mutant("src/x_equal.c", "sum += weight[x->row[e]] * hash_value(", "sum += hash_value(", "operator|native-x"),
-  mutant("src/ffi_util.c", "if (!Rf_isReal(x) || (size_t) Rf_xlength(x) != length)", "if (!Rf_isReal(x))", "kernel-graph"),
-  # ---- kernels ----
-  mutant("src/kmeans.c", "if (join * d < saved) {", "if (d < saved) {", "kmeans"),
-  mutant("src/kmeans.c", "w->moved[a] += high / w->size[a];", "", "kmeans"),
-  mutant("src/kmeans.c", "return sqrt(ss);", "return ss;", "kmeans"),
-  mutant("src/kmeans.c", "leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));", "leave = 1.0;", "kmeans"),
-  mutant("src/proj.c", "shift = (inner + ones - total) / interior;", "shift = (inner - total) / interior;", "kernel-la$|kernel-topk"),
-  mutant("src/qp_simplex.c", "info->gap = fmax(tau - low, 0.0);", "info->gap = 0.0;", "native-qp"),
-  mutant("src/qp_simplex.c", "if (info->rel > best) {", "if (false) {", "native-qp",
-    why = "the last iterate is certified too: status and kkt stay true"),
-  mutant("src/la_gl.c", "if (s * top > 1.0) s = 1.0 / top;", "", "native-la_gl|method-socfs"),
-  mutant("src/la_gl.c", "off += d * d;", "off += d;", "native-la_gl"),
-  mutant("src/la_gl_descent.c", "if (!(fall > DBL_EPSILON * reach * reach)) return false;", "", "native-la_gl|method-socfs|method-jspca"),
-  mutant("src/la_gl_descent.c", "fall > DBL_EPSILON * reach * reach", "fall > 0.0", "method-jspca"),
-  mutant("src/la_gl_set.c", "if (count == 0 || worst - 1.0 <= vtol) return 0;", "if (count == 0 || worst <= 2.0) return 0;",
-    "native-la_gl|method-socfs"),
-  mutant("src/anderson.c", "norm > 1e-10 * before ? norm : R_PosInf;", "norm;", "native"),
-  mutant("src/graph_weights.c", "                    value *= 0.5;", "                    value *= 1.0;", "kernel-graph"),
-  mutant("src/graph_knn.c", "return *reach < heap[0].key;", "return true;", "kernel-graph"),
-  mutant("src/ffi_graph.c", "if (col[e] < 0 || col[e] >= n) return false;", "if (col[e] > n) return false;", "kernel-graph"),
-  mutant("src/graph_knn.c", "if (x->key != y->key) return x->key < y->key ? -1 : 1;", "", "kernel-graph"),
-  # ---- systems ----
-  mutant("src/solve_socfs.c", "if (e[i] < 0.0) ss += e[i] * e[i];", "ss += e[i] * e[i];", "method-socfs"),
-  mutant("src/jspca_canonical.c", "if (problem->first[i] != i) col[problem->first[i]] += col[i];", "", "method-jspca|objective"),
-  mutant("src/jspca_canonical.c", "? col[i] / problem->copies[i] :", "? col[i] :", "method-jspca|objective"),
-  mutant("src/jspca_sample.c", "most = fmax(most, weight[i] / v);", "most = least = 1.0;", "method-jspca"),
-  mutant("src/jspca_sample.c", "weight[i] / (work->factor * root)", "weight[i] / root",
-    "method-jspca"),
-  mutant("src/solve_jspca.c", "if (settled && !work->confirms)", "if (settled)", "method-jspca"),
-  mutant("src/solve_jspca.c", "if (!work->bold || now <= work->objective * (1.0 + 1e-13)) break;", "break;",
-    "method-jspca"),
-  mutant("src/jspca_leap.c", "ufs_copy(work->result->q, work->q_old, (size_t)", "(void) ((size_t)", "method-jspca"),
-  mutant("src/solve_jspca.c", "if (problem->sample) vtol *= jspca_share_of_most(work);", "", "method-jspca"),
-  mutant("src/solve_jspca.c", "if (full && !work->gl.settled) work->unsolved++;", "", "method-jspca"),
-  mutant("src/jspca_leap.c", "work->result->change < NEAR", "true", "method-jspca",
-    why = "which stationary point noise ends in: layouts.R and metamorphic.R see it, on some matrices"),
-  mutant("src/jspca_canonical.c", "while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;", "", "method-jspca"),
-  mutant("src/la_gl_set.c", "w->root[i] * w->root[i] * xa[i]", "w->root[i] * xa[i]",
-    "native-la_gl"),
-  mutant("src/x_sparse.c", "        if (is_full(x, j)) {\n            x_sparse_column(x, j, column);",
-    "        if (false) {\n            x_sparse_column(x, j, column);", "operator|native-x"),
-  mutant("src/x_sparse.c", "rest -= w;", "", "native-la_gl"),
-  mutant("src/x_sparse.c", "any = any || weight[k] != 0.0;", "any = weight[k] != 0.0;", "native-x"),
-  mutant("src/x_sparse.c", "off[k] += ufs_x_shift(x, j) * weight[k];", "", "native-x"),
-  mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && at.width < x->p)", "false)", "data-source-operator"),
-  mutant("R/data-source-operator.R", "done <- isTRUE(file.size(path) == bytes)", "done <- FALSE", "data-source-operator"),
-  mutant("R/data-source.R", "(index[turn[first]] - 1) * lines", "index[turn[first]] * lines", "data-source-operator"),
-  mutant("R/data-source.R", "which(c(TRUE, diff(index[turn]) != 1))", "1L", "data-source-operator"),
-  mutant("R/data-source-operator.R", "if (reads > 1 || op$store$reads > 0) turn_once(op)",
-    "if (op$store$reads > 0) turn_once(op)", "data-source-operator"),
-  mutant("R/data-source.R", "reg.finalizer(store, drop_turned, onexit = TRUE)", "", "data-source-operator"),
-  mutant("R/fit-run.R", "close_source(slots$data$x)", "", "data-source-operator"),
-  mutant("R/method-mcfs.R", "rows <- x_center(rows)", "rows <- rows", "data-source-operator|method-mcfs"),
-  mutant("src/alfs_space.c", "for (int j = 0; j < n; j++) space->index[j] = from + j;",
-    "for (int j = 0; j < n; j++) space->index[j] = j;", "operator"),
-  mutant("src/solve_jspca.c", "return problem->sample ? loss : loss + problem->dropped * sqrt(settings->eps_res);", "return loss;",
-    "method-jspca|objective"),
-  # ---- comparators of features ----
-  mutant("src/base_ndfs.c", "if (settings->exact && run->iterations > 1 && !(value <= before * (1.0 + 1e-12)))", "if (false)", "method-ndfs"),
-  mutant("src/base_ndfs.c", "up -= mf;", "up += mf;", "method-ndfs"),
-  mutant("src/base_ndfs.c", "if (live) d -= half", "if (live) d += half", "method-ndfs"),
-  mutant("src/base_sogfs.c", "more = c + 1 - held;", "more = c - held;", "method-sogfs"),
-  mutant("src/base_sogfs.c", "total += den / 2.0;", "total += den;", "method-sogfs"),
-  mutant("src/mm.c", "s->linear += price * *norm * dual;", "s->linear += *norm * dual;", "method-rsr|method-rrss"),
-  mutant("src/mm.c", "over = fmax(over, out->dual[j]);", ";", "method-rsr"),
-  mutant("src/mm.c", "if (s->convex) *norm = u * u * dual;", "if (s->convex) *norm = 2.0 * u * u * dual;", "method-rsr|method-rrss|method-alnr"),
-  mutant("src/base_rsr.c", "s.out->dual[j] <= 1.0 ? 0.0 : first;", "s.out->dual[j] <= 1.0 ? 0.0 : 0.0 * first;", "method-rsr"),
-  mutant("src/base_rsr.c", "return worst <= 1.0;", "return worst <= 1.2;", "method-rsr"),
-  mutant("src/mm.c", "if (s->bold && !(s->merit <= s->best * (1.0 + UFS_ROUNDING))) {", "if (false) {", "method-rsr|method-rrss|method-udfs"),
-  mutant("src/mm.c", "else if (!enter(s) && !leave(s, WORTH))", "else if (!leave(s, WORTH))", "method-rsr|method-udfs"),
-  mutant("src/mm.c", "by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;", "by / left;", "method-rrss"),
-  mutant("src/mm.c", "(s->convex && out->gap < -UFS_TIE)", "false", "method-rrss|method-alnr|samp"),
-  mutant("src/samp_rrss.c", "product_norms(work, work->yt, 2.0, s->out->dual);", "product_norms(work, work->yt, 1.0, s->out->dual);", "method-rrss|samp"),
-  mutant("src/mm.c", "out->primal += price * *norm;", "out->primal += *norm;", "method-rrss|objective"),
-  mutant("src/base_udfs.c", "q[a + a * S] += problem->lambda;", "q[a + a * S] += 0.5 * problem->lambda;", "method-udfs"),
-  mutant("src/base_wstep.c", "row2 += (weight[v] - rest) * (p > n", "row2 += (1.0 - rest) * (p > n", "method-udfs|method-sogfs"),
-  mutant("src/mm.c", "done = !violated(s, j);", "", "method-udfs",
-    "such rows enter after the first of two calm steps already, but for those that left at the end"),
-  mutant("src/base_mcfs.c", "if (!(left > UFS_TIE * own)) return false;", "", "method-mcfs"),
-  mutant("src/base_mcfs.c", "if (!(s->dir[a] * s->sign[a] < 0.0)) continue;", "", "method-mcfs"),
-  mutant("src/base_spec.c", "pow(fmax(s->l[t], 0.0), s->power)", "pow(fmax(s->l[t], 0.0), s->power + 1)", "method-spec"),
-  mutant("src/base_spec.c", "mean += g->degree[i] * f[i];", "mean += f[i];", "method-laplacian"),
-  mutant("src/base_css.c", "if (!(work->d[j] > UFS_TIE * work->norm2[j])) return 0.0;", "", "method-css"),
-  mutant("src/base_css.c", "work->d[i] -= w * w;", "work->d[i] += w * w;", "method-css"),
-  mutant("src/base_css.c", "else if (t < m || !*exact)\n", "else if (t < m)\n", "method-css"),
-  # ---- top-k selection ----
-  mutant("src/solve_topk_bound.c", "bound += gradient[j];", "", "method-topk"),
-  mutant("src/solve_topk_criterion.c", "2.0 * ratio * work->rt[", "ratio * work->rt[", "method-topk"),
-  mutant("R/method-topk.R", "members <- order(first)", "members <- seq_along(first)", "method-topk"),
-  mutant("src/solve_topk_z.h", "(1.0 - theta->alpha) * 0.5 * d2", "(1.0 - theta->alpha) * d2", "method-topk"),
-  mutant("src/solve_topk.c", "if (run->lapack) return;\n            result->change = theta_change(work);", "if (run->lapack) return;", "method-topk"),
-  mutant("src/solve_topk_label.c", "if (again <= wss + UFS_TIE)", "if (false)", "method-topk"),
-  mutant("src/solve_topk_lp.c", "if (over > worst && !row->in_set[j] && j != row->i) {", "if (over > worst && !row->in_set[j]) {", "method-topk"),
-  mutant("src/solve_topk_bound.c",
-    "for (int i = 0; i < made; i++) work->overall = fmin(work->overall, t[i].lower);", "", "method-topk"),
-  mutant("src/solve_topk_admm.c", "for (int i = 0; i < 3; i++) raise_to(&largest, work->block->residual[i]);", "raise_to(&largest, work->block->residual[2]);", "method-topk"),
-  mutant("src/solve_topk_admm.c", "b->y[i] = mu * (b->t[i] - b->qx[i]);", "b->y[i] = mu * b->t[i];", "method-topk"),
-  mutant("src/solve_topk_admm.c", "1.0, work->x, n, b->t, p, 1.0, b->product, n);", "0.0, work->x, n, b->t, p, 1.0, b->product, n);", "method-topk"),
-  mutant("src/solve_topk_admm.c", "sum += settings->lambda_e * fabs(e[i]);", "sum += fabs(e[i]);", "method-topk"),
-  mutant("src/solve_topk_admm.c", "b->h[i] = mu * (b->q[i] - b->h[i]);", "b->h[i] = mu * b->q[i];", "method-topk"),
-  mutant("src/solve_topk_admm.c", "b->t[i] = b->x[i] - b->e[i] + c / next;", "b->t[i] = b->x[i] - b->e[i];", "native-topk"),
-  mutant("src/solve_topk_admm.c", "double c = settings->nonnegative ? reach[j] : fabs(reach[j]);", "double c = 0.0;", "native-topk"),
-  mutant("src/solve_topk_bound.c", "if (t[i].lower < t[at].lower) at = i;", "", "method-topk"),
-  mutant("R/method-topk.R", "(r^2 * (p + r) + 40 * r * p * classes) < 2e9", "(r^2 * (p + r)) < 2e10", "method-topk"),
-  mutant("R/method-topk.R", "> max(2e9, 2 * products)", "> 2 * products", "method-topk"),
-  mutant("R/method-topk.R", "> max(2e9, 2 * products)", "> 2e9", "method-topk"),
-  mutant("src/la_eig.c", "if (info) info = spectrum(n, d + N, e + N, il, iu, w, z, true);", "", "native-la"),
-  mutant("src/la_eig.c", "ufs_copy(z, vector + skip * N, (size_t) k * N);", "ufs_copy(z, vector, (size_t) k * N);", "native-la"),
-  mutant("src/solve_topk_admm.c", "ufs_copy(b->qx, b->zx, P * W);", "", "method-topk"),
-  mutant("src/solve_topk_admm.c", "if (!state->solved || change > settings->tol) {", "if (true) {", "method-topk"),
-  mutant("src/solve_topk_admm.c", "if (coarse && most > FIRST) most = FIRST;", "if (most > FIRST) most = FIRST;", "method-topk"),
-  mutant("src/solve_topk_admm.c", "z = z < least ? least : z;", "", "method-topk"),
-  mutant("src/solve_topk_admm.c", "work->mu * fmin(1.0, settings->tol / change)", "work->mu", "method-topk"),
-  mutant("src/solve_topk.c", "memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));", "", "method-topk"),
-  mutant("src/solve_topk.c", "work->theta.projected = work->theta_projected;", "work->theta.projected = work->projected;", "method-topk"),
-  mutant("src/solve_topk.c", "drift += diff * fabs(work->result->z[i + j * N]);", "", "method-topk"),
-  mutant("src/solve_topk.c", "work->settings->solver == TOPK_ADMM && work->z->iterations == 0)", "work->settings->solver == TOPK_ADMM)", "method-topk"),
-  mutant("R/method-topk.R", "other <- 2 * stats::median(", "other <- stats::median(", "method-topk"),
-  mutant("src/solve_topk_criterion.c", "+= 1.0 + lambda_i * degree_of(weights, n, j);", "+= 1.0;", "method-topk"),
-  # ---- BLFSE ----
-  mutant("src/solve_blfse.c", "work->y = work->y_old;", "", "method-blfse"),
-  mutant("src/solve_blfse.c", "label[d] == own ? weight[k] : 0.0", "k == 0 && label[d] == own ? weight[k] : 0.0", "method-blfse"),
-  mutant("src/solve_blfse.c", "work->stays = moved == 0.0 &&", "work->stays =", "method-blfse"),
-  mutant("src/solve_blfse.c", "if (work->stays) return;", "", "method-blfse"),
-  mutant("src/solve_blfse.c", "label[d] == own ? set->near[d] : set->far[d]", "label[d] == own ? set->near[d] : 0.0", "method-blfse"),
-  mutant("src/solve_blfse.c", "own, M * sizeof(int)) != 0", "own, sizeof(int)) != 0", "method-blfse"),
-  mutant("src/solve_blfse_projection.c", "work->g[i + j * P] + work->g[j + i * P]", "2.0 * work->g[i + j * P]", "method-blfse"),
-  mutant("src/la_packed.c", "if (j0 > 0 && !half)", "if (false)", "native-qp"),
-  mutant("src/la_packed.c", "half ? 0.0 : to[j0 + a]", "0.0", "native-qp"),
-  mutant("src/la_packed.c", "if (half) to[j] *= 0.5;", "", "method-blfse"),
-  mutant("src/la_packed.c", "if (label[l] == from) label[l] = to;", ";", "native-qp"),
-  mutant("R/method-blfse-output.R", "last <- pmax(rows, col)", "last <- rows", "method-blfse"),
-  mutant("src/base_inffs.c", "run->tol, ROUGH) ?", "run->tol, 1.0) ?", "method-inffs"),
-  mutant("src/base_inffs.c", "behind += (long double) a->t[i] * x[i];", "", "method-inffs"),
-  mutant("src/base_inffs.c", "KRYLOV = 40, EXACT = 369", "KRYLOV = 40, EXACT = 5000", "method-inffs"),
-  mutant("src/base_inffs.c", "SHORT = 58 };", "SHORT = 59 };", "method-inffs"),
-  mutant("src/base_inffs.c", "fabs(1.0 - result->score[i] + result->damping * ay[i])", "0.0", "method-inffs"),
-  mutant("src/solve_blfse.c", "w = work->lambda / (2.0 * a);", "w = work->lambda / a;", "method-blfse"),
-  mutant("src/solve_blfse.c", "a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;",
-    "a = q * (1.0 - s) * (1.0 - s);", "method-blfse"),
-  mutant("src/solve_blfse_projection.c", "if (split.lo + split.eq > work->problem->c) work->result->p_unique = false;", "", "method-blfse"),
-  mutant("src/solve_blfse_projection.c", "work->upper[i] = 2.0 * work->top * work->g_diag[i] + s;",
-    "work->upper[i] = 0.2 * work->top * work->g_diag[i] + s;", "method-blfse"),
-  mutant("src/qp_simplex.c", "r[i] -= theta;", "", "native-qp|method-blfse"),
-  mutant("R/method-blfse.R", "score <- score - min(score, 0, na.rm = TRUE)", "", "method-blfse"),
-  # ---- ALFS ----
-  mutant("src/alfs_newton.c", "prox_clip(bound * a->z[i] / eta + a->k[i] * a->dz[i], bound);",
-    "bound * a->z[i] / eta + a->k[i] * a->dz[i];", "^alfs$"),
-  mutant("src/alfs_newton.c", "if (norm > split->penalty)", "if (false)", "^alfs$",
-    why = "the bound scales P, Q and L back"),
-  mutant("src/alfs_newton.c", "fmax(0.1 * a.e, 1e-10)", "fmax(1.0 * a.e, 1e-10)", "^alfs$"),
-  mutant("src/alfs_newton.c", "candidate(&a, CLEAN);", "", "^alfs$"),
-  mutant("src/alfs_columns.c", "if (n > CROWDED * all) return false;", "", "^alfs$"),
-  mutant("src/alfs_columns.c", "if (sub->value.now > value->dual) {", "{", "^alfs$"),
-  mutant("src/la_cg.c", "a->tol * la_nrm2(n, b);", "a->tol;", "kernel-la$"),
-  mutant("src/solve_alfs_bound.c", "if (fabs(s) * t > 1.0) s = s > 0.0 ? 1.0 / t : -1.0 / t;", "", "method-alfs"),
-  mutant("src/solve_alfs_bound.c", "? fmax(outside, 1.0) : outside;", "? 1.0 : -1.0;", "method-alfs"),
-  mutant("src/solve_alfs_bound.c", "? fmax(outside, 1.0) : outside;", "? outside : outside;", "method-alfs"),
-  mutant("src/solve_alfs_bound.c", "norm > split->penalty ? split->penalty / norm", "false ? split->penalty / norm", "method-alfs"),
-  mutant("src/solve_alfs_bound.c", "for (int i = 0; i < two->n; i++) t = fmax(t, sqrt(two->sum[i]) / two->penalty);", "t = fmax(t, 1.0);", "method-alfs"),
-  mutant("src/solve_alfs_bound.c", "g -= multiplier(other, m, i, j);", "g -= 0.0;", "method-alfs"),
-  mutant("src/solve_alfs.c", "zero < 1.0", "zero < 2.0", "method-alfs"),
-  mutant("src/solve_alfs.c", "(1.0 + split->ridge / split->rho)", "(1.0 + 0.0)", "method-alfs"),
-  mutant("src/solve_alfs_bound.c", "if (split->on && split->cut[alfs_line(split, i, at)] == 1.0)", "if (false)", "method-alfs"),
-  mutant("src/alfs_columns.c", "ufs_trace_reserve(&full->run->trace, ROUND + 1);", "", "^alfs$"),
-  mutant("src/solve_alfs.c", "if (!(fabs(f - f_old) < tol * f_old) && f != f_old) return false;", "", "method-alfs"),
-  mutant("src/solve_alfs.c", "problem->lambda >= problem->bound[WEIGHTS] * (1.0 - 1e-14)",
-    "problem->lambda >= 0.5 * problem->bound[WEIGHTS]", "method-alfs"),
-  # ---- samples ----
-  mutant("src/samp_ted.c", "decrease(work, j) >= least) return j;", "decrease(work, j) >= top) return j;", "method-ted"),
-  mutant("src/samp_ted.c", "if (made > 0 && best_item(work) != j) break;", "", "method-ted"),
-  mutant("src/x_ops.c", "= i < at ? 2.0 * col[i] :", "= i < at ? col[i] :", "native-x|method-ted"),
-  mutant("src/samp_ted.c", "if (!(i == next || (room &&", "if (!((room &&", "method-ted"),
-  mutant("src/samp_ted.c", "if (b > 0 && stale(followed, at)) break;", "", "method-ted",
-    "the next batch starts from fresh numbers anyway: only digits of the last few picks"),
-  mutant("R/method-medoids.R", "- length(unique(first[labelled]))", "", "method-medoids"),
-  mutant("R/method-cur.R", "if (!is.na(gap) && gap < 1e-8 && control$warn) {", "if (FALSE) {", "method-cur"),
-  mutant("R/method-cur.R", "(sweep(v^2, 2L, colSums(v^2), \"/\")) / rank", "(sweep(v^2, 2L, colSums(v^2), \"/\"))", "method-cur"),
-  mutant("R/method-pca.R", "if (rank < n_components) {", "if (FALSE) {", "baselines|contract"),
-  # ---- eigenpairs ----
-  mutant("src/la_eig.c", "for (; rest > 4 * PANEL; rest -= PANEL)", "for (; rest > 4 * PANEL; rest -= 2 * PANEL)", "native-la"),
-  mutant("src/la_norm.c", "keep = at > 0 ? 1.0 : 0.0;", "keep = 0.0;", "native-la"),
-  mutant("src/x_pca.c", "if (found.lapack || found.converged || !can_gram) return found.lapack;", "return found.lapack;", "baselines"),
-  mutant("src/la_eigs.c", "i == j ? s->theta[j] : 0.0", "i == j ? s->theta[keep - 1 - j] : 0.0", "native-x"),
-  mutant("src/la_eigs.c", "s->check = true;\n", "", "native-x"),
-  mutant("src/la_low.c", "value[more - 1] - value[more] > 100.0 * tol", "true", "native-qp|method-blfse"),
-  mutant("src/base_inffs.c", "if (done)", "if (true)", "method-inffs"),
-  mutant("src/base_inffs.c", "u[0] / (1.0 - result->damping * s.theta[j])", "u[0] * (1.0 + result->damping * s.theta[j])", "method-inffs"),
-  mutant("src/graph_knn.c", "*right = j0 == i0 ? left : other;", "*right = left;", "kernel-graph"),
-  mutant("src/graph_knn.c", "deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0,", "deep, 1.0, left, ni, right, nj, 0.0,", "kernel-graph"),
-  mutant("src/samp_rrss.c", "over * full * full / less", "0.2 * over * full * full / less", "method-rrss|samp",
-    why = "a slower way to the same root"),
-  mutant("src/samp_rrss.c", "over = by * full - 1.0;", "over = 0.5 * by * full - 1.0;", "method-rrss|samp"),
-  mutant("src/la_eigs.c", "if (j < s->a->k - s->a->n_rough) return exact;", "", "method-sogfs|native-la|kernel-graph|embed"),
-  mutant("src/base_sogfs.c", ".low = -2.0 * top,", ".low = -0.5 * top,", "method-sogfs"),
-  mutant("src/samp_alnr.c", "dual[work.index[l + i * S]] += v * v", "dual[work.index[l + i * S]] = v * v", "method-alnr"),
-  mutant("src/samp_facility.c", "if (l <= n_open) sum += work->sorted[n_open - l];", "if (l <= n_open) sum += work->sorted[l - 1];",
-    "method-facility"),
-  mutant("src/samp_facility.c", "work->upper[i] >= best - tie) return i;", "work->upper[i] > best + tie) return i;", "method-facility"),
-  mutant("src/samp_facility.c", "rise_of(work, r, PICK) >= picks; r =", "rise_of(work, r, PICK) > picks; r =", "method-facility"),
-  mutant("src/samp_facility.c", "if (work->known[list[b]] < since) since = work->known[list[b]];", "", "method-facility"),
-  mutant("src/samp_facility.c", "work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;", "work->upper[j] -= s - before;", "method-facility"),
-  mutant("src/samp_facility.c", "return (least - 1.0 - margin) * size;", "return (least - 0.9 - margin) * size;", "method-facility"),
-  mutant("src/samp_facility.c", "return 0.5 * (work->problem->bandwidth * log(least)", "return 0.5 * (0.5 * work->problem->bandwidth * log(least)",
-    "method-facility"),
-  mutant("src/samp_facility.c", "least = work->sorted[found - most];", "least = work->sorted[most];", "method-facility",
-    "any order of looking ends at the same pick; more are looked at"),
-  mutant("src/samp_facility.c", "best = fmax(best, work->upper[list[b]]);", "", "method-facility"),
-  mutant("src/samp_facility.c", "swap->best[i] - fmax(s[i], swap->second[i]);", "swap->best[i] - s[i];", "method-facility"),
-  mutant("src/propagate.c", "if (edge[i] <= weak || i == (size_t) index[a]) continue;", "if (edge[i] <= weak) continue;", "method-propagate"),
-  mutant("src/propagate.c", "if (problem->cmn) class_mass(problem, (int) u, y);", "", "method-propagate")
-)
-
-# ---- run -------------------------------------------------------------------------------------
-
+opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", rerun_survivors = FALSE,
+  map = FALSE, named = FALSE, table = FALSE, list = FALSE,
+  work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
-everything <- mutants
-wanted <- commandArgs(TRUE)
-# What is wrong with the place of a mutant in the sources, in words; "" if nothing.
-wrong_place <- function(m, folder) {
-  file <- file.path(folder, m$file)
-  if (!file.exists(file)) return("the file is gone")
-  text <- paste(readLines(file), collapse = "\n")
-  hits <- gregexpr(m$from, text, fixed = TRUE)[[1L]]
-  if (hits[1L] < 0) return("the text is gone")
-  if (length(hits) > 1L) paste("the text occurs", length(hits), "times") else ""
-}
-if ("--check" %in% wanted) {
-  wrong <- vapply(seq_len(nrow(mutants)), function(i) wrong_place(mutants[i, ], top), "")
-  cat(sprintf("mutate.R: %s: %s: %s\n", mutants$file, wrong, mutants$from)[nzchar(wrong)], sep = "")
-  quit(status = as.integer(any(nzchar(wrong))))
-}
-if ("--rest" %in% wanted) {
-  wanted <- setdiff(wanted, "--rest")
-  path <- file.path("tests", "dev", "mutants.csv")
-  known <- if (file.exists(path)) utils::read.csv(path, colClasses = "character") else data.frame()
-  known <- known[grepl("^caught|^harmless", known$outcome), ]
-  mutants <- mutants[!key_of(mutants) %in% key_of(known), ]
-}
-if (length(wanted)) {
-  mutants <- mutants[grepl(paste(wanted, collapse = "|"), mutants$file), ]
+dir.create(opt$work, recursive = TRUE, showWarnings = FALSE)
+work <- normalizePath(opt$work)
+csv <- file.path(work, "mutants.csv")
+
+# ---- candidates: file, line, from and to (columns), what to put there, rule -----------------------
+
+spot <- function(line, from, to, put, rule) list(list(line, from, to, put, rule))
+spots_table <- function(found) {
+  found <- do.call(c, found)
+  data.frame(line = vapply(found, `[[`, 0L, 1L), from = vapply(found, function(s) as.integer(s[[2L]]), 0L),
+    to = vapply(found, function(s) as.integer(s[[3L]]), 0L), put = vapply(found, `[[`, "", 4L),
+    rule = vapply(found, `[[`, "", 5L), stringsAsFactors = FALSE)
 }
 
-shell <- function(...) system2("env", c(...), stdout = FALSE, stderr = FALSE)
-install <- function(tree, lib) {
-  shell(paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")), file.path(R.home("bin"), "R"), "CMD",
-    "INSTALL", "--no-docs", "--no-test-load", "--no-byte-compile", "--no-staged-install",
-    paste0("--library=", lib), tree) == 0
+flipped <- c("<" = ">", ">" = "<", "<=" = ">=", ">=" = "<=", "==" = "!=", "!=" = "==", "&&" = "||",
+  "||" = "&&", "&" = "|", "|" = "&")
+turned <- c("+" = "-", "-" = "+", "*" = "/", "/" = "*", "+=" = "-=", "-=" = "+=", "*=" = "/=", "/=" = "*=")
+symmetric <- c("max", "min", "pmax", "pmin", "sum", "all", "any", "identical", "intersect", "union",
+  "setequal", "fmax", "fmin", "hypot", "c", "is.null", "all.equal", "switch", "list")
+
+other_constant <- function(text) {
+  if (text %in% c("TRUE", "FALSE", "true", "false")) {
+    return(unname(c("TRUE" = "FALSE", "FALSE" = "TRUE", true = "false", false = "true")[text]))
+  }
+  value <- suppressWarnings(as.numeric(sub("[LfFuU]+$", "", text)))
+  if (is.na(value)) return(NA_character_)
+  end <- sub("^[^LuU]*", "", text)
+  if (grepl("^[0-9]+[LuU]*$", text)) return(paste0(format(value + 1, scientific = FALSE), end))
+  changed <- if (value == 0) 1 else if (value == 1) 2 else if (value == round(value)) value + 1 else 10 * value
+  out <- format(changed, digits = 15)
+  if (grepl("[.]", text) && !grepl("[.e]", out)) paste0(out, ".0") else out
 }
 
-# One tree with objects, copied for every mutant, so that one file is compiled.
-base <- file.path(tempdir(), "base")
-dir.create(base)
-for (part in c("DESCRIPTION", "NAMESPACE", "R", "src", "tests", "inst")) {
-  file.copy(file.path(top, part), base, recursive = TRUE, copy.date = TRUE)
-}
-unlink(file.path(base, "tests", "dev"), recursive = TRUE)
-base_lib <- file.path(tempdir(), "base-lib")
-dir.create(base_lib)
-stopifnot(install(base, base_lib))
-
-run_tests <- "a <- commandArgs(TRUE); library(testthat); library(ufselect)
-r <- as.data.frame(test_dir(file.path(a[1], 'tests', 'testthat'), filter = a[2], package = 'ufselect',
-  load_package = 'installed', stop_on_failure = FALSE, reporter = 'silent'))
-bad <- r$failed > 0 | r$error
-cat(unique(as.character(r$file[bad])), sep = ' ')"
-
-try_one <- function(i) {
-  m <- mutants[i, ]
-  here <- file.path(tempdir(), paste0("mutant-", i))
-  lib <- paste0(here, "-lib")
-  dir.create(here)
-  dir.create(lib)
-  on.exit(unlink(c(here, lib), recursive = TRUE))
-  for (part in list.files(base, full.names = TRUE)) file.copy(part, here, recursive = TRUE, copy.date = TRUE)
-  wrong <- wrong_place(m, here)
-  if (nzchar(wrong)) return(wrong)
-  file <- file.path(here, m$file)
-  text <- paste(readLines(file), collapse = "\n")
-  writeLines(sub(m$from, m$to, text, fixed = TRUE), file)
-  # No object knows its headers.
-  if (endsWith(m$file, ".h")) unlink(list.files(file.path(here, "src"), "[.]o$", full.names = TRUE))
-  if (!install(here, lib)) return("does not build")
-  said <- system2("env", c(paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")), "NOT_CRAN=true",
-    "TESTTHAT_PARALLEL=false", "timeout", "600", file.path(R.home("bin"), "Rscript"), "-e", shQuote(run_tests), here,
-    shQuote(m$tests)), stdout = TRUE, stderr = FALSE)
-  status <- attr(said, "status")
-  if (!is.null(status) && status != 0) return("caught (the tests did not end)")
-  said <- paste(said, collapse = " ")
-  if (nzchar(trimws(said))) paste("caught by", trimws(said)) else "SURVIVED"
-}
-
-# The table of all outcomes, rewritten after each mutant: a run that is stopped keeps what it had.
-record <- function(m, outcome) {
-  path <- file.path(top, "tests", "dev", "mutants.csv")
-  lock <- paste0(path, ".lock")
-  while (!dir.create(lock, showWarnings = FALSE)) Sys.sleep(.1)
-  on.exit(unlink(lock, recursive = TRUE))
-  row <- data.frame(file = m$file, from = m$from, to = m$to, outcome = outcome, date = format(Sys.Date()))
-  old <- if (file.exists(path)) utils::read.csv(path, colClasses = "character") else row[0L, ]
-  new <- rbind(old[key_of(old) %in% setdiff(key_of(everything), key_of(m)), names(row)], row)
-  utils::write.csv(new[order(match(key_of(new), key_of(everything))), ], path, row.names = FALSE)
-}
-
-results <- parallel::mclapply(seq_len(nrow(mutants)), function(i) {
-  m <- mutants[i, ]
-  out <- try_one(i)
-  if (out == "SURVIVED" && nzchar(m$why)) out <- paste("harmless:", m$why)
-  record(m, out)
-  cat(sprintf("%2d %-22s %s\n   - %s\n   + %s\n", i, basename(m$file), out, m$from, m$to))
+# Neighbouring arguments that can change places: texts of one line each, and different.
+exchange <- function(line1, col1, line2, col2, text) {
+  out <- list()
+  for (i in seq_len(length(text) - 1L)) {
+    if (line1[i] != line2[i + 1L] || text[i] == text[i + 1L]) next
+    out <- c(out, spot(line1[i], col1[i], col2[i + 1L], paste0(text[i + 1L], ", ", text[i]), "swapped"))
+  }
   out
-}, mc.cores = as.integer(Sys.getenv("MUTATE_CORES", "2")), mc.preschedule = FALSE)
-out <- unlist(results)
-caught <- grepl("^caught", out)
-harmless <- grepl("^harmless", out)
-cat("\n", sum(caught), " of ", length(out), " caught, ", sum(harmless), " harmless, ", sum(out == "SURVIVED"), " survived, ",
-  sum(!caught & !harmless & out != "SURVIVED"), " to mend in the table\n", sep = "")
-quit(status = as.integer(!all(caught | harmless)))
+}
+
+r_candidates <- function(path) {
+  exprs <- parse(path, keep.source = TRUE)
+  d <- utils::getParseData(exprs, includeText = TRUE)
+  skip <- d$id[d$parent == 0 & grepl("^register\\(", d$text)]
+  for (i in skip) {
+    inside <- d$line1 >= d$line1[d$id == i] & d$line2 <= d$line2[d$id == i]
+    d <- d[!inside, ]
+  }
+  of <- split(seq_len(nrow(d)), d$parent)
+  children <- function(id) {
+    at <- of[[as.character(id)]]
+    if (is.null(at)) return(d[0L, ])
+    at <- at[d$token[at] != "COMMENT"]
+    d[at[order(d$line1[at], d$col1[at], -d$line2[at], -d$col2[at])], ]
+  }
+  out <- list()
+  add <- function(x) if (!is.null(x)) out[[length(out) + 1L]] <<- x
+  one_line <- function(x) nrow(x) > 0L && x$line1[1L] == x$line2[nrow(x)]
+  for (i in which(d$token %in% c("LT", "GT", "LE", "GE", "EQ", "NE", "AND2", "OR2", "AND", "OR"))) {
+    add(spot(d$line1[i], d$col1[i], d$col2[i], flipped[[d$text[i]]], "comparison"))
+  }
+  for (i in which(d$token %in% c("'+'", "'-'", "'*'", "'/'", "AND2", "OR2"))) {
+    kin <- children(d$parent[i])
+    if (nrow(kin) == 2L) { # a sign in front: dropped
+      if (d$text[i] == "-") add(spot(d$line1[i], d$col1[i], d$col2[i], "", "sign"))
+      next
+    }
+    if (d$text[i] %in% names(turned)) {
+      add(spot(d$line1[i], d$col1[i], d$col2[i], turned[[d$text[i]]], "sign"))
+    }
+    if (nrow(kin) != 3L) next
+    if (kin$line2[1L] == kin$line1[3L] && kin$line1[3L] == kin$line2[3L]) {
+      add(spot(kin$line2[1L], kin$col2[1L] + 1L, kin$col2[3L], "", "dropped"))
+    }
+    if (one_line(kin) && d$text[i] != "/") {
+      add(spot(kin$line1[1L], kin$col1[1L], kin$col1[3L] - 1L, if (d$text[i] == "-") "-" else "", "dropped"))
+    }
+  }
+  for (i in which(d$token == "NUM_CONST")) {
+    put <- other_constant(d$text[i])
+    if (!is.na(put)) add(spot(d$line1[i], d$col1[i], d$col2[i], put, "constant"))
+  }
+  for (call in unique(d$parent[d$token == "'('"])) {
+    kin <- children(call)
+    if (nrow(kin) < 4L || kin$token[1L] != "expr" || kin$text[2L] != "(") next
+    name <- sub("^.*:", "", kin$text[1L])
+    start <- c(3L, which(kin$token == "','") + 1L)
+    end <- c(which(kin$token == "','") - 1L, nrow(kin) - 1L)
+    fine <- start <= end
+    start <- start[fine]
+    end <- end[fine]
+    plain <- start == end & kin$token[start] == "expr"
+    text <- kin$text[start]
+    if (!name %in% symmetric && !grepl("abort|warn|inform|message|stop|cat$|paste|inherits|library", name) &&
+      sum(plain) > 1L) {
+      runs <- which(plain)
+      runs <- runs[seq_len(sum(runs == runs[1L] + seq_along(runs) - 1L))]
+      s <- start[runs]
+      add(exchange(kin$line1[s], kin$col1[s], kin$line2[s], kin$col2[s], kin$text[s]))
+    }
+    if (name %in% c("list", "c", "data.frame", "structure", "new_ufs")) {
+      field <- which(end - start == 2L & kin$token[start] %in% c("SYMBOL_SUB", "STR_CONST"))
+      for (l in field) {
+        value <- kin[end[l], ]
+        if (value$line1 != value$line2) next
+        other <- field[match(TRUE, field > l)]
+        put <- if (!is.na(other)) kin$text[end[other]] else "NULL"
+        if (grepl("\n", put) || nchar(put) > 60L || put == value$text) put <- "NULL"
+        if (put == value$text) next
+        add(spot(value$line1, value$col1, value$col2, put, "returned"))
+      }
+    }
+  }
+  # x$field <- value
+  for (i in which(d$token == "LEFT_ASSIGN")) {
+    kin <- children(d$parent[i])
+    if (nrow(kin) != 3L || !one_line(kin) || !grepl("^(out|fit|result|res|x|object)[$]", kin$text[1L])) next
+    add(spot(kin$line1[1L], kin$col1[1L], kin$col2[3L], "NULL", "returned"))
+  }
+  spots_table(out)
+}
+
+# Tokens of C: data frame of line, from, to, text; comments, strings and directives are left out.
+c_tokens <- function(text) {
+  blank <- function(x, pattern) {
+    whole <- paste(x, collapse = "\n")
+    at <- gregexpr(pattern, whole, perl = TRUE)
+    regmatches(whole, at) <- lapply(regmatches(whole, at), function(s) gsub("[^\n]", " ", s))
+    strsplit(whole, "\n", fixed = TRUE)[[1L]]
+  }
+  text <- blank(text, "(?s)/\\*.*?\\*/")
+  text <- gsub("\"(\\\\.|[^\"\\\\])*\"", strrep("\"", 3L), text) # changes columns: such lines are dropped below
+  directive <- grepl("^\\s*#", text)
+  text[directive | grepl("\"", text)] <- ""
+  pattern <- paste0("[A-Za-z_][A-Za-z_0-9]*|(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?[fFuUlL]*|'.'|",
+    "->|[+][+]|--|<<|>>|[-+*/%<>=!&|]=|&&|[|][|]|[^\\sA-Za-z_0-9]")
+  at <- gregexpr(pattern, text, perl = TRUE)
+  n <- vapply(at, function(a) sum(a > 0L), 0L)
+  data.frame(line = rep(seq_along(text), n), from = unlist(lapply(at, function(a) a[a > 0L])),
+    text = unlist(regmatches(text, at)), stringsAsFactors = FALSE)
+}
+
+c_candidates <- function(path) {
+  source <- readLines(path)
+  k <- c_tokens(source)
+  k$to <- k$from + nchar(k$text) - 1L
+  n <- nrow(k)
+  word <- grepl("^[A-Za-z_0-9.]", k$text)
+  depth <- cumsum(k$text %in% c("{")) - cumsum(k$text %in% c("}"))
+  operand_before <- c(FALSE, (word & !k$text %in% c("return", "case", "else"))[-n] | k$text[-n] %in% c(")", "]"))
+  opens <- k$text %in% c("(", "[")
+  closes <- k$text %in% c(")", "]")
+  level <- cumsum(opens) - cumsum(closes) - opens # of a bracket: the level outside it
+  # Last token of the operand that starts at i: up to one of `stop` at the same level.
+  operand_end <- function(i, stop) {
+    j <- i
+    stop <- c(stop, ";", ",", "?", ":", "{", "}")
+    while (j < n && level[j + 1L] >= level[i] && !(level[j + 1L] == level[i] && k$text[j + 1L] %in% stop)) j <- j + 1L
+    j
+  }
+  out <- list()
+  add <- function(x) if (!is.null(x)) out[[length(out) + 1L]] <<- x
+  relation <- c("<", ">", "<=", ">=", "==", "!=")
+  # Subscripts and sizes are left alone too: memory errors are what the sanitizers are for.
+  subscript <- cumsum(k$text == "[") - cumsum(k$text == "]") > 0L |
+    grepl("(size_t)|sizeof|alloc\\(|memcpy|memset", source)[k$line]
+  for (i in which(depth > 0L & !subscript)) {
+    t <- k$text[i]
+    # The condition of a loop is left alone: a loop that never runs is no test of tests.
+    if (t %in% c(relation, "&&", "||") && !grepl("^\\s*for \\(", source[k$line[i]])) {
+      add(spot(k$line[i], k$from[i], k$to[i], flipped[[t]], "comparison"))
+    }
+    if (t %in% c("+", "-", "*", "/", "+=", "-=", "*=", "/=")) {
+      pointer <- t == "*" && (!operand_before[i] || k$text[i - 1L] %in%
+        c("double", "int", "void", "char", "bool", "size_t", "const") || grepl("^(ufs|la|graph)_[a-z]+$", k$text[i - 1L]) &&
+        k$text[i - 2L] %in% c("const", "(", ",", ";", "{"))
+      if (pointer) next
+      if (!operand_before[i]) {
+        if (t == "-") add(spot(k$line[i], k$from[i], k$to[i], "", "sign"))
+        next
+      }
+      add(spot(k$line[i], k$from[i], k$to[i], turned[[t]], "sign"))
+    }
+    if (t %in% c("+", "-", "*", "/", "&&", "||") && operand_before[i]) {
+      stop <- switch(t, "+" = , "-" = c("+", "-", "=", relation, "&&", "||"),
+        "*" = , "/" = c("+", "-", "*", "/", "%", "=", relation, "&&", "||"), c("&&", "||"))
+      e <- operand_end(i + 1L, stop)
+      if (k$line[e] == k$line[i]) add(spot(k$line[i], k$from[i], k$to[e], "", "dropped"))
+    }
+    if (grepl("^[0-9.]", t) && t != "." || t %in% c("true", "false")) {
+      put <- other_constant(t)
+      if (!is.na(put)) add(spot(k$line[i], k$from[i], k$to[i], put, "constant"))
+    }
+    if (t == "(" && i > 1L && grepl("^[A-Za-z_]", k$text[i - 1L]) &&
+      !k$text[i - 1L] %in% c("if", "for", "while", "switch", "return", "sizeof", symmetric)) {
+      close <- i + which(closes[later <- i + seq_len(min(n - i, 200L))] & level[later] == level[i])[1L]
+      inside <- if (is.na(close)) integer() else seq_len(close - i - 1L) + i
+      comma <- inside[k$text[inside] == "," & level[inside] == level[i] + 1L]
+      if (length(comma) && !any(k$text[inside] %in% c("{", ";"))) {
+        s <- c(i, comma) + 1L
+        e <- c(comma, close) - 1L
+        text <- ifelse(k$line[s] == k$line[e], substr(source[k$line[s]], k$from[s], k$to[e]), "")
+        whole <- k$line[s] == k$line[e]
+        pair <- exchange(k$line[s], k$from[s], ifelse(whole, k$line[e], -1L), k$to[e], text)
+        add(pair)
+      }
+    }
+    # result->field = value; as a statement of its own
+    if (t == "=" && i > 4L && k$text[i - 2L] == "->" && k$text[i - 3L] %in% c("result", "info", "out", "run") &&
+      k$text[i - 4L] %in% c(";", "{", "}", ")", "else")) {
+      e <- operand_end(i + 1L, character())
+      if (k$line[e] == k$line[i] && k$text[e + 1L] == ";" && k$line[i - 3L] == k$line[i]) {
+        add(spot(k$line[i], k$from[i - 3L], k$to[e], "(void) 0", "returned"))
+      }
+    }
+    # .field = value in a result, {"name", value} of a counter
+    if (t == "=" && i > 2L && k$text[i - 2L] == "." && k$text[i - 3L] %in% c("{", ",") && k$text[i + 1L] != "{") {
+      e <- operand_end(i + 1L, character())
+      if (k$line[e] == k$line[i]) add(spot(k$line[i], k$from[i + 1L], k$to[e], "0", "returned"))
+    }
+  }
+  spots_table(out)
+}
+
+# A number below 2^31 for each text: the order in which mutants are taken.
+number_of <- function(text, seed) {
+  prime <- 2147483647
+  power <- numeric(2000L)
+  power[1L] <- 48271
+  for (i in seq_along(power)[-1L]) power[i] <- (power[i - 1L] * 16807) %% prime
+  vapply(paste0(seed, text), function(s) {
+    byte <- utils::head(as.integer(charToRaw(s)), length(power))
+    h <- sum(byte * power[seq_along(byte)]) %% prime
+    for (i in 1:3) h <- (h * 69621 + 12345) %% prime
+    h
+  }, 0, USE.NAMES = FALSE)
+}
+
+sources <- function() {
+  c(file.path("R", sort(list.files("R", "[.]R$"))), file.path("src", sort(list.files("src", "[.]c$"))))
+}
+
+all_candidates <- function() {
+  files <- grep("ffi_test|/hook.c$|/init.c$|R/zzz", sources(), value = TRUE, invert = TRUE)
+  files <- grep(opt$only, files, value = TRUE)
+  found <- lapply(files, function(file) {
+    d <- if (endsWith(file, ".R")) r_candidates(file) else c_candidates(file)
+    if (!nrow(d)) return(NULL)
+    line <- readLines(file)[d$line]
+    after <- paste0(substr(line, 1L, d$from - 1L), d$put, substr(line, d$to + 1L, nchar(line)))
+    data.frame(file = file, line = d$line, rule = d$rule, before = trimws(line), after = trimws(after),
+      text = after, stringsAsFactors = FALSE)
+  })
+  d <- do.call(rbind, found)
+  d <- d[d$before != d$after & !duplicated(d[c("file", "line", "after")]), ]
+  # The same text twice in a file: the first place only.
+  d <- d[!duplicated(key_of(d)), ]
+  d$number <- number_of(key_of(d), opt$seed)
+  d[order(d$number), ]
+}
+key_of <- function(d) paste(d$file, d$rule, d$before, d$after, sep = "\r")
+
+# ---- trees and libraries ---------------------------------------------------------------------------
+
+rscript <- file.path(R.home("bin"), "Rscript")
+run <- function(cmd, args, env = character(), out = FALSE) {
+  suppressWarnings(system2("env", c(env, cmd, args), stdout = out, stderr = out))
+}
+install <- function(tree, lib, ..., env = character()) {
+  run(file.path(R.home("bin"), "R"), c("CMD", "INSTALL", "--no-docs", "--no-test-load", "--no-byte-compile",
+    "--no-staged-install", ..., paste0("--library=", lib), tree), env, file.path(work, "install.log")) == 0
+}
+copy_tree <- function(to) {
+  unlink(to, recursive = TRUE)
+  dir.create(to, recursive = TRUE)
+  for (part in c("DESCRIPTION", "NAMESPACE", "R", "src", "tests", "inst")) {
+    file.copy(file.path(top, part), to, recursive = TRUE, copy.date = TRUE)
+  }
+  unlink(c(file.path(to, "tests", "dev"), list.files(file.path(to, "src"), "[.](o|so|dll)$", full.names = TRUE)),
+    recursive = TRUE)
+}
+# The hashes of what is installed, so that it is made again when a source has changed.
+state_of <- function(files) unname(tools::md5sum(sort(files)))
+tests_env <- c("NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+
+# ---- the map: which test file reaches which line -----------------------------------------------------
+
+# The text of an R file with cov__(id) at the start of every statement, and the lines of these.
+instrument <- function(path, first) {
+  text <- readLines(path)
+  exprs <- parse(path, keep.source = TRUE)
+  d <- utils::getParseData(exprs, includeText = FALSE)
+  put <- list()
+  line <- last <- integer()
+  mark <- function(l, c, what, id) put[[length(put) + 1L]] <<- data.frame(line = l, col = c, what, id)
+  blocks <- d$parent[d$token == "'{'"]
+  for (b in blocks) {
+    kin <- d[d$parent == b & d$token == "expr" | d$parent == b & d$token %in% c("expr_or_assign_or_help", "equal_assign"), ]
+    for (i in seq_len(nrow(kin))) {
+      line <- c(line, kin$line1[i])
+      last <- c(last, kin$line2[i])
+      mark(kin$line1[i], kin$col1[i], sprintf("cov__(%d); ", first + length(line)), length(put))
+    }
+  }
+  for (f in which(d$token == "FUNCTION")) {
+    kin <- d[d$parent == d$parent[f] & d$token == "expr", ]
+    body <- kin[which.max(kin$line2 * 1e4 + kin$col2), ]
+    if (any(d$parent == body$id & d$token == "'{'")) next
+    line <- c(line, body$line1)
+    last <- c(last, body$line2)
+    mark(body$line1, body$col1, sprintf("{ cov__(%d); ", first + length(line)), length(put))
+    mark(body$line2, body$col2 + 1L, " }", -length(put))
+  }
+  put <- do.call(rbind, put)
+  if (!is.null(put)) {
+    # From the end to the start; at one place closing braces come first.
+    for (i in order(-put$line, -put$col, put$id > 0, put$id)) {
+      l <- put$line[i]
+      text[l] <- paste0(substr(text[l], 1L, put$col[i] - 1L), put$what[i], substr(text[l], put$col[i], nchar(text[l])))
+    }
+  }
+  list(text = text, line = line, last = last)
+}
+
+make_map <- function() {
+  map_file <- file.path(work, "map.rds")
+  tree <- file.path(work, "map-tree")
+  lib <- file.path(work, "map-lib")
+  results <- file.path(work, "map")
+  state <- state_of(c(list.files("R", full.names = TRUE), list.files("src", "[.][ch]$", full.names = TRUE)))
+  stamp <- file.path(work, "map-state.rds")
+  if (!file.exists(stamp) || !identical(readRDS(stamp), state)) {
+    unlink(c(lib, results), recursive = TRUE)
+    copy_tree(tree)
+    dir.create(lib)
+    dir.create(results)
+    ids <- list()
+    first <- 0L
+    for (file in grep("^R/", sources(), value = TRUE)) {
+      new <- instrument(file, first)
+      writeLines(new$text, file.path(tree, file))
+      ids[[file]] <- data.frame(file = rep(file, length(new$line)), line = new$line)
+      first <- first + length(new$line)
+    }
+    writeLines(c("cov_store <- new.env()", sprintf("cov_store$hit <- logical(%d)", first),
+      "cov__ <- function(i) cov_store$hit[i] <- TRUE"), file.path(tree, "R", "aaa-cov.R"))
+    makevars <- file.path(work, "Makevars")
+    user <- path.expand("~/.R/Makevars")
+    writeLines(c(if (file.exists(user)) readLines(user), "CFLAGS = -O2 --coverage", "LDFLAGS += --coverage"), makevars)
+    stopifnot(install(tree, lib, "--no-clean-on-error", env = paste0("R_MAKEVARS_USER=", makevars)))
+    saveRDS(do.call(rbind, ids), file.path(work, "map-ids.rds"))
+    saveRDS(state, stamp)
+  }
+  ids <- readRDS(file.path(work, "map-ids.rds"))
+  code <- "a <- commandArgs(TRUE); library(testthat); library(ufselect); set.seed(1)
+t <- system.time(r <- as.data.frame(test_file(a[1], package = 'ufselect', load_package = 'installed', stop_on_failure = FALSE,
+  reporter = 'silent')))
+saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds = sum(t[c(1, 2, 4, 5)], na.rm = TRUE),
+  failed = unique(r$test[r$failed > 0 | r$error])), a[2])"
+  script <- file.path(work, "map.R")
+  writeLines(code, script)
+  files <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$")
+  sizes <- file.size(file.path(top, "tests", "testthat", files))
+  one <- function(file) {
+    out <- file.path(results, sub("[.]R$", ".rds", file))
+    test <- file.path(top, "tests", "testthat", file)
+    gone <- file.path(tree, "tests", "testthat", file)
+    old <- if (file.exists(out)) readRDS(out)
+    if (!is.null(old) && identical(old$md5, unname(tools::md5sum(test)))) return(invisible())
+    file.copy(test, gone, overwrite = TRUE)
+    counts <- file.path(work, paste0("gcda-", file))
+    unlink(counts, recursive = TRUE)
+    dir.create(counts)
+    raw <- paste0(out, ".raw")
+    run(rscript, c("--vanilla", script, gone, raw), c(tests_env, paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")),
+      paste0("GCOV_PREFIX=", counts), paste0("GCOV_PREFIX_STRIP=", length(strsplit(file.path(tree, "src"), "/")[[1L]]) - 1L)))
+    if (!file.exists(raw)) {
+      cat("no map of", file, "\n")
+      return(invisible())
+    }
+    r <- readRDS(raw)
+    data <- list.files(counts, "[.]gcda$", full.names = TRUE)
+    file.copy(sub("[.]gcda$", ".gcno", file.path(tree, "src", basename(data))), counts)
+    for (part in list.files(file.path(tree, "src"), "[.][ch]$", full.names = TRUE)) { # gcov reads them
+      file.symlink(part, file.path(counts, basename(part)))
+    }
+    said <- if (length(data)) {
+      suppressWarnings(system2("env", c("-C", counts, "gcov", "-t", basename(data)), stdout = TRUE, stderr = FALSE))
+    }
+    head <- cumsum(grepl("^ *-: +0:Source:", said))
+    name <- sub("^.*Source:", "", said[grepl("^ *-: +0:Source:", said)])[pmax(head, 1L)]
+    hit <- grepl("^ +[0-9]+[*]?: *[1-9]", said)
+    lines <- data.frame(file = file.path("src", basename(name[hit])),
+      line = as.integer(sub("^[^:]*: *([0-9]+):.*$", "\\1", said[hit])))
+    known <- grepl("^ +([0-9]+[*]?|#####): *[1-9]", said)
+    every <- data.frame(file = file.path("src", basename(name[known])),
+      line = as.integer(sub("^[^:]*: *([0-9]+):.*$", "\\1", said[known])))
+    saveRDS(list(lines = unique(rbind(ids[r$hit, ], lines)), every = unique(every), seconds = r$seconds, failed = r$failed,
+      md5 = unname(tools::md5sum(test))), out)
+    unlink(c(counts, raw), recursive = TRUE)
+    cat(sprintf("map: %-26s %5.1f s, %d lines%s\n", file, r$seconds, nrow(lines) + length(r$hit),
+      if (length(r$failed)) paste0(", FAILED: ", paste(r$failed, collapse = "; ")) else ""))
+  }
+  parallel::mclapply(files[order(sizes)], one, mc.cores = opt$cores, mc.preschedule = FALSE)
+  got <- lapply(stats::setNames(files, files), function(file) {
+    out <- file.path(results, sub("[.]R$", ".rds", file))
+    if (file.exists(out)) readRDS(out)
+  })
+  got <- got[!vapply(got, is.null, NA)]
+  cat(length(got), "of", length(files), "test files are in the map\n")
+  text <- lapply(stats::setNames(nm = sources()), readLines)
+  as_text <- function(d) {
+    d <- d[d$file %in% names(text), ]
+    d$text <- trimws(unlist(Map(function(f, l) text[[f]][l], d$file, d$line), use.names = FALSE))
+    d
+  }
+  hits <- do.call(rbind, lapply(names(got), function(test) {
+    d <- as_text(got[[test]]$lines)
+    if (nrow(d)) cbind(d, test = test, stringsAsFactors = FALSE)
+  }))
+  every <- unique(as_text(rbind(ids, do.call(rbind, lapply(got, `[[`, "every")))))
+  map <- list(hits = hits, every = every, seconds = vapply(got, `[[`, 0, "seconds"),
+    failed = unlist(lapply(got, `[[`, "failed"), use.names = FALSE))
+  saveRDS(map, map_file)
+  map
+}
+
+# The test files that can notice a change of this line, in the order in which they are tried.
+tests_for <- function(map, file, line, text) {
+  # A test file is named like a source if they share a word: base_rsr.c and test-method-rsr.R.
+  words <- setdiff(strsplit(sub("[.][Rc]$", "", basename(file)), "[-_]")[[1L]],
+    c("base", "solve", "samp", "ffi", "la", "x", "f"))
+  is_named <- function(test) {
+    vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)
+  }
+  if (is.null(map)) {
+    tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$")
+    named <- is_named(tests)
+    tests <- c(tests[named][order(file.size(file.path(top, "tests", "testthat", tests[named])))],
+      "test-printed.R", "test-returned.R")
+    return(tests)
+  }
+  known <- map$every[map$every$file == file, ]
+  hits <- map$hits[map$hits$file == file, ]
+  if (startsWith(file, "R/")) { # the smallest statement around the line
+    all <- instrument(file, 0L)
+    around <- which(all$line <= line & all$last >= line)
+    at <- all$line[around[which.min(all$last[around] - all$line[around])]]
+  } else { # the nearest line above that is code
+    at <- line
+    while (at > 1L && !(trimws(text[at]) %in% known$text)) at <- at - 1L
+  }
+  # Text that the map does not know is newer than it, or runs when the package is built: all that reach the file.
+  tests <- if (length(at) && trimws(text[at]) %in% known$text) {
+    unique(hits$test[hits$text == trimws(text[at])])
+  } else {
+    unique(hits$test)
+  }
+  tests[order(!is_named(tests), map$seconds[tests])]
+}
+
+# ---- one mutant ----------------------------------------------------------------------------------------
+
+# The package as it is: a tree with objects, a library, and copies of the tests.
+make_base <- function() {
+  tree <- file.path(work, "base")
+  lib <- file.path(work, "base-lib")
+  state <- state_of(c("DESCRIPTION", "NAMESPACE", list.files(c("R", "src", "inst"), recursive = TRUE, full.names = TRUE)))
+  stamp <- file.path(work, "base-state.rds")
+  if (!file.exists(stamp) || !identical(readRDS(stamp), state)) {
+    copy_tree(tree)
+    unlink(lib, recursive = TRUE)
+    dir.create(lib)
+    stopifnot(install(tree, lib))
+    saveRDS(state, stamp)
+  }
+  unlink(file.path(tree, "tests"), recursive = TRUE)
+  file.copy(file.path(top, "tests"), tree, recursive = TRUE, copy.date = TRUE)
+  unlink(file.path(tree, "tests", "dev"), recursive = TRUE)
+}
+
+symlink_all <- function(from, to, except) {
+  dir.create(to, recursive = TRUE, showWarnings = FALSE)
+  for (part in setdiff(list.files(from), except)) file.symlink(file.path(from, part), file.path(to, part))
+}
+
+# A library with the mutant: "", or why there is none.
+build <- function(m, lib) {
+  base <- file.path(work, "base")
+  good <- file.path(work, "base-lib", "ufselect")
+  text <- readLines(file.path(top, m$file))
+  at <- which(trimws(text) == m$before)
+  text[at[which.min(abs(at - m$line))]] <- m$text
+  if (startsWith(m$file, "R/")) {
+    tree <- paste0(lib, "-tree")
+    symlink_all(base, tree, c("R", "tests", "src"))
+    file.copy(file.path(base, "R"), tree, recursive = TRUE)
+    writeLines(text, file.path(tree, m$file))
+    dir.create(lib)
+    if (!install(tree, lib, "--no-libs")) return("broken")
+    file.symlink(file.path(good, "libs"), file.path(lib, "ufselect", "libs"))
+    return("")
+  }
+  src <- paste0(lib, "-src")
+  object <- sub("[.]c$", ".o", basename(m$file))
+  symlink_all(file.path(base, "src"), src, c("Makevars", object, list.files(file.path(base, "src"), "[.](c|so)$")))
+  # A mutant of the wrong type is none.
+  writeLines(sub("^PKG_CFLAGS *=", "PKG_CFLAGS = -Werror=incompatible-pointer-types -Werror=int-conversion",
+    readLines(file.path(base, "src", "Makevars"))), file.path(src, "Makevars"))
+  writeLines(text, file.path(src, basename(m$file)))
+  objects <- sub("[.]c$", ".o", list.files(file.path(base, "src"), "[.]c$"))
+  compile <- sprintf("cd %s && R CMD SHLIB -o ufselect.so %s >make.log 2>&1", shQuote(src), paste(objects, collapse = " "))
+  if (system(compile) != 0L) return("broken")
+  code <- function(path) {
+    bare <- tempfile()
+    system2("objcopy", c("--strip-debug", shQuote(path), bare), stdout = FALSE, stderr = FALSE)
+    unname(tools::md5sum(bare))
+  }
+  if (identical(code(file.path(src, object)), code(file.path(base, "src", object)))) return("same")
+  symlink_all(good, file.path(lib, "ufselect"), "libs")
+  dir.create(file.path(lib, "ufselect", "libs"))
+  file.copy(file.path(src, "ufselect.so"), file.path(lib, "ufselect", "libs"))
+  ""
+}
+
+# Runs test files in order and ends at the first failure. CPU limits catch endless loops.
+child <- "a <- commandArgs(TRUE); library(testthat)
+known <- readLines(file.path(dirname(a[2]), 'failed'))
+ok <- tryCatch({ library(ufselect); TRUE }, error = function(e) FALSE)
+if (!ok) { writeLines('broken', a[1]); quit(status = 0) }
+first <- R6::R6Class('first', inherit = Reporter, public = list(add_result = function(context, test, result) {
+  if (inherits(result, c('expectation_failure', 'expectation_error')) && !test %in% known) quit(save = 'no', status = 3)
+}))
+for (f in a[-(1:2)]) {
+  own <- strsplit(f, '=', fixed = TRUE)[[1L]]
+  writeLines(own[1L], a[1])
+  setTimeLimit(cpu = 15 + 6 * as.numeric(own[2L]))
+  set.seed(1)
+  tryCatch(test_file(file.path(a[2], own[1L]), package = 'ufselect', load_package = 'installed', reporter = first$new()),
+    error = function(e) quit(save = 'no', status = 3))
+  setTimeLimit(cpu = Inf)
+}
+writeLines('none', a[1])"
+
+try_one <- function(m, map) {
+  started <- proc.time()
+  lib <- tempfile(paste0("mutant-", basename(m$file), "-"), work)
+  on.exit(unlink(c(lib, paste0(lib, c("-tree", "-src", "-tests"))), recursive = TRUE))
+  done <- function(outcome, by) {
+    list(outcome = outcome, by = by, seconds = round(sum((proc.time() - started)[c(1, 2, 4, 5)])))
+  }
+  tests <- tests_for(map, m$file, m$line, readLines(file.path(top, m$file)))
+  if (!length(tests)) return(done("survived", "no test reaches the line"))
+  built <- build(m, lib)
+  if (nzchar(built)) return(done(built, ""))
+  own <- if (is.null(map)) rep(3, length(tests)) else pmax(map$seconds[tests], .1)
+  within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
+  dir <- paste0(lib, "-tests")
+  symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")
+  file.copy(file.path(work, "base", "tests", "testthat", "_snaps"), dir, recursive = TRUE)
+  # A crash may leave R waiting for a lock for ever.
+  status <- run("timeout", c(round(opt$patience * (60 + 4 * sum(own[within]))), rscript, "--vanilla", file.path(work, "child.R"), file.path(dir, "at"), dir,
+    sprintf("%s=%.1f", tests[within], own[within])),
+    c(tests_env, paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS"))))
+  at <- readLines(file.path(dir, "at"))
+  if (at == "broken") return(done("broken", ""))
+  if (at != "none") return(done("caught", paste0(at, if (status != 3) " (ended R)")))
+  done("survived", paste0(sum(within), " of ", length(tests), " files"))
+}
+
+# ---- the list --------------------------------------------------------------------------------------------
+
+columns <- c("file", "line", "rule", "before", "after", "outcome", "by", "seconds", "date")
+read_list <- function() {
+  if (!file.exists(csv)) return(stats::setNames(data.frame(matrix(character(), 0L, length(columns))), columns))
+  utils::read.csv(csv, colClasses = "character")
+}
+record <- function(m, r) {
+  lock <- file.path(work, "lock")
+  while (!dir.create(lock, showWarnings = FALSE)) Sys.sleep(.05)
+  on.exit(unlink(lock, recursive = TRUE))
+  old <- read_list()
+  was <- match(key_of(m), key_of(old))
+  row <- data.frame(m[c("file", "line", "rule", "before", "after")], r, date = format(Sys.Date()))
+  row[] <- lapply(row, as.character)
+  if (is.na(was)) old <- rbind(old, row) else old[was, ] <- row
+  utils::write.csv(old, csv, row.names = FALSE)
+}
+
+print_table <- function(d) {
+  d$language <- ifelse(startsWith(d$file, "R/"), "R", "C")
+  d <- d[d$outcome != "broken", ]
+  print(table(paste(d$language, d$rule), d$outcome))
+  caught <- sum(d$outcome == "caught")
+  alive <- sum(d$outcome == "survived")
+  cat(sprintf("\n%d mutants: %d caught, %d survived, %d with the same machine code: %.1f %% caught\n",
+    nrow(d), caught, alive, nrow(d) - caught - alive, 100 * caught / (caught + alive)))
+  cat(sprintf("%-14s tried %6d   survived %6d   failed %4d\n", "mutate", nrow(d), nrow(d) - alive, alive))
+}
+
+# The first n of each language and rule in turn: n in all, without those that do not build.
+choose <- function(d, n, known) {
+  known <- known[known$outcome == "broken", ]
+  d <- d[!key_of(d) %in% key_of(known), ]
+  stratum <- paste(startsWith(d$file, "R/"), d$rule)
+  turn <- stats::ave(seq_along(stratum), stratum, FUN = seq_along)
+  d[utils::head(order(turn, stratum), n), ]
+}
+
+main <- function() {
+  if (opt$table) return(print_table(read_list()))
+  if (opt$map) return(invisible(make_map()))
+  d <- all_candidates()
+  if (opt$list) {
+    print(table(paste(ifelse(startsWith(d$file, "R/"), "R", "C"), d$rule)))
+    now <- choose(d, opt$n, read_list())
+    cat(sprintf("%s:%d %s\n  - %s\n  + %s\n", now$file, now$line, now$rule, now$before, now$after), sep = "")
+    return()
+  }
+  map <- if (opt$named) NULL else if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
+  make_base()
+  writeLines(child, file.path(work, "child.R"))
+  # Tests that fail without a mutant (another version of testthat, say) say nothing about one.
+  writeLines(as.character(map$failed), file.path(work, "failed"))
+  one <- function(i, todo) {
+    m <- todo[i, ]
+    r <- try_one(m, map)
+    record(m, r)
+    cat(sprintf("%3d of %d  %-9s %s:%d %s, %s, %s s\n     - %s\n     + %s\n", i, nrow(todo), r$outcome, m$file, m$line, m$rule,
+      r$by, r$seconds, m$before, m$after))
+  }
+  again <- opt$rerun_survivors
+  repeat {
+    # Those that turn out not to build are replaced by the next ones.
+    known <- read_list()
+    chosen <- choose(d, opt$n, known)
+    old <- match(key_of(chosen), key_of(known))
+    todo <- chosen[is.na(old) | (again & known$outcome[old] %in% "survived"), ]
+    again <- FALSE
+    if (!nrow(todo)) break
+    parallel::mclapply(seq_len(nrow(todo)), one, todo = todo, mc.cores = opt$cores, mc.preschedule = FALSE)
+  }
+  known <- read_list()
+  print_table(known[key_of(known) %in% key_of(chosen), ])
+}
+main()

@@ -1,4 +1,4 @@
-# Stored results say where they come from, and the check of inst/benchmarks/results.R sees what changed.
+# Stored results say where they come from, and the check of evidence/results.R sees what changed.
 
 provenance <- function() {
   file <- system.file("benchmarks", "provenance.R", package = "ufselect")

@@ -2,15 +2,15 @@
 # random choices of the same size and all columns, on sets as they are and with ten permuted copies
 # of each of up to 50 columns. print() of a selection quotes the table that this script writes.
 #
-#   Rscript inst/benchmarks/select.R --data=<folder of sets> [--sets=a,b] [--out=select.csv]
-#   Rscript inst/benchmarks/select.R --show --out=select.csv
+#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--out=select.csv]
+#   Rscript evidence/select.R --show --out=select.csv
 #
 # Sets are cut to 300 rows and 500 columns. Half of the rows choose, without labels; classifiers and
 # the regression that rebuilds all columns learn there and are judged on the other half. k = 20, or
 # 30 % of fewer than 60 columns; m = 3 samples a class. Nothing is told about the number of classes.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "common.R"))
+  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
 })
 library(ufselect)
 

@@ -5,7 +5,7 @@
 # the best setting minus that of the one chosen, in points.
 #   Rscript tune.R --data=FOLDER [--sets=a,b] [--methods=socfs,jspca,...] [--criteria=...] [--out=file.csv]
 library(ufselect)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "..", "inst", "benchmarks", "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- words(option("sets", "lung_discrete,tissue,tox171,warpPIE10P,libras,dermatology,wine,segment"))

@@ -9,7 +9,7 @@
 #   Rscript results.R adopt name ...       writes the header of one that is older than headers
 #
 # --data=FOLDER (or UFSELECT_DATA): the sets that are not in any package. Without it the cells that
-# need them are skipped, and counted so. results/headers.csv holds, for every table, the version, date,
+# need them are skipped, and counted so. headers.csv beside the tables holds, for every table, the version, date,
 # seed and BLAS of the run, a fingerprint of its data, every call with all its arguments, and the
 # hash of the sources that these calls reach (provenance.R). The check fails
 # - if an argument has another default than the call that is stored, or is not in it;
@@ -18,8 +18,14 @@
 # - if a recomputed cell differs; if a file of results/ is not listed here.
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-source(file.path(here, "common.R"))
-header_file <- file.path(here, "results", "headers.csv")
+benchmarks <- normalizePath(file.path(here, "..", "inst", "benchmarks"))
+source(file.path(benchmarks, "common.R"))
+# A script or a table: what vignettes show is installed with the package, all else is here.
+place_of <- function(file) {
+  own <- file.path(here, file)
+  if (file.exists(own)) own else file.path(benchmarks, file)
+}
+header_file <- file.path(benchmarks, "results", "headers.csv")
 data_folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 
 # ---- the calls ---------------------------------------------------------------------------------
@@ -34,7 +40,7 @@ timed_calls <- function(methods) {
 definitions_of <- function(script) {
   place <- new.env(parent = globalenv())
   place$evidence_only_definitions <- TRUE
-  sys.source(file.path(here, script), place, keep.source = FALSE)
+  sys.source(place_of(script), place, keep.source = FALSE)
   place
 }
 
@@ -65,7 +71,7 @@ compare_calls <- function(labels) {
 # ---- recomputed cells ----------------------------------------------------------------------------
 
 read_result <- function(file) {
-  utils::read.csv(file.path(here, file), stringsAsFactors = FALSE, check.names = FALSE)
+  utils::read.csv(place_of(file), stringsAsFactors = FALSE, check.names = FALSE)
 }
 
 # Runs a script for a few cells, in a process of its own.
@@ -73,7 +79,7 @@ rerun <- function(script, ...) {
   out <- tempfile(fileext = ".csv")
   given <- c(..., paste0("--out=", out))
   if (nzchar(data_folder)) given <- c(given, paste0("--data=", data_folder))
-  log <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(file.path(here, script)), shQuote(given)),
+  log <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(place_of(script)), shQuote(given)),
     stdout = TRUE, stderr = TRUE))
   if (!file.exists(out)) stop(script, " wrote nothing: ", paste(utils::tail(log, 3L), collapse = " "))
   utils::read.csv(out, stringsAsFactors = FALSE, check.names = FALSE)
@@ -377,7 +383,7 @@ check_cells <- function(name, entry) {
 
 check_table <- function(name, confirming) {
   entry <- tables[[name]]
-  if (!file.exists(file.path(here, entry$file))) return(tell("failed", name, "is not there: ", entry$file))
+  if (!file.exists(place_of(entry$file))) return(tell("failed", name, "is not there: ", entry$file))
   if (!is.null(entry$published)) return(tell("passed", name))
   header <- header_of(name)
   if (!length(header)) return(tell("failed", name, "has no header: Rscript results.R record ", name))
@@ -398,9 +404,9 @@ check_table <- function(name, confirming) {
 
 # Files that nobody lists.
 check_files <- function() {
-  files <- c(file.path("results", list.files(file.path(here, "results"), "csv")),
-    file.path("../extdata", list.files(file.path(here, "..", "extdata"), "csv")))
-  listed <- c("results/headers.csv", "results/typed.csv", vapply(tables, `[[`, "", "file"))
+  files <- c(file.path("results", list.files(file.path(c(here, benchmarks), "results"), "csv")),
+    file.path("../extdata", list.files(file.path(benchmarks, "..", "extdata"), "csv")))
+  listed <- c("results/headers.csv", vapply(tables, `[[`, "", "file"))
   for (file in setdiff(files, listed)) tell("failed", file, "is not listed in results.R")
 }
 
@@ -430,16 +436,16 @@ run_table <- function(name) {
   if (is.null(entry$script)) return(say("%s is published: nothing to run\n", name))
   work <- option("work", file.path(if (is.null(source_root())) "." else source_root(), ".evidence"))
   dir.create(work, showWarnings = FALSE)
-  places <- c("@data" = data_folder, "@work" = work, "@extdata" = file.path(here, "..", "extdata"))
+  places <- c("@data" = data_folder, "@work" = work, "@extdata" = file.path(benchmarks, "..", "extdata"))
   args <- entry$args
   for (place in names(places)) args <- sub(place, places[[place]], args, fixed = TRUE)
-  args <- sub("@([a-z-]+)$", file.path(here, "results", paste0("\\1.csv", if (grepl("[.]gz$", entry$file)) ".gz")), args)
+  args <- sub("@[a-z-]+$", place_of(entry$file), args)
   if (entry$needs_data && !nzchar(data_folder)) return(say("%s: its data are not at hand (--data=)\n", name))
   say("%s: about %g minutes\n", name, entry$minutes)
-  status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(file.path(here, entry$script)), shQuote(args)))
+  status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(place_of(entry$script)), shQuote(args)))
   if (status != 0L) stop(name, " failed")
   made <- file.path(work, basename(entry$file))
-  if ("--out=@work" %in% entry$args) file.copy(made, file.path(here, entry$file), overwrite = TRUE)
+  if ("--out=@work" %in% entry$args) file.copy(made, place_of(entry$file), overwrite = TRUE)
   record(name)
 }
 

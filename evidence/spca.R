@@ -3,7 +3,7 @@
 #   Rscript spca.R --data=FOLDER --sets=lung_discrete,tissue,libras,dermatology,orl
 library(ufselect)
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
-source(file.path(dirname(file), "common.R"))
+source(file.path(dirname(file), "..", "inst", "benchmarks", "common.R"))
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 for (set in words(option("sets", "lung_discrete,tissue,libras,dermatology,orl"))) {
   data <- read_set(folder, set)

@@ -10,7 +10,7 @@
 # accuracy with its standard error over sketches, CPU seconds.
 this <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 here <- dirname(normalizePath(this))
-source(file.path(here, "common.R"))
+source(file.path(here, "..", "inst", "benchmarks", "common.R"))
 suppressMessages(library(ufselect))
 
 folder <- option("data", ".")
@@ -42,7 +42,7 @@ methods <- function(classes) {
     kmeans_f = list("kmeans_f", n_clusters = classes, n_starts = 5), rsr = list("rsr"))
 }
 
-file <- file.path(here, "results", "sketch.csv")
+file <- file.path(here, "..", "inst", "benchmarks", "results", "sketch.csv")
 table <- if (file.exists(file)) utils::read.csv(file)
 for (name in words(option("sets", "musk1,usps,isolet"))) {
   set <- read_set(folder, name)

@@ -1,8 +1,8 @@
 # How many columns: what the answer of ufs_size() costs, in points of k-means accuracy and of a
 # linear support vector machine, against the best k of the same ranking and against fixed rules.
 #
-#   Rscript inst/benchmarks/size.R --data=<folder of sets> [--out=size.csv] [--methods=pca,kmeans_f]
-#   Rscript inst/benchmarks/size.R --show --out=size.csv
+#   Rscript evidence/size.R --data=<folder of sets> [--out=size.csv] [--methods=pca,kmeans_f]
+#   Rscript evidence/size.R --show --out=size.csv
 #
 # Sets are cut to 400 rows and 1,000 columns; with noise to 50 columns, and ten permuted copies of
 # each are added. The rule was chosen on the sets at odd places of the alphabet ("choose"), as they
@@ -15,7 +15,7 @@
 # and up to one half all columns are kept.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "common.R"))
+  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
 })
 library(ufselect)
 
