@@ -1,98 +1,178 @@
-# All input handling, once: as_ufs_matrix() for data, check_*() for arguments.
+# The input pass: what every method does with `x` before its solver, once.
 
-# Turns the user's `x` into the matrix that solvers see.
-#
-# Returns a list:
-#   x          n x q double matrix of the q non-constant columns, centred and
-#              scaled as asked; the one copy that is made, the user's data are never touched
+# Each of these functions returns a list:
+#   x          the q non-constant columns, centred and scaled as asked; the user's data are never
+#              touched
 #   n, p       sizes of the user's x (p counts the constant columns)
 #   keep       indices of the non-constant columns in the user's x
 #   constant   indices of the constant ones (score NA, ranked last)
 #   features, samples   names; `named` says whether the user's columns had any
 #   center, scale       length p, or FALSE where not asked for
-#   norm, variance      of the q columns: norms of the columns of the matrix (before `unit`
-#                       divides it), variances of the columns as they came
-#   unit                what the whole matrix was divided by, see `unit`
-# With `drop_constant = FALSE` the matrix keeps all p columns (keep = 1:p).
-# by     what scale = TRUE divides a column by: "sd", or "norm", its Euclidean norm
-# unit   "none", "power" (divide everything by the power of two next above the largest entry) or
-#        "sample" (every sample by its norm; those that are zero but for rounding stay)
-# write  FALSE: no matrix, x is NULL
-# squares  FALSE: the method changes the unit itself before it squares anything
-as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, ...) {
-  as_ufs_operator(x, center, scale, ..., dense = TRUE)
+#   norm, variance      of the q columns: norms of the columns of the matrix (before the division
+#                       by `divisor`), variances of the columns as they came
+#   divisor             what the whole matrix was divided by
+# With `keep_constant = TRUE` x keeps all p columns (keep = 1:p). They warn of constant columns and
+# say what they did with names, but not of data from open_quietly().
+
+# x is an n x q double matrix, the one copy that is made. `squares = FALSE`: the method rescales the
+# matrix itself before it squares anything.
+as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, squares = TRUE, keep_constant = FALSE) {
+  pass <- judge_columns(open_checked(x, dense = TRUE), center, scale, "sd", keep_constant)
+  if (squares) check_norms(pass$data, pass$arg)
+  write_columns(pass)
 }
 
-# As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
-# is then an operator (operator.R), and only methods that use it as such may ask for it.
-# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
-as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
-                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
-                            squares = TRUE, copy = TRUE, dense = FALSE) {
-  center <- check_flag(center, "center")
-  scale <- check_flag(scale, "scale")
-  opened <- open_data(x, arg)
-  if (dense) opened$x <- dense_data(opened, arg)
-  dense <- dense || opened$kind == "dense"
-  copy <- dense && (copy || opened$n > opened$p ||
-    8 * as.double(opened$n) * opened$p <= copy_bytes())
-  check_size(opened$n, opened$p, min_n, arg)
-  if (warn) {
-    hint_orientation(opened)
+# x is a matrix only if the user's is dense, otherwise an operator (data-operator.R): for methods
+# that need no more than products with it.
+as_ufs_operator <- function(x, center = TRUE, scale = TRUE, keep_constant = FALSE) {
+  pass <- judge_columns(open_checked(x), center, scale, "sd", keep_constant)
+  check_norms(pass$data, pass$arg)
+  write_columns(pass)
+}
+
+# A dense x, too, stays an operator if it is wider than tall and larger than the option
+# ufselect.copy_bytes.
+as_lazy_operator <- function(x, center = TRUE, scale = TRUE) {
+  pass <- judge_columns(open_checked(x), center, scale)
+  check_norms(pass$data, pass$arg)
+  write_columns(pass, copy = FALSE)
+}
+
+# x is divided by a power of two: next above its largest entry, or, of an operator, near its largest
+# column norm. Squares and fourth powers then stay in range.
+as_rescaled_operator <- function(x, center = TRUE, scale = TRUE) {
+  write_columns(judge_columns(open_checked(x), center, scale), rescale = TRUE)
+}
+
+# For callers that want no more than moments and names: no matrix is made, x is NULL where the
+# user's is dense.
+as_ufs_moments <- function(x, center = FALSE, scale = FALSE) {
+  pass <- judge_columns(open_checked(x), center, scale)
+  if (is.matrix(pass$raw)) pass$data else write_columns(pass)
+}
+
+# For methods that see samples only through their inner products: of an operator with n <= p, n x n
+# coordinates with the same ones take the place of x. Equal rows stay equal to the last bit.
+gram_coordinates <- function(x, center, scale) as_ufs_coordinates(x, center, scale, row_coordinates)
+
+# An operator is first divided by a power of two near its largest column norm, so that its Gram
+# matrix cannot overflow.
+as_ufs_coordinates <- function(x, center, scale, coordinates) {
+  x <- open_data(x)
+  data <- if (x$kind == "dense") as_ufs_matrix(x, center, scale, squares = FALSE) else
+    as_rescaled_operator(x, center, scale)
+  if (is_operator(data$x)) {
+    data$x <- coordinates(data$x)
+    data$n_scores <- attr(data$x, "n_scores")
+    attr(data$x, "n_scores") <- NULL
+    data$x <- data$x * data$divisor
+    data$divisor <- 1
+  }
+  data
+}
+
+# ---- the stages of the pass -----------------------------------------------------------------
+
+# Data that the input pass says nothing about: they were checked before, or are not the user's.
+open_quietly <- function(x, arg = "x") {
+  x <- open_data(x, arg)
+  x[c("quiet", "arg")] <- list(TRUE, arg)
+  x
+}
+
+open_checked <- function(x, dense = FALSE) {
+  x <- open_data(x)
+  arg <- if (is.null(x$arg)) "x" else x$arg
+  if (dense) x[c("x", "kind")] <- list(dense_data(x, arg), "dense")
+  check_size(x$n, x$p, arg)
+  if (!isTRUE(x$quiet)) {
+    hint_orientation(x)
     # Results of a table without column names speak of V1, V2, ...
-    if (dense && is.null(opened$features)) {
+    if (x$kind == "dense" && is.null(x$features)) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  features <- feature_names(opened$features, opened$p, warn)
-  whole <- if (dense) opened$x else if (opened$kind == "sparse") sparse_operator(opened$x)
-  ready <- prepare_columns(whole, center, if (scale) by else "none",
-    if (is.null(whole)) source_moments(opened$x) else .Call(C_moments, whole))
-  constant <- check_prepared(ready, features, arg, warn, is.null(whole))
-  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(opened$p)
-  norm <- ready$norm[keep]
-  if (squares && write) check_norms(norm, arg, features[keep])
-  size <- if (unit != "power") 1 else if (dense) next_power(ready$largest[keep]) else
-    2^ceiling(log2(max(norm)))
-  out <- if (!copy) lazy_operator(opened$x, whole, ready, keep, center, scale, size) else
-    if (write) prepare_write(whole, ready, keep, center, size)
-  if (write && unit == "sample") out <- .Call(C_unit_rows, out, 1e-12, FALSE)$x
-  list_of(x = out, n = opened$n, p = opened$p, keep, constant, norm, variance = ready$sd[keep]^2,
-    unit = size, features, samples = opened$samples, named = !is.null(opened$features),
-    center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = opened$input)
+  x
 }
 
-# The operator of the columns `keep`. `whole`: that of a sparse matrix, a dense matrix, NULL for a
-# source.
-lazy_operator <- function(x, whole, ready, keep, center, scale, unit) {
+# What is known of the columns before they are written. Returns a list:
+#   data      what the functions above return, without x
+#   raw       the user's values: a dense matrix, the operator of a sparse one, NULL for a source
+#   moments   of all p columns, from prepare_columns()
+#   source    where to read a source from
+#   arg       the name of x in messages
+# `by`: what scale = TRUE divides a column by, "sd" or "norm", its Euclidean norm.
+judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALSE) {
+  center <- check_flag(center, "center")
+  scale <- check_flag(scale, "scale")
+  arg <- if (is.null(opened$arg)) "x" else opened$arg
+  warn <- !isTRUE(opened$quiet)
+  features <- feature_names(opened$features, opened$p, warn)
+  raw <- switch(opened$kind, dense = opened$x, sparse = sparse_operator(opened$x))
+  moments <- prepare_columns(raw, center, if (scale) by else "none",
+    if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
+  constant <- check_prepared(moments, features, arg, warn, is.null(raw))
+  keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
+  data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
+    norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
+    samples = opened$samples, named = !is.null(opened$features),
+    center = if (center) stats::setNames(moments$mean, features) else FALSE,
+    scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input)
+  list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
+}
+
+# The data with x, from what judge_columns() found.
+write_columns <- function(pass, rescale = FALSE, copy = TRUE) {
+  data <- pass$data
+  dense <- is.matrix(pass$raw)
+  if (rescale) {
+    data$divisor <- if (dense) next_power(pass$moments$largest[data$keep]) else
+      2^ceiling(log2(max(data$norm)))
+  }
+  copy <- dense && (copy || data$n > data$p || 8 * as.double(data$n) * data$p <= copy_bytes())
+  data$x <- if (copy) {
+    prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor)
+  } else lazy_operator(pass, data)
+  data
+}
+
+# The operator of the columns `data$keep`, divided by `data$divisor`.
+lazy_operator <- function(pass, data) {
+  raw <- pass$raw
+  moments <- pass$moments
+  keep <- data$keep
+  scale <- !isFALSE(data$scale)
   lift <- 1
-  if (is_operator(whole) && any(ready$exponent != 0L)) {
+  if (is_operator(raw) && any(moments$exponent != 0L)) {
     # Products divide by a standard deviation twice, and its square must be a number: columns are
     # divided by powers of two first, all by one where they are not scaled.
-    lift <- 2^(if (scale) ready$exponent else rep(max(ready$exponent), length(ready$exponent)))
-    whole$value <- whole$value / rep(lift, diff(whole$start))
+    lift <- 2^(if (scale) moments$exponent else
+      rep(max(moments$exponent), length(moments$exponent)))
+    raw$value <- raw$value / rep(lift, diff(raw$start))
   }
-  shift <- if (center) (ready$mean / lift)[keep]
-  divide <- if (scale || unit != 1 || any(lift != 1)) (ready$divide / lift)[keep] * unit
-  if (is.null(whole)) out <- source_operator(x, keep, shift, divide) else {
-    out <- if (is_operator(whole)) whole else
-      structure(list(kind = "scaled", n = nrow(x), x = x), class = "ufs_x")
+  shift <- if (!isFALSE(data$center)) (moments$mean / lift)[keep]
+  divide <- if (scale || data$divisor != 1 || any(lift != 1)) {
+    (moments$divide / lift)[keep] * data$divisor
+  }
+  if (is.null(raw)) out <- source_operator(pass$source, keep, shift, divide) else {
+    out <- if (is_operator(raw)) raw else
+      structure(list(kind = "scaled", n = data$n, x = raw), class = "ufs_x")
     out$p <- length(keep)
-    out["column"] <- list(if (is_operator(whole) || out$p < ncol(x)) keep)
+    out["column"] <- list(if (is_operator(raw) || out$p < data$p) keep)
     out[c("shift", "divide")] <- list(shift, divide)
   }
-  out$ss <- (ready$norm[keep] / unit)^2
+  out$ss <- (data$norm / data$divisor)^2
   out
 }
 
-# Every method squares x (some in a `unit` of their own): columns whose squares cannot be held are
-# refused in words.
-check_norms <- function(norm, arg, features, unit = 1) {
-  size <- norm / unit
+# Every method squares x: columns whose squares cannot be held are refused in words.
+check_norms <- function(data, arg = "x") {
+  norm <- data$norm
+  size <- norm / data$divisor
   bad <- !is.finite(size) | size > 1e150 | (norm > 0 & size < 1e-150)
   if (any(bad)) {
-    ufs_abort("input", "The values of ", some_columns(features[bad]), " of `", arg, "` are too ",
+    ufs_abort("input", "The values of ", some_columns(data$features[data$keep][bad]), " of `", arg,
+      "` are too ",
       if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
         "small or too large",
       " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
@@ -102,20 +182,20 @@ check_norms <- function(norm, arg, features, unit = 1) {
 # What judge_moments() says of the columns of a dense matrix, with what they are divided by
 # ("none", "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on
 # their entries.
-prepare_columns <- function(x, center, by = "none", found = .Call(C_moments, x)) {
-  ready <- judge_moments(found, center)
-  ready$divide <- switch(by, none = rep(1, length(ready$sd)),
-    ifelse(ready$constant, 1, if (by == "sd") ready$sd else ready$centred))
-  ready$largest <- ifelse(ready$norm == 0, 0, (found$top + abs(ready$mean)) / ready$divide)
-  ready$norm <- ready$norm / ready$divide
-  ready
+prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) {
+  out <- judge_moments(sums, center)
+  out$divide <- switch(by, none = rep(1, length(out$sd)),
+    ifelse(out$constant, 1, if (by == "sd") out$sd else out$centred))
+  out$largest <- ifelse(out$norm == 0, 0, (sums$top + abs(out$mean)) / out$divide)
+  out$norm <- out$norm / out$divide
+  out
 }
 
 # The columns `keep`, prepared; centred constant ones are exactly zero.
-prepare_write <- function(x, ready, keep, center, unit = 1) {
+prepare_write <- function(x, moments, keep, center, divisor = 1) {
   all <- length(keep) == ncol(x)
-  out <- take_scaled(x, NULL, if (!all) keep, ready$mean[keep], ready$divide[keep] * unit)
-  if (center && any(ready$constant[keep])) out[, ready$constant[keep]] <- 0
+  out <- take_scaled(x, NULL, if (!all) keep, moments$mean[keep], moments$divide[keep] * divisor)
+  if (center && any(moments$constant[keep])) out[, moments$constant[keep]] <- 0
   out
 }
 
@@ -164,28 +244,28 @@ copy_bytes <- function() {
   check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
 }
 
-check_size <- function(n, p, min_n, arg) {
+check_size <- function(n, p, arg) {
   if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
-  if (n < min_n) {
-    ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least ", min_n,
-      " are needed.", argument = arg)
+  if (n < 3L) {
+    ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least 3 are ",
+      "needed.", argument = arg)
   }
 }
 
 # Errors and warnings of the input pass; returns the constant columns.
-check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
-  if (length(ready$bad)) {
+check_prepared <- function(moments, features, arg, warn, on_disk = FALSE) {
+  if (length(moments$bad)) {
     ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(features[ready$bad]), ". Impute or remove them first, or ",
+      some_columns(features[moments$bad]), ". Impute or remove them first, or ",
       if (on_disk) "leave columns or rows out by `features` or `samples` of" else
         "choose `na` in", " ufs_data().", argument = arg)
   }
-  if (length(ready$unfit)) {
-    ufs_abort("input", "The values of ", some_columns(features[ready$unfit]), " of `", arg,
+  if (length(moments$unfit)) {
+    ufs_abort("input", "The values of ", some_columns(features[moments$unfit]), " of `", arg,
       "` are too near the ends of double precision: they cannot be centred and scaled without ",
       "loss. Multiply or divide them first.", argument = arg)
   }
-  constant <- which(ready$constant)
+  constant <- which(moments$constant)
   if (length(constant) == length(features)) {
     ufs_abort("input", "All columns of `", arg, "` are constant: nothing can be selected.",
       argument = arg)
@@ -201,15 +281,15 @@ check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
 # The columns of what passed the door, centred and standardised now.
 centred_again <- function(x, center, scale) {
   if (is.matrix(x)) {
-    ready <- prepare_columns(x, center, if (scale) "sd" else "none")
-    return(prepare_write(x, ready, seq_len(ncol(x)), center))
+    moments <- prepare_columns(x, center, if (scale) "sd" else "none")
+    return(prepare_write(x, moments, seq_len(ncol(x)), center))
   }
   if (x$kind == "source") return(x$again(center, scale))
   whole <- if (x$kind == "scaled") x$x else sparse_operator(plain_sparse(x))
-  ready <- judge_moments(.Call(C_moments, whole), TRUE)
+  moments <- judge_moments(.Call(C_moments, whole), TRUE)
   at <- if (is.null(x$column)) seq_len(x$p) else x$column
-  if (center) x["shift"] <- list(ready$mean[at])
-  if (scale) x["divide"] <- list(ready$sd[at])
+  if (center) x["shift"] <- list(moments$mean[at])
+  if (scale) x["divide"] <- list(moments$sd[at])
   x["ss"] <- list(NULL)
   x
 }
@@ -217,24 +297,4 @@ centred_again <- function(x, center, scale) {
 # Columns of mean 0.
 x_center <- function(x) {
   if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else centred_again(x, TRUE, FALSE)
-}
-
-# As as_ufs_operator(), for methods that see samples only through their inner products: of an
-# operator with n <= p, n x n coordinates with the same ones take the place of x. Equal rows stay
-# equal to the last bit.
-gram_coordinates <- function(x, center, scale) as_ufs_coordinates(x, center, scale, row_coordinates)
-
-# Inner products of what is not formed are taken in units of its largest column.
-as_ufs_coordinates <- function(x, center, scale, coordinates) {
-  data <- open_data(x, "x")
-  data <- as_ufs_operator(data, center, scale, squares = FALSE,
-    unit = if (data$kind == "dense") "none" else "power")
-  if (is_operator(data$x)) {
-    data$x <- coordinates(data$x)
-    data$n_scores <- attr(data$x, "n_scores")
-    attr(data$x, "n_scores") <- NULL
-    data$x <- data$x * data$unit
-    data$unit <- 1
-  }
-  data
 }

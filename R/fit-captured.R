@@ -45,7 +45,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   open_dots(environment(), ufs_captured, "captured")
-  data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
+  data <- as_rescaled_operator(open_quietly(x), center, scale)
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   }

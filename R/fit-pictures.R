@@ -353,7 +353,7 @@ all_columns <- function(fit, data) {
     return(standardised(plain_columns(fit, data)))
   }
   match_columns(fit, data)
-  x <- as_ufs_operator(data, TRUE, TRUE, warn = FALSE, arg = "data")$x
+  x <- as_ufs_operator(open_quietly(data, "data"))$x
   structure(sample_points(x), total = sum(x_ss(x)))
 }
 

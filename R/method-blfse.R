@@ -149,7 +149,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     control <- resolve_control(control,
       max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
 
-    data <- as_ufs_matrix(x, center = FALSE, scale = FALSE, squares = FALSE)
+    data <- as_ufs_matrix(x, FALSE, FALSE, squares = FALSE)
     n <- data$n
     p <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),

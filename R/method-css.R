@@ -64,10 +64,10 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
   run_fit("css", match.call(), {
     control <- resolve_control(control)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-    data <- as_ufs_operator(x, center, scale, squares = FALSE, unit = "power")
+    data <- as_rescaled_operator(x, center, scale)
     z <- data$x
-    unit <- data$unit
-    check_norms(data$norm, "x", data$features[data$keep], unit)
+    unit <- data$divisor
+    check_norms(data)
     q <- length(data$keep)
     picks <- if (is.null(k)) min(q, data$n, 200L) else {
       check_count(k, "k", 1L, q, "the features that are not constant")

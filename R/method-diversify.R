@@ -39,7 +39,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   run_fit("diversify", match.call(), {
     check_given(fit)
     check_fit(fit, "feature_ranking", "features")
-    data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
+    data <- as_ufs_operator(open_quietly(x))
     if (data$p != fit$p || !identical(data$features, fit$names$features)) {
       refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
     }

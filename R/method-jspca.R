@@ -143,7 +143,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     control <- resolve_control(control, max_iter = 500L, tol = if (loss == "sample") 1e-6 else 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     # The reweighted steps work on x itself.
-    data <- if (solver == "exact") as_ufs_operator(x, center, scale, copy = FALSE) else
+    data <- if (solver == "exact") as_lazy_operator(x, center, scale) else
       as_ufs_matrix(x, center, scale)
     n_components <- check_components(n_components, data, center)
 

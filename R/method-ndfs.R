@@ -153,7 +153,7 @@ register("ndfs", ufs_ndfs,
   shares = list(argument = "init", unless = c("n_clusters", "n_starts", "center", "scale"),
     make = function(x, value) {
       if (is.null(value("n_clusters"))) return(NULL)
-      data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+      data <- as_ufs_matrix(open_quietly(x), value("center"), value("scale"))
       kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     })
 )

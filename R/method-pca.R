@@ -38,7 +38,7 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_operator(x, center, scale, copy = FALSE)
+    data <- as_lazy_operator(x, center, scale)
     n_components <- check_components(n_components, data, center)
     pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)

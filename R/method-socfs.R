@@ -142,7 +142,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
     polish <- polish && control$tol >= 0
     check_path(path)
-    data <- as_ufs_operator(x, center, scale, copy = FALSE)
+    data <- as_lazy_operator(x, center, scale)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
     if (n_clusters == 1L) {
       ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
@@ -437,7 +437,7 @@ register("socfs", ufs_socfs,
     unless = c("n_clusters", "n_starts", "center", "scale", "start_rule"),
     make = function(x, value) {
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) return(NULL)
-      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
+      data <- as_lazy_operator(open_quietly(x), value("center"), value("scale"))
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     })

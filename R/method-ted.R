@@ -102,13 +102,13 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   n <- data$n
   labelled <- check_labelled(labelled, data)
   z <- data$x
-  mu <- check_penalty(mu, mu_rel, mean_square(z) * data$unit^2, "mu")
+  mu <- check_penalty(mu, mu_rel, mean_square(z) * data$divisor^2, "mu")
   free <- n - length(labelled)
   picks <- if (is.null(m)) min(free, 1000L) else {
     check_count(m, "m", 1L, free, paste0("the samples", if (length(labelled)) " without a label"))
   }
   found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
-    unit = if (is_operator(z)) data$unit)
+    unit = if (is_operator(z)) data$divisor)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
   list(
     data = data, control = control,
@@ -119,11 +119,11 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   )
 }
 
-# x of data: the rows, or, with more samples than features, an operator in units of data$unit.
+# x of data: the rows, or, with more samples than features, an operator in units of data$divisor.
 ted_rows <- function(x, unit, center, scale) {
   opened <- open_data(x)
   if (opened$kind != "dense" && opened$n > opened$p && !unit) {
-    data <- as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power")
+    data <- as_rescaled_operator(opened, center, scale)
     check_squares(top = max(data$norm))
     check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
       "Use fewer features, or samples that ufs_sketch() chooses.")

@@ -302,17 +302,17 @@ topk_theta_limit <- 1000L
 # zero but for rounding stay as they are. Centred constant columns are zero and change nothing but
 # the shape of the problem: they are left out unless k needs them.
 topk_data <- function(x, center, scale, k) {
-  read <- function(drop, warn) {
-    withCallingHandlers(
-      as_ufs_matrix(x, center, scale, drop_constant = drop, unit = "sample", squares = FALSE,
-        warn = warn),
-      # What it says holds for centred columns only.
-      ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
-    )
+  data <- withCallingHandlers(
+    as_ufs_matrix(x, center, scale, squares = FALSE, keep_constant = !isTRUE(center)),
+    # What it says holds for centred columns only.
+    ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
+  )
+  k <- check_count(k, "k", 1L, data$p, "the features of `x`")
+  if (k > length(data$keep)) {
+    data <- as_ufs_matrix(open_quietly(x), center, scale, squares = FALSE, keep_constant = TRUE)
   }
-  data <- read(isTRUE(center), TRUE)
-  data$k <- check_count(k, "k", 1L, data$p, "the features of `x`")
-  if (data$k > length(data$keep)) data <- c(read(FALSE, FALSE), k = data$k)
+  data$x <- .Call(C_unit_rows, data$x, 1e-12, FALSE)$x
+  data$k <- k
   data
 }
 

@@ -20,7 +20,7 @@
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_operator(x, center = TRUE, scale = scale, write = FALSE)
+    data <- as_ufs_moments(x, TRUE, scale)
     if (!scale && !all(is.finite(data$variance) & data$variance > 0)) {
       ufs_abort("input", "The columns of `x` are too ",
         if (all(is.finite(data$variance))) "small" else "large",

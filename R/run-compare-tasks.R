@@ -22,8 +22,7 @@ split_data <- function(common, rep) {
   candidates <- subset_data(common$x, samples = half)
   others <- subset_data(common$x, samples = seq_len(common$x$n)[-half])
   classes <- common$y[half]
-  scaled <- as_ufs_operator(candidates, TRUE, TRUE, drop_constant = FALSE, min_n = 1L,
-    warn = FALSE, write = FALSE)
+  scaled <- judge_columns(open_quietly(candidates), TRUE, TRUE)$data
   standard <- function(data, columns) {
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
       "Give it fewer features.")
@@ -103,7 +102,7 @@ fit_both <- function(task, common, halves, sizes) {
 compare_cluster <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    z <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
+    z <- as_ufs_operator(open_quietly(x))
     nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
     score <- function(columns) {
       columns <- match(columns, z$keep)

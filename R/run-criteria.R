@@ -53,7 +53,7 @@ grow_tree <- function(x, y, newx, control) {
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
 # first one. `varies`: which of n_clusters and n_components the grid varies.
 judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
-  z <- as_ufs_operator(x, TRUE, TRUE, drop_constant = FALSE, warn = FALSE)$x
+  z <- as_ufs_operator(open_quietly(x), keep_constant = TRUE)$x
   context <- list_of(z, x, method = fits$method, fixed, n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)

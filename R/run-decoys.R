@@ -90,7 +90,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
   conservative <- check_flag(conservative, "conservative")
-  data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
+  data <- as_ufs_moments(x)
   q <- length(data$keep)
   if (!is.null(k)) k <- check_count(k, "k", 1L, q, "the features that are not constant")
   first <- equal_of_data(x, data)

@@ -110,7 +110,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   keep_fits <- check_flag(keep_fits, "keep_fits")
   checkpoint <- check_checkpoint(checkpoint)
   # The data are checked once here; a method would only repeat the same words.
-  data <- as_ufs_operator(x, FALSE, FALSE, warn = TRUE, write = FALSE)
+  data <- as_ufs_moments(x)
   run <- start_run(paste0("grid-", method), x, checkpoint, !row$deterministic)
   named <- !is.null(run$seed) || !is.null(run$folder)
   setting <- if (named) setting_keys(settings, fixed)
@@ -194,7 +194,7 @@ grid_shared <- function(x, row, fixed, varying) {
   arguments <- arguments_of(fun)
   if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
       !any(c("center", "scale") %in% varying)) {
-    data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
+    data <- as_ufs_operator(open_quietly(x), value("center"), value("scale"))
     shared$graph <- as_ufs_graph(fixed$graph, data)
   }
   # One start for all settings, so that they differ by their penalties alone.

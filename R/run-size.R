@@ -64,7 +64,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   x <- open_some(x, plan$door)$x
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   checkpoint <- check_checkpoint(checkpoint)
-  data <- as_ufs_operator(x, TRUE, TRUE, squares = FALSE, unit = "power")
+  data <- as_rescaled_operator(x)
   q <- length(data$keep)
   if (is.null(k)) k <- round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))
   k <- sort(check_counts(k, "k", q, "the features that are not constant"))

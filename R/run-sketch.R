@@ -43,7 +43,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
   leverage <- NULL
   if (type == "leverage") {
-    data <- as_ufs_operator(opened, center, scale, warn = FALSE)
+    data <- as_ufs_operator(open_quietly(opened), center, scale)
     n_vectors <- check_count(n_vectors, "n_vectors", 1L)
     pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", FALSE, coordinate_tol)
     live <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
@@ -59,7 +59,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   } else {
     fit <- ufs(opened, method = "facility", m = m, center = center, scale = scale)
     index <- unname(fit$solution$order)
-    x <- as_ufs_matrix(opened, center, scale, warn = FALSE)$x
+    x <- as_ufs_matrix(open_quietly(opened), center, scale)$x
     # How many samples each chosen one is the nearest of.
     distance <- square_distances(x, x[index, , drop = FALSE])
     weights <- tabulate(max.col(-distance, ties.method = "first"), m)

@@ -41,7 +41,7 @@ ufs_look <- function(x, ...) {
 # Draws one number from the caller's random numbers.
 look_unchecked <- function(x) {
   x <- open_data(x)
-  whole <- as_ufs_operator(x, TRUE, FALSE, warn = FALSE, write = FALSE, squares = FALSE)
+  whole <- as_ufs_moments(open_quietly(x), TRUE)
   first <- if (x$kind == "source") seq_along(whole$keep) else equal_of_data(x, whole)
   noise <- look_noise(x, whole$keep)
   structure(c(list(n = x$n, p = x$p, held = x$kind), look_values(x, whole), list(

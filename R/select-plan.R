@@ -199,7 +199,7 @@ count_transform <- function(x, look, asked) {
 # at most 400 rows and 2,000 columns; 2 to 30.
 found_clusters <- function(x, scale, most = c(400L, 2000L)) {
   with_seed(draw_seeds(1L)[[1L]], {
-    z <- as_ufs_matrix(drawn_part(x, most), TRUE, scale, warn = FALSE, unit = "power")$x
+    z <- as_rescaled_operator(open_quietly(drawn_part(x, most)), TRUE, scale)$x
     own <- svd(z, 0L, 0L)$d
     permuted <- svd(apply(z, 2L, sample), 0L, 0L)$d
   })

@@ -21,7 +21,7 @@ worth_of_features <- function(fit, x, chosen, draws) {
   columns <- sort(c(columns, chosen))
   rows <- if (x$n > 400L) sort(sample.int(x$n, 400L))
   part <- dense_part(x, rows, columns)
-  data <- as_ufs_matrix(part, TRUE, !isFALSE(fit$params$scale), warn = FALSE, unit = "power")
+  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
   usable <- columns[data$keep]
   at <- match(intersect(chosen, usable), usable)
   near <- nearest(data$x, knn_size(data$x))
@@ -44,7 +44,7 @@ worth_of_samples <- function(fit, x, chosen, draws) {
   if (length(others) > 1000L) others <- sort(sample(others, 1000L))
   columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L))
   part <- dense_part(x, c(chosen, others), columns)
-  z <- as_ufs_matrix(part, TRUE, !isFALSE(fit$params$scale), warn = FALSE, unit = "power")$x
+  z <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))$x
   value <- function(i) {
     nearest <- apply(square_distances(z, z[i, , drop = FALSE]), 1L, min)
     c(uncovered = mean(pmax(nearest, 0)) / mean(rowSums(z^2)))

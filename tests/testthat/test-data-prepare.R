@@ -99,21 +99,22 @@ test_that("columns, norms and units of the input pass are those of plain R", {
   x <- cbind(k = 3, good)
   for (center in c(TRUE, FALSE)) {
     for (by in c("sd", "norm")) {
-      data <- as_ufs_matrix(x, center, TRUE, warn = FALSE, by = by)
+      prepared <- if (by == "norm") as_unit_matrix else as_ufs_matrix
+      data <- prepared(open_quietly(x), center, TRUE)
       by_hand <- apply(good, 2, sd) * if (by == "norm") sqrt(nrow(good) - 1) else 1
       want <- scale(good, center = center, scale = by_hand)
       expect_equal(data$x, want, ignore_attr = TRUE, tolerance = 1e-13)
       expect_equal(data$norm, unname(sqrt(colSums(want^2))), tolerance = 1e-13)
       expect_equal(data$variance, unname(apply(good, 2, var)), tolerance = 1e-13)
-      expect_identical(data$unit, 1)
+      expect_identical(data$divisor, 1)
     }
-    plain <- as_ufs_matrix(x, center, FALSE, warn = FALSE)$x
-    power <- as_ufs_matrix(x, center, FALSE, warn = FALSE, unit = "power")
-    expect_identical(log2(power$unit), round(log2(power$unit)))
-    expect_identical(power$x * power$unit, plain)
+    plain <- as_ufs_matrix(open_quietly(x), center, FALSE)$x
+    power <- as_rescaled_operator(open_quietly(x), center, FALSE)
+    expect_identical(log2(power$divisor), round(log2(power$divisor)))
+    expect_identical(power$x * power$divisor, plain)
     expect_lte(max(abs(power$x)), 1)
   }
-  expect_null(as_ufs_matrix(x, warn = FALSE, write = FALSE)$x)
+  expect_null(as_ufs_moments(open_quietly(x))$x)
 })
 
 test_that("the input pass makes one matrix of the size of x, with and without constants", {
@@ -121,7 +122,7 @@ test_that("the input pass makes one matrix of the size of x, with and without co
   x <- matrix(rnorm(50 * 400), 50)
   constant <- replace(x, cbind(1:50, 7), 1)
   for (data in list(x, constant)) {
-    expect_identical(large_allocations(as_ufs_matrix(data, warn = FALSE), data), 1L)
+    expect_identical(large_allocations(as_ufs_matrix(open_quietly(data)), data), 1L)
     expect_identical(large_allocations(suppressWarnings(ufs_variance(data)), data), 0L)
   }
 })

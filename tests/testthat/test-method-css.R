@@ -213,7 +213,7 @@ test_that("a sparse matrix gives what the dense one gives, full columns and the 
   # Of order above `exact_limit` the bound comes from products with x, here by its entries.
   few <- Matrix::sparseMatrix(rep_len(1:200, 600), rep(1:300, each = 2), x = withr::with_seed(1, runif(600)))
   expect_lt(8 * length(few@x), 200^2)
-  data <- as_ufs_operator(few, TRUE, FALSE, warn = FALSE)
+  data <- as_ufs_operator(open_quietly(few), TRUE, FALSE)
   lead <- function(x, limit) .Call(C_css_leading, x, list(k = 20L, exact_limit = limit), ufs_control())$leading
   expect_equal(lead(data$x, 10L), lead(data$x, 2000L), tolerance = 1e-7)
 })

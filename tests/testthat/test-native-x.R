@@ -79,11 +79,12 @@ test_that("means, deviations and names are those of the dense door", {
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
     expect_equal(b$variance, a$variance, tolerance = 1e-8)
   }
-  for (unit in c("none", "power")) {
-    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, unit = unit)))
-    b <- suppressWarnings(as_ufs_operator(s, unit = unit))
-    if (unit == "power") expect_identical(log2(b$unit) %% 1, 0) else expect_equal(b$unit, a$unit)
-    expect_equal(x_dense(b$x) * b$unit, a$x * a$unit, tolerance = 1e-8)
+  a <- suppressWarnings(suppressMessages(as_ufs_matrix(s)))
+  for (prepared in list(as_ufs_operator, as_rescaled_operator)) {
+    b <- suppressWarnings(prepared(s))
+    if (identical(prepared, as_ufs_operator)) expect_identical(b$divisor, 1) else
+      expect_identical(log2(b$divisor) %% 1, 0)
+    expect_equal(x_dense(b$x) * b$divisor, a$x, tolerance = 1e-8)
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
   }
 })
@@ -207,7 +208,7 @@ test_that("the quadratic forms of rows are those of the matrix, sparse, dense an
   withr::local_options(ufselect.copy_bytes = 0)
   for (how in all_four) {
     ops <- list(dense = suppressWarnings(as_ufs_matrix(x, how[1], how[2])),
-      scaled = suppressWarnings(as_ufs_operator(x, how[1], how[2], copy = FALSE)),
+      scaled = suppressWarnings(as_lazy_operator(x, how[1], how[2])),
       sparse = suppressWarnings(as_ufs_operator(as_sparse(x), how[1], how[2])))
     expect_identical(ops$scaled$x$kind, "scaled")
     if (requireNamespace("DelayedArray", quietly = TRUE)) {
@@ -389,7 +390,7 @@ test_that("columns are equal whether or not their zeros are stored", {
   x <- Matrix::sparseMatrix(i = c(1, 2, 4, 1, 4, 2, 3), j = c(1, 1, 1, 2, 2, 3, 3),
     x = c(1, 0, 2, 1, 2, 5, 6), dims = c(6, 3))
   expect_length(x@x, 7)
-  expect_identical(x_equal_columns(as_ufs_operator(x, TRUE, FALSE, warn = FALSE)$x), c(1L, 1L, 3L))
+  expect_identical(x_equal_columns(as_ufs_operator(open_quietly(x), TRUE, FALSE)$x), c(1L, 1L, 3L))
 })
 
 test_that("a wide dense matrix is standardised on the spot, in every operation", {
@@ -398,7 +399,7 @@ test_that("a wide dense matrix is standardised on the spot, in every operation",
   # 300 rows: several blocks of columns.
   for (x in list(awkward_counts(12, 40, 2), awkward_counts(24, 24, 3), awkward_counts(300, 400, 4))) {
     for (how in all_four) {
-      data <- suppressWarnings(as_ufs_operator(x, how[1], how[2], copy = FALSE))
+      data <- suppressWarnings(as_lazy_operator(x, how[1], how[2]))
       whole <- suppressWarnings(as_ufs_operator(x, how[1], how[2]))
       expect_identical(data$x$kind, "scaled")
       expect_identical(data[setdiff(names(data), "x")], whole[setdiff(names(whole), "x")])
@@ -418,16 +419,16 @@ test_that("a wide dense matrix is standardised on the spot, in every operation",
       near(x_dense(centred_again(data$x, TRUE, TRUE)), unname(scale(whole$x))[, ])
     }
   }
-  expect_true(is.matrix(suppressWarnings(as_ufs_operator(awkward_counts(41, 40), copy = FALSE))$x))
+  expect_true(is.matrix(suppressWarnings(as_lazy_operator(awkward_counts(41, 40)))$x))
   withr::local_options(ufselect.copy_bytes = 8 * 12 * 40)
-  expect_true(is.matrix(suppressWarnings(as_ufs_operator(awkward_counts(12, 40), copy = FALSE))$x))
+  expect_true(is.matrix(suppressWarnings(as_lazy_operator(awkward_counts(12, 40)))$x))
   withr::local_options(ufselect.copy_bytes = NA)
   expect_error(ufs_pca(awkward_counts(12, 40), 2), "copy_bytes", class = "ufs_error_argument")
 })
 
 test_that("a malformed scaled operator is refused", {
   withr::local_options(ufselect.copy_bytes = 0)
-  op <- suppressWarnings(as_ufs_operator(awkward_counts(12, 40), copy = FALSE))$x
+  op <- suppressWarnings(as_lazy_operator(awkward_counts(12, 40)))$x
   v <- matrix(1, ncol(op), 1)
   for (wrong in list(list(column = rep(41L, ncol(op))), list(column = 1:3), list(n = 13L),
     list(shift = 1), list(x = "no"))) {
