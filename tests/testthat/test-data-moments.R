@@ -1,0 +1,137 @@
+# Moments of tables in pieces: against cov() and cor(), across pieces, files and databases.
+
+moments_data <- function(n = 300, p = 6) {
+  withr::with_seed(1, {
+    x <- matrix(rnorm(n * p), n) %*% matrix(rnorm(p^2), p) + rep(10^(0:(p - 1)), each = n)
+    `colnames<-`(x, paste0("v", seq_len(p)))
+  })
+}
+expect_moments <- function(m, x, tolerance = 1e-10) {
+  expect_identical(dim(m), as.double(base::dim(x)))
+  expect_identical(names(m), colnames(x))
+  expect_equal(m$mean, colMeans(x), tolerance = tolerance)
+  expect_equal(as.matrix(m, "covariance"), cov(x), tolerance = tolerance)
+  expect_equal(as.matrix(m), cor(x), tolerance = tolerance)
+}
+
+test_that("moments are those of cov() and cor(), in one piece and in several", {
+  x <- moments_data()
+  expect_moments(ufs_moments(x), x)
+  expect_moments(ufs_moments(as.data.frame(x)), x)
+  parts <- c(ufs_moments(x[1:7, ]), ufs_moments(x[8, , drop = FALSE][c(1, 1), ]), ufs_moments(x[9:300, ]))
+  expect_moments(parts, x[c(1:8, 8:300), ])
+  # Columns in another order, and a part without rows.
+  turned <- c(ufs_moments(x[1:100, ]), ufs_moments(x[101:300, 6:1]))
+  expect_moments(turned, x)
+  expect_moments(ufs_moments(x)[, c("v4", "v2")], x[, c(4, 2)])
+  expect_output(print(ufs_moments(x)), "300 rows x 6 features")
+})
+
+test_that("means large beside standard deviations cost no digits", {
+  x <- withr::with_seed(2, matrix(rnorm(3000), 1000, dimnames = list(NULL, letters[1:3])))
+  x[, 2] <- x[, 1] + x[, 2]
+  far <- x + 1e6
+  truth <- cor(far - 1e6)
+  pieces <- Reduce(c, lapply(split(1:1000, rep(1:9, length.out = 1000)), function(i) ufs_moments(far[i, ])))
+  expect_lt(max(abs(as.matrix(pieces) - truth)), 1e-9)
+})
+
+test_that("counts are rows, and rows that lack a value are left out and counted", {
+  x <- moments_data(40, 4)
+  counts <- rep(c(0, 1, 2, 5), 10)
+  long <- x[rep(seq_len(40), counts), ]
+  weighted <- ufs_moments(x, weights = counts)
+  expect_equal(as.matrix(weighted, "covariance"), cov(long), tolerance = 1e-12)
+  expect_equal(weighted$n, nrow(long))
+  expect_equal(ufs_moments(data.frame(x, count = counts), weights = "count"), weighted)
+  holes <- x
+  holes[3, 2] <- holes[9, 4] <- NA
+  m <- ufs_moments(holes)
+  expect_identical(m$dropped, 2)
+  expect_equal(as.matrix(m), cor(x[-c(3, 9), ]))
+  expect_error(ufs_moments(holes, na = "error"), class = "ufs_error_input", "2 rows")
+})
+
+test_that("what cannot be is said in words", {
+  x <- moments_data(40, 4)
+  expect_error(ufs_moments(x, "v9"), class = "ufs_error_argument", "'v9'")
+  expect_error(ufs_moments(iris, "Species"), class = "ufs_error_argument", "Not numeric: column 'Species'")
+  expect_error(ufs_moments(x, weights = 1:3), class = "ufs_error_argument", "40 numbers")
+  expect_error(ufs_moments(x, weights = rep(-1, 40)), class = "ufs_error_argument", "not negative")
+  expect_error(c(ufs_moments(x), ufs_moments(x[, 1:3])), class = "ufs_error_argument", "'v4'")
+  expect_error(c(ufs_moments(x), 3), class = "ufs_error_argument", "Only results")
+  expect_error(ufs_moments(x)[1, ], class = "ufs_error_argument", "rows of moments are gone")
+  expect_error(ufs_moments(x[1, , drop = FALSE]), class = "ufs_error_input", "fewer than 2")
+  expect_error(ufs_moments(tempfile(fileext = ".csv")), class = "ufs_error_argument", "no file")
+  x[4, 2] <- Inf
+  expect_error(ufs_moments(x), class = "ufs_error_input", "'v2'")
+})
+
+test_that("sparse matrices are read by blocks", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(3, as.matrix(Matrix::rsparsematrix(200, 5, .3)))
+  colnames(x) <- paste0("v", 1:5)
+  withr::local_options(ufselect.block_bytes = 8 * 5 * 32)
+  expect_moments(ufs_moments(Matrix::Matrix(x, sparse = TRUE)), x)
+  expect_moments(ufs_moments(ufs_data(x)), x)
+})
+
+test_that("CSV files come in pieces, one after the other", {
+  skip_if_not_installed("data.table")
+  x <- moments_data(90, 4)
+  files <- tempfile(c("a", "b"), fileext = ".csv")
+  utils::write.csv(data.frame(x[1:50, ], w = 2), files[1], row.names = FALSE)
+  utils::write.csv(data.frame(x[51:90, ], w = 2), files[2], row.names = FALSE)
+  expect_moments(ufs_moments(files, columns = colnames(x)), x, 1e-9)
+  expect_equal(ufs_moments(files, weights = "w")$n, 180)
+  pieces <- file_pieces(files, colnames(x), NULL, lines = 17L)
+  total <- NULL
+  while (!is.null(piece <- pieces())) total <- merge_moments(total, moments_of_rows(piece$x))
+  expect_moments(total, x, 1e-9)
+})
+
+test_that("a table in a database gives the same by fetching and by sums in the engine", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  x <- moments_data(120, 5)
+  rows <- data.frame(x, count = rep(1:3, 40))
+  rows$v2[7] <- NA
+  names(rows)[3] <- "v 3"
+  DBI::dbWriteTable(connection, "t", rows)
+  whole <- x[-7, ]
+  colnames(whole)[3] <- "v 3"
+  for (where in c("fetch", "database")) {
+    m <- ufs_moments(connection, from = "t", columns = colnames(whole), where = where)
+    expect_moments(m, whole)
+    expect_equal(m$dropped, 1)
+    query <- DBI::SQL("SELECT * FROM t WHERE count > 1")
+    expect_moments(ufs_moments(connection, from = query, columns = colnames(whole), where = where),
+      whole[rows$count[-7] > 1, ])
+    counted <- ufs_moments(connection, from = "t", weights = "count", where = where)
+    expect_equal(as.matrix(counted), cor(whole[rep(seq_len(119), rows$count[-7]), ]))
+  }
+  far <- withr::with_seed(4, matrix(rnorm(600), 200, dimnames = list(NULL, letters[1:3])) + 1e6)
+  DBI::dbWriteTable(connection, "far", as.data.frame(far))
+  for (where in c("fetch", "database")) {
+    m <- ufs_moments(connection, from = "far", where = where)
+    expect_lt(max(abs(as.matrix(m) - cor(far - 1e6))), 1e-9)
+  }
+  # More sums than one query takes.
+  batches <- 0L
+  table <- database_table(connection, "t", colnames(whole), NULL)
+  again <- moments_by_sql(table, function(sql) {
+    batches <<- batches + 1L
+    DBI::dbGetQuery(connection, sql)
+  }, batch = 4L)
+  expect_moments(again, whole)
+  expect_gt(batches, 5L)
+  expect_error(ufs_moments(connection), class = "ufs_error_argument", "`from`")
+  expect_error(ufs_moments(connection, from = "t", columns = "zz"), class = "ufs_error_argument", "'zz'")
+  skip_if_not_installed("dbplyr")
+  skip_if_not_installed("dplyr")
+  tbl <- dplyr::filter(dplyr::tbl(connection, "t"), count > 1)
+  for (where in c("fetch", "database")) {
+    expect_moments(ufs_moments(tbl, columns = colnames(whole), where = where), whole[rows$count[-7] > 1, ])
+  }
+})
