@@ -9,8 +9,8 @@
 #' read, and give its result to a method instead of `x`.
 #'
 #' Rows are samples and columns are features. Bioconductor and Seurat objects have it the other
-#' way round (features are rows) and are transposed here; `print()` says "n samples x p features",
-#' so a look at it shows a table the wrong way round.
+#' way round (features are rows) and are transposed here; `print()` says "n samples x p features":
+#' check the printed size, and transpose the table if the two are swapped.
 #'
 #' # What is made dense and what is not
 #' A sparse matrix is used as it is: centring and scaling are done inside the products, and a

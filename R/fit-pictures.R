@@ -179,7 +179,7 @@ own_share <- function(fit) {
   trace <- fit$trace
   if (!is.null(trace$captured)) {
     return(list(x = trace$iteration, y = trace$captured, bound = trace$bound,
-      ylab = "squares captured, per cent", of = "largest possible (components)"))
+      ylab = "variance explained (%)", of = "PCA (upper bound)"))
   }
   if (!is.null(trace$gain) && !is.null(trace$bound)) {
     most <- c(cosine = 2, heat = 1)[c(fit$params$similarity, "")[1L]]
@@ -203,7 +203,7 @@ picture_share <- function(fit, data, k) {
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
     table <- suppressMessages(ufs_captured(fit, data, some_of(most, 30L)))
     share <- list(x = table$k, y = table$captured, bound = table$bound,
-      ylab = "squares captured, per cent", of = "largest possible (components)")
+      ylab = "variance explained (%)", of = "PCA (upper bound)")
   }
   # A curve of hundreds of points is one of sixty.
   at <- some_of(length(share$x), 60L)
@@ -225,7 +225,7 @@ picture_groups <- function(fit) {
     names = labels_of(fit$names$samples, fit$n)[best],
     heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
     ylab = "samples it stands for",
-    title = sprintf("ufs_%s: whom each chosen sample stands for", fit$method))
+    title = sprintf("ufs_%s: samples represented by each chosen sample", fit$method))
 }
 
 # ---- scores ------------------------------------------------------------------------------

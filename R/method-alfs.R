@@ -403,7 +403,7 @@ picture.ufs_alfs <- function(object, type, ...) {
   switch(type,
     objective = new_picture("curves",
       table = data.frame(x = table$iteration, y = c(table$objective, table$current, table$dual),
-        series = rep(c("lowest objective", "of the iteration", "lower bound"), each = nrow(table))),
+        series = rep(c("lowest objective", "current iterate", "lower bound"), each = nrow(table))),
       xlab = "iteration", ylab = "objective",
       title = sprintf("ufs_alfs: objective (%s, relative gap %s)", status_words(object$status),
         signif(object$certificate[["gap"]], 2L))),
@@ -424,7 +424,7 @@ picture_alfs_residuals <- function(fit) {
   new_picture("curves", table = data.frame(x = table$iteration,
     y = pmax(unlist(table[kinds], use.names = FALSE), 1e-16),
     series = rep(kinds, each = nrow(table))),
-    log = "y", xlab = "iteration", ylab = "relative residual of W = copy",
+    log = "y", xlab = "iteration", ylab = "ADMM consensus residual",
     title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(fit$status)))
 }
 

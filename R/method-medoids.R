@@ -7,8 +7,8 @@
 #' and has a bound, while this fit is for its `m` only.
 #'
 #' `form = "kmeans"` runs k-means on the centred, standardised rows, each divided by its length, and
-#' takes the sample of each cluster nearest to its centre. With rows of their own lengths
-#' (`unit = FALSE`) the gain was half as large. `"pam"` (partitioning around medoids) and `"clara"`
+#' takes the sample of each cluster nearest to its centre. With `unit = FALSE` the gain
+#' over random choice was half as large. `"pam"` (partitioning around medoids) and `"clara"`
 #' (the same on subsamples) choose samples that minimise the sum of the distances of all samples to
 #' them. They come from the package cluster; use PAM for a few thousand samples and CLARA beyond.
 #'

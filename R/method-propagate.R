@@ -11,7 +11,7 @@
 #'
 #' Nodes without a path to a labelled one get the class shares of the labelled nodes as
 #' probabilities. Their label is that of the nearest labelled sample in `x` (by Euclidean distance,
-#' the first if several are equally near) or, without `x`, the most frequent class.
+#' ties go to the first) or, without `x`, the most frequent class.
 #'
 #' @param w A symmetric n x n matrix of non-negative weights: a matrix, a Matrix, or a graph made by
 #'   [ufs_graph()]. Its diagonal does not matter.

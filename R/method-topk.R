@@ -80,8 +80,8 @@
 #'
 #' # Departures from the paper
 #' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one feature
-#' at a time polishes the set found by the ADMM (`polish = FALSE` is the paper), not its last set
-#' but the best that it met (`solution$v_cont` is its last iterate). Among equal columns the first
+#' at a time polishes the best set that the ADMM visited; `polish = FALSE` reproduces the paper, and
+#' `solution$v_cont` is the last iterate. Among equal columns the first
 #' ones are chosen, the columns are standardised first, and clusterings start from fixed seeds.
 #'
 #' @inheritParams ufs_kmeans_f
