@@ -87,6 +87,7 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
                                    .apply = x->n <= x->p ? apply_rows : apply_cols,
                                    .data = x,
                                    .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
+                                   .proof = x->kind != UFS_X_SOURCE || by_gram,
                                    .tol = tol};
         if (by_gram) {
             problem.apply = apply_gram;
