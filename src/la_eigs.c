@@ -12,7 +12,8 @@
 
 enum { LANES = 8, LEAST_DEGREE = 30, MOST_DEGREE = 240 };
 static const double SPREAD = 1e8, ROUNDING = 1e-7;
-static const double TIE = 1e-6; /* of eigenvalues, relative to the range */
+static const double SURE = 1e-3; /* residual, of the distance from the smallest wanted */
+static const double TIE = 1e-6;  /* of eigenvalues, relative to the range */
 
 typedef struct {
     const la_eigs_problem *a;
@@ -29,6 +30,7 @@ typedef struct {
     double *theta;        /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
     double *missed;       /* n: that eigenvector */
+    double *sure;         /* n x keep: what is known to be eigenvectors */
     double *dot;          /* (n_known + most) x max(most, UFS_STRIP): scratch */
     double scale;         /* what residuals are relative to */
     double best;          /* the residual after best_at products, halved or doubled then: */
@@ -41,6 +43,7 @@ static void begin(davidson *s);
 static int ritz_pairs(davidson *s);
 static bool done(davidson *s);
 static bool complete(davidson *s);
+static int sure_vectors(davidson *s);
 static int degree_for(const davidson *s, int last);
 static void filter(const davidson *s, int degree, int count, double *x);
 static int passes_to_look(const davidson *s);
@@ -129,7 +132,10 @@ static void begin(davidson *s)
     ufs_dalloc_each(N, M, (double **[]){&s->v, &s->av, NULL});
     ufs_dalloc_each(N, W, (double **[]){&s->u, &s->r, NULL});
     s->norm = ufs_dalloc(W, 1);
-    s->missed = a->proof ? ufs_dalloc(N, 1) : NULL;
+    if (a->proof) {
+        s->missed = ufs_dalloc(N, 1);
+        s->sure = ufs_dalloc(N, (size_t) s->keep);
+    }
     s->theta = ufs_dalloc(M, 1);
     ufs_dalloc_each(M, M, (double **[]){&s->h, &s->y, &s->copy, NULL});
     s->dot = ufs_dalloc(M + (size_t) a->n_known, M > UFS_STRIP ? M : UFS_STRIP);
@@ -214,11 +220,32 @@ static bool complete(davidson *s)
     for (int j = k - 1; j >= 0 && above <= least + TIE * range; j--) above = s->theta[j];
     if (above <= least + TIE * range) above = least + 0.1 * (s->theta[0] - a->low);
     found = la_eigs_missed(
-        a, s->size, s->v,
+        a, sure_vectors(s), s->sure,
         &(la_missed_levels){least + (10.0 * a->tol + UFS_ROUNDING) * s->scale, above}, s->noise++,
         s->missed, s->info);
     s->missing = found == LA_MISSED_SOME && s->info->lapack == 0;
     return found == LA_MISSED_NONE;
+}
+
+/* The wanted ones, and Ritz vectors behind them whose residuals are so small that they hold next to
+ * nothing of what is missing; V may hold a part of it. */
+static int sure_vectors(davidson *s)
+{
+    int n = s->a->n, k = s->a->k, most = s->keep < s->size ? s->keep : s->size, count = 0;
+    size_t N = (size_t) n, S = (size_t) s->size;
+
+    la_gemm('N', 'N', n, most, s->size, 1.0, s->v, n, s->y, s->size, 0.0, s->sure, n);
+    for (int j = 0; j < most; j++) {
+        double *u = s->sure + (size_t) j * N;
+        if (j >= k) {
+            la_gemv('N', n, s->size, 1.0, s->av, n, s->y + (size_t) j * S, 0.0, s->missed);
+            la_axpy(n, -s->theta[j], u, s->missed);
+            if (la_nrm2(n, s->missed) > SURE * (s->theta[k - 1] - s->theta[j])) continue;
+        }
+        if (count < j) ufs_copy(s->sure + (size_t) count * N, u, N);
+        count++;
+    }
+    return count;
 }
 
 /* With an eigenvector that was missing comes noise, out of which other copies grow. */
