@@ -87,16 +87,19 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     found <- .Call(C_rsr, data$x, control$eps, settings, control)
     used <- found$run$counters
     first <- equal_columns(data$x)
+    row <- mean_of_copies(found$row, first)
     if (coefficients) {
+      used_w <- mean_of_copies(found$w, first)
+      if (found$run$iterations > 0L) row <- row_norms(used_w)
       # Features by features, back in the user's p columns.
       w <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
-      w[data$keep, data$keep] <- mean_of_copies(found$w, first)
+      w[data$keep, data$keep] <- used_w
     }
     list(
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
         lambda_max = used[["zero"]], solver = solver),
-      run = found$run, feature_scores = mean_of_copies(found$row, first),
+      run = found$run, feature_scores = row,
       feature_key = mean_of_copies(found$dual, first),
       solution = list(residual = stats::setNames(found$residual, data$samples),
         dual = expand_features(found$dual, data, NA_real_),

@@ -410,6 +410,7 @@ static int lead(const css_problem *problem, int order, double *gram, int k, doub
                                    .low = 0.0,
                                    .high = total,
                                    .block = 8,
+                                   .proof = true,
                                    .tol = 1e-8,
                                    .max_iter = 200};
         la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);

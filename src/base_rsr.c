@@ -25,9 +25,13 @@
  * all i proves it. With D = I this is a bound that does not depend on lambda; other D prove more, a
  * few fixed-point steps. 3np^2 flops each.
  *
- * Memory: 3np + 2p^2 doubles (p <= n), 5n^2 (p > n). */
+ * Small lambda: K is solved with an error that 1 / lambda multiplies. W is what U is (p <= n), E what
+ * X - X W is, and the dual values what X'Y is, by products, whenever a bound is taken.
+ *
+ * Memory: 3np + 2p^2 doubles (p <= n), 6n^2 and at first 9n^2 (p > n). */
 #include "base_rsr.h"
 #include "la.h"
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
 /* Smallest pivot of the Cholesky factor of X'X, relative: the rounding of singular ones lies near
@@ -42,10 +46,12 @@ typedef struct {
     double *k;     /* r x r: K, its factor, its inverse */
     double *y;     /* r x n: V' */
     double *a;     /* n x r: A; n x UFS_STRIP of it */
-    double *b;     /* r x r: U'; r x UFS_STRIP of a product */
+    double *b;     /* p x q: U', if p <= n; r x n: E', scaled as V' is, if p > n */
+    double *strip; /* r x UFS_STRIP: of a product */
 } rsr_work;
 
 static int init(rsr_work *w);
+static int root_of_gram(rsr_work *w);
 static bool proves_identity(rsr_work *w, mm *s, rsr_result *result);
 static double identity_rows(rsr_work *w, double *norm);
 static void known_identity(const rsr_work *w, const mm *s, rsr_result *result);
@@ -55,9 +61,10 @@ static int by_rows(rsr_work *w, mm *s);
 static int by_samples(rsr_work *w, mm *s);
 static void price(void *data, mm *s);
 static void products(rsr_work *w, const int *set, int count, double by, double *norm);
+static int product(rsr_work *w, const int *set, int count, int from, double by);
 static int take_columns(rsr_work *w, const int *set, int count, int from, int most,
                         const double *u);
-static void coefficients(rsr_work *w, const mm *s, double *out);
+static void coefficients(rsr_work *w, mm *s, double *out);
 
 void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_result *result,
                ufs_run *run)
@@ -108,20 +115,42 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
 
 static int init(rsr_work *w)
 {
-    int n = w->n, p = w->p, rank, lapack = 0;
+    int n = w->n, p = w->p;
     size_t N = (size_t) n, R = (size_t) w->r, strip = R > UFS_STRIP ? R : UFS_STRIP;
 
     ufs_dalloc_each(R, N, (double **[]){&w->t, &w->y, NULL});
     w->scale = ufs_dalloc(N, 1);
     w->k = ufs_dalloc(R, R);
     w->a = ufs_dalloc(N, strip);
-    w->b = ufs_dalloc(R, strip);
-    if (p > n) {
-        la_gram('N', n, p, w->problem->x, w->k);
-        lapack = la_chol_root(n, w->k, true, w->t, &rank);
-    } else {
-        la_transpose(n, p, w->problem->x, w->t);
+    w->b = ufs_dalloc(R, R);
+    w->strip = ufs_dalloc(R, UFS_STRIP);
+    if (p > n) return root_of_gram(w);
+    la_transpose(n, p, w->problem->x, w->t);
+    return 0;
+}
+
+/* T by QR of X', n rows of it at a time under the R so far: a Cholesky factor of X X' is off by the root
+ * of rounding, and a bound by as much. About 4n^2 p flops, 4n^2 doubles for now. */
+static int root_of_gram(rsr_work *w)
+{
+    int n = w->n, p = w->p, lapack = 0;
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *stack = ufs_dalloc(2 * N, N);
+
+    memset(w->t, 0, N * N * sizeof(double));
+    for (int from = 0; from < p && lapack == 0; from += n) {
+        int more = p - from < n ? p - from : n, rows = n + more;
+        const double *x = w->problem->x + (size_t) from * N;
+        R_CheckUserInterrupt();
+        for (size_t i = 0; i < N; i++) {
+            double *column = stack + i * (size_t) rows;
+            ufs_copy(column, w->t + i * N, N);
+            for (size_t j = 0; j < (size_t) more; j++) column[N + j] = x[i + j * N];
+        }
+        lapack = la_r_factor(rows, n, stack, w->t);
     }
+    vmaxset(mark);
     return lapack;
 }
 
@@ -269,23 +298,55 @@ static int by_samples(rsr_work *w, mm *s)
     return 0;
 }
 
+/* <Y, X> and X'Y as they are, for the normal equations hold up to rounding only, which a small lambda
+ * makes large; p > n: E of the W that X'Y stands for. */
 static void price(void *data, mm *s)
 {
-    products(data, NULL, s->p, 2.0 / s->out->penalty, s->out->dual);
+    rsr_work *w = data;
+    int n = w->n, r = w->r;
+    size_t R = (size_t) r, N = (size_t) n;
+    double *dual = s->out->dual;
+
+    s->linear = 0.0;
+    for (size_t i = 0; i < N; i++)
+        s->linear += 2.0 * w->scale[i] * la_dot(r, w->y + i * R, w->t + i * R);
+    for (size_t e = 0; e < N * R && w->p > n; e++) w->b[e] = w->scale[e / R] * w->t[e];
+    for (int from = 0; from < w->p; from += UFS_STRIP) {
+        int cols = product(w, NULL, w->p, from, 2.0 / s->out->penalty), used = 0;
+        for (int l = 0; l < cols; l++) {
+            double *x = w->a + (size_t) l * N, *b = w->strip + (size_t) l * R, u = s->u[from + l];
+            dual[from + l] = la_nrm2(r, b);
+            if (u == 0.0 || w->p <= n) continue;
+            memmove(w->a + (size_t) used * N, x, N * sizeof(double));
+            for (size_t e = 0; e < R; e++) w->strip[(size_t) used * R + e] = u * u * b[e];
+            used++;
+        }
+        if (used > 0)
+            la_gemm_checked('N', 'T', r, n, used, -1.0, w->strip, r, w->a, n, 1.0, w->b, r);
+    }
+    if (w->p <= n) return;
+    la_col_norms(r, n, w->b, s->out->residual);
+    for (size_t i = 0; i < N; i++)
+        if (w->scale[i] > 0.0) s->out->residual[i] /= w->scale[i];
 }
 
-/* norm_j = by |x_j'G^{-1/2}V| of the columns in set, or of all; by strips, so that nothing of the size
- * of x is needed. */
+/* norm_j = by |x_j'G^{-1/2}V| of the columns in set, or of all. */
 static void products(rsr_work *w, const int *set, int count, double by, double *norm)
 {
-    int r = w->r;
-
     for (int from = 0; from < count; from += UFS_STRIP) {
-        int cols = take_columns(w, set, count, from, UFS_STRIP, NULL);
-        la_gemm_checked('N', 'N', r, cols, w->n, by, w->y, r, w->a, w->n, 0.0, w->b, r);
-        for (int l = from; l < from + cols; l++)
-            norm[set == NULL ? l : set[l]] = la_nrm2(r, w->b + (size_t) (l - from) * (size_t) r);
+        int cols = product(w, set, count, from, by);
+        for (int l = 0; l < cols; l++)
+            norm[set == NULL ? from + l : set[from + l]] = la_nrm2(
+                w->r, w->strip + (size_t) l * (size_t) w->r);
     }
+}
+
+/* by V'G^{-1/2} X, of a strip of columns, so that nothing of the size of x is needed. */
+static int product(rsr_work *w, const int *set, int count, int from, double by)
+{
+    int r = w->r, cols = take_columns(w, set, count, from, UFS_STRIP, NULL);
+    la_gemm_checked('N', 'N', r, cols, w->n, by, w->y, r, w->a, w->n, 0.0, w->strip, r);
+    return cols;
 }
 
 /* Columns from, from + 1 ... of A, or of G^{-1/2} X if u is NULL; how many, at most `most`. */
@@ -303,22 +364,30 @@ static int take_columns(rsr_work *w, const int *set, int count, int from, int mo
     return cols;
 }
 
-/* W of the last step, p x p: R X'G^{-1/2} V / lambda, with V anew where the one at hand is for T. */
-static void coefficients(rsr_work *w, const mm *s, double *out)
+/* W of the last step, p x p; objective and gap become those of these numbers. */
+static void coefficients(rsr_work *w, mm *s, double *out)
 {
     int n = w->n, p = w->p;
-    size_t P = (size_t) p;
+    size_t P = (size_t) p, N = (size_t) n;
     const double *x = w->problem->x;
-    double *v = ufs_dalloc((size_t) n, P);
+    double *e = p > n ? ufs_dalloc(N, P) : w->a;
 
     if (p <= n) {
-        la_transpose(p, n, w->y, v);
+        /* R^{1/2} U. */
+        for (size_t l = 0; l < (size_t) s->q; l++)
+            for (size_t c = 0; c < P; c++)
+                out[(size_t) s->set[l] + c * P] = sqrt(2.0) * s->u[s->set[l]] * w->b[c + l * P];
     } else {
-        la_scale_rows(n, p, w->scale, x, v);
-        la_chol_solve(n, p, w->k, v);
+        /* R X'G^{-1/2} V / lambda with V anew, for the one at hand is of T. */
+        la_scale_rows(n, p, w->scale, x, e);
+        la_chol_solve(n, p, w->k, e);
+        la_scale_rows(n, p, w->scale, e, e);
+        la_gemm_checked('T', 'N', p, p, n, 2.0, x, n, e, n, 0.0, out, p);
+        for (size_t i = 0; i < P * P; i++) out[i] *= s->u[i % P] * s->u[i % P];
     }
-    la_scale_rows(n, p, w->scale, v, v);
-    la_gemm_checked('T', 'N', p, p, n, p <= n ? 2.0 / s->out->penalty : 2.0, x, n, v, n, 0.0, out,
-                    p);
-    for (size_t e = 0; e < P * P; e++) out[e] *= s->u[e % P] * s->u[e % P];
+    ufs_copy(e, x, N * P);
+    la_gemm_checked('N', 'N', n, p, p, -1.0, x, n, out, p, 1.0, e, n);
+    la_row_norms(n, p, e, s->out->residual);
+    la_row_norms(p, p, out, s->out->row);
+    mm_settle(s);
 }

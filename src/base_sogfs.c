@@ -294,6 +294,7 @@ static int update_f(sogfs_work *s)
                              .known = s->known,
                              .n_start = s->n_vector,
                              .start = s->vector,
+                             .proof = true,
                              .tol = 1e-7,
                              .max_iter = 200,
                              .n_rough = 1};

@@ -287,6 +287,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
                                    .apply = apply_test,
                                    .data = &op,
                                    .block = ffi_whole(block, 0, n, "block"),
+                                   .proof = true,
                                    .tol = ffi_number(tol, "tol"),
                                    .max_iter = 13 * (k + 10)};
         la_eigs_krylov(&problem, w, z, &info);

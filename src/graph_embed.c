@@ -47,6 +47,7 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
                          .high = 1.0,
                          .n_known = n_zero + 1,
                          .known = known,
+                         .proof = true,
                          .tol = 1e-11,
                          .max_iter = 300};
     la_eigs(&a, mu, vectors, &info->eigs);

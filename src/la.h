@@ -157,7 +157,8 @@ int la_eig_values(int n, double *a, double *w);
 /* ---- la_eigs.c ------------------------------------------------------------------
  * The k largest eigenpairs of a symmetric operator A of order n that is known by its products only,
  * descending: block Davidson with restarts. The start is a fixed hash, so the result is
- * deterministic, and multiple eigenvalues are found as often as they occur.
+ * deterministic. Multiple eigenvalues are found as often as they occur, if `proof` is asked for:
+ * la_missed.c looks at what lies outside of V, and what is missing goes into V.
  * Stops when every residual |A z - w z| <= tol max(|low|, |high|), or tol w_1 if these are 0.
  * Per vector: a product, 10 n (basis) flops, and where it is looked at 4 n k (basis) and the
  * eigenproblem of the basis's order. Memory 2n (basis + k + 8) doubles. */
@@ -180,9 +181,12 @@ typedef struct {
     const double *known; /* orthonormal eigenvectors to leave out; NULL if none */
     int n_start;
     const double *start; /* guesses of leading eigenvectors, best first; NULL if none */
-    int block; /* vectors multiplied at a time; 0: as many as are wanted. Fewer than 8 need fewer
-                  products, but see one copy each of a multiple eigenvalue: noise is tried at the
-                  end, and what is missing found with a wider block */
+    int block; /* vectors multiplied at a time; 0: as many as are wanted. Few need fewer products, but
+                  see one copy each of a multiple eigenvalue */
+    bool
+        proof; /* it is no end before no eigenvalue can be missing above the smallest one wanted; of
+                   those within 1e-6 of it, relative to the range, some may be its copies. Needs low
+                   (0 if A is semidefinite) */
     double tol;
     int max_iter; /* looks at the Ritz pairs, one for every 8 products or every block */
     int n_rough;  /* of the last of the k only the distance from the one before them (or `high`)
@@ -199,6 +203,17 @@ int la_eigs_basis(int k);
 /* w: k, z: n x k. Of small order A is formed, and LAPACK does it. */
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
+
+/* ---- la_missed.c ------------------------------------------------------------------
+ * Has A, on the complement of the orthonormal V (n x size) and of what is known, an eigenvalue of
+ * at least `limit`? x: an approximate eigenvector, where a Ritz value lies above `some`. The start is
+ * noise of that number. Counts products into info, and LAPACK's failure. */
+typedef enum { LA_MISSED_NONE, LA_MISSED_SOME, LA_MISSED_UNKNOWN } la_missed;
+typedef struct {
+    double some, limit;
+} la_missed_levels;
+la_missed la_eigs_missed(const la_eigs_problem *a, int size, const double *v,
+                         const la_missed_levels *level, int column, double *x, la_eigs_info *info);
 
 /* ---- la_krylov.c: what the subspace methods share ------------------------------------ */
 

@@ -12,6 +12,8 @@
 
 enum { LANES = 8, LEAST_DEGREE = 30, MOST_DEGREE = 240 };
 static const double SPREAD = 1e8, ROUNDING = 1e-7;
+static const double SURE = 1e-3; /* residual, of the distance from the smallest wanted */
+static const double TIE = 1e-6;  /* of eigenvalues, relative to the range */
 
 typedef struct {
     const la_eigs_problem *a;
@@ -20,18 +22,17 @@ typedef struct {
     int wide, held;       /* Ritz vectors looked at: at most (k, more with a filter); now */
     int width, passes;    /* vectors of the next block; blocks before the next look */
     bool narrow;          /* blocks of fewer than LANES, by images */
-    /* All is found, but narrow blocks see no more copies of an eigenvalue than they have vectors:
-     * noise must find nothing more. */
-    bool check;
+    bool missing;         /* an eigenvector was, and is the first of the next block */
     int noise;            /* start vectors used so far */
     double *v, *av;       /* n x most: basis and its image */
     double *u, *r;        /* n x wide: Ritz vectors, best first, and residuals; then the block */
     double *norm;         /* wide: of the residuals */
     double *theta;        /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
+    double *missed;       /* n: that eigenvector */
+    double *sure;         /* n x keep: what is known to be eigenvectors */
     double *dot;          /* (n_known + most) x max(most, UFS_STRIP): scratch */
     double scale;         /* what residuals are relative to */
-    double sum;           /* of the wanted values at the last check, -Inf before it */
     double best;          /* the residual after best_at products, halved or doubled then: */
     int best_at;
     double rate; /* its logarithm fell by so much per product */
@@ -41,6 +42,8 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
 static void begin(davidson *s);
 static int ritz_pairs(davidson *s);
 static bool done(davidson *s);
+static bool complete(davidson *s);
+static int sure_vectors(davidson *s);
 static int degree_for(const davidson *s, int last);
 static void filter(const davidson *s, int degree, int count, double *x);
 static int passes_to_look(const davidson *s);
@@ -84,7 +87,7 @@ void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info
 {
     size_t N = (size_t) a->n;
     void *mark = vmaxget();
-    davidson s = {.a = a, .info = info, .sum = R_NegInf};
+    davidson s = {.a = a, .info = info};
     bool grew = true;
 
     *info = (la_eigs_info){.residual = R_PosInf};
@@ -129,6 +132,10 @@ static void begin(davidson *s)
     ufs_dalloc_each(N, M, (double **[]){&s->v, &s->av, NULL});
     ufs_dalloc_each(N, W, (double **[]){&s->u, &s->r, NULL});
     s->norm = ufs_dalloc(W, 1);
+    if (a->proof) {
+        s->missed = ufs_dalloc(N, 1);
+        s->sure = ufs_dalloc(N, (size_t) s->keep);
+    }
     s->theta = ufs_dalloc(M, 1);
     ufs_dalloc_each(M, M, (double **[]){&s->h, &s->y, &s->copy, NULL});
     s->dot = ufs_dalloc(M + (size_t) a->n_known, M > UFS_STRIP ? M : UFS_STRIP);
@@ -175,13 +182,12 @@ static bool done(davidson *s)
     la_eigs_info *info = s->info;
     int k = s->a->k;
     bool open = false;
-    double worst = 0.0, sum = 0.0;
+    double worst = 0.0;
 
-    s->check = false;
+    s->missing = false;
     if (s->size < k) return false;
     for (int j = 0; j < k; j++) {
         bool small = s->norm[j] <= allowed(s, j);
-        sum += s->theta[j];
         if (!small) open = true;
         if (!small || j < k - s->a->n_rough) worst = fmax(worst, s->norm[j]);
     }
@@ -195,14 +201,54 @@ static bool done(davidson *s)
         /* Small, and no better for a while: that is the rounding of the operator. */
         return info->residual <= ROUNDING && info->products > s->best_at + 2 * s->most;
     }
-    info->converged = !s->narrow || sum <= s->sum + k * s->a->tol * s->scale;
-    if (s->sum > R_NegInf && s->width < LANES) s->width *= 2;
-    s->sum = sum;
-    s->check = true;
-    return info->converged;
+    info->converged = !s->a->proof || complete(s);
+    if (s->missing && s->width < LANES) s->width *= 2;
+    return !s->missing;
 }
 
-/* Copies of an eigenvalue that is missing grow out of noise as fast as the others did. */
+/* Whether no eigenvalue is missing. What is missing is a copy of one that was found; one of the smallest
+ * would change nothing, and those tied with it to TIE pass for its copies. */
+static bool complete(davidson *s)
+{
+    const la_eigs_problem *a = s->a;
+    int k = a->k;
+    double least = s->theta[k - 1], range, above = least;
+    la_missed found;
+
+    range = fmax(least - a->low, 0.0);
+    if (s->theta[0] - a->low <= 0.0) return true;
+    for (int j = k - 1; j >= 0 && above <= least + TIE * range; j--) above = s->theta[j];
+    if (above <= least + TIE * range) above = least + 0.1 * (s->theta[0] - a->low);
+    found = la_eigs_missed(
+        a, sure_vectors(s), s->sure,
+        &(la_missed_levels){least + (10.0 * a->tol + UFS_ROUNDING) * s->scale, above}, s->noise++,
+        s->missed, s->info);
+    s->missing = found == LA_MISSED_SOME && s->info->lapack == 0;
+    return found == LA_MISSED_NONE;
+}
+
+/* The wanted ones, and Ritz vectors behind them whose residuals are so small that they hold next to
+ * nothing of what is missing; V may hold a part of it. */
+static int sure_vectors(davidson *s)
+{
+    int n = s->a->n, k = s->a->k, most = s->keep < s->size ? s->keep : s->size, count = 0;
+    size_t N = (size_t) n, S = (size_t) s->size;
+
+    la_gemm('N', 'N', n, most, s->size, 1.0, s->v, n, s->y, s->size, 0.0, s->sure, n);
+    for (int j = 0; j < most; j++) {
+        double *u = s->sure + (size_t) j * N;
+        if (j >= k) {
+            la_gemv('N', n, s->size, 1.0, s->av, n, s->y + (size_t) j * S, 0.0, s->missed);
+            la_axpy(n, -s->theta[j], u, s->missed);
+            if (la_nrm2(n, s->missed) > SURE * (s->theta[k - 1] - s->theta[j])) continue;
+        }
+        if (count < j) ufs_copy(s->sure + (size_t) count * N, u, N);
+        count++;
+    }
+    return count;
+}
+
+/* With an eigenvector that was missing comes noise, out of which other copies grow. */
 static const double *next_block(davidson *s, int *count)
 {
     const la_eigs_problem *a = s->a;
@@ -212,9 +258,11 @@ static const double *next_block(davidson *s, int *count)
 
     *count = 0;
     s->passes = passes_to_look(s);
-    if (s->check) {
-        for (; *count < s->width; ++*count)
+    if (s->missing) {
+        ufs_copy(to, s->missed, N);
+        for (*count = 1; *count < s->width; ++*count)
             la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
+        if (a->recur) filter(s, LEAST_DEGREE, *count, to);
         return to;
     }
     for (int j = 0; j < s->held && s->narrow; j++)
@@ -238,8 +286,8 @@ static int passes_to_look(const davidson *s)
     int most = s->size / 4 > LANES ? s->size / 4 : LANES, products = s->info->products;
     double left;
 
-    if (s->check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
     if (!s->narrow) return 1;
+    if (s->missing) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
     if (most < s->a->k) most = s->a->k;
     left = 0.75 * log(s->info->residual / s->a->tol) / s->rate;
     if (left > 0.0 && left < most) most = left < 2.0 ? 2 : (int) left;

@@ -145,6 +145,7 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
                                .known = r,
                                .n_start = w->n_warm,
                                .start = w->warm,
+                               .proof = true,
                                .tol = 1e-12,
                                .max_iter = MAX_ITER,
                                .n_rough = 1};

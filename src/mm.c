@@ -37,6 +37,8 @@ static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of th
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
 
 static void measure(mm *s);
+static double smoothed(const mm *s, int k);
+static void sum_norms(mm *s);
 static double bound(const mm *s, double over);
 static void judge(mm *s);
 static void move_to_plain(mm *s);
@@ -139,6 +141,20 @@ void mm_run(mm *s)
     for (int j = 0; j < s->p && s->convex; j++) s->out->dual[j] /= over;
 }
 
+void mm_settle(mm *s)
+{
+    mm_result *out = s->out;
+    ufs_run *run = s->run;
+
+    sum_norms(s);
+    out->gap = (out->primal - out->bound) / out->primal;
+    run->trace.length--;
+    ufs_trace_add(&run->trace,
+                  (double[]){run->iterations, out->objective, out->gap, out->primal, out->bound});
+    if (run->status == UFS_CONVERGED && s->settings->accelerate && out->gap > run->tol)
+        run->status = UFS_NUMERICAL;
+}
+
 /* ---- after a step ---------------------------------------------------------------------- */
 
 /* Norms, if the dual values stand for them, the roots of the weights that follow, and sums. */
@@ -146,21 +162,42 @@ static void measure(mm *s)
 {
     mm_result *out = s->out;
 
-    s->merit = out->primal = s->rest;
     s->linear = 2.0 * s->rest;
     s->over = 0.0;
     for (int k = 0; k < s->p + s->others; k++) {
         bool row = k < s->p;
         double *norm = row ? out->row + k : out->residual + (k - s->p);
         double dual = row ? out->dual[k] : s->other[k - s->p];
-        double price = row ? out->penalty : 1.0, u = s->u[k], smooth;
+        double price = row ? out->penalty : 1.0, u = s->u[k];
         if (s->convex) *norm = u * u * dual;
-        smooth = sqrt(*norm * *norm + (row ? s->settings->eps_row : s->settings->eps_residual));
-        s->plain[k] = u > 0.0 ? sqrt(smooth) : 0.0;
-        s->merit += price * smooth;
-        out->primal += price * *norm;
+        s->plain[k] = u > 0.0 ? sqrt(smoothed(s, k)) : 0.0;
         s->linear += price * *norm * dual;
         if (u > 0.0) s->over = fmax(s->over, dual);
+    }
+    sum_norms(s);
+    s->merit = out->objective;
+}
+
+static double smoothed(const mm *s, int k)
+{
+    bool row = k < s->p;
+    double norm = row ? s->out->row[k] : s->out->residual[k - s->p];
+    return sqrt(norm * norm + (row ? s->settings->eps_row : s->settings->eps_residual));
+}
+
+/* The objective, smoothed and true. */
+static void sum_norms(mm *s)
+{
+    mm_result *out = s->out;
+
+    out->objective = out->primal = s->rest;
+    for (int j = 0; j < s->p; j++) {
+        out->objective += out->penalty * smoothed(s, j);
+        out->primal += out->penalty * out->row[j];
+    }
+    for (int i = 0; i < s->others; i++) {
+        out->objective += smoothed(s, s->p + i);
+        out->primal += out->residual[i];
     }
 }
 
@@ -185,19 +222,21 @@ static void judge(mm *s)
 
     s->idle = change <= 1e-15 ? s->idle + 1 : 0;
     s->looked = measured <= tol || s->accepted % LOOK_EVERY == 0 || s->idle >= IDLE ||
-                run->iterations == run->max_iter;
-    if (s->price != NULL && s->looked && s->q < s->p) s->price(s->data, s);
-    if (s->convex && (s->looked || s->q == s->p)) {
+                run->iterations == run->max_iter || !s->settings->accelerate;
+    if (s->price != NULL && s->looked) {
+        s->price(s->data, s);
+        sum_norms(s);
+    }
+    if (s->convex && (s->looked || s->price == NULL)) {
         for (int j = 0; j < s->p; j++) over = fmax(over, out->dual[j]);
         out->bound = fmax(out->bound, bound(s, over));
     }
     s->level = (s->convex ? s->over : 1.0) * (1.0 + 0.25 * fmax(tol, UFS_TIE));
-    out->objective = s->merit;
     out->gap = (out->primal - out->bound) / out->primal;
     if (by_gap) measured = out->gap;
     ufs_trace_add(&run->trace,
-                  (double[]){run->iterations, s->merit, out->gap, out->primal, out->bound});
-    ufs_run_step(run, s->merit, measured);
+                  (double[]){run->iterations, out->objective, out->gap, out->primal, out->bound});
+    ufs_run_step(run, out->objective, measured);
     s->calm = measured <= tol ? s->calm + 1 : 0;
     done = s->calm >= (s->clears && s->settings->accelerate ? 2 : 1);
     for (int j = 0; j < s->p && done && s->clears; j++) done = !violated(s, j);

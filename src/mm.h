@@ -39,7 +39,8 @@ struct mm {
     /* From the weights u to the minimiser of the majoriser: out->dual of the rows at hand (and
      * out->row if not convex), other, left, rest. LAPACK's info. */
     int (*minimise)(void *data, mm *s);
-    /* out->dual of all rows after that; NULL: minimise() leaves all of them. */
+    /* After that, what norms and dual values stand for up to rounding only, from the solution itself:
+     * out->dual of all rows, linear, and out->residual. NULL: minimise() leaves all of them. */
     void (*price)(void *data, mm *s);
 
     int q, *set;   /* rows at hand, ascending: those with u > 0 */
@@ -47,19 +48,20 @@ struct mm {
     double *other; /* dual of the others */
     double *left;  /* 1 - d log(norm) / d log(weight's norm), by itself, at most 1: where known */
     double rest;
-    bool rough; /* the minimiser was found with less precision than it should */
+    double linear; /* <Y, X> of the dual point */
+    bool rough;    /* the minimiser was found with less precision than it should */
 
     /* Internal. */
-    double merit, best;  /* smoothed objective of the last step, of the last accepted one */
-    double linear, over; /* <Y, X> of the dual point; the largest dual value of what is at hand */
-    double level;        /* dual values above it enter */
-    bool looked;         /* dual values of the rows left out are those of the last step */
-    bool bold;           /* the step may raise the merit */
-    double caution;      /* least `left` that counts */
-    double entry;        /* weight of a row that enters, of the mean one */
-    int accepted;        /* steps */
-    int calm, idle;      /* steps in a row that were within tol, that changed nothing */
-    double *plain;       /* roots of the smoothed norms of the last step */
+    double merit, best; /* smoothed objective of the last step, of the last accepted one */
+    double over;        /* the largest dual value of what is at hand */
+    double level;       /* dual values above it enter */
+    bool looked;        /* dual values of the rows left out are those of the last step */
+    bool bold;          /* the step may raise the merit */
+    double caution;     /* least `left` that counts */
+    double entry;       /* weight of a row that enters, of the mean one */
+    int accepted;       /* steps */
+    int calm, idle;     /* steps in a row that were within tol, that changed nothing */
+    double *plain;      /* roots of the smoothed norms of the last step */
     double *f, *old;
     anderson history;
 };
@@ -74,5 +76,8 @@ void mm_zero(mm *s);
 void mm_renew(mm *s);
 /* At most max_iter steps. The last one is plain, so that it cannot be refused. */
 void mm_run(mm *s);
+/* Given are out->row and out->residual of the solution that is returned: objective and gap become its
+ * own, in the last row of the trace, too. */
+void mm_settle(mm *s);
 
 #endif

@@ -13,6 +13,8 @@
 enum { GRAM_MOST = 6000, ENOUGH = 160 };
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
+/* Components with residuals up to this are coordinates: some variance is missing anyway. */
+static const double LOOSE = 1e-4;
 
 typedef struct {
     double gram, by_gram, by_product; /* of G; of the products needed, and what goes with them */
@@ -87,6 +89,7 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
                                    .apply = x->n <= x->p ? apply_rows : apply_cols,
                                    .data = x,
                                    .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
+                                   .proof = tol < LOOSE && (x->kind != UFS_X_SOURCE || by_gram),
                                    .tol = tol};
         if (by_gram) {
             problem.apply = apply_gram;

@@ -217,3 +217,15 @@ test_that("a sparse matrix gives what the dense one gives, full columns and the 
   lead <- function(x, limit) .Call(C_css_leading, x, list(k = 20L, exact_limit = limit), ufs_control())$leading
   expect_equal(lead(data$x, 10L), lead(data$x, 2000L), tolerance = 1e-7)
 })
+
+test_that("the bound on sparse data counts every copy of an eigenvalue", {
+  skip_on_cran()
+  # Its twelve largest eigenvalues are alike, and it is too large for LAPACK.
+  u <- rep(c(1, -1), 86)
+  block <- Matrix::Matrix(1 + 0.1 * outer(u, u), sparse = TRUE)
+  x <- methods::as(Matrix::kronecker(Matrix::Diagonal(12), block), "CsparseMatrix")
+  fit <- quiet(ufs_css(x, k = 10, center = FALSE, scale = FALSE))
+  value <- svd(as.matrix(block))$d^2
+  bound <- sum(sort(rep(value, 12), decreasing = TRUE)[1:10]) / (12 * sum(value))
+  expect_equal(fit$certificate[["bound"]], bound, tolerance = 1e-7)
+})

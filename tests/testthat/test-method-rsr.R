@@ -394,3 +394,39 @@ test_that("a trace of more than a thousand rows is what progress() was told", {
   expect_gt(nrow(fit$trace), 1024)
   expect_equal(fit$trace$objective, told[match(fit$trace$iteration, told[, 1]), 2], tolerance = 1e-14)
 })
+
+unrow <- function(x) `rownames<-`(x, NULL)
+
+# sum |e_i| + lambda sum |w_j| of the W that was returned, without smoothing.
+attained <- function(fit, x) {
+  z <- as_seen(fit, x)
+  w <- fit$solution$W
+  l21(z - z %*% w) + fit$params$lambda * l21(w)
+}
+
+test_that("the objective and the bound are those of the W that is returned", {
+  one_hot <- cbind(stats::model.matrix(~ Species - 1, iris), as.matrix(iris[, 1:4]),
+    sum = iris[, 1] + iris[, 2])
+  copies <- cbind(as.matrix(mtcars), as.matrix(mtcars[, 1:4]))
+  colnames(copies) <- paste0("f", seq_len(ncol(copies)))
+  wide <- withr::with_seed(1, matrix(rnorm(4 * 27), 4, dimnames = list(NULL, paste0("f", 1:27))))
+  # Rank 5 of 8 rows; scaled apart by 1e3.
+  thin <- withr::with_seed(2, matrix(rnorm(40), 8) %*% matrix(rnorm(150), 5) * rep(10^(0:2), each = 80))
+  colnames(thin) <- paste0("f", 1:30)
+  for (x in list(one_hot, copies, wide, thin, wide[, 1:3])) {
+    for (lambda_rel in c(0.5, 0.01, 1e-3, 5e-4, 1e-4, 1e-6)) {
+      runs <- list(list(), list(max_iter = 3), list(max_iter = 300, tol = 1e-9))
+      fits <- lapply(runs, function(run) quiet(ufs_rsr(unrow(x), lambda_rel = lambda_rel,
+        coefficients = TRUE, control = do.call(ufs_control, c(run, warn = FALSE)))))
+      value <- vapply(fits, attained, 0, x)
+      for (i in seq_along(fits)) {
+        last <- utils::tail(fits[[i]]$trace, 1L)
+        expect_equal(last$best, value[i], tolerance = if (lambda_rel < 1e-5) 1e-4 else 1e-7)
+        expect_equal(unname(fits[[i]]$feature_scores), unname(sqrt(rowSums(fits[[i]]$solution$W^2))),
+          tolerance = 1e-7)
+        expect_lte(last$bound, min(value) * (1 + 1e-9))
+        expect_gte(last$bound, value[i] * (1 - fits[[i]]$certificate[["gap"]]) - 1e-4 * value[i])
+      }
+    }
+  }
+})
