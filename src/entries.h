@@ -10,7 +10,7 @@
     ENTRY(alnr, 3) \
     ENTRY(facility, 4) \
     ENTRY(inffs, 3) \
-    ENTRY(kmeans, 4) \
+    ENTRY(kmeans, 5) \
     ENTRY(mcfs, 5) \
     ENTRY(ndfs, 5) \
     ENTRY(propagate, 5) \
