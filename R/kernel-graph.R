@@ -25,6 +25,12 @@
 #' `exact = TRUE` searches `x`: blocks of a file are then compared in pairs, which takes as many
 #' passes over it as half the number of its blocks.
 #'
+#' With more than 20,000 samples of any kind (`getOption("ufselect.exact_neighbours")`) the search is
+#' approximate: random projection trees, and then neighbours of neighbours until few are found. Which
+#' share of the true neighbours it found is measured on 200 samples; a message of class
+#' `ufs_message_neighbours` and the print say it, and the graph has it as `recall`. Few independent
+#' columns make it high. `exact = TRUE` compares all samples.
+#'
 #' @section The argument `graph` of the methods:
 #' `NULL` builds the default graph on the columns as the method sees them (after its own `center`
 #' and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those arguments of
@@ -42,7 +48,7 @@
 #'   edge counts half.
 #' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
 #'   units, so use `scale = TRUE` if these differ. Centring matters to cosine weights only.
-#' @param exact Should the neighbours be searched on `x` itself however large it is? See above.
+#' @param exact Should all samples be compared, on `x` itself, however large it is? See above.
 #' @return An object of class `ufs_graph`, a list with
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
 #'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
@@ -55,6 +61,12 @@
 #'   A graph without edges or in several pieces gives a warning of class `ufs_warning_graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.
+#'
+#'   Dasgupta and Freund (2008) Random projection trees and low dimensional manifolds. STOC.
+#'   \doi{10.1145/1374376.1374452}
+#'
+#'   Dong, Moses and Li (2011) Efficient k-nearest neighbor graph construction for generic similarity
+#'   measures. WWW. \doi{10.1145/1963405.1963487}
 #' @examples
 #' graph <- ufs_graph(mtcars, n_neighbours = 5, scale = TRUE)
 #' graph
@@ -140,30 +152,39 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
     symmetrise = symmetrise)
   graph$note <- rows$note
+  if (rows$approximate) graph <- note_recall(graph, rows, lists$recall)
+  graph
+}
+
+note_recall <- function(graph, rows, recall) {
+  share <- paste0("approximate (", percent(recall), " of the true neighbours)")
+  graph$recall <- recall
+  graph$note <- paste(c(share, rows$note), collapse = ", ")
+  ufs_inform("neighbours", "`x` has many samples: their neighbours were found by an approximate ",
+    "search, ", percent(recall), " of the true ones as measured on ", min(200L, graph$n),
+    " samples. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, finds all.")
   graph
 }
 
 # What neighbours are searched among. A sparse x as it is, exactly, up to 20,000 samples; beyond
 # them, and for data on disk that do not fit into a few blocks, the leading principal component
-# scores: exactly again up to 20,000 samples, above by RcppHNSW's approximate search. With `exact`
-# always x itself.
+# scores; of any kind exactly up to 20,000 samples, above by an approximate search. With `exact`
+# always x itself, exactly.
 graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighbours", 20000L),
                        n_scores = 50L) {
   out <- list(x = x, approximate = FALSE, note = NULL)
+  out$approximate <- !exact && nrow(x) > most
   if (is.matrix(x)) return(out)
   if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
     out$x <- x_dense(x)
     return(out)
   }
-  if (exact || (x$kind == "sparse" && x$n <= most)) return(out)
+  if (exact || (x$kind == "sparse" && x$n <= most)) return(replace(out, "approximate", FALSE))
   scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE, tol = coordinate_tol)$scores
   out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
-  out$approximate <- x$n > most
-  out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),
-    " principal component scores")
+  out$note <- paste0("on the leading ", ncol(out$x), " principal component scores")
   ufs_inform("scores", "`x` is large: neighbours are those on the leading ", ncol(out$x),
-    " principal component scores", if (out$approximate) ", found by an approximate search",
-    ". ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, searches `x` itself.")
+    " principal component scores. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, searches `x` itself.")
   out
 }
 
@@ -229,21 +250,9 @@ join_neighbours <- function(near, found, rows) {
   near
 }
 
-# The same in another way; deterministic.
+# The same by src/graph_near.c; deterministic.
 approximate_neighbours <- function(z, k) {
-  check_installed("RcppHNSW", "for neighbours among more than 20,000 samples")
-  found <- RcppHNSW::hnsw_knn(z, k = k + 1L, distance = "euclidean", ef = max(200L, 2L * k),
-    verbose = FALSE, n_threads = 1L)
-  n <- nrow(z)
-  # Itself goes out; where it was not found (copies), the farthest.
-  drop <- max.col(found$idx == seq_len(n), ties.method = "first")
-  missed <- found$idx[cbind(seq_len(n), drop)] != seq_len(n)
-  drop[missed] <- k + 1L
-  keep <- rep(seq_len(k + 1L), each = n) != rep(drop, times = k + 1L)
-  dim(keep) <- c(n, k + 1L)
-  index <- matrix(t(found$idx)[t(keep)], k)
-  storage.mode(index) <- "integer"
-  list(index = index, d2 = matrix(t(found$dist)[t(keep)]^2, k), mean_distance = mean_distance(z))
+  c(.Call(C_graph_near, z, as.integer(k)), mean_distance = mean_distance(z))
 }
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.

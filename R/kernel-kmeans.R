@@ -10,20 +10,34 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   first <- equal_rows(z)
   if (length(unique(first)) < n_clusters) return(NULL)
-  check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
-    "The labels of all k-means starts", "Use a smaller `n_starts`.")
-  draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
-  found <- check_solved(.Call(C_kmeans, z, first, draw, max_iter), "kmeans")
-  if (status_label(found$run$status) == "numerical") {
-    ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
-      "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
-  }
+  check_starts_bytes(n, n_clusters, n_starts)
+  found <- kmeans_starts(z, first, n_clusters, n_starts, max_iter)
   labels <- lapply(seq_len(n_starts), function(i) canonical_labels(found$label[, i]))
   best <- order(found$within)
   best <- best[!duplicated(labels[best])]
   lapply(best, function(i) {
     list(cluster = labels[[i]], withinss = found$within[i], iterations = found$iterations[i])
   })
+}
+
+check_starts_bytes <- function(n, n_clusters, n_starts) {
+  check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
+    "The labels of all k-means starts", "Use a smaller `n_starts`.")
+}
+
+# All starts as src/kmeans.c leaves them: z a matrix, or a sparse operator whose rows are multiplied by
+# `shrink`. `first`: the first row equal to each; `fixed`: rows that are centres and stay; `most`: how
+# many starts go on after a few iterations.
+kmeans_starts <- function(z, first, n_clusters, n_starts, max_iter, most = n_starts,
+                          fixed = integer(), shrink = NULL) {
+  settings <- list(draw = matrix(stats::runif(n_clusters * n_starts), n_clusters),
+    max_iter = as.integer(max_iter), most = as.integer(most))
+  found <- check_solved(.Call(C_kmeans, z, shrink, first, fixed, settings), "kmeans")
+  if (status_label(found$run$status) == "numerical") {
+    ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
+      "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
+  }
+  found
 }
 
 # Labels 1, 2, ... by first appearance, so equal partitions have equal labels.

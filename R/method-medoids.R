@@ -44,24 +44,23 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
   run_fit("medoids", match.call(), {
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_coordinates(x, center, scale, function(x) sample_points(x, m))
+    data <- medoid_points(x, center, scale, m, form)
     labelled <- check_labelled(labelled, data)
     n <- data$n
     m <- check_count(m, "m", 1L, n - 1L - length(labelled),
       "fewer than the samples without a label")
     n_starts <- check_count(n_starts, "n_starts", 1L)
-    z <- in_range(data$x)$x
-    if (unit) z <- unit_rows(z)
+    points <- if (is_operator(data$x)) sparse_points(data, unit) else dense_points(data$x, unit)
     if (form == "kmeans") {
-      found <- kmeans_medoids(z, m, labelled, n_starts, control$max_iter)
+      found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter)
     } else {
       if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
-      found <- cluster_medoids(z, m, form, n_starts)
+      found <- cluster_medoids(points$z, m, form, n_starts)
     }
     free <- setdiff(found$medoids, labelled)
     size <- tabulate(match(found$stand_in, free), length(free))
     free <- free[order(-size, free)]
-    distance <- rowSums((z - z[found$stand_in, , drop = FALSE])^2)
+    distance <- points$distance(found$stand_in)
     ranking <- picks_first(free, -distance, setdiff(seq_len(n), labelled))
     list(
       params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
@@ -73,66 +72,77 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
   })
 }
 
-# list(medoids, stand_in (of every sample), certificate, iterations).
-kmeans_medoids <- function(z, m, labelled, n_starts, max_iter) {
-  first <- equal_rows(z)
+# Sparse samples stay so for k-means, where they are few enough for it and mostly zeros; others get
+# coordinates.
+medoid_points <- function(x, center, scale, m, form) {
+  data <- open_data(x, "x")
+  size <- 8 * as.double(data$n) * min(data$n, data$p)
+  if (form != "kmeans" || data$kind != "sparse" || size > min(4 * block_bytes(), max_bytes()) ||
+      length(data$x@x) > as.double(data$n) * data$p / 6) {
+    return(as_ufs_coordinates(data, center, scale, function(x) sample_points(x, m)))
+  }
+  as_ufs_operator(data, center, scale, squares = FALSE, unit = "power")
+}
+
+# What is done with samples: `z` itself, dense; `first`, the first sample equal to each; `nearest`,
+# of some rows the one nearest to their mean; `distance`, squared, of each sample from the one that
+# stands for it; and what kmeans_starts() takes.
+dense_points <- function(x, unit) {
+  z <- in_range(x)$x
+  if (unit) z <- unit_rows(z)
+  list(z = z, first = equal_rows(z), x = z, shrink = NULL, square = 1,
+    nearest = function(rows) {
+      own <- z[rows, , drop = FALSE]
+      d2 <- colSums((t(own) - colMeans(own))^2)
+      rows[which(d2 <= min(d2) + 1e-12 * max(d2, min(d2)))[1L]]
+    },
+    distance = function(who) rowSums((z - z[who, , drop = FALSE])^2))
+}
+
+# The same by products with a sparse operator.
+sparse_points <- function(data, unit) {
+  x <- data$x
+  size <- row_norms(x)
+  shrink <- if (unit) 1 / ifelse(size > 0, size, 1) else rep(1, x$n)
+  size <- size * shrink
+  own <- plain_sparse(x)
+  # Rows that are multiples of each other are equal after they are divided by their lengths.
+  if (unit && is.null(x$shift)) own@x <- own@x * shrink[own@i + 1L]
+  list(first = x_equal_columns(sparse_operator(Matrix::t(own))), x = x, shrink = shrink,
+    z = NULL, square = if (unit) 1 else data$unit^2,
+    nearest = function(rows) {
+      weight <- replace(numeric(x$n), rows, shrink[rows] / length(rows))
+      product <- (x_mul(x, x_cross(x, weight)) * shrink)[rows]
+      d2 <- size[rows]^2 - 2 * product
+      rows[which(d2 <= min(d2) + 1e-12 * max(size[rows])^2)[1L]]
+    },
+    distance = function(who) {
+      chosen <- unique(who)
+      to <- t(x_rows(x, chosen) * shrink[chosen])
+      product <- (x_mul(x, to) * shrink)[cbind(seq_len(x$n), match(who, chosen))]
+      ifelse(who == seq_len(x$n), 0, pmax(size^2 + size[who]^2 - 2 * product, 0))
+    })
+}
+
+# list(medoids, stand_in (of every sample), certificate, iterations). Of all starts a few go on:
+# after some iterations the best of them is nearly always among these.
+kmeans_medoids <- function(points, m, labelled, n_starts, max_iter) {
+  first <- points$first
   different <- length(unique(first)) - length(unique(first[labelled]))
   if (different < m) {
     refuse("m", "`m` is ", m, ", but only ", different, " samples are different",
       if (length(labelled)) " from each other and from those labelled", ".")
   }
-  if (length(labelled)) {
-    best <- NULL
-    for (i in seq_len(n_starts)) {
-      run <- anchored_kmeans(z, m, z[labelled, , drop = FALSE], max_iter)
-      if (is.null(best) || run$withinss < best$withinss * (1 - 1e-12)) best <- run
-    }
-  } else {
-    best <- kmeans_runs(z, m, n_starts, max_iter)[[1L]]
-  }
+  check_starts_bytes(length(first), m, n_starts)
+  found <- kmeans_starts(points$x, first, m, n_starts, max_iter, max(1L, ceiling(n_starts / 4)),
+    labelled, points$shrink)
+  best <- which.min(found$within)
   # Clusters 1 to m are free; those of labelled samples follow.
-  cluster <- best$cluster
-  medoids <- vapply(seq_len(m), function(a) {
-    rows <- which(cluster == a)
-    centre <- colMeans(z[rows, , drop = FALSE])
-    d2 <- colSums((t(z[rows, , drop = FALSE]) - centre)^2)
-    rows[which(d2 <= min(d2) + 1e-12 * max(d2, min(d2)))[1L]]
-  }, 0L)
+  cluster <- found$label[, best]
+  medoids <- vapply(seq_len(m), function(a) points$nearest(which(cluster == a)), 0L)
   list(medoids = c(medoids, labelled), stand_in = c(medoids, labelled)[cluster],
-    certificate = c(within_ss = best$withinss), iterations = best$iterations)
-}
-
-# Lloyd's k-means with m free centres and fixed ones. Starts: rows drawn with probability
-# proportional to their squared distance to the centres there are.
-anchored_kmeans <- function(z, m, fixed, max_iter) {
-  to <- function(centres) pmax(square_distances(z, centres), 0)
-  near <- apply(to(fixed), 1L, min)
-  free <- matrix(0, m, ncol(z))
-  tiny <- 1e-12 * max(rowSums(z^2), .Machine$double.xmin)
-  for (a in seq_len(m)) {
-    at <- sample.int(nrow(z), 1L, prob = ifelse(near > tiny, near, 0))
-    free[a, ] <- z[at, ]
-    near <- pmin(near, to(free[a, , drop = FALSE])[, 1L])
-  }
-  cluster <- NULL
-  for (iteration in seq_len(max(max_iter, 1L))) {
-    d2 <- to(rbind(free, fixed))
-    new <- max.col(-d2, ties.method = "first")
-    # An empty cluster takes the sample that is farthest from its centre.
-    for (a in setdiff(seq_len(m), new)) {
-      own <- d2[cbind(seq_along(new), new)]
-      own[new <= m & tabulate(new, m)[pmin(new, m)] == 1L] <- -1
-      new[which.max(own)] <- a
-    }
-    if (identical(new, cluster)) break
-    cluster <- new
-    moving <- cluster <= m
-    sums <- rowsum(z[moving, , drop = FALSE], cluster[moving])
-    free <- sums / tabulate(cluster[moving], m)
-  }
-  d2 <- to(rbind(free, fixed))
-  list(cluster = cluster, withinss = sum(d2[cbind(seq_along(cluster), cluster)]),
-    iterations = iteration)
+    certificate = c(within_ss = found$within[best] * points$square),
+    iterations = found$iterations[best])
 }
 
 cluster_medoids <- function(z, m, form, n_starts) {

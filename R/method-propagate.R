@@ -6,8 +6,10 @@
 #'
 #' The probabilities minimise `tr(F' L F)`, where `L = diag(rowSums(w)) - w`, with the rows of F
 #' that belong to labelled nodes held fixed (harmonic propagation; Zhu, Ghahramani and Lafferty
-#' 2003). The system `L_uu F_u = W_ul F_l` is solved by a Cholesky decomposition, which takes
-#' `u^3/3` flops for `u` unlabelled nodes. Edges up to 1e-12 times the largest weight are dropped.
+#' 2003). Of a graph with few edges the system `L_uu F_u = W_ul F_l` is solved by conjugate gradients,
+#' which take a few products with the graph for each class, until no probability is off by more than
+#' 1e-9; of a matrix that is mostly filled by a Cholesky decomposition, which takes `u^3/3` flops for
+#' `u` unlabelled nodes. Edges up to 1e-12 times the largest weight are dropped.
 #'
 #' Nodes without a path to a labelled one get the class shares of the labelled nodes as
 #' probabilities. Their label is that of the nearest labelled sample in `x` (by Euclidean distance,
@@ -41,22 +43,54 @@
 #' @export
 ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   check_given(w, y)
-  if (inherits(w, "ufs_graph") || inherits(w, "Matrix")) w <- as.matrix(w)
-  names <- rownames(w)
-  w <- check_matrix(w, "w", ncol = if (is.matrix(w)) nrow(w) else NA)
-  if (any(w < 0) || max(abs(w - t(w))) > 1e-8 * max(w, .Machine$double.xmin)) {
-    refuse("w", "`w` must be symmetric and must not have negative entries.")
-  }
-  classes <- check_partial_labels(y, nrow(w))
+  graph <- propagate_weights(w)
+  n <- graph$n
+  classes <- check_partial_labels(y, n)
   cmn <- check_flag(cmn, "cmn")
-  if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = nrow(w))
-  out <- check_solved(.Call(C_propagate, w, classes$known, classes$c, cmn, x), "propagate")
+  if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = n)
+  out <- check_solved(.Call(C_propagate, graph$w, classes$known, classes$c, cmn, x), "propagate")
+  if (out$run$counters[["error"]] > 1e-6) {
+    ufs_warn("max_iter", "Some nodes hang together with labelled ones by edges so weak that their ",
+      "probabilities are not exact.")
+  }
   list(
     label = factor(classes$names[out$label], classes$names),
-    probability = matrix(out$probability, nrow(w), classes$c,
-      dimnames = list(names, classes$names)),
-    reached = stats::setNames(out$reached == 1L, names)
+    probability = matrix(out$probability, n, classes$c,
+      dimnames = list(graph$names, classes$names)),
+    reached = stats::setNames(out$reached == 1L, graph$names)
   )
+}
+
+# list(w, n, names): w as C_propagate takes it, by its edges if at most a quarter of it is filled.
+propagate_weights <- function(w) {
+  bad <- function(...) refuse("w", "`w` must be symmetric and must not have negative entries.")
+  if (inherits(w, "ufs_graph")) {
+    check_graph(w)
+    return(list(w = unclass(w$weights), n = w$n, names = w$samples))
+  }
+  if (inherits(w, "Matrix")) {
+    check_installed("Matrix", "for a graph of class Matrix")
+    if (nrow(w) != ncol(w)) check_matrix(as.matrix(w), "w", ncol = nrow(w))
+    entries <- methods::as(methods::as(methods::as(w, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+    if (!is.finite(sum(entries@x))) check_matrix(as.matrix(w), "w")
+    edges <- list(start = entries@p, index = entries@i, value = entries@x)
+    names <- rownames(w)
+  } else {
+    names <- rownames(w)
+    w <- check_matrix(w, "w", ncol = if (is.matrix(w)) nrow(w) else NA)
+    if (any(w < 0) || max(abs(w - t(w))) > 1e-8 * max(w, .Machine$double.xmin)) bad()
+    if (mean(w != 0) > .25) return(list(w = w, n = nrow(w), names = names))
+    at <- which(w != 0, arr.ind = TRUE, useNames = FALSE)
+    return(list(w = list(start = c(0L, cumsum(tabulate(at[, 2L], ncol(w)))),
+      index = as.integer(at[, 1L]) - 1L, value = w[at]), n = nrow(w), names = names))
+  }
+  if (any(edges$value < 0)) bad()
+  away <- edges$index != rep.int(seq_len(ncol(w)) - 1L, diff(edges$start))
+  edges <- list(start = c(0L, cumsum(tabulate(rep.int(seq_len(ncol(w)), diff(edges$start))[away],
+    ncol(w)))), index = edges$index[away], value = edges$value[away])
+  asymmetry <- .Call(C_graph_describe, edges$start, edges$index, edges$value)$asymmetry
+  if (asymmetry > 1e-8 * max(edges$value, .Machine$double.xmin)) bad()
+  list(w = edges, n = nrow(w), names = names)
 }
 
 # Labels as codes: list(known = 1..c or 0 for NA, c, names, complete).

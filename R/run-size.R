@@ -15,7 +15,8 @@
 #' * `captured` and `bound`: the share of the squares of x that the best k columns explain, and what
 #'   k principal components would, see [ufs_captured()].
 #' * `knn_overlap`: how many of the 5 nearest neighbours of each sample by all columns are its
-#'   neighbours by the best k, see [ufs_tune()].
+#'   neighbours by the best k, see [ufs_tune()]. Of more than 2,000 samples these are drawn at random,
+#'   and neighbours are looked for among them.
 #' * `stability`: how much the best k of halves of the samples agree beyond chance, see
 #'   [ufs_stability()].
 #'
@@ -39,7 +40,8 @@
 #' @param n_resamples How many random halves of the samples to draw for the stability.
 #' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
 #'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame
-#'   with a row for each k; `decoys`, the [ufs_decoys()] result.
+#'   with a row for each k; `rows`, among how many samples neighbours were compared; `decoys`, the
+#'   [ufs_decoys()] result.
 #' @seealso [ufs_decoys()], [ufs_captured()], [ufs_stability()]
 #' @examples
 #' set.seed(1)
@@ -82,14 +84,20 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   rankings <- size_rankings(done$values, own$method)
   # At the answer, too, which need not be on the grid.
   answer <- decoys$k[[1L]]
-  all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))))
+  rows <- drawn_rows(data$n, task_seed(run, "rows", 0L))
+  all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))), rows)
   curve <- all[all$k %in% k, ]
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
   structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
     size_rule(decoys, at), list_of(curve, at, decoys,
-      n_resamples, errors = rankings$errors, checkpoint = done$report)),
+      n_resamples, errors = rankings$errors, checkpoint = done$report, rows = length(rows))),
     class = "ufs_size")
+}
+
+# Neighbours are compared among at most so many samples, drawn at random: their mean needs no more.
+drawn_rows <- function(n, seed, most = 2000L) {
+  if (n <= most) seq_len(n) else with_seed(seed, sort(sample.int(n, most)))
 }
 
 size_fit <- function(task, common) {
@@ -113,15 +121,16 @@ size_rankings <- function(values, method) {
     errors = vapply(values[failed], `[[`, "", "error"))
 }
 
-size_curve <- function(rankings, data, decoys, k) {
+size_curve <- function(rankings, data, decoys, k, rows) {
   ranking <- match(rankings$all, data$keep)
   ranking <- ranking[!is.na(ranking)]
-  near <- nearest(sample_points(data$x), knn_size(data$x))
+  part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
+  near <- nearest(sample_points(part), knn_size(part))
   captured <- vapply(k, function(size) captured_share(data$x, ranking[seq_len(size)]), 0)
   data.frame(k = k, share = decoys$curve$share[k], captured = captured,
     bound = pmax(leading_share(data$x, max(k))[k], captured),
     knn_overlap = vapply(k, function(size) {
-      neighbour_overlap(near, nearest(x_columns(data$x, ranking[seq_len(size)]), knn_size(data$x)))
+      neighbour_overlap(near, nearest(x_columns(part, ranking[seq_len(size)]), knn_size(part)))
     }, 0),
     stability = vapply(k, function(size) {
       if (size == data$p) return(NA_real_)

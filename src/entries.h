@@ -10,7 +10,7 @@
     ENTRY(alnr, 3) \
     ENTRY(facility, 4) \
     ENTRY(inffs, 3) \
-    ENTRY(kmeans, 4) \
+    ENTRY(kmeans, 5) \
     ENTRY(mcfs, 5) \
     ENTRY(ndfs, 5) \
     ENTRY(propagate, 5) \
@@ -49,6 +49,7 @@
     ENTRY(css_leading, 3) \
     /* ffi_graph.c */ \
     ENTRY(graph_knn, 2) \
+    ENTRY(graph_near, 2) \
     ENTRY(graph_lists, 6) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \

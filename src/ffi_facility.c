@@ -3,8 +3,6 @@
 #include "samp_facility.h"
 #include <limits.h>
 
-static facility_matrix sparse_columns(SEXP list, int n);
-
 /* similarity: list(kind, x, bandwidth) for kind 0 and 1, list(kind, candidate, sample) with
  * n x n matrices (2) or lists start, index, value (3). labelled: indices from 1. settings:
  * list(n, m, max_swaps, table). list(order, left, bound, first, change (2 x changes), run with
@@ -42,8 +40,11 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
         problem.sample.value = ffi_given(ffi_get(similarity, "sample"), N * N, "sample");
         break;
     case FACILITY_SPARSE:
-        problem.candidate = sparse_columns(ffi_get(similarity, "candidate"), n);
-        problem.sample = sparse_columns(ffi_get(similarity, "sample"), n);
+        for (int side = 0; side < 2; side++) {
+            SEXP given = ffi_get(similarity, side ? "sample" : "candidate");
+            facility_matrix *to = side ? &problem.sample : &problem.candidate;
+            ffi_edges(given, n, &to->start, &to->index, &to->value);
+        }
         break;
     }
 
@@ -63,23 +64,5 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     ffi_run_end(out, &run, "start value swaps",
                 FFI_VALUES(result.start, result.value, result.swaps));
     UNPROTECT(1);
-    return out;
-}
-
-static facility_matrix sparse_columns(SEXP list, int n)
-{
-    SEXP start = ffi_get(list, "start"), index = ffi_get(list, "index");
-    facility_matrix out;
-    int size;
-
-    if (TYPEOF(index) != INTSXP || Rf_xlength(index) > INT_MAX)
-        Rf_error("internal error: sparse similarities");
-    size = (int) Rf_xlength(index);
-    out.start = ffi_ints(start, (size_t) n + 1, 0, size, "start");
-    out.index = ffi_ints(index, (size_t) size, 0, n - 1, "index");
-    out.value = ffi_given(ffi_get(list, "value"), (size_t) size, "value");
-    if (out.start[0] != 0 || out.start[n] != size) Rf_error("internal error: sparse similarities");
-    for (int j = 0; j < n; j++)
-        if (out.start[j] > out.start[j + 1]) Rf_error("internal error: sparse similarities");
     return out;
 }

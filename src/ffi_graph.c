@@ -28,6 +28,25 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     return out;
 }
 
+/* The same by an approximate search, with its recall in the place of mean_distance. */
+SEXP ffi_graph_near(SEXP x_, SEXP k_)
+{
+    ufs_x x = ffi_x_finite(x_);
+    int k = ffi_whole(k_, 1, x.n - 1, "k");
+    size_t len = (size_t) x.n * (size_t) k;
+    SEXP out = PROTECT(ffi_list("index d2 recall"));
+    graph_knn knn;
+
+    if (x.kind != UFS_X_DENSE) Rf_error("internal error: neighbours need rows");
+    double recall = graph_knn_near(&x, k, &knn);
+    int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
+    for (size_t e = 0; e < len; e++) index[e] = knn.index[e] + 1;
+    ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);
+    *ffi_set_vector(out, "recall", 1) = recall;
+    UNPROTECT(1);
+    return out;
+}
+
 /* The graph of neighbour lists: index and d2 k x n, column i those of sample i (1-based), distinct and
  * without i; x, a matrix or a sparse operator, for cosines, or NULL: d2 then holds these. finite:
  * FALSE, and nothing else, where a distance or the bandwidth of heat weights is not positive. */

@@ -304,3 +304,19 @@ void ffi_run_end(SEXP out, const ufs_run *run, const char *names, const double *
     ffi_set(out, "run", list);
     UNPROTECT(1);
 }
+
+void ffi_edges(SEXP list, int n, const int **start, const int **index, const double **value)
+{
+    SEXP rows = ffi_get(list, "index");
+    int size;
+
+    if (TYPEOF(rows) != INTSXP || Rf_xlength(rows) > INT_MAX)
+        Rf_error("internal error: sparse matrix");
+    size = (int) Rf_xlength(rows);
+    *start = ffi_ints(ffi_get(list, "start"), (size_t) n + 1, 0, size, "start");
+    *index = ffi_ints(rows, (size_t) size, 0, n - 1, "index");
+    *value = ffi_given(ffi_get(list, "value"), (size_t) size, "value");
+    if ((*start)[0] != 0 || (*start)[n] != size) Rf_error("internal error: sparse matrix");
+    for (int j = 0; j < n; j++)
+        if ((*start)[j] > (*start)[j + 1]) Rf_error("internal error: sparse matrix");
+}

@@ -50,6 +50,9 @@ const int *ffi_ints(SEXP x, size_t length, int low, int high, const char *what);
 /* The same for indices from 1, as new ones from 0, any number of them (length set). */
 int *ffi_indices(SEXP x, int most, int *length, const char *what);
 
+/* list(start, index, value): the entries of n columns of n rows, index from 0, finite values. */
+void ffi_edges(SEXP list, int n, const int **start, const int **index, const double **value);
+
 /* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
  * it protects the rest. `names`: with one space between them. */
 SEXP ffi_list(const char *names);

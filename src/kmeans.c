@@ -1,8 +1,10 @@
 /* kmeans.c: see kmeans.h.
  *
- * Distances are all that matters, so samples are held as columns of d coordinates: the p
+ * Distances are all that matters, so dense samples are held as columns of d coordinates: the p
  * centred features, or, if p > n, the factor U of the centred Gram matrix U'U (pivoted
- * Cholesky), d its rank: the same distances up to rounding.
+ * Cholesky), d its rank: the same distances up to rounding. Sparse samples stay as they are,
+ *   z_i = r_i (x_i - m),   z_i'c = r_i (x_i'c - m'c),
+ * so a distance costs the entries of a row, and so does a sample that changes its cluster.
  *
  * Each start: c seeds, each drawn with probability proportional to the squared distance from
  * those before (k-means++: Arthur and Vassilvitskii 2007). Then Lloyd's iteration, and then single
@@ -12,82 +14,176 @@
  * only if what is known about it, less the way its centre has moved since, leaves the decision open
  * (Elkan 2003; his distances between centres gain nothing here).
  *
+ * Fixed centres never move, so of all of them a sample needs the nearest one alone, which is found
+ * once for all starts: they are one more cluster, c, at a distance that is known.
+ *
+ * A race: all starts make RACE_PASSES passes of Lloyd's iteration, and the best `most` of them go on.
+ *
  * Flops: coordinates n^2 p + n^3 / 3 if p > n; a start 2ndc for its seeds, whose distances
- * are the first bounds, and 3d per distance computed. Memory nd + nc + 2dc, and n^2 if p > n. */
+ * are the first bounds, and 3d per distance computed (sparse: those of the seeds by the columns that
+ * they have entries in, and 2 per entry of a row). Memory nd + nc + 2dc, and n^2 if p > n. */
 #include "kmeans.h"
+#include "graph.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
+enum { RACE_PASSES = 4 };
+
 /* Bounds in a form that needs no update when a centre moves: `moved` grows by its steps, and
  *   distance to centre j >= low[j] - moved[j],
- *   distance to the own centre a <= high + moved[a]. */
+ *   distance to the own centre a <= high + moved[a].
+ * Label c: the nearest fixed centre, at a distance `fixed_far` that is exact. */
 typedef struct {
     int n, d, c;
     const int *first;
-    double *y;            /* d x n: samples as columns */
-    double *norm2;        /* n */
-    double *centre, *sum; /* d x c */
-    int *size, *label;    /* c; n: the caller's */
-    double *low;          /* c x n */
-    double *high;         /* n */
-    double *moved;        /* c */
-    double *near;         /* n: squared distance to the nearest seed */
-    double *product;      /* n */
+    double *y;               /* d x n: samples as columns; NULL where they are sparse */
+    const sparse_rows *rows; /* instead of it */
+    sparse_tile tile;
+    const double *shrink;       /* sparse, n: r_i, or NULL for ones */
+    double *mean;               /* sparse, d: m; NULL: 0 */
+    double *norm2;              /* n: |z_i|^2 */
+    double *centre, *sum;       /* d x c; sparse: sums without m */
+    double *centre2, *dot;      /* sparse, c: |c|^2 and m'c */
+    double *weight;             /* sparse, c: sum of the r_i of the cluster */
+    int *size, *label, *chosen; /* c; n: the caller's; c: the seeds */
+    double *low;                /* c x n */
+    double *high;               /* n */
+    double *moved;              /* c */
+    double *near;               /* n: squared distance to the nearest seed */
+    double *product;            /* n, sparse: SPARSE_TILE n */
+    int n_fixed;
+    const int *fixed;
+    int *nearest;      /* n: which fixed centre is nearest */
+    double *fixed_far; /* n: how far that is; infinite if there is none */
 } kmeans_work;
 
+static void start(kmeans_work *w, const double *draw, int passes, int *t, bool *changed);
+static bool finish(kmeans_work *w, int max_iter, bool changed, int *t);
+static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result);
+static void resume(kmeans_work *w);
 static double within(kmeans_work *w);
 static void sum_up(kmeans_work *w);
+static void add(kmeans_work *w, int i, int j, double sign);
 static void renew_centres(kmeans_work *w);
 static void fill_empty(kmeans_work *w);
 static void move(kmeans_work *w, int i, int to);
 static double to_mean(kmeans_work *w, int j);
 static const double *sample(const kmeans_work *w, int i);
 static double distance(const kmeans_work *w, int i, int j);
+static double sparse_distance(const kmeans_work *w, int i, int j);
 static double squared_distance(int d, const double *a, const double *b);
 static double *centre(const kmeans_work *w, int j);
 static void work_init(kmeans_work *w, const kmeans_problem *problem);
 static int coordinates(kmeans_work *w, const kmeans_problem *problem);
+static void sparse_coordinates(kmeans_work *w, const kmeans_problem *problem, sparse_rows *rows);
+static void find_fixed(kmeans_work *w);
+static void to_sample(kmeans_work *w, int j, int i);
+static void distances_from(kmeans_work *w, int i);
 static void seed(kmeans_work *w, const double *draw);
 static int draw_sample(const kmeans_work *w, double u, int n_seed);
 static bool pass(kmeans_work *w, bool exchange);
 static bool reassign(kmeans_work *w, int i, bool exchange);
+static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool exchange);
 
 void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
                   kmeans_result *result, ufs_run *run)
 {
     kmeans_work w;
+    sparse_rows rows;
     double total = 0.0;
+    int limit = settings->max_iter, kept;
 
     /* Whatever the coordinates are, a label is one that there is. */
-    memset(result->label, 0, (size_t) problem->n * (size_t) settings->n_start * sizeof(int));
+    memset(result->label, 0, (size_t) problem->x.n * (size_t) settings->n_start * sizeof(int));
     for (int s = 0; s < settings->n_start; s++) {
         result->within[s] = R_NaN;
         result->iterations[s] = 0;
     }
     work_init(&w, problem);
-    run->lapack = coordinates(&w, problem);
+    if (problem->x.kind == UFS_X_SPARSE)
+        sparse_coordinates(&w, problem, &rows);
+    else
+        run->lapack = coordinates(&w, problem);
     if (run->lapack) return;
-    for (int i = 0; i < w.n; i++) {
-        w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
-        total += w.norm2[i];
-    }
+    for (int i = 0; i < w.n; i++) total += w.norm2[i];
     if (!R_FINITE(4.0 * total)) {
         run->status = UFS_NUMERICAL;
         return;
     }
-
+    find_fixed(&w);
+    kept = race(&w, settings, result);
     for (int s = 0; s < settings->n_start; s++) {
-        bool settled = false;
-        int t = 0;
+        bool changed = true;
+        int *t = result->iterations + s;
         w.label = result->label + (size_t) s * (size_t) w.n;
-        seed(&w, settings->draw + (size_t) s * (size_t) w.c);
-        for (bool changed = true; changed && t < settings->max_iter; t++) changed = pass(&w, false);
-        sum_up(&w);
-        for (; !settled && t < settings->max_iter; t++) settled = !pass(&w, true);
+        if (kept == 0)
+            start(&w, settings->draw + (size_t) s * (size_t) w.c, limit, t, &changed);
+        else if (result->within[s] >= 0.0)
+            continue; /* it was not among the best */
+        else
+            resume(&w);
+        if (!finish(&w, limit, changed, t)) run->status = UFS_MAX_ITER;
         result->within[s] = within(&w);
-        result->iterations[s] = t;
-        if (!settled) run->status = UFS_MAX_ITER;
     }
+    for (size_t i = 0; w.n_fixed > 0 && i < (size_t) w.n * (size_t) settings->n_start; i++)
+        if (result->label[i] == w.c) result->label[i] += w.nearest[i % (size_t) w.n];
+}
+
+/* ---- one start ------------------------------------------------------------------------------- */
+
+static void start(kmeans_work *w, const double *draw, int passes, int *t, bool *changed)
+{
+    seed(w, draw);
+    for (; *changed && *t < passes; (*t)++) *changed = pass(w, false);
+}
+
+/* To where no sample wants to leave; false if max_iter passes are not enough. */
+static bool finish(kmeans_work *w, int max_iter, bool changed, int *t)
+{
+    bool settled = false;
+
+    for (; changed && *t < max_iter; (*t)++) changed = pass(w, false);
+    sum_up(w);
+    for (; !settled && *t < max_iter; (*t)++) settled = !pass(w, true);
+    return settled;
+}
+
+/* The first passes of all starts, if not all of them go on. Their `within` says who does: it is
+ * missing for the best. Returns how many, or 0 for no race. */
+static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result)
+{
+    int n_start = settings->n_start, most = settings->most;
+    int passes = settings->max_iter < RACE_PASSES ? settings->max_iter : RACE_PASSES;
+
+    if (most >= n_start) return 0;
+    for (int s = 0; s < n_start; s++) {
+        bool changed = true;
+        w->label = result->label + (size_t) s * (size_t) w->n;
+        start(w, settings->draw + (size_t) s * (size_t) w->c, passes, result->iterations + s,
+              &changed);
+        sum_up(w);
+        result->within[s] = within(w);
+    }
+    for (int l = 0; l < most; l++) {
+        int best = -1;
+        for (int s = 0; s < n_start; s++)
+            if (result->within[s] >= 0.0 && (best < 0 || result->within[s] < result->within[best]))
+                best = s;
+        if (best >= 0) result->within[best] = R_NaN;
+    }
+    return most;
+}
+
+/* From labels alone: nothing is known about distances. */
+static void resume(kmeans_work *w)
+{
+    memset(w->low, 0, (size_t) w->c * (size_t) w->n * sizeof(double));
+    memset(w->moved, 0, (size_t) w->c * sizeof(double));
+    for (int i = 0; i < w->n; i++) w->high[i] = 0.0;
+    sum_up(w);
+    fill_empty(w);
+    for (int j = 0; j < w->c; j++) to_mean(w, j);
+    for (int i = 0; i < w->n; i++) w->high[i] = R_PosInf;
 }
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -99,8 +195,10 @@ static double within(kmeans_work *w)
 
     sum_up(w);
     renew_centres(w);
-    for (int i = 0; i < w->n; i++)
-        ss += squared_distance(w->d, sample(w, i), centre(w, w->label[i]));
+    for (int i = 0; i < w->n; i++) {
+        double far = w->label[i] == w->c ? w->fixed_far[i] : distance(w, i, w->label[i]);
+        ss += far * far;
+    }
     return ss;
 }
 
@@ -108,11 +206,26 @@ static double within(kmeans_work *w)
 static void sum_up(kmeans_work *w)
 {
     memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
+    memset(w->weight, 0, (size_t) w->c * sizeof(double));
     memset(w->size, 0, (size_t) w->c * sizeof(int));
-    for (int i = 0; i < w->n; i++) {
-        la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) w->label[i] * (size_t) w->d);
-        w->size[w->label[i]]++;
+    for (int i = 0; i < w->n; i++) add(w, i, w->label[i], 1.0);
+}
+
+/* Sample i to cluster j, or out of it. */
+static void add(kmeans_work *w, int i, int j, double sign)
+{
+    if (j == w->c) return;
+    double *sum = w->sum + (size_t) j * (size_t) w->d;
+
+    w->size[j] += (int) sign;
+    if (w->rows == NULL) {
+        la_axpy(w->d, sign, sample(w, i), sum);
+        return;
     }
+    if (w->shrink) sign *= w->shrink[i];
+    w->weight[j] += sign;
+    for (int e = w->rows->start[i]; e < w->rows->start[i + 1]; e++)
+        sum[w->rows->col[e]] += sign * w->rows->value[e];
 }
 
 static void renew_centres(kmeans_work *w)
@@ -127,12 +240,15 @@ static void fill_empty(kmeans_work *w)
 {
     for (int j = 0; j < w->c; j++) {
         int far = -1;
+        double most = -1.0;
         if (w->size[j] > 0) continue;
         for (int i = 0; i < w->n; i++) {
-            double high = w->high[i] + w->moved[w->label[i]];
-            if (w->size[w->label[i]] > 1 &&
-                (far < 0 || high > w->high[far] + w->moved[w->label[far]]))
+            int a = w->label[i];
+            double high = a == w->c ? w->fixed_far[i] : w->high[i] + w->moved[a];
+            if ((a == w->c || w->size[a] > 1) && high > most) {
                 far = i;
+                most = high;
+            }
         }
         move(w, far, j);
         /* Nothing is known about the distance to where the centre was: low stays true. */
@@ -142,24 +258,26 @@ static void fill_empty(kmeans_work *w)
 
 static void move(kmeans_work *w, int i, int to)
 {
-    int from = w->label[i];
-    la_axpy(w->d, -1.0, sample(w, i), w->sum + (size_t) from * (size_t) w->d);
-    la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) to * (size_t) w->d);
-    w->size[from]--;
-    w->size[to]++;
+    add(w, i, w->label[i], -1.0);
+    add(w, i, to, 1.0);
     w->label[i] = to;
 }
 
 /* Centre j goes to its mean; returns how far that is. */
 static double to_mean(kmeans_work *w, int j)
 {
-    double *at = centre(w, j), ss = 0.0;
+    double *at = centre(w, j), ss = 0.0, size = w->size[j];
     const double *sum = w->sum + (size_t) j * (size_t) w->d;
 
     for (int k = 0; k < w->d; k++) {
-        double to = sum[k] / w->size[j], step = to - at[k];
+        double to = (w->mean ? sum[k] - w->weight[j] * w->mean[k] : sum[k]) / size,
+               step = to - at[k];
         ss += step * step;
         at[k] = to;
+    }
+    if (w->rows != NULL) {
+        w->centre2[j] = la_ss((size_t) w->d, at);
+        w->dot[j] = w->mean ? la_dot(w->d, w->mean, at) : 0.0;
     }
     return sqrt(ss);
 }
@@ -171,7 +289,29 @@ static const double *sample(const kmeans_work *w, int i)
 
 static double distance(const kmeans_work *w, int i, int j)
 {
+    if (w->rows != NULL) return sparse_distance(w, i, j);
     return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+}
+
+static double sparse_distance(const kmeans_work *w, int i, int j)
+{
+    const double *at = centre(w, j), *value = w->rows->value;
+    const int *col = w->rows->col;
+    int e = w->rows->start[i], end = w->rows->start[i + 1];
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, ss;
+
+    for (; e + 3 < end; e += 4) {
+        s0 += value[e] * at[col[e]];
+        s1 += value[e + 1] * at[col[e + 1]];
+        s2 += value[e + 2] * at[col[e + 2]];
+        s3 += value[e + 3] * at[col[e + 3]];
+    }
+    for (; e < end; e++) s0 += value[e] * at[col[e]];
+    ss = (s0 + s1) + (s2 + s3) - w->dot[j];
+    if (w->shrink) ss *= w->shrink[i];
+    ss = w->norm2[i] - 2.0 * ss + w->centre2[j];
+    /* What rounding leaves of a sample that is its centre. */
+    return ss > 16.0 * DBL_EPSILON * (w->norm2[i] + w->centre2[j]) ? sqrt(ss) : 0.0;
 }
 
 /* Eight sums side by side, so that an addition need not wait for the one before; by name, as gcc -O2
@@ -203,19 +343,28 @@ static double *centre(const kmeans_work *w, int j)
 
 static void work_init(kmeans_work *w, const kmeans_problem *problem)
 {
-    size_t n = (size_t) problem->n, c = (size_t) problem->c;
-    size_t d = (size_t) (problem->p > problem->n ? problem->n : problem->p);
+    const ufs_x *x = &problem->x;
+    size_t n = (size_t) x->n, c = (size_t) problem->c;
+    bool sparse = x->kind == UFS_X_SPARSE;
+    size_t d = (size_t) (x->p > x->n && !sparse ? x->n : x->p);
 
-    w->n = problem->n;
-    w->c = problem->c;
-    w->d = (int) d;
-    w->first = problem->first;
-    w->y = ufs_dalloc(d, n);
-    ufs_dalloc_each(n, 1, (double **[]){&w->norm2, &w->high, &w->near, &w->product, NULL});
-    ufs_dalloc_each(d, c, (double **[]){&w->centre, &w->sum, NULL});
-    w->size = ufs_ialloc(c);
-    w->low = ufs_dalloc(c, n);
-    w->moved = ufs_dalloc(c, 1);
+    *w = (kmeans_work){.n = x->n,
+                       .c = problem->c,
+                       .d = (int) d,
+                       .first = problem->first,
+                       .shrink = problem->shrink,
+                       .n_fixed = problem->n_fixed,
+                       .fixed = problem->fixed,
+                       .product = ufs_dalloc(n, sparse ? SPARSE_TILE : 1),
+                       .low = ufs_dalloc(c, n)};
+    if (!sparse) w->y = ufs_dalloc(d, n);
+    ufs_dalloc_each(n, 1, (double **[]){&w->norm2, &w->high, &w->near, &w->fixed_far, NULL});
+    /* Centres before the first mean are finite. */
+    w->centre = ufs_dzero(d, c);
+    w->sum = ufs_dalloc(d, c);
+    ufs_dalloc_each(c, 1, (double **[]){&w->centre2, &w->dot, &w->weight, &w->moved, NULL});
+    ufs_ialloc_each(c, (int **[]){&w->size, &w->chosen, NULL});
+    w->nearest = ufs_ialloc(n);
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
@@ -223,14 +372,17 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
 /* The centred columns, or U with U'U = the centred Gram matrix, in the order of the samples. */
 static int coordinates(kmeans_work *w, const kmeans_problem *problem)
 {
-    size_t n = (size_t) w->n, p = (size_t) problem->p, d = (size_t) w->d;
+    size_t n = (size_t) w->n, p = (size_t) problem->x.p, d = (size_t) w->d;
     double *mean = ufs_dzero(p, 1), *gram, total = 0.0;
-    const ufs_x x = {
-        .kind = UFS_X_SCALED, .n = w->n, .p = problem->p, .dense = problem->x, .shift = mean};
-    int rank, lapack;
+    const ufs_x x = {.kind = UFS_X_SCALED,
+                     .n = w->n,
+                     .p = problem->x.p,
+                     .dense = problem->x.dense,
+                     .shift = mean};
+    int rank, lapack = 0;
 
     for (size_t j = 0; j < p; j++) {
-        for (size_t i = 0; i < n; i++) mean[j] += problem->x[i + j * n];
+        for (size_t i = 0; i < n; i++) mean[j] += x.dense[i + j * n];
         mean[j] /= (double) n;
     }
     if (p <= n) {
@@ -238,44 +390,121 @@ static int coordinates(kmeans_work *w, const kmeans_problem *problem)
             const double *column = ufs_x_column(&x, (int) j, w->product);
             for (size_t i = 0; i < n; i++) w->y[j + i * d] = column[i];
         }
-        return 0;
+    } else {
+        gram = ufs_dalloc(n, n);
+        ufs_x_gram_rows(&x, NULL, gram);
+        for (size_t i = 0; i < n; i++) total += gram[i + i * n];
+        memset(w->y, 0, n * sizeof(double));
+        if (R_FINITE(total)) {
+            /* The zero of equal samples has one coordinate. */
+            lapack = la_chol_root(w->n, gram, false, w->y, &rank);
+            w->d = rank > 0 ? rank : 1;
+        } else {
+            /* The factor of what is not finite may be. */
+            for (size_t i = 0; i < n * n; i++) w->y[i] = total;
+        }
     }
-    gram = ufs_dalloc(n, n);
-    ufs_x_gram_rows(&x, NULL, gram);
-    for (size_t i = 0; i < n; i++) total += gram[i + i * n];
-    /* The factor of what is not finite may be. */
-    if (!R_FINITE(total)) {
-        for (size_t i = 0; i < n * n; i++) w->y[i] = total;
-        return 0;
-    }
-    /* The zero of equal samples has one coordinate. */
-    memset(w->y, 0, n * sizeof(double));
-    lapack = la_chol_root(w->n, gram, false, w->y, &rank);
-    w->d = rank > 0 ? rank : 1;
+    for (int i = 0; i < w->n; i++) w->norm2[i] = la_ss((size_t) w->d, sample(w, i));
     return lapack;
 }
 
+static void sparse_coordinates(kmeans_work *w, const kmeans_problem *problem, sparse_rows *rows)
+{
+    const ufs_x *x = &problem->x;
+
+    *rows = sparse_rows_of(x);
+    w->rows = rows;
+    w->tile = sparse_tile_of(rows);
+    sparse_rows_norms(rows, w->norm2);
+    sparse_rows_center(rows);
+    if (x->shift) {
+        w->mean = ufs_dalloc((size_t) x->p, 1);
+        for (int j = 0; j < x->p; j++) w->mean[j] = x->shift[j] / ufs_x_divide(x, j);
+    }
+    for (int i = 0; i < w->n; i++) {
+        double r = w->shrink ? w->shrink[i] : 1.0;
+        if (x->shift) w->norm2[i] += rows->mean_ss - 2.0 * rows->mean_dot[i];
+        w->norm2[i] = r * r * fmax(w->norm2[i], 0.0);
+    }
+}
+
+/* near = min(near, squared distances of all samples from sample i), which `product` holds too. */
+static void distances_from(kmeans_work *w, int i)
+{
+    int n = w->n;
+
+    if (w->rows == NULL) {
+        la_gemv('T', w->d, n, 1.0, w->y, w->d, sample(w, i), 0.0, w->product);
+    } else {
+        const sparse_rows *rows = w->rows;
+        double r = w->shrink ? w->shrink[i] : 1.0;
+        sparse_tile_inner(rows, &w->tile, 1, &i, false, w->product);
+        for (int a = 0; a < n; a++) {
+            double inner = w->product[(size_t) a * SPARSE_TILE];
+            if (w->mean) inner += rows->mean_ss - rows->mean_dot[a] - rows->mean_dot[i];
+            w->product[a] = (w->shrink ? w->shrink[a] : 1.0) * r * inner;
+        }
+    }
+    for (int a = 0; a < n; a++) {
+        double ss = w->norm2[a] + w->norm2[i] - 2.0 * w->product[a];
+        w->product[a] = w->first[a] == w->first[i] || ss < 0.0 ? 0.0 : ss;
+    }
+}
+
+/* Of the fixed centres the nearest one, the first of equals. */
+static void find_fixed(kmeans_work *w)
+{
+    for (int i = 0; i < w->n; i++) w->fixed_far[i] = R_PosInf;
+    for (int l = 0; l < w->n_fixed; l++) {
+        if (l % SPARSE_TILE == 0) R_CheckUserInterrupt();
+        distances_from(w, w->fixed[l]);
+        for (int i = 0; i < w->n; i++)
+            if (w->product[i] < w->fixed_far[i]) {
+                w->fixed_far[i] = w->product[i];
+                w->nearest[i] = l;
+            }
+    }
+    for (int i = 0; i < w->n; i++) w->fixed_far[i] = sqrt(w->fixed_far[i]);
+}
+
 /* ---- seeds ----------------------------------------------------------------------------------- */
+
+/* Centre j where sample i is. */
+static void to_sample(kmeans_work *w, int j, int i)
+{
+    double *at = centre(w, j), r = w->shrink ? w->shrink[i] : 1.0;
+
+    if (w->rows == NULL) {
+        ufs_copy(at, sample(w, i), (size_t) w->d);
+        return;
+    }
+    for (int k = 0; k < w->d; k++) at[k] = w->mean ? -r * w->mean[k] : 0.0;
+    for (int e = w->rows->start[i]; e < w->rows->start[i + 1]; e++)
+        at[w->rows->col[e]] += r * w->rows->value[e];
+    w->centre2[j] = la_ss((size_t) w->d, at);
+    w->dot[j] = w->mean ? la_dot(w->d, w->mean, at) : 0.0;
+}
 
 /* Centres, labels and bounds from c seeds. */
 static void seed(kmeans_work *w, const double *draw)
 {
     int n = w->n, c = w->c;
 
-    memset(w->label, 0, (size_t) n * sizeof(int));
-    for (int i = 0; i < n; i++) w->near[i] = R_PosInf;
+    for (int i = 0; i < n; i++) {
+        w->label[i] = c;
+        w->near[i] = w->fixed_far[i] * w->fixed_far[i];
+    }
     for (int j = 0; j < c; j++) {
         int chosen = draw_sample(w, draw[j], j);
-        const double *at = sample(w, chosen);
-        ufs_copy(centre(w, j), at, (size_t) w->d);
-        la_gemv('T', w->d, n, 1.0, w->y, w->d, at, 0.0, w->product);
+        if (j % SPARSE_TILE == 0) R_CheckUserInterrupt();
+        w->chosen[j] = chosen;
+        to_sample(w, j, chosen);
+        distances_from(w, chosen);
         w->moved[j] = 0.0;
         for (int i = 0; i < n; i++) {
-            double ss = w->norm2[i] + w->norm2[chosen] - 2.0 * w->product[i];
-            ss = w->first[i] == w->first[chosen] || ss < 0.0 ? 0.0 : ss;
-            w->low[(size_t) j + (size_t) i * (size_t) c] = sqrt(ss);
-            if (ss < w->near[i]) {
-                w->near[i] = ss;
+            w->low[(size_t) j + (size_t) i * (size_t) c] = sqrt(w->product[i]);
+            if (w->product[i] < w->near[i]) {
+                w->near[i] = w->product[i];
                 w->label[i] = j;
             }
         }
@@ -291,7 +520,7 @@ static int draw_sample(const kmeans_work *w, double u, int n_seed)
     double total = 0.0, sum = 0.0;
     int last = -1;
 
-    if (n_seed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
+    if (n_seed + w->n_fixed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
     for (int i = 0; i < w->n; i++) total += w->near[i];
     for (int i = 0; i < w->n; i++) {
         if (!(w->near[i] > 0.0)) continue;
@@ -303,8 +532,8 @@ static int draw_sample(const kmeans_work *w, double u, int n_seed)
     /* All that is left differs from a seed by rounding only. */
     for (int i = 0; i < w->n; i++) {
         bool known = false;
-        for (int j = 0; j < n_seed && !known; j++)
-            known = squared_distance(w->d, sample(w, w->first[i]), centre(w, j)) == 0.0;
+        for (int j = 0; j < n_seed && !known; j++) known = w->first[i] == w->first[w->chosen[j]];
+        for (int l = 0; l < w->n_fixed && !known; l++) known = w->first[i] == w->first[w->fixed[l]];
         if (!known) return i;
     }
     return 0;
@@ -317,39 +546,45 @@ static bool pass(kmeans_work *w, bool exchange)
 {
     bool changed = false;
 
-    R_CheckUserInterrupt();
     renew_centres(w);
-    for (int i = 0; i < w->n; i++) changed = reassign(w, i, exchange) || changed;
+    for (int i = 0; i < w->n; i++) {
+        if (i % 4096 == 0) R_CheckUserInterrupt();
+        changed = reassign(w, i, exchange) || changed;
+    }
     return changed;
 }
 
 /* Whether sample i leaves its cluster a: for the nearest centre in Lloyd's iteration. In an exchange
  * to leave a (size m) saves m / (m - 1) times the squared distance to its centre, to join cluster j
- * costs m / (m + 1) times that to the other one, and both centres follow. */
+ * costs m / (m + 1) times that to the other one, and both centres follow. A fixed centre does not. */
 static bool reassign(kmeans_work *w, int i, bool exchange)
 {
     int a = w->label[i], c = w->c, best = -1;
-    double *low = w->low + (size_t) i * (size_t) c, high = w->high[i] + w->moved[a];
-    double leave = 1.0, saved, d_best = 0.0;
-    bool exact = false;
+    double *low = w->low + (size_t) i * (size_t) c, leave = 1.0, saved, d_best = 0.0;
+    double high = a == c ? w->fixed_far[i] : w->high[i] + w->moved[a];
+    bool exact = a == c, moving = exchange && a < c;
 
-    if (exchange && w->size[a] < 2) return false;
-    if (exchange) leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));
-    saved = leave * high;
-    for (int j = 0; j < c; j++) {
-        double join = exchange ? sqrt((double) w->size[j] / (w->size[j] + 1.0)) : 1.0, d;
-        if (j == a || saved <= join * (low[j] - w->moved[j])) continue;
+    if (moving && w->size[a] < 2) return false;
+    if (moving) leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));
+    /* Less by what rounding can feign, so that the sum of squares falls for sure. */
+    saved = leave * high * (exact && exchange ? 1.0 - UFS_TIE : 1.0);
+    for (int j = 0; j <= c; j++) {
+        double join = exchange && j < c ? sqrt((double) w->size[j] / (w->size[j] + 1.0)) : 1.0, d;
+        double least = j == c ? w->fixed_far[i] : low[j] - w->moved[j];
+        if (j == a || saved <= join * least) continue;
         if (!exact) {
             high = distance(w, i, a);
             low[a] = high + w->moved[a];
             w->high[i] = high - w->moved[a];
-            /* Less by what rounding can feign, so that the sum of squares falls for sure. */
             saved = exchange ? leave * high * (1.0 - UFS_TIE) : high;
             exact = true;
-            if (saved <= join * (low[j] - w->moved[j])) continue;
+            if (saved <= join * least) continue;
         }
-        d = distance(w, i, j);
-        low[j] = d + w->moved[j];
+        d = least;
+        if (j < c) {
+            d = distance(w, i, j);
+            low[j] = d + w->moved[j];
+        }
         if (join * d < saved) {
             saved = join * d;
             best = j;
@@ -357,12 +592,19 @@ static bool reassign(kmeans_work *w, int i, bool exchange)
         }
     }
     if (best < 0) return false;
+    return leave_for(w, i, best, d_best, exchange);
+}
+
+/* True. */
+static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool exchange)
+{
+    int a = w->label[i];
+
     move(w, i, best);
+    if (exchange && a < w->c) w->moved[a] += to_mean(w, a);
+    if (best == w->c) return true;
     if (exchange) {
-        w->moved[a] += high / w->size[a];
-        w->moved[best] += d_best / w->size[best];
-        to_mean(w, a);
-        to_mean(w, best);
+        w->moved[best] += to_mean(w, best);
         d_best = distance(w, i, best);
     }
     w->high[i] = d_best - w->moved[best];

@@ -239,9 +239,15 @@ static int label_step(topk_work *work, int iteration)
     }
     if (work->graph) topk_links(problem->n, result->z, result->w);
     if (problem->mode == TOPK_PROPAGATE) {
-        propagate_problem spread = {problem->n, problem->c, result->w,          problem->known,
-                                    problem->p, problem->x, work->settings->cmn};
-        propagate_result found = {result->label, result->probability, result->reached};
+        propagate_problem spread = {.n = problem->n,
+                                    .c = problem->c,
+                                    .w = result->w,
+                                    .known = problem->known,
+                                    .p = problem->p,
+                                    .x = problem->x,
+                                    .cmn = work->settings->cmn};
+        propagate_result found = {
+            .label = result->label, .probability = result->probability, .reached = result->reached};
         return propagate_solve(&spread, &found);
     }
     memcpy(result->label, problem->known, n * sizeof(int));

@@ -128,3 +128,55 @@ test_that("no random numbers are used", {
     expect_identical(.Random.seed, before)
   })
 })
+
+# ---- graphs given by their edges: conjugate gradients (src/propagate.c) --------------------------
+
+# n nodes in two rings with some chords, one node alone and a pair that nothing labels.
+ring_graph <- function(n, seed, weak = 1) {
+  withr::with_seed(seed, {
+    w <- matrix(0, n, n)
+    ring <- function(at) cbind(at, c(at[-1L], at[1L]))
+    edges <- rbind(ring(1:(n %/% 2)), ring((n %/% 2 + 1):(n - 3)), cbind(n - 2, n - 1),
+      matrix(sample(1:(n %/% 2), n, TRUE), ncol = 2))
+    w[edges] <- runif(nrow(edges))
+    # What joins the rings is this weak.
+    w[1, n %/% 2 + 1] <- weak
+    w <- pmax(w, t(w))
+    diag(w) <- 0
+    w
+  })
+}
+
+test_that("conjugate gradients, Cholesky and the literal solution agree, whatever holds the graph", {
+  skip_on_cran()
+  skip_if_not_installed("Matrix")
+  n <- 900L
+  for (weak in c(1, 1e-5, 1e-9)) {
+    w <- ring_graph(n, 1, weak)
+    y <- rep(NA_integer_, n)
+    y[c(3, 40, 200, 301)] <- c(1L, 2L, 3L, 1L)
+    for (cmn in c(FALSE, TRUE)) {
+      ref <- ref_harmonic(w, y, 3L, cmn = cmn)
+      out <- ufs_propagate(w, y, cmn = cmn)
+      # The literal solution loses digits as the edge between the rings gets weaker.
+      expect_lt(max(abs(unname(t(out$probability)) - ref$prob)), 1e-14 / weak + 1e-9)
+      expect_identical(as.integer(out$label), as.integer(ref$label))
+      expect_identical(unname(out$reached), ref$reached)
+      sparse <- ufs_propagate(Matrix::Matrix(w, sparse = TRUE), y, cmn = cmn)
+      expect_identical(sparse, out)
+    }
+  }
+  # A loop, a graph object, one class.
+  expect_identical(ufs_propagate(w + diag(n), y), ufs_propagate(w, y))
+  graph <- suppressWarnings(ufs_graph(planted(700, 10, c = 3)$x, 6))
+  labels <- rep(NA, 700)
+  labels[1:30] <- rep(c("a", "b", "c"), 10)
+  expect_identical(ufs_propagate(graph, labels)$label, ufs_propagate(as.matrix(graph), labels)$label)
+  expect_equal(unname(ufs_propagate(graph, labels)$probability),
+    unname(ufs_propagate(as.matrix(graph) + 1e-300, labels)$probability), tolerance = 1e-8)
+  expect_true(all(ufs_propagate(graph, ifelse(labels == "a", "a", NA))$probability > 1 - 1e-8))
+  bad <- Matrix::sparseMatrix(1, 2, x = 1, dims = c(3, 3))
+  expect_error(ufs_propagate(bad, c(1, NA, NA)), "symmetric", class = "ufs_error_argument")
+  expect_error(ufs_propagate(-(bad + Matrix::t(bad)), c(1, NA, NA)), class = "ufs_error_argument")
+  expect_error(ufs_propagate(bad[, 1:2], c(1, NA, NA)), class = "ufs_error_argument")
+})

@@ -110,6 +110,7 @@ test_that("coordinates whose squares cannot be held are refused in words, and no
     }
     # What the door would not let in does not pass the edge either.
     z[2, 1] <- NaN
-    expect_error(.Call(C_kmeans, z, seq_len(nrow(z)), matrix(stats::runif(6), 3), 10L), "not finite")
+    expect_error(.Call(C_kmeans, z, NULL, seq_len(nrow(z)), integer(),
+      list(draw = matrix(stats::runif(6), 3), max_iter = 10L, most = 2L)), "not finite")
   }
 })

@@ -1,0 +1,250 @@
+/* graph_near.c: k nearest neighbours of many dense samples, nearly all of them (graph.h).
+ *
+ * Trees: the samples are halved at the median of their products with the difference of two of them,
+ * again and again, until LEAF or so are left, which are compared with each other (random projection
+ * trees: Dasgupta and Freund 2008). Of TREES such trees every sample keeps the nearest it has met, a
+ * few more than k. Then rounds: neighbours of neighbours are looked at, where either has come since
+ * the last round (Dong, Moses and Li 2011; Tang, Liu, Zhang and Mei 2016), until few are found.
+ * What is random comes from a hash, so the answer is the same every time.
+ *
+ * Recall is measured: PROBES evenly spaced samples are compared with all.
+ *
+ * Flops: TREES n (2 p log2(n / LEAF) + 3 p LEAF / 4) and 3 p for each pair in a round, at most size^2
+ * n; 3 n p PROBES for the recall. Memory 8 n p + 13 n size. */
+#include "graph.h"
+#include "la.h"
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
+
+enum { LEAF = 48, TREES = 8, MOST_ROUNDS = 6, MORE = 10, PROBES = 200 };
+
+typedef struct {
+    int n, p, size;    /* size: neighbours kept, nearest first */
+    const double *row; /* p x n */
+    int *index;        /* size x n; -1: none yet */
+    double *d2;
+    bool *fresh;     /* came since the last round */
+    double *product; /* n, twice */
+} near_work;
+
+static void grow_tree(near_work *w, int tree, int *at);
+static int halve(near_work *w, int *at, int count, uint64_t draw);
+static void compare_all(near_work *w, const int *at, int count);
+static size_t look_around(near_work *w, int *seen);
+static bool offer(near_work *w, int i, int j, double d2);
+static double recall_of(const near_work *w, int k);
+
+static double squared(const near_work *w, int i, int j)
+{
+    const double *a = w->row + (size_t) i * (size_t) w->p, *b = w->row + (size_t) j * (size_t) w->p;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int l = 0;
+
+    for (; l + 3 < w->p; l += 4) {
+        s0 += (a[l] - b[l]) * (a[l] - b[l]);
+        s1 += (a[l + 1] - b[l + 1]) * (a[l + 1] - b[l + 1]);
+        s2 += (a[l + 2] - b[l + 2]) * (a[l + 2] - b[l + 2]);
+        s3 += (a[l + 3] - b[l + 3]) * (a[l + 3] - b[l + 3]);
+    }
+    for (; l < w->p; l++) s0 += (a[l] - b[l]) * (a[l] - b[l]);
+    return (s0 + s1) + (s2 + s3);
+}
+
+double graph_knn_near(const ufs_x *x, int k, graph_knn *out)
+{
+    size_t N = (size_t) x->n, K = (size_t) k, S;
+    near_work w = {.n = x->n, .p = x->p, .size = k + MORE < x->n - 1 ? k + MORE : x->n - 1};
+    double recall;
+
+    *out = (graph_knn){.n = x->n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
+    void *mark = vmaxget();
+    double *row = ufs_dalloc((size_t) x->p, N);
+    int *at = ufs_ialloc(N);
+    S = (size_t) w.size;
+    la_transpose(x->n, x->p, x->dense, row);
+    w.row = row;
+    w.index = ufs_ialloc(N * S);
+    w.d2 = ufs_dalloc(N, S);
+    w.fresh = (bool *) R_alloc(N * S, sizeof(bool));
+    w.product = ufs_dalloc(N, 2);
+    for (size_t e = 0; e < N * S; e++) {
+        w.index[e] = -1;
+        w.d2[e] = R_PosInf;
+        w.fresh[e] = true;
+    }
+    for (int t = 0; t < TREES; t++) grow_tree(&w, t, at);
+    for (int r = 0; r < MOST_ROUNDS; r++)
+        if (look_around(&w, at) < N * K / 100) break;
+    for (size_t i = 0; i < N; i++)
+        for (size_t e = 0; e < K; e++) {
+            /* Distances that cannot be held: anybody, infinitely far. */
+            int found = w.index[e + i * S];
+            out->index[e + i * K] = found < 0 ? (int) ((i + 1 + e) % N) : found;
+            out->d2[e + i * K] = found < 0 ? R_PosInf : w.d2[e + i * S];
+        }
+    recall = recall_of(&w, k);
+    vmaxset(mark);
+    return recall;
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+/* at: n, scratch. Halves wait on a stack: never more than there are levels. */
+static void grow_tree(near_work *w, int tree, int *at)
+{
+    int from[64], count[64], depth = 1, leaf = 2 * w->size + 2 > LEAF ? 2 * w->size + 2 : LEAF;
+    uint64_t draw = ufs_mix((uint64_t) tree + 1);
+
+    for (int i = 0; i < w->n; i++) at[i] = i;
+    from[0] = 0;
+    count[0] = w->n;
+    while (depth > 0) {
+        int start = from[--depth], many = count[depth], left;
+        R_CheckUserInterrupt();
+        if (many <= leaf) {
+            compare_all(w, at + start, many);
+            continue;
+        }
+        draw = ufs_mix(draw);
+        left = halve(w, at + start, many, draw);
+        from[depth] = start;
+        count[depth++] = left;
+        from[depth] = start + left;
+        count[depth++] = many - left;
+    }
+}
+
+/* Those below the median of the products with a difference first; returns how many they are. */
+static int halve(near_work *w, int *at, int count, uint64_t draw)
+{
+    int a = at[draw % (uint64_t) count], b = at[ufs_mix(draw) % (uint64_t) count];
+    const double *up = w->row + (size_t) a * (size_t) w->p,
+                 *down = w->row + (size_t) b * (size_t) w->p;
+    double *product = w->product, *sorted = w->product + w->n, middle;
+    int half = count / 2, head = 0, tail = count - 1, below = 0;
+
+    for (int i = 0; i < count; i++) {
+        const double *own = w->row + (size_t) at[i] * (size_t) w->p;
+        double s0 = 0.0, s1 = 0.0;
+        int l = 0;
+        for (; l + 1 < w->p; l += 2) {
+            s0 += own[l] * (up[l] - down[l]);
+            s1 += own[l + 1] * (up[l + 1] - down[l + 1]);
+        }
+        if (l < w->p) s0 += own[l] * (up[l] - down[l]);
+        sorted[i] = product[i] = s0 + s1;
+    }
+    rPsort(sorted, count, half);
+    middle = sorted[half];
+    for (int i = 0; i < count; i++) below += product[i] < middle;
+    /* Of those at the median as many as are missing go to the left: all may be equal. */
+    for (int missing = half - below; head <= tail;) {
+        bool left = product[head] < middle || (product[head] <= middle && missing > 0);
+        if (left) {
+            missing -= !(product[head] < middle);
+            head++;
+        } else {
+            int i = at[head];
+            double value = product[head];
+            at[head] = at[tail];
+            product[head] = product[tail];
+            at[tail] = i;
+            product[tail--] = value;
+        }
+    }
+    return head > 0 && head < count ? head : half;
+}
+
+static void compare_all(near_work *w, const int *at, int count)
+{
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < a; b++) {
+            double d2 = squared(w, at[a], at[b]);
+            offer(w, at[a], at[b], d2);
+            offer(w, at[b], at[a], d2);
+        }
+}
+
+/* ---- neighbours of neighbours ---------------------------------------------------------------- */
+
+/* Returns how many came. seen: n, scratch. */
+static size_t look_around(near_work *w, int *seen)
+{
+    size_t S = (size_t) w->size, came = 0;
+    bool *old = w->fresh;
+    void *mark = vmaxget();
+    bool *now = (bool *) R_alloc((size_t) w->n * S, sizeof(bool));
+
+    /* What comes in this round is marked for the next one. */
+    memcpy(now, old, (size_t) w->n * S * sizeof(bool));
+    memset(old, 0, (size_t) w->n * S * sizeof(bool));
+    for (int i = 0; i < w->n; i++) seen[i] = -1;
+    for (int i = 0; i < w->n; i++) {
+        int mine[512], many = w->size < 512 ? w->size : 512;
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        /* The list changes while it is read. */
+        memcpy(mine, w->index + (size_t) i * S, (size_t) many * sizeof(int));
+        seen[i] = i;
+        for (int e = 0; e < many; e++)
+            if (mine[e] >= 0) seen[mine[e]] = i;
+        for (int e = 0; e < many && mine[e] >= 0; e++) {
+            const int *theirs = w->index + (size_t) mine[e] * S;
+            for (int f = 0; f < w->size && theirs[f] >= 0; f++) {
+                int j = theirs[f];
+                double d2;
+                if (seen[j] == i ||
+                    !(now[(size_t) e + (size_t) i * S] || now[(size_t) f + (size_t) mine[e] * S]))
+                    continue;
+                seen[j] = i;
+                d2 = squared(w, i, j);
+                came += offer(w, i, j, d2);
+                came += offer(w, j, i, d2);
+            }
+        }
+    }
+    vmaxset(mark);
+    return came;
+}
+
+/* In its place among the nearest of i, if it is one of them and new; equals by index. */
+static bool offer(near_work *w, int i, int j, double d2)
+{
+    size_t S = (size_t) w->size, at = S - 1;
+    int *index = w->index + (size_t) i * S;
+    double *known = w->d2 + (size_t) i * S;
+    bool *fresh = w->fresh + (size_t) i * S;
+
+    if (!(d2 < known[at] || (d2 == known[at] && j < index[at]))) return false;
+    for (size_t e = 0; e < S && known[e] <= d2; e++)
+        if (index[e] == j) return false;
+    for (; at > 0 && (d2 < known[at - 1] || (d2 == known[at - 1] && j < index[at - 1])); at--) {
+        known[at] = known[at - 1];
+        index[at] = index[at - 1];
+        fresh[at] = fresh[at - 1];
+    }
+    known[at] = d2;
+    index[at] = j;
+    fresh[at] = true;
+    return true;
+}
+
+/* ---- how many of the nearest are there ------------------------------------------------------- */
+
+/* A neighbour as near as the k-th nearest of all is one of them. */
+static double recall_of(const near_work *w, int k)
+{
+    int probes = w->n < PROBES ? w->n : PROBES;
+    double found = 0.0, *d2 = w->product;
+    size_t S = (size_t) w->size;
+
+    for (int r = 0; r < probes; r++) {
+        int i = (int) ((double) r / probes * w->n);
+        double reach;
+        R_CheckUserInterrupt();
+        for (int j = 0; j < w->n; j++) d2[j] = j == i ? R_PosInf : squared(w, i, j);
+        rPsort(d2, w->n, k - 1);
+        reach = d2[k - 1] * (1.0 + UFS_TIE);
+        for (int e = 0; e < k; e++) found += w->d2[(size_t) e + (size_t) i * S] <= reach;
+    }
+    return found / ((double) probes * k);
+}
