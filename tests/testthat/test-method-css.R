@@ -224,7 +224,7 @@ test_that("the bound on sparse data counts every copy of an eigenvalue", {
   u <- rep(c(1, -1), 86)
   block <- Matrix::Matrix(1 + 0.1 * outer(u, u), sparse = TRUE)
   x <- methods::as(Matrix::kronecker(Matrix::Diagonal(12), block), "CsparseMatrix")
-  fit <- quiet(ufs_css(x, k = 10, center = FALSE, scale = FALSE))
+  fit <- suppressMessages(ufs_css(x, k = 10, center = FALSE, scale = FALSE))
   value <- svd(as.matrix(block))$d^2
   bound <- sum(sort(rep(value, 12), decreasing = TRUE)[1:10]) / (12 * sum(value))
   expect_equal(fit$certificate[["bound"]], bound, tolerance = 1e-7)

@@ -33,7 +33,7 @@ test_that("stability is that of the best k of halves", {
   rankings <- list(all = 1:6, halves = list(c(1, 2, 3, 4, 5, 6), c(2, 1, 4, 3, 6, 5), c(1, 3, 2, 5, 4, 6)))
   small <- x[, 1:6]
   data <- as_ufs_operator(small, TRUE, TRUE)
-  curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6))), c(2L, 6L))
+  curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6))), c(2L, 6L), seq_len(nrow(small)))
   z <- rbind(1:6 %in% 1:2, 1:6 %in% 1:2, 1:6 %in% c(1, 3))
   expect_equal(curve$stability, c(nogueira(z, .95)$stability, NA))
 })
