@@ -81,7 +81,7 @@ medoid_points <- function(x, center, scale, m, form) {
       length(data$x@x) > as.double(data$n) * data$p / 6) {
     return(as_ufs_coordinates(data, center, scale, function(x) sample_points(x, m)))
   }
-  as_ufs_operator(data, center, scale, squares = FALSE, unit = "power")
+  as_rescaled_operator(data, center, scale)
 }
 
 # What is done with samples: `z` itself, dense; `first`, the first sample equal to each; `nearest`,
