@@ -65,5 +65,5 @@ is_smooth_columns <- function(x) {
   here <- columns(first)
   near <- apart(here, columns(first + 1L))
   far <- apart(here, columns((first + data$p %/% 3L - 1L) %% data$p + 1L))
-  isTRUE(near < 0.01 && near < 0.2 * far)
+  isTRUE(near < 0.03 && near < 0.1 * far)
 }
