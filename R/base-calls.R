@@ -5,7 +5,7 @@ required_arguments <- function(fit) {
 
 # Every function that takes x has `...` for these.
 door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
-  "unit_rows", "min_samples", "max_samples")
+  "unit_rows", "min_samples", "max_samples", "rows")
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 

@@ -1,26 +1,45 @@
-# What `counts`, `unit_rows` and the limits on features do to data: sparse stays sparse. What new
+# What `counts`, `rows` and the limits on features do to data: sparse stays sparse. What new
 # rows need is kept in input$transform: the same document frequencies and the same mean total.
 
-transform_data <- function(data, counts, unit_rows, min_samples, max_samples, arg) {
-  counts <- check_choice(counts, "counts", c("none", "log", "tfidf"))
-  unit_rows <- check_flag(unit_rows, "unit_rows")
+transform_data <- function(data, how, min_samples, max_samples, arg) {
   min_samples <- check_number(min_samples, "min_samples", 0)
   max_samples <- if (is.null(max_samples)) Inf else check_number(max_samples, "max_samples", 0)
   limited <- min_samples > 0 || max_samples < Inf
-  if (counts == "none" && !unit_rows && !limited) return(data)
+  changed <- how$counts != "none" || how$rows != "none"
+  if (!changed && !limited) return(data)
   if (!is.null(data$input$transform)) {
-    refuse("counts", "`", arg, "` was transformed by ufs_data() before.")
+    refuse(if (how$counts != "none") "counts" else "rows", "`", arg,
+      "` was transformed by ufs_data() before.")
   }
-  if (data$kind == "source") {
-    refuse(if (counts != "none") "counts" else "unit_rows", "Counts on disk cannot be ",
-      "transformed: choose features and read them into a sparse matrix first.")
+  counted <- how$counts != "none" || limited
+  if (data$kind == "source" && counted) {
+    refuse("counts", "Counts on disk cannot be transformed: choose features and read them into a ",
+      "sparse matrix first.")
+  }
+  if (data$kind == "sparse" && how$rows %in% c("center", "snv")) {
+    refuse("rows", "rows = \"", how$rows, "\" would fill the zeros of a sparse matrix; rows = ",
+      "\"unit\" keeps them. If `", arg, "` has few zeros, give as.matrix(", arg, ").")
   }
   load_reader(data)
-  if (counts != "none" || limited) check_counted(data, arg)
+  if (counted) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
-  if (counts == "none" && !unit_rows) return(data)
-  data$input$transform <- learn_transform(data, counts, unit_rows)
-  apply_transform(data, data$input$transform)
+  if (!changed) return(data)
+  data$input$transform <- learn_transform(data, how)
+  apply_transform(data, data$input$transform, arg)
+}
+
+# What `counts`, `rows` and `unit_rows` ask for.
+wanted_transform <- function(counts, rows, unit_rows) {
+  counts <- check_choice(counts, "counts", c("none", "log", "tfidf"))
+  rows <- check_choice(rows, "rows", c("none", "center", "snv", "unit"))
+  if (check_flag(unit_rows, "unit_rows")) {
+    if (rows %in% c("center", "snv")) {
+      refuse("unit_rows", "unit_rows = TRUE is rows = \"unit\"; give that or rows = \"", rows,
+        "\", not both.")
+    }
+    rows <- "unit"
+  }
+  list_of(counts, rows)
 }
 
 # The first column with a negative number is named; missing values are the business of `na`.
@@ -57,8 +76,9 @@ limit_features <- function(data, min_samples, max_samples, arg) {
   if (length(out)) keep_features(data, setdiff(seq_len(data$p), out)) else data
 }
 
-learn_transform <- function(data, counts, unit_rows) {
-  out <- list(counts = counts, unit_rows = unit_rows, p = data$p)
+learn_transform <- function(data, how) {
+  counts <- how$counts
+  out <- c(how, p = data$p)
   if (counts == "log") {
     totals <- row_totals(data)
     out$total <- mean(totals[totals > 0])
@@ -69,7 +89,9 @@ learn_transform <- function(data, counts, unit_rows) {
 }
 
 # Dense and sparse data alike, by the stored numbers.
-apply_transform <- function(data, how) {
+apply_transform <- function(data, how, arg = "x") {
+  if (data$kind == "source") return(change_rows_of_source(data, how$rows))
+  if (how$rows != "none") check_complete(data, arg)
   dense <- data$kind == "dense"
   value <- if (dense) data$x else data$x@x
   row <- if (dense) rep.int(seq_len(data$n), data$p) else data$x@i + 1L
@@ -82,12 +104,57 @@ apply_transform <- function(data, how) {
     column <- if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)
     value[] <- value * how$idf[column]
   }
-  if (how$unit_rows) {
+  if (dense && how$rows %in% c("center", "snv")) {
+    value <- value - rowMeans(value)
+  }
+  if (how$rows %in% c("snv", "unit")) {
     square <- if (dense) rowSums(value^2) else sum_by(value^2, row, data$n)
-    value[] <- value / sqrt(pmax(square, .Machine$double.xmin))[row]
+    size <- row_size(square, how$rows, data$p)
+    value[] <- value / (if (dense) size else size[row])
   }
   if (dense) data$x <- value else data$x@x <- value
   data
+}
+
+# What rows are divided by: their standard deviation or their length; 1 where that is zero but for
+# rounding.
+row_size <- function(square, rows, p) {
+  size <- sqrt(if (rows == "snv") square / (p - 1) else square)
+  ifelse(size > 0, size, 1)
+}
+
+# A missing value would make its whole row one, and no column could be named any more.
+check_complete <- function(data, arg) {
+  value <- if (data$kind == "dense") data$x else data$x@x
+  if (all(is.finite(range(value, 0)))) return(invisible())
+  bad <- if (data$kind == "dense") which(colSums(!is.finite(data$x)) > 0) else
+    unique(stored_column(data$x)[which(!is.finite(value))])
+  ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
+    some_columns(feature_names(data$features, data$p, FALSE)[bad]), ". Impute or remove them first, ",
+    "or choose `na` in ufs_data().", argument = arg)
+}
+
+# One pass over the file finds the mean and the size of every row; blocks are changed as they are
+# read (read_source()).
+change_rows_of_source <- function(data, rows) {
+  source <- data$x
+  by <- source$by
+  shift <- NULL
+  if (rows != "unit") {
+    shift <- drop(source_pass(source, by, NULL, piece_row_sums,
+      if (by == "columns") sum_in_place, shift = NULL, square = FALSE)) / data$p
+  }
+  square <- drop(source_pass(source, by, NULL, piece_row_sums,
+    if (by == "columns") sum_in_place, shift = shift, square = TRUE))
+  data$x$row_shift <- shift
+  data$x$row_divide <- if (rows != "center") row_size(square, rows, data$p)
+  data
+}
+
+# Sums over a block of the rows' numbers, or of their squares after the shift.
+piece_row_sums <- function(block, lines, shift, square) {
+  if (!is.null(shift)) block <- block - if (nrow(block) == length(shift)) shift else shift[lines]
+  cbind(if (square) rowSums(block^2) else rowSums(block))
 }
 
 row_totals <- function(data) {
@@ -104,9 +171,12 @@ transform_words <- function(input) {
   how <- input$transform
   words <- c(log = "log(1 + count / size of the sample)",
     tfidf = "weighted by inverse document frequency")
-  words <- c(words[names(words) %in% how$counts], if (isTRUE(how$unit_rows)) "rows of unit length")
+  words <- words[names(words) %in% how$counts]
+  rows <- c(center = "each minus its mean", snv = "each minus its mean, over its standard deviation",
+    unit = "of unit length")
   c(if (isTRUE(input$limited > 0)) {
     paste("left out    ", count_words(input$limited, "feature"),
       "above zero in too few or too many samples")
-  }, if (!is.null(how)) paste0("counts       ", paste(words, collapse = ", ")))
+  }, if (length(words)) paste0("counts       ", words),
+  if (!is.null(how) && how$rows != "none") paste0("rows         ", rows[[how$rows]]))
 }

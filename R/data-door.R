@@ -40,12 +40,22 @@
 #' * `counts = "tfidf"` is the way of text: each feature is multiplied by its inverse
 #'   document frequency, log((1 + n) / (1 + df)) + 1 with df the samples that have it, so that
 #'   words that are everywhere count less.
-#' * `unit_rows = TRUE` divides each sample by its length afterwards. The inner product of two
+#' * `rows = "unit"` divides each sample by its length afterwards. The inner product of two
 #'   samples is then the cosine of their angle: with `center = FALSE, scale = FALSE`,
 #'   [ufs_facility()] and [ufs_medoids()] cover documents by what they are about and not by how long
 #'   they are.
 #' * `min_samples` and `max_samples` leave out features that are above zero in too few or too many
 #'   samples, before anything else.
+#'
+#' # Rows that differ by more than what they say
+#' Two spectra of the same sample differ by a baseline and by a factor (how the light was scattered),
+#' and often that is most of the variance of a set of spectra. `rows = "snv"` takes both away: each
+#' row minus its mean, divided by its standard deviation (standard normal variate; Barnes, Dhanoa and
+#' Lister 1989, \doi{10.1366/0003702894202201}). `"center"` takes the mean only, and `"unit"` divides by
+#' the length only. A row without any variation becomes zeros. This happens to every row by itself,
+#' over all of its columns, before columns are centred and scaled. It makes sense only where all
+#' columns have one unit. Sparse data take `"unit"`, since the others would fill in the zeros; data on
+#' disk are changed block by block, after one or two more passes.
 #'
 #' A fit remembers the transformation: [predict()] does the same to new rows, with the document
 #' frequencies and the mean total of the rows of the fit.
@@ -84,10 +94,11 @@
 #'   The default `NULL` uses none.
 #' @param counts What to do with counts: nothing, `"log"` or `"tfidf"`. Whole numbers are not
 #'   required, but none may be negative. Not for data on disk.
-#' @param unit_rows Should each row be divided by its Euclidean length? Rows that are all zero stay
-#'   so.
+#' @param unit_rows `TRUE` is the same as `rows = "unit"`.
 #' @param min_samples,max_samples The least and the largest number of samples in which a feature is
 #'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
+#' @param rows What to do with each row: nothing, `"center"` (minus its mean), `"snv"` (also divided by
+#'   its standard deviation) or `"unit"` (divided by its Euclidean length).
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:
@@ -112,9 +123,10 @@
 ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
                      BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
-                     min_samples = 0, max_samples = NULL) {
+                     min_samples = 0, max_samples = NULL,
+                     rows = c("none", "center", "snv", "unit")) {
   data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
-  transform_data(data, counts, unit_rows, min_samples, max_samples, "x")
+  transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples, "x")
 }
 
 # The same for an argument of another name.

@@ -46,3 +46,24 @@ genes_among <- function(names) {
   length(names) > 0L && (mean(grepl(known, names)) > .5 ||
     sum(grepl(common, names, ignore.case = TRUE)) >= 5L)
 }
+
+# Are the columns points of smooth curves, as wavelengths of a spectrum? Then a column hardly
+# differs from its neighbour, and by far less than from other columns. 1 - r of standardised columns,
+# on at most 300 rows and 1000 neighbouring pairs.
+is_smooth_columns <- function(x) {
+  data <- open_data(x)
+  if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)
+  rows <- unique(round(seq(1, data$n, length.out = min(data$n, 300L))))
+  first <- unique(round(seq(1, data$p - 1L, length.out = min(data$p - 1L, 1000L))))
+  part <- subset_data(data, rows)
+  columns <- function(j) {
+    z <- data_columns(part, j)
+    z <- sweep(z, 2L, colMeans(z))
+    sweep(z, 2L, pmax(sqrt(colSums(z^2)), .Machine$double.xmin), "/")
+  }
+  apart <- function(a, b) stats::median(1 - colSums(a * b))
+  here <- columns(first)
+  near <- apart(here, columns(first + 1L))
+  far <- apart(here, columns((first + data$p %/% 3L - 1L) %% data$p + 1L))
+  isTRUE(near < 0.03 && near < 0.1 * far)
+}

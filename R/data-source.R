@@ -5,6 +5,7 @@
 # blocks of rows or of columns follow the chunks of the file, `step` how many make a block and
 # `unit` how many a chunk;
 # rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it,
+# row_shift and row_divide what is taken from every row and what it is divided by (NULL: nothing),
 # `chunked` whether lines across the blocks cost as much as all of it (turned.R).
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
@@ -39,7 +40,10 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
 subset_source <- function(source, rows = NULL, columns = NULL) {
   source$rows <- compose_index(source$rows, rows)
   source$columns <- compose_index(source$columns, columns)
-  if (!is.null(rows)) source$n <- length(rows)
+  if (!is.null(rows)) {
+    source$n <- length(rows)
+    for (name in c("row_shift", "row_divide")) source[[name]] <- source[[name]][rows]
+  }
   if (!is.null(columns)) source$p <- length(columns)
   source
 }
@@ -74,6 +78,9 @@ drop_turned <- function(store) {
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
+  all_rows <- is.null(i)
+  shift <- if (all_rows) source$row_shift else source$row_shift[i]
+  divide <- if (all_rows) source$row_divide else source$row_divide[i]
   for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
   i <- compose_index(source$rows, i)
   j <- compose_index(source$columns, j)
@@ -88,6 +95,8 @@ read_source <- function(source, i = NULL, j = NULL) {
   # Either replacement would copy the block.
   if (!is.null(dimnames(piece))) dimnames(piece) <- NULL
   if (!is.double(piece)) storage.mode(piece) <- "double"
+  if (!is.null(shift)) piece <- piece - shift
+  if (!is.null(divide)) piece <- piece / divide
   piece
 }
 
@@ -245,6 +254,7 @@ bound_source <- function(base, beside, turn) {
   base["BPPARAM"] <- list(NULL)
   out[c("object", "kind", "p", "rows", "columns")] <- list(list_of(base, beside, turn), "bound",
     length(turn), NULL, NULL)
+  out$row_shift <- out$row_divide <- NULL
   # Lines of rows are longer now.
   if (out$by == "rows") out$step <- max(1, floor(base$step * base$p / out$p))
   out

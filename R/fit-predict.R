@@ -34,12 +34,12 @@ transform_new <- function(object, newdata, arg = "newdata") {
   data <- open_data(newdata, arg)
   if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
-    refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the ",
-      "counts: transform `", arg, "` by ufs_data(), too.")
+    refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
+      "transform `", arg, "` by ufs_data(), too.")
   }
   data <- subset_data(data, features = match_columns(object, data))
-  check_counted(data, arg)
-  apply_transform(data, how)
+  if (how$counts != "none") check_counted(data, arg)
+  apply_transform(data, how, arg)
 }
 
 #' Chosen columns of new data
@@ -66,7 +66,9 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
     data <- transform_new(object, newdata)
-    return(data$x[, match_columns(object, data, chosen), drop = FALSE])
+    at <- match_columns(object, data, chosen)
+    if (data$kind != "source") return(data$x[, at, drop = FALSE])
+    return(`dimnames<-`(data_columns(data, at), list(data$samples, data$features[at])))
   }
   if (has_feature_rows(newdata)) {
     return(feature_rows(newdata, match_columns(object, newdata, chosen)))

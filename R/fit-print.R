@@ -58,8 +58,15 @@ print_notes.default <- function(x) {
     },
     if (!is.null(x$n_live)) live_note(x),
     if (convex) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n),
-    labelled_note(x), if (convex) chance_note,
+    labelled_note(x), copies_note(x), if (convex) chance_note,
     if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
+}
+
+# Of the methods that do not look whether a pick is like an earlier one.
+copies_note <- function(x) {
+  if (!isTRUE(x$params$copies > 0L)) return(NULL)
+  paste0("copies       ", count_words(x$params$copies, "pick"), " nearly the same as an earlier one; ",
+    "ufs_medoids() or similarity = \"heat\" of ufs_ted() pick none")
 }
 
 # Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,

@@ -122,6 +122,7 @@ mm_fit_fields <- function(data, params, found, unit, solution = list()) {
   trace[, sums] <- trace[, sums] * unit
   twin <- equal_rows(data$x)
   score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[twin]
+  params$copies <- near_copies(data$x, top_rows(score, params$m))
   used <- found$run$counters[c("gamma", "gamma_max")]
   if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
   params$gamma_rel <- used[[1]] / used[[2]]
@@ -131,6 +132,11 @@ mm_fit_fields <- function(data, params, found, unit, solution = list()) {
     sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit))
+}
+
+# The first m (or ten) rows by a score, for near_copies().
+top_rows <- function(score, m = NULL) {
+  utils::head(order(-score), min(if (is.null(m)) 10L else m, length(score) - 1L))
 }
 
 warn_zero <- function(fit, penalty) {
@@ -144,22 +150,134 @@ warn_zero <- function(fit, penalty) {
 # decrease of the objective by each pick, left = decrease that every other row would
 # bring next, start = objective before the first pick, trace, run). No random numbers; ties
 # within rounding go to the lowest index (src/samp_ted.c).
+# allowed  which rows may be picked, logical; NULL: all. The others still count in the objective
+# cost, budget  what each row costs, and what all picks may: the better of the picks by decrease and
+#          by decrease per cost
 ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control(),
-                       unit = NULL) {
+                       unit = NULL, allowed = NULL, cost = NULL, budget = Inf) {
   # Fourth powers of x occur inside: an exact change of unit keeps them in range. That of an
   # operator has been made, unless there are no more rows than columns.
   if (is.null(unit)) {
     unit <- power_of_two(largest(x))
     if (unit != 1) x <- x / unit
   }
-  settings <- list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given))
-  found <- check_solved(.Call(C_ted_greedy, x, settings, control), "ted")
+  settings <- list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given),
+    allowed = allowed, cost = if (!is.null(cost)) as.double(cost), budget = min(budget, 1e300),
+    per_cost = FALSE)
+  run <- function(per_cost) {
+    settings$per_cost <- per_cost
+    check_solved(.Call(C_ted_greedy, x, settings, control), "ted")
+  }
+  found <- run(FALSE)
+  if (!is.null(cost)) {
+    dense <- run(TRUE)
+    if (sum(dense$score) > sum(found$score)) found <- dense
+  }
+  picks <- seq_len(found$run$counters[["count"]])
+  found$order <- found$order[picks]
+  found$score <- found$score[picks]
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1
   for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * unit^2
   found$trace <- found$run$trace * unit^2
   found$trace[, "objective"] <- pmax(found$trace[, "objective"], 0)
   found
+}
+
+# Short rows whose inner products are a kernel of the rows of x, exp(-d^2 / width), or the given
+# n x n matrix: list(root, rank, left = share of the trace that is not in them). So many columns
+# that they take about 4e9 multiplications, but enough for m picks.
+kernel_root <- function(x, width, m, matrix = NULL, tol = 1e-4) {
+  n <- if (is.null(matrix)) nrow(x) else nrow(matrix)
+  most <- if (is.null(matrix)) min(n, max(floor(sqrt(4e9 / n)), m + 100L)) else n
+  check_bytes(8 * as.double(n) * most, "The kernel of ufs_ted()", "Choose fewer samples.")
+  kernel <- list(x = x, width = width, matrix = matrix, tol = tol, most = as.integer(most))
+  found <- .Call(C_ted_root, kernel)
+  names(found$values) <- c("rank", "trace", "left", "least")
+  list(root = found$root[, seq_len(found$values[["rank"]]), drop = FALSE],
+    rank = as.integer(found$values[["rank"]]), trace = found$values[["trace"]],
+    left = found$values[["left"]] / found$values[["trace"]], least = found$values[["least"]])
+}
+
+# Median squared distance between rows, of at most 2000 evenly spaced ones.
+median_square <- function(x, most = 2000L) {
+  if (nrow(x) > most) x <- x[round(seq(1, nrow(x), length.out = most)), , drop = FALSE]
+  product <- tcrossprod(x)
+  square <- diag(product)
+  d2 <- outer(square, square, "+") - 2 * product
+  d2 <- pmax(d2[lower.tri(d2)], 0)
+  middle <- stats::median(d2)
+  if (middle > 1e-12 * max(square)) middle else mean(d2)
+}
+
+# Rows of z far from all others: the squared distance to the third nearest of the rows (of at most
+# 1000 evenly spaced ones) is large beside those of the other rows, and beside the
+# median one between any two. At most one row in ten, or there is no bulk to be far from.
+far_rows <- function(z, most = 1000L, factor = 2) {
+  n <- nrow(z)
+  if (n < 10L) return(integer())
+  to <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+  near <- numeric(n)
+  for (rows in in_pieces(n, 2000L)) {
+    d2 <- pmax(square_distances(z[rows, , drop = FALSE], z[to, , drop = FALSE]), 0)
+    d2[outer(rows, to, "==")] <- Inf
+    near[rows] <- apply(d2, 1L, function(d) sort(d, partial = 3L)[3L])
+  }
+  size <- log(pmax(near, 1e-12 * max(near, .Machine$double.xmin)))
+  middle <- stats::median(size)
+  spread <- stats::mad(size)
+  far <- which(size > middle + 3.5 * spread & near > factor * median_square(z, most))
+  if (length(far) > n / 10) integer() else far
+}
+
+tell_far_rows <- function(far, names, more = "") {
+  if (!length(far)) return(invisible())
+  who <- if (is.null(names)) paste("row", far) else names[far]
+  ufs_message_rows(who, far, more)
+}
+
+ufs_message_rows <- function(who, far, more) {
+  message(new_condition("message", "outliers", count_words(length(far), "row"), " of `x` ",
+    if (length(far) == 1L) "is" else "are", " far from all others (", best_line(who, NULL, 5L), ").",
+    more, "\n", fields = list(rows = far)))
+}
+
+# How many of the picks are copies, or nearly, of an earlier one: closer to it than a hundredth of
+# the median squared distance between two rows.
+near_copies <- function(z, picks) {
+  if (length(picks) < 2L) return(0L)
+  chosen <- x_rows_of(z, picks)
+  d2 <- pmax(square_distances(chosen, chosen), 0)
+  limit <- median_square(x_rows_of(z, unique(round(seq(1, nrow(z), length.out = min(nrow(z), 500L))))))
+  sum(vapply(seq_along(picks)[-1L], function(i) any(d2[i, seq_len(i - 1L)] <= limit / 100), NA))
+}
+
+# Rows in any order; x_rows() reads them ascending.
+x_rows_of <- function(z, rows) {
+  sorted <- sort(rows)
+  x_rows(z, sorted)[match(rows, sorted), , drop = FALSE]
+}
+
+# The share of the variance of a smooth function of the rows of z (a Gaussian process with the
+# kernel exp(-d^2 / width) and noise `mu`) that is left when it is known at the rows `chosen`.
+left_of_smooth <- function(z, chosen, width = median_square(z), mu = 0.01) {
+  kernel <- function(to) exp(-pmax(square_distances(z[to, , drop = FALSE],
+    z[chosen, , drop = FALSE]), 0) / width)
+  root <- chol(kernel(chosen) + diag(mu, length(chosen)))
+  left <- vapply(in_pieces(nrow(z), 5000L), function(rows) {
+    sum(1 - colSums(backsolve(root, t(kernel(rows)), transpose = TRUE)^2))
+  }, 0)
+  sum(left) / nrow(z)
+}
+
+# The leading principal component scores of data (see as_ufs_matrix()) that hold `share` of the
+# variance, 2 to `most` of them. Distances between smooth curves are those of these few numbers.
+smooth_scores <- function(data, share = .99, most = 20L) {
+  total <- sum(x_ss(data$x))
+  pca <- x_pca(data$x, min(most, dim(data$x)), loadings = FALSE)
+  held <- cumsum(colSums(pca$scores^2)) / total
+  q <- max(min(2L, ncol(pca$scores)), min(which(held >= share), ncol(pca$scores)))
+  pca$scores[, seq_len(q), drop = FALSE]
 }
 
 # Squares, and sums of squares, must be numbers.

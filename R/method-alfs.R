@@ -273,6 +273,8 @@ alfs_rank <- function(fit, data) {
   start <- proc.time()[[3L]]
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data)
   if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
+  shown <- utils::head(fit$sample_ranking, if (is.null(fit$params$m)) 10L else fit$params$m)
+  fit$params$copies <- near_copies(data$x, setdiff(unname(shown), fit$params$labelled))
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
   sealed(fit)
 }
@@ -386,6 +388,7 @@ print_notes.ufs_alfs <- function(x) {
       "paper        Algorithm 1 stops by its own rule; the gap says what that costs"
     },
     if (length(ranked)) paste0("ranking      ", paste(ranked, collapse = ", ")), labelled_note(x),
+    copies_note(x),
     if (x$params$select_samples == "norm") {
       "for labels   use select_samples = \"facility\": row norms do worse than chance there"
     })

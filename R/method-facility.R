@@ -155,17 +155,6 @@ facility_similarity <- function(similarity, data, bandwidth) {
   user_similarity(similarity, data$n)
 }
 
-# Median squared distance between rows, of at most 2000 evenly spaced ones.
-median_square <- function(x, most = 2000L) {
-  if (nrow(x) > most) x <- x[round(seq(1, nrow(x), length.out = most)), , drop = FALSE]
-  product <- tcrossprod(x)
-  square <- diag(product)
-  d2 <- outer(square, square, "+") - 2 * product
-  d2 <- pmax(d2[lower.tri(d2)], 0)
-  middle <- stats::median(d2)
-  if (middle > 1e-12 * max(square)) middle else mean(d2)
-}
-
 # A graph's weights with `own` on the diagonal.
 with_diagonal <- function(weights, own) {
   n <- length(weights$start) - 1L

@@ -6,8 +6,27 @@
 #' the aim is to choose what to label, begin with [ufs_facility()] or [ufs_medoids()] instead: they
 #' did better on real data (`vignette("which-samples")`; the figures are in `vignette("evidence")`).
 #'
-#' Do not use TED when there are only two or three features. These span everything after as many
-#' picks, and what follows repeats the extremes.
+#' Do not use linear TED when there are only two or three features. These span everything after as
+#' many picks, and what follows repeats the extremes; print() counts the picks that are nearly
+#' copies of an earlier one. `similarity = "heat"` is free of this.
+#'
+#' # Similarities
+#' Linear TED sees samples by their inner products, and asks which of them let a *linear* model
+#' predict all. Any kernel K can take the place of xx':
+#' * `"linear"` is xx'.
+#' * `"cosine"` is the cosine of the angle between two rows, the same as `unit = TRUE`.
+#' * `"heat"` is `exp(-d_ij^2 / bandwidth)`, for a model that is smooth but not linear. Far pairs of
+#'   samples have nothing in common, so a new region of the data always lowers J more than a
+#'   copy of a pick. For spectra use `ufs_data(rows = "snv")` first. Rows that are far from all others
+#'   (the third nearest row is much farther than with most rows, and twice as far as rows usually are
+#'   from each other, both squared) are named in a message of class `ufs_message_outliers` and not
+#'   picked.
+#' * A symmetric positive semidefinite n x n matrix of your own.
+#'
+#' Of a kernel only some columns are computed: Cholesky with pivots writes K as RR' up to a rest, with
+#' R of at most `max(sqrt(4e9 / n), m + 100)` columns, and TED runs on the rows of R. `certificate`
+#' has the share of the trace of K in that rest (`trace_left`; 1e-4 at most unless R is full).
+#' Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in units of K.
 #'
 #' # Greedy and convex form
 #' `form = "greedy"` (Yu, Bi and Tresp 2006) picks one sample after the other. With x_i the i-th row
@@ -48,6 +67,10 @@
 #'   others follow in the order of the decrease that each would bring next.
 #' @param unit Should the rows of the prepared `x` be scaled to unit length? Then only the direction
 #'   of a sample counts, not how far out it lies.
+#' @param similarity How samples are compared: `"linear"`, `"heat"`, `"cosine"`, or an n x n kernel
+#'   matrix. `form = "convex"` has the linear one and the cosine only.
+#' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
+#'   The default `NULL` takes the median squared distance (of at most 2000 evenly spaced rows).
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. They are not chosen: their score is `NA` and they come last. With `form = "greedy"`
 #'   the picks complement them.
@@ -56,7 +79,7 @@
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
 #'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
 #'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`
-#'     has J after each pick, `solution` holds the `order` of the picks and `params$labelled` the
+#'     has J after each pick, `certificate` is that of the kernel (see there), `solution` holds the `order` of the picks and `params$labelled` the
 #'     indices of the labelled samples.
 #'   * With `form = "convex"` the score is the norm. `certificate` has the relative duality `gap`
 #'     and the `dual` bound; `trace` has the `objective`, `bound` and `gap` of every iteration, with
@@ -66,6 +89,9 @@
 #'
 #'   Yu, Zhu, Xu and Gong (2008) Non-greedy active learning for text categorization using
 #'   convex transductive experimental design. SIGIR 31, 635-642. \doi{10.1145/1390334.1390442}
+#'
+#'   Fine and Scheinberg (2001) Efficient SVM training using low-rank kernel representations.
+#'   Journal of Machine Learning Research 2, 243-264.
 #' @seealso [ufs_facility()] and [ufs_medoids()], [selected_samples()]
 #' @examples
 #' # Six flowers to measure first
@@ -81,42 +107,114 @@
 #' # The share of the variation that the first m samples reconstruct
 #' head(1 - fit$trace$objective / sum(scale(iris[, 1:4])^2))
 #'
+#' ufs_ted(iris[, 1:4], similarity = "heat", m = 6)
+#'
 #' ufs_ted(iris[, 1:4], form = "convex")
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
-                    m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ...) {
-  fit <- run_fit("ted", match.call(), {
+                    m = NULL, unit = FALSE, labelled = NULL,
+                    similarity = c("linear", "heat", "cosine"), bandwidth = NULL, center = TRUE,
+                    scale = TRUE, control = ufs_control(), ...) {
+  fit <- run_fit("ted", match.call(), free = "similarity", {
     if (is.null(mu_rel)) mu_rel <- 0.01
-    if (form == "greedy") greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control) else
+    like <- ted_similarity(similarity, bandwidth, form)
+    if (like$label == "cosine") unit <- TRUE
+    if (form == "greedy") {
+      greedy_ted(x, list_of(mu, mu_rel), m, unit, labelled, like, list_of(center, scale, control))
+    } else
       convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control)
   })
   if (form == "convex") warn_zero(fit, "mu")
   fit
 }
 
+# list(label, bandwidth, matrix) of the arguments `similarity` and `bandwidth`.
+ted_similarity <- function(similarity, bandwidth, form) {
+  named <- is.character(similarity)
+  label <- if (named) check_choice(similarity, "similarity", c("linear", "heat", "cosine")) else
+    "given"
+  if (form == "convex" && !label %in% c("linear", "cosine")) {
+    refuse("similarity", "form = \"convex\" has the similarities \"linear\" and \"cosine\" only.")
+  }
+  if (!is.null(bandwidth)) {
+    if (label != "heat") refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
+    bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
+  }
+  list(label = label, bandwidth = bandwidth, matrix = if (!named) similarity)
+}
+
 # Both give what run_fit() needs.
-greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control) {
-  control <- resolve_control(control)
-  data <- ted_rows(x, unit, center, scale)
+greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
+  control <- resolve_control(how$control)
+  data <- ted_rows(x, unit, how$center, how$scale)
   n <- data$n
   labelled <- check_labelled(labelled, data)
-  z <- data$x
-  mu <- check_penalty(mu, mu_rel, mean_square(z) * data$divisor^2, "mu")
   free <- n - length(labelled)
   picks <- if (is.null(m)) min(free, 1000L) else {
     check_count(m, "m", 1L, free, paste0("the samples", if (length(labelled)) " without a label"))
   }
-  found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
-    unit = if (is_operator(z)) data$divisor)
+  rows <- if (like$label %in% c("linear", "cosine")) {
+    list(z = data$x, unit = if (is_operator(data$x)) data$divisor, size = mean_square(data$x) * data$divisor^2)
+  } else {
+    kernel_rows(data, like, picks, labelled)
+  }
+  mu <- check_penalty(penalty$mu, penalty$mu_rel, rows$size, "mu")
+  if (!is.null(rows$allowed)) picks <- min(picks, sum(rows$allowed))
+  found <- ted_greedy(rows$z, picks, mu$value, given = labelled, control = control,
+    unit = rows$unit, allowed = rows$allowed)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
+  shown <- utils::head(found$order, if (is.null(m)) 10L else m)
   list(
     data = data, control = control,
-    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled),
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled,
+      similarity = like$label, bandwidth = rows$width, copies = near_copies(data$x, shown),
+      far = rows$far),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),
-    solution = list(order = stats::setNames(found$order, data$samples[found$order]))
+    solution = list(order = stats::setNames(found$order, data$samples[found$order])),
+    certificate = c(trace_left = rows$left)
   )
+}
+
+# The rows of a kernel: list(z, size = mean K_ii, width, left = share of the trace not in z, allowed
+# and far = rows far from all others, which are not picked).
+kernel_rows <- function(data, like, m, labelled) {
+  if (like$label == "given") {
+    root <- kernel_root(NULL, 1, m, given_kernel(like$matrix, data$n), tol = 1e-10)
+    if (root$least < -1e-8 * root$trace / data$n) {
+      refuse("similarity", "`similarity` is not positive semidefinite: it is no kernel.")
+    }
+    return(list(z = root$root, size = root$trace / data$n, left = root$left))
+  }
+  z <- data$x
+  if (is_operator(z) && z$kind == "source") z <- x_dense(z)
+  some <- if (is_operator(z)) x_rows_of(z, unique(round(seq(1, data$n, length.out =
+    min(data$n, 2000L))))) else z
+  unit <- data$divisor
+  width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / unit^2
+  far <- if (is_operator(z)) integer() else setdiff(far_rows(z), labelled)
+  tell_far_rows(far, data$samples, " They are not chosen; look at them, and leave them out if they are errors.")
+  root <- kernel_root(z, width, m)
+  list(z = root$root, size = 1, width = width * unit^2, left = root$left, far = far,
+    allowed = if (length(far)) !seq_len(data$n) %in% far)
+}
+
+# A similarity of the user's as a plain symmetric matrix.
+given_kernel <- function(s, n) {
+  bad <- function(...) refuse("similarity", "`similarity` ", ..., ".")
+  if (length(dim(s)) != 2L || is.data.frame(s)) {
+    bad("must be \"linear\", \"heat\", \"cosine\" or an n x n matrix, not ", kind_of(s))
+  }
+  if (any(dim(s) != n)) bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
+  if (inherits(s, "Matrix")) {
+    check_bytes(8 * as.double(n)^2, "`similarity` as a dense matrix", "Choose fewer samples.")
+    s <- as.matrix(s)
+  }
+  if (!is.numeric(s) || !all(is.finite(s))) bad("must be numeric, without missing or infinite values")
+  s <- as_double(unname(s))
+  if (!isSymmetric(s)) bad("must be symmetric")
+  if (min(diag(s)) < 0 || max(diag(s)) == 0) bad("is not positive semidefinite: it is no kernel")
+  s
 }
 
 # x of data: the rows, or, with more samples than features, an operator in units of data$divisor.
@@ -162,7 +260,8 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * size^2
   list_of(
     data, control, run = found$run, trace,
-    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled),
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled,
+      similarity = if (unit) "cosine" else "linear"),
     sample_scores = without_labelled(found$row_w[twin], labelled),
     sample_key = ifelse(found$row_w > 0, 0, activity)[twin],
     solution = list(activity = stats::setNames(activity, data$samples)),
@@ -180,6 +279,11 @@ print_notes.ufs_ted <- function(x) {
   lowered <- 1 - objective[[m]] / (objective[[1L]] + x$trace$decrease[[1L]])
   c(paste0("objective    lowered by ", signif(100 * lowered, 3L), " % with ",
     count_words(m, "sample")),
+    if (x$params$similarity %in% c("heat", "given")) paste0("similarity   ", x$params$similarity,
+      if (!is.null(x$params$bandwidth)) {
+        paste0(", squared distances over ", signif(x$params$bandwidth, 3L))
+      }),
+    copies_note(x),
     if (given) {
       paste0("labelled     ", count_words(given, "sample"), ", which the picks complement")
     })

@@ -41,6 +41,7 @@
     ENTRY(unit_rows, 3) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
+    ENTRY(ted_root, 1) \
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \

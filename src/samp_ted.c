@@ -7,7 +7,9 @@
  * J(S) = tr K, and item j lowers it by exactly
  *     ||K_.j||^2 / (K_jj + mu),   after which  K <- K - K_.j K_.j' / (K_jj + mu).
  * Items given beforehand are taken out of K in the same way first, in any order; in the p-form
- * below that takes their rows alone.
+ * below that takes their rows alone. Items that are not allowed are never picked, but count in J.
+ * With costs the picks end when no item is within what is left of the budget, and with per_cost
+ * the largest decrease per unit of cost is the best.
  *
  * With k = K_.j of the pick and h = K k, all that a step needs is
  *     ||K_.i||^2 <- ||K_.i||^2 - 2 c_i h_i + c_i^2 ||k||^2,  c_i = k_i / (K_jj + mu),
@@ -49,15 +51,17 @@ typedef struct {
     const ted_problem *problem;
     int n; /* items */
     bool p_form;
-    double first;   /* the first pick's decrease */
-    double *kernel; /* n-form: K, n x n */
-    double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BATCH */
+    double first;       /* the first pick's value */
+    double rest;        /* what is left of the budget */
+    const double *cost; /* n: what each item costs; NULL: nothing */
+    double *kernel;     /* n-form: K, n x n */
+    double *late;       /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BATCH */
     int n_late;
     double *gram, *m; /* p-form: x'x and M, p x p */
     double *kh;       /* n-form: k and h, n x 2 */
     double *ss;       /* n: ||K_.i||^2 */
     double *diag;     /* n: K_ii */
-    bool *gone;       /* n: picked or given */
+    bool *gone;       /* n: picked, given or not allowed */
     double *then;     /* n: ss when it was last computed from K */
 } ted_work;
 
@@ -75,10 +79,14 @@ typedef struct {
     double *kh;       /* n x 2 BATCH: x times them, k and h */
     double *row, *cu; /* p: the row picked, x'x u */
     double *sorted;   /* n */
+    double *cost;     /* UFS_STRIP: what those items cost */
 } ted_batch;
 
 static double decrease(const ted_work *work, int j);
 static double ridge_of(const ted_work *work, int j);
+static double value(const ted_work *work, int j);
+static bool open_to(const ted_work *work, int j);
+static void pay(ted_work *work, int j);
 static int best_item(const ted_work *work);
 static bool stale(const ted_work *work, int j);
 static void begin(ted_work *work);
@@ -102,6 +110,8 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     bool cheaper = 3.0 * N * P * P + M * (4.0 * N * P + 8.0 * P * P) < N * N * P + 6.0 * M * N * N;
     ted_work work = {.problem = problem,
                      .n = n,
+                     .rest = problem->budget,
+                     .cost = problem->cost,
                      .p_form = settings->form == 'p' || (settings->form == 'a' && cheaper)};
     ted_batch batch;
 
@@ -112,13 +122,15 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     if (work.p_form) batch_init(&batch, &work);
     for (int i = 0; i < n; i++) objective += work.diag[i];
     result->start = objective;
+    result->count = 0;
     for (int t = 0, made = 1; t < settings->m; t += made) {
         int j = best_item(&work);
-        if (stale(&work, j)) {
+        if (j >= 0 && stale(&work, j)) {
             refresh(&work);
             j = best_item(&work);
         }
-        if (t == 0) work.first = decrease(&work, j);
+        if (j < 0) break;
+        if (t == 0) work.first = value(&work, j);
         if (work.p_form) {
             choose_worth(&work, j, &batch);
             pick_ahead(&work, settings->m - t, &batch);
@@ -127,7 +139,9 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
             result->order[t] = j;
             result->score[t] = decrease(&work, j);
             take_out(&work, j);
+            pay(&work, j);
         }
+        result->count += made;
         for (int b = t; b < t + made; b++) {
             objective -= result->score[b];
             run->iterations++;
@@ -152,6 +166,24 @@ static double ridge_of(const ted_work *work, int j)
     return fmax(work->diag[j], 0.0) + work->problem->mu;
 }
 
+/* What a pick is worth. */
+static double value(const ted_work *work, int j)
+{
+    bool per_cost = work->cost && work->problem->per_cost;
+    return per_cost ? decrease(work, j) / work->cost[j] : decrease(work, j);
+}
+
+/* Whether j may be picked. */
+static bool open_to(const ted_work *work, int j)
+{
+    return !work->gone[j] && (!work->cost || work->cost[j] <= work->rest);
+}
+
+static void pay(ted_work *work, int j)
+{
+    if (work->cost) work->rest -= work->cost[j];
+}
+
 /* Item j leaves K; kh: its k and, behind it, h; kk = k'k. */
 static void subtract(ted_work *work, int j, const double *kh, double by, double kk)
 {
@@ -165,17 +197,18 @@ static void subtract(ted_work *work, int j, const double *kh, double by, double 
     }
 }
 
+/* -1: none may be picked. */
 static int best_item(const ted_work *work)
 {
     int n = work->n;
     double top = -1.0, least;
 
     for (int j = 0; j < n; j++)
-        if (!work->gone[j]) top = fmax(top, decrease(work, j));
-    least = top - UFS_ROUNDING * sqrt(top * fmax(work->first, top));
+        if (open_to(work, j)) top = fmax(top, value(work, j));
+    least = top - UFS_ROUNDING * sqrt(fabs(top) * fmax(work->first, top));
     for (int j = 0; j < n; j++)
-        if (!work->gone[j] && decrease(work, j) >= least) return j;
-    return 0; /* not reached: callers ask for at most as many picks as there are items left */
+        if (open_to(work, j) && value(work, j) >= least) return j;
+    return -1;
 }
 
 /* Whether the recurrence has lost digits that the choice of j needs. Below the square of the
@@ -183,7 +216,7 @@ static int best_item(const ted_work *work)
 static bool stale(const ted_work *work, int j)
 {
     return work->ss[j] < REFRESH * work->then[j] &&
-           decrease(work, j) > UFS_ROUNDING * UFS_ROUNDING * work->first;
+           value(work, j) > UFS_ROUNDING * UFS_ROUNDING * work->first;
 }
 
 /* ---- both -------------------------------------------------------------------------------- */
@@ -196,7 +229,7 @@ static void begin(ted_work *work)
 
     ufs_dalloc_each(N, 1, (double **[]){&work->ss, &work->diag, &work->then, NULL});
     work->gone = (bool *) R_alloc(N, sizeof(bool));
-    memset(work->gone, 0, N * sizeof(bool));
+    for (size_t i = 0; i < N; i++) work->gone[i] = problem->allowed && !problem->allowed[i];
     if (work->p_form) {
         work->gram = ufs_dalloc(P, P);
         work->m = ufs_dzero(P, P);
@@ -292,6 +325,7 @@ static void batch_init(ted_batch *batch, const ted_work *work)
     batch->kh = ufs_dalloc(N, 2 * (size_t) batch->most);
     ufs_dalloc_each(P, 1, (double **[]){&batch->row, &batch->cu, NULL});
     batch->sorted = ufs_dalloc(N, 1);
+    batch->cost = ufs_dalloc(W, 1);
     batch->followed = (ted_work){.problem = work->problem,
                                  .kh = ufs_dalloc(W, 2),
                                  .gone = (bool *) R_alloc(W, sizeof(bool))};
@@ -307,7 +341,7 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
     double least = 0.0;
 
     for (int i = 0; i < n; i++)
-        if (!work->gone[i]) batch->sorted[left++] = decrease(work, i);
+        if (open_to(work, i)) batch->sorted[left++] = value(work, i);
     if (left > UFS_STRIP) {
         rPsort(batch->sorted, left, left - UFS_STRIP);
         least = batch->sorted[left - UFS_STRIP];
@@ -315,15 +349,18 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
     for (int i = 0; i < n; i++) {
         /* Of many equals those before `next` leave room for it. */
         bool room = width < (i < next ? UFS_STRIP - 1 : UFS_STRIP);
-        if (!(i == next || (room && !work->gone[i] && decrease(work, i) >= least))) continue;
+        if (!(i == next || (room && open_to(work, i) && value(work, i) >= least))) continue;
         batch->followed.ss[width] = work->ss[i];
         batch->followed.diag[width] = work->diag[i];
         batch->followed.then[width] = work->then[i];
         batch->followed.gone[width] = false;
+        if (work->cost) batch->cost[width] = work->cost[i];
         batch->item[width++] = i;
     }
     batch->followed.n = width;
     batch->followed.first = work->first;
+    batch->followed.rest = work->rest;
+    batch->followed.cost = work->cost ? batch->cost : NULL;
     ufs_x_rows(work->problem->x, width, batch->item, batch->x);
 }
 
@@ -340,7 +377,7 @@ static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
     for (batch->count = 0; batch->count < most; batch->count++) {
         int b = batch->count, at = best_item(followed);
         double *u = batch->uv + (size_t) (2 * b) * P, by, root;
-        if (b > 0 && stale(followed, at)) break;
+        if (at < 0 || (b > 0 && stale(followed, at))) break;
         by = ridge_of(followed, at);
         root = sqrt(by);
         for (size_t l = 0; l < P; l++) batch->row[l] = batch->x[(size_t) at + l * W];
@@ -353,6 +390,7 @@ static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
         for (size_t l = 0; l < P; l++) batch->late[l + (size_t) b * P] = u[l] / root;
         la_gemm('N', 'N', width, 2, p, 1.0, batch->x, width, u, p, 0.0, followed->kh, width);
         subtract(followed, at, followed->kh, by, batch->kk[b]);
+        pay(followed, at);
     }
 }
 
@@ -380,6 +418,7 @@ static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
         score[made] = decrease(work, j);
         subtract(work, j, batch->kh + 2 * (size_t) made * (size_t) n, batch->by[made],
                  batch->kk[made]);
+        pay(work, j);
     }
     la_gemm('N', 'T', p, p, made, -1.0, batch->late, p, batch->late, p, 1.0, work->m, p);
     batch->size = 2 * made < batch->most ? 2 * made : batch->most;

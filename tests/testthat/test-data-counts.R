@@ -116,3 +116,68 @@ test_that("scale = FALSE is honoured by every feature method that has it", {
     }
   }
 })
+
+test_that("rows are centred, standardised or of unit length before columns are looked at", {
+  x <- withr::with_seed(1, matrix(rnorm(60, 3), 12))
+  colnames(x) <- letters[1:5]
+  center <- x - rowMeans(x)
+  snv <- center / apply(x, 1L, sd)
+  unit <- x / sqrt(rowSums(x^2))
+  expect_equal(as.matrix(ufs_data(x, rows = "center")), center)
+  expect_equal(as.matrix(ufs_data(x, rows = "snv")), snv)
+  expect_equal(as.matrix(ufs_data(x, rows = "unit")), unit)
+  expect_equal(as.matrix(ufs_data(x, unit_rows = TRUE)), unit)
+  expect_identical(sample_ranking(ufs_ted(x, rows = "snv")), sample_ranking(ufs_ted(snv)))
+  x[3, ] <- 7
+  expect_identical(unname(as.matrix(ufs_data(x, rows = "snv"))[3, ]), rep(0, 5))
+  expect_output(print(ufs_data(x, rows = "snv")), "each minus its mean, over its standard deviation")
+  expect_error(ufs_data(x, rows = "snv", unit_rows = TRUE), class = "ufs_error_argument")
+  expect_error(ufs_data(x, rows = "msc"), class = "ufs_error_argument")
+  expect_error(ufs_data(ufs_data(x, rows = "snv"), rows = "unit"), class = "ufs_error_argument")
+  x[2, 4] <- NA
+  expect_error(ufs_data(x, rows = "snv"), "in column 'd'", class = "ufs_error_input")
+})
+
+test_that("new rows are changed as the rows of the fit", {
+  x <- withr::with_seed(1, matrix(rnorm(100, 3), 20))
+  colnames(x) <- letters[1:5]
+  fit <- ufs_variance(ufs_data(x[1:15, ], rows = "snv"), k = 2)
+  new <- x[16:20, ]
+  snv <- (new - rowMeans(new)) / apply(new, 1L, sd)
+  expect_equal(predict(fit, new), snv[, selected_features(fit)])
+  # Negative numbers are no matter where nothing is counted.
+  expect_equal(predict(ufs_variance(-x, k = 2, unit_rows = TRUE), -new)[, 1L, drop = FALSE],
+    (-new / sqrt(rowSums(new^2)))[, selected_features(ufs_variance(-x, unit_rows = TRUE), 1),
+      drop = FALSE])
+})
+
+test_that("sparse rows take unit length only", {
+  skip_if_not_installed("Matrix")
+  x <- Matrix::Matrix(withr::with_seed(1, matrix(rpois(60, 1), 12)), sparse = TRUE)
+  expect_error(ufs_data(x, rows = "snv"), "fill the zeros", class = "ufs_error_argument")
+  expect_error(ufs_data(x, rows = "center"), class = "ufs_error_argument")
+  expect_equal(unname(as.matrix(ufs_data(x, rows = "unit"))),
+    unit_rows(unname(as.matrix(x))))
+})
+
+test_that("rows of a file are changed block by block", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- withr::with_seed(1, matrix(rnorm(400, 2), 40))
+  colnames(x) <- paste0("c", 1:10)
+  for (chunk in list(c(4L, 10L), c(40L, 2L))) {
+    file <- HDF5Array::writeHDF5Array(x, chunkdim = chunk, with.dimnames = TRUE)
+    for (rows in c("center", "snv", "unit")) {
+      dense <- ufs_data(x, rows = rows)
+      held <- ufs_data(file, rows = rows, block_bytes = 1600)
+      expect_equal(suppressMessages(as.matrix(held)), as.matrix(dense))
+      # A part of the rows and columns has the means of the whole.
+      expect_equal(suppressMessages(as.matrix(held[c(30, 2, 17), 3:5])),
+        as.matrix(dense[c(30, 2, 17), 3:5]), ignore_attr = TRUE)
+      expect_identical(unname(sample_ranking(suppressMessages(ufs_ted(held, m = 8))))[1:8],
+        unname(sample_ranking(ufs_ted(dense, m = 8)))[1:8])
+      fit <- ufs_pca(held, n_components = 2, k = 3)
+      expect_equal(predict(fit, file), as.matrix(dense)[, selected_features(fit)], ignore_attr = TRUE)
+    }
+  }
+})

@@ -259,3 +259,153 @@ test_that("what the samples left over would bring has its digits when hardly any
   expect_lt(max(abs(ratio - 1)), 1e-6)
   expect_lt(max(fit$statistic[left]), 1e-3 * fit$statistic[fit$solution$order[1]])
 })
+
+# ---- kernels
+
+# Greedy TED on an explicit kernel; some rows given, some not allowed.
+ref_ted_kernel <- function(k, m, mu, given = integer(), allowed = rep(TRUE, nrow(k))) {
+  for (j in given) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+  allowed[given] <- FALSE
+  order <- integer()
+  for (t in seq_len(m)) {
+    gain <- ifelse(allowed, colSums(k^2) / (diag(k) + mu), -1)
+    j <- which.max(gain)
+    order[t] <- j
+    allowed[j] <- FALSE
+    k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+  }
+  order
+}
+
+test_that("kernels: the picks are those of the explicit kernel", {
+  x <- scale(sample_data(60, 4))
+  d2 <- as.matrix(dist(x))^2
+  width <- stats::median(d2[lower.tri(d2)])
+  k <- exp(-d2 / width)
+  fit <- ufs_ted(x, m = 12, similarity = "heat")
+  expect_equal(fit$params$bandwidth, width, tolerance = 1e-10)
+  expect_identical(unname(fit$solution$order), ref_ted_kernel(k, 12L, .01))
+  expect_lte(fit$certificate[["trace_left"]], 1e-4)
+  expect_identical(unname(ufs_ted(x, m = 12, similarity = k)$solution$order),
+    ref_ted_kernel(k, 12L, .01))
+  given <- c(4L, 9L)
+  expect_identical(unname(ufs_ted(x, m = 8, similarity = k, labelled = given)$solution$order),
+    ref_ted_kernel(k, 8L, .01, given))
+  narrow <- ufs_ted(x, m = 5, similarity = "heat", bandwidth = width / 3)
+  expect_identical(unname(narrow$solution$order), ref_ted_kernel(k^3, 5L, .01))
+  # Order, unit and rotation decide nothing.
+  turn <- withr::with_seed(3, sample(60))
+  expect_identical(turn[ufs_ted(1e6 * x[turn, ], m = 12, similarity = "heat")$solution$order],
+    unname(fit$solution$order))
+  expect_identical(ufs_ted(x, m = 6, similarity = "cosine")$solution$order,
+    ufs_ted(x, m = 6, unit = TRUE)$solution$order)
+  expect_output(print(fit), "similarity +heat")
+})
+
+test_that("kernels: the root is a Cholesky factor, its rest is semidefinite", {
+  x <- scale(sample_data(40, 3))
+  k <- exp(-as.matrix(dist(x))^2 / 2)
+  whole <- kernel_root(x, 2, 5L, tol = 1e-12)
+  expect_lt(max(abs(tcrossprod(whole$root) - k)), 1e-6)
+  part <- kernel_root(x, 2, 5L, tol = .05)
+  rest <- k - tcrossprod(part$root)
+  expect_equal(part$left, sum(diag(rest)) / 40, tolerance = 1e-8)
+  expect_lte(part$left, .05)
+  expect_lt(part$rank, 40L)
+  expect_gt(min(eigen(rest, symmetric = TRUE)$values), -1e-10)
+  given <- kernel_root(NULL, 1, 5L, unname(k), tol = 1e-12)
+  expect_lt(max(abs(tcrossprod(given$root) - k)), 1e-6)
+})
+
+test_that("kernels: what is no kernel is refused", {
+  x <- sample_data(20, 4)
+  k <- tcrossprod(x)
+  expect_error(ufs_ted(x, similarity = k - 50), class = "ufs_error_argument")
+  indefinite <- diag(20)
+  indefinite[1, 2] <- indefinite[2, 1] <- 2
+  expect_error(ufs_ted(x, similarity = indefinite), "semidefinite", class = "ufs_error_argument")
+  expect_error(ufs_ted(x, similarity = k[, 1:5]), "n x n", class = "ufs_error_argument")
+  expect_error(ufs_ted(x, similarity = x[, 1]), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, similarity = "warm"), class = "ufs_error_argument")
+  k[1, 2] <- 7
+  expect_error(ufs_ted(x, similarity = k), "symmetric", class = "ufs_error_argument")
+  expect_error(ufs_ted(x, bandwidth = 1), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, form = "convex", similarity = "heat"), class = "ufs_error_argument")
+})
+
+test_that("no copies are picked in the heat kernel, and linear picks that are copies are counted", {
+  base <- withr::with_seed(1, matrix(rnorm(300), 100))
+  x <- base[rep(1:100, each = 3), ] + withr::with_seed(2, matrix(rnorm(900, sd = 1e-3), 300))
+  soil <- rep(1:100, each = 3)
+  heat <- ufs_ted(x, m = 20, similarity = "heat")
+  expect_false(anyDuplicated(soil[heat$solution$order]) > 0L)
+  expect_identical(heat$params$copies, 0L)
+  linear <- ufs_ted(x, m = 20)
+  expect_identical(linear$params$copies, 20L - length(unique(soil[linear$solution$order])))
+  expect_gt(linear$params$copies, 0L)
+  expect_output(print(linear), "nearly the same as an earlier one")
+  expect_gt(ufs_alnr(x)$params$copies, 0L)
+  expect_false(is.null(ufs_rrss(x)$params$copies))
+  expect_false(is.null(suppressWarnings(ufs_alfs(x))$params$copies))
+})
+
+test_that("rows far from all others are named and not picked in the heat kernel", {
+  x <- withr::with_seed(1, matrix(rnorm(900), 300))
+  rownames(x) <- paste0("r", 1:300)
+  x[c(5, 50, 150), ] <- x[c(5, 50, 150), ] + 40 * diag(3)
+  expect_message(fit <- ufs_ted(x, m = 30, similarity = "heat"), "r5, r50, r150",
+    class = "ufs_message_outliers")
+  expect_identical(unname(fit$params$far), c(5L, 50L, 150L))
+  expect_false(any(c(5, 50, 150) %in% fit$solution$order))
+  expect_silent(ufs_ted(x[-c(5, 50, 150), ], m = 30, similarity = "heat"))
+})
+
+test_that("only candidates are picked, and what all is worth counts", {
+  x <- sample_data(40, 6)
+  allowed <- rep(c(TRUE, FALSE, TRUE, FALSE), 10)
+  for (form in c("n", "p")) {
+    out <- ted_greedy(x, 10L, 2, form, given = c(2L, 5L), allowed = allowed)
+    expect_identical(out$order, ref_ted_kernel(tcrossprod(x), 10L, 2, c(2L, 5L), allowed))
+    # As many as there are.
+    expect_length(ted_greedy(x, 30L, 2, form, allowed = allowed)$order, 20L)
+  }
+})
+
+test_that("costs: the better of the picks by decrease and by decrease per cost, within the budget", {
+  x <- sample_data(40, 6)
+  cost <- withr::with_seed(4, runif(40, .5, 3))
+  ref <- function(per_cost) {
+    k <- tcrossprod(x)
+    rest <- 12
+    order <- integer()
+    total <- 0
+    repeat {
+      open <- setdiff(which(cost <= rest), order)
+      if (!length(open)) break
+      gain <- colSums(k^2) / (diag(k) + 2)
+      value <- if (per_cost) gain / cost else gain
+      j <- open[which.max(value[open])]
+      order <- c(order, j)
+      total <- total + gain[j]
+      rest <- rest - cost[j]
+      k <- k - tcrossprod(k[, j]) / (k[j, j] + 2)
+    }
+    list(order = order, total = total)
+  }
+  best <- if (ref(TRUE)$total > ref(FALSE)$total) ref(TRUE) else ref(FALSE)
+  for (form in c("n", "p")) {
+    out <- ted_greedy(x, 40L, 2, form, cost = cost, budget = 12)
+    # The last ones change what is left by rounding only.
+    expect_identical(out$order[1:5], best$order[1:5])
+    expect_equal(sum(out$score), best$total, tolerance = 1e-9)
+    expect_lte(sum(cost[out$order]), 12)
+  }
+})
+
+test_that("what is left of a smooth function is the variance of the process", {
+  z <- sample_data(30, 3)
+  chosen <- c(3L, 8L, 20L)
+  k <- exp(-as.matrix(dist(z))^2 / 2)
+  left <- diag(k) - colSums(k[chosen, ] * solve(k[chosen, chosen] + .01 * diag(3), k[chosen, ]))
+  expect_equal(left_of_smooth(z, chosen, 2, .01), mean(left), tolerance = 1e-10)
+})

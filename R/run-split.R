@@ -1,0 +1,192 @@
+# A training set and a test set that both stand for all rows.
+
+#' A training and a test set that both stand for the whole
+#'
+#' Chooses `m` rows to measure first and learn from, and `test` other rows to judge by, such that either
+#' set covers the data: what duplex does for spectra (Snee 1977), by other means. Use it when the
+#' reference values of both sets have yet to be measured and each costs money. With labels for
+#' everything at hand a random test set is as good and its error is without bias.
+#'
+#' k-means makes `m` clusters of the rows, and the row nearest to each centre is chosen; then the
+#' same with `test` clusters of the rows that are left. Rows are compared by their standardised
+#' columns or, if columns are points of smooth curves such as spectra (neighbouring columns hardly
+#' differ), by the leading principal component scores that hold 99 % of the variance. For spectra take
+#' out baseline and scatter first: `rows = "snv"`. Rows far from all others are named in a message
+#' of class `ufs_message_outliers`.
+#'
+#' @inheritParams ufs
+#' @param m The number of rows to learn from.
+#' @param test The number of rows to judge by. The default `NULL` is half of `m`, rounded up.
+#' @param replicates `NULL`, or a vector with one value for each row that says which rows are
+#'   measurements of the same sample (scans of one soil, say). They are compared by their mean and
+#'   stay together, and `m` and `test` then count samples.
+#' @param strata `NULL`, or a vector with one value for each row. Each stratum gets its share of `m` and
+#'   of `test` by its number of samples, and is split by itself.
+#' @param ... Arguments of [ufs_data()], such as `rows = "snv"`.
+#' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if `x`
+#'   has row names), `m`, the number `n` of rows, `replicates`, `strata`, `space` (what rows were compared
+#'   by), `far` (rows far from all others), `coverage` and `map`. `coverage` has a row for `train`, `test`
+#'   and the mean of 20 random choices of either size, with `uncovered`, the mean squared distance
+#'   to the nearest chosen row over that to the mean of all, and `unknown`, the share of the variance of
+#'   a smooth function that is left when it is known at the chosen rows. `map` holds two principal
+#'   component scores for `plot()`. Random numbers are drawn.
+#' @section Errors:
+#'   `ufs_error_argument` if there are not enough rows, samples, or samples in a stratum, or if samples
+#'   belong to several strata.
+#' @references Snee (1977) Validation of regression models: methods and examples. Technometrics 19,
+#'   415-428. \doi{10.1080/00401706.1977.10489581}
+#' @seealso [ufs_medoids()] for a training set alone, [ufs_ted()]
+#' @examples
+#' set.seed(1)
+#' split <- ufs_split(mtcars, m = 10, test = 5)
+#' split
+#' names(split$train)
+#' plot(split)
+#' @export
+ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) {
+  check_given(x, m)
+  data <- split_space(open_some(x, list(...), c("replicates", "strata")))
+  z <- data$z
+  n <- nrow(z)
+  sample <- one_each(replicates, n, "replicates")
+  stratum <- one_each(strata, n, "strata")
+  size <- table(sample)
+  means <- rowsum(z, sample) / as.vector(size)
+  level <- stratum[match(seq_len(nrow(means)), sample)]
+  if (any(level[sample] != stratum)) {
+    refuse("strata", "`strata` has several values within one sample of `replicates`.")
+  }
+  m <- check_count(m, "m", 1L, nrow(means) - 2L, "two fewer than the samples")
+  test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), nrow(means) - m - 1L) else {
+    check_count(test, "test", 1L, nrow(means) - m - 1L, "what `m` leaves, but one")
+  }
+  chosen <- split_strata(means, level, m, test)
+  rows <- lapply(chosen, function(of) which(sample %in% of))
+  far <- far_rows(z)
+  tell_far_rows(far, data$samples, " Look at them before they are measured.")
+  structure(list(
+    train = stats::setNames(rows$train, data$samples[rows$train]),
+    test = stats::setNames(rows$test, data$samples[rows$test]),
+    m = c(train = m, test = test), n = n, replicates = if (!is.null(replicates)) length(size),
+    strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
+    coverage = split_coverage(z, rows), map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
+    class = "ufs_split")
+}
+
+# list(z, space, samples): the rows as they are compared, in principal axes.
+split_space <- function(opened) {
+  if (length(opened$rest)) refuse_argument(names_of(opened$rest)[1L])
+  smooth <- is_smooth_columns(opened$x)
+  data <- as_ufs_operator(opened$x, TRUE, !smooth, unit = "power")
+  z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
+  close_source(data$x)
+  list(z = z, samples = data$samples, space = if (smooth) {
+    paste(count_words(ncol(z), "principal component score"), "of smooth curves")
+  } else "standardised columns")
+}
+
+# A rotation of the rows, or their leading scores where there are very many columns.
+principal_axes <- function(x) {
+  scores <- x_pca(x, min(dim(x), 200L), loadings = FALSE, tol = coordinate_tol)$scores
+  scores[, colSums(scores^2) > 0, drop = FALSE]
+}
+
+# 1, 2, ... in the order of appearance; for NULL by `n` all different (replicates) or all the same.
+one_each <- function(value, n, arg) {
+  if (is.null(value)) return(if (arg == "replicates") seq_len(n) else rep(1L, n))
+  if (!is.atomic(value) || length(value) != n || anyNA(value)) {
+    refuse(arg, "`", arg, "` must have one value for each of the ", n, " rows.")
+  }
+  match(value, unique(value))
+}
+
+split_strata <- function(means, level, m, test) {
+  size <- tabulate(level)
+  quota <- list(train = shares(m, size, size - 1L))
+  quota$test <- shares(test, size, size - quota$train)
+  if (is.null(quota$test)) refuse("test", "The strata are too small for `m` and `test`.")
+  train <- kept <- integer()
+  for (s in seq_along(size)) {
+    at <- which(level == s)
+    train <- c(train, at[medoid_rows(means[at, , drop = FALSE], quota$train[s])])
+    at <- setdiff(at, train)
+    kept <- c(kept, at[medoid_rows(means[at, , drop = FALSE], quota$test[s])])
+  }
+  list(train = sort(train), test = sort(kept))
+}
+
+# `total` in proportion to `size`, by largest remainders, at most `most` each.
+shares <- function(total, size, most) {
+  exact <- total * size / sum(size)
+  out <- pmin(floor(exact), most)
+  while (sum(out) < total) {
+    open <- which(out < most)
+    if (!length(open)) return(NULL)
+    at <- open[which.max((exact - out)[open])]
+    out[at] <- out[at] + 1L
+  }
+  out
+}
+
+medoid_rows <- function(z, m) {
+  if (m < 1L) return(integer())
+  if (m >= nrow(z)) return(seq_len(nrow(z)))
+  sort(kmeans_medoids(z, m, integer(), 20L, 100L)$medoids)
+}
+
+# A data frame with one row for each set and for random ones of its size.
+split_coverage <- function(z, rows, draws = 20L) {
+  some <- if (nrow(z) > 2000L) sort(sample.int(nrow(z), 2000L)) else seq_len(nrow(z))
+  size <- mean(rowSums(z^2))
+  width <- median_square(z)
+  value <- function(chosen) {
+    part <- z[c(chosen, some), , drop = FALSE]
+    at <- seq_along(chosen)
+    d2 <- square_distances(z[some, , drop = FALSE], z[chosen, , drop = FALSE])
+    c(uncovered = mean(pmax(apply(d2, 1L, min), 0)) / size,
+      unknown = left_of_smooth(part, at, width))
+  }
+  out <- do.call(rbind, lapply(rows, function(chosen) {
+    random <- rowMeans(vapply(seq_len(draws), function(i) {
+      value(sample.int(nrow(z), length(chosen)))
+    }, numeric(2L)))
+    rbind(value(chosen), random)
+  }))
+  data.frame(set = rep(names(rows), each = 2L), choice = c("chosen", "random"), out,
+    row.names = NULL)
+}
+
+#' @export
+print.ufs_split <- function(x, ...) {
+  check_dots_empty(...)
+  cat_line("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
+    length(x$test), " to judge by, of ", x$n)
+  if (!is.null(x$replicates)) {
+    cat_line("  samples      ", x$m[["train"]], " and ", x$m[["test"]], ", of ", x$replicates,
+      "; their rows stay together")
+  }
+  if (!is.null(x$strata)) cat_line("  strata       ", x$strata, ", each by itself")
+  cat_line("  compared by  ", x$space)
+  for (set in c("train", "test")) {
+    of <- x$coverage[x$coverage$set == set, ]
+    cat_line("  ", formatC(set, width = -13L), "leaves ", percent(of$uncovered[1L]),
+      " of the variance uncovered (random choice: ", percent(of$uncovered[2L]), "), and ",
+      percent(of$unknown[1L]), " of a smooth function unknown (", percent(of$unknown[2L]), ")")
+  }
+  if (length(x$far)) cat_line("  far rows     ", count_words(length(x$far), "row"), ": see $far")
+  invisible(x)
+}
+
+#' @export
+plot.ufs_split <- function(x, ...) {
+  check_dots_empty(...)
+  map <- x$map
+  if (ncol(map) < 2L) map <- cbind(map, 0)
+  graphics::plot(map, pch = 16, cex = .5, col = "grey70", asp = 1, xlab = "first component",
+    ylab = "second component", main = "")
+  graphics::points(map[x$train, , drop = FALSE], pch = 16, col = "#B2182B")
+  graphics::points(map[x$test, , drop = FALSE], pch = 17, col = "#2166AC")
+  graphics::legend("topright", c("to learn from", "to judge by"), pch = c(16, 17),
+    col = c("#B2182B", "#2166AC"), bty = "n")
+  invisible(x)
+}

@@ -1,0 +1,69 @@
+test_that("both sets stand for all rows: better than random choice", {
+  x <- withr::with_seed(1, matrix(rnorm(600), 150))
+  split <- withr::with_seed(2, ufs_split(x, m = 20, test = 10))
+  expect_length(split$train, 20)
+  expect_length(split$test, 10)
+  expect_length(intersect(split$train, split$test), 0)
+  for (set in c("train", "test")) {
+    of <- split$coverage[split$coverage$set == set, ]
+    expect_lt(of$uncovered[1L], of$uncovered[2L])
+  }
+  # Recomputed.
+  z <- scale(x)
+  near <- apply(as.matrix(dist(z))[, split$train]^2, 1L, min)
+  expect_equal(split$coverage$uncovered[1L], mean(near) / mean(rowSums(z^2)), tolerance = 1e-6)
+  expect_output(print(split), "20 rows to learn from and 10 to judge by, of 150")
+  expect_identical(plot(split), split)
+  expect_length(ufs_split(x, m = 5)$test, 3)
+})
+
+test_that("scans of one sample stay together, and m counts samples", {
+  base <- withr::with_seed(1, matrix(rnorm(160), 40))
+  scan <- rep(1:40, each = 3)
+  x <- base[scan, ] + withr::with_seed(2, matrix(rnorm(480, sd = .05), 120))
+  rownames(x) <- paste0("scan", 1:120)
+  turn <- withr::with_seed(3, sample(120))
+  split <- ufs_split(x[turn, ], m = 8, test = 4, replicates = paste0("soil", scan[turn]))
+  expect_length(split$train, 24)
+  expect_length(split$test, 12)
+  expect_identical(as.vector(table(scan[turn][split$train])), rep(3L, 8))
+  expect_false(any(scan[turn][split$train] %in% scan[turn][split$test]))
+  expect_identical(names(split$train), rownames(x)[turn][split$train])
+  expect_output(print(split), "8 and 4, of 40")
+})
+
+test_that("strata get their shares", {
+  x <- withr::with_seed(1, matrix(rnorm(400), 100))
+  strata <- rep(c("a", "b", "c"), c(60, 30, 10))
+  split <- ufs_split(x, m = 20, test = 10, strata = strata)
+  expect_identical(as.vector(table(strata[split$train])), c(12L, 6L, 2L))
+  expect_identical(as.vector(table(strata[split$test])), c(6L, 3L, 1L))
+  expect_error(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)),
+    class = "ufs_error_argument")
+  expect_error(ufs_split(x, 5, strata = 1:3), class = "ufs_error_argument")
+  expect_error(ufs_split(x, 99), class = "ufs_error_argument")
+  expect_error(ufs_split(x, 50, test = 50), class = "ufs_error_argument")
+  expect_error(ufs_split(x, 5, tset = 4), class = "ufs_error_argument")
+  expect_identical(shares(7L, c(1L, 1L, 1L), c(5L, 5L, 5L)), c(3, 2, 2))
+  expect_null(shares(7L, c(3L, 3L), c(3L, 3L)))
+})
+
+test_that("smooth curves are compared by few scores, and far rows are named", {
+  grid <- seq(0, 1, length.out = 80)
+  x <- withr::with_seed(1, t(vapply(1:60, function(i) {
+    rnorm(1) * sin(3 * grid) + rnorm(1) * grid^2 + rnorm(1, sd = .3) * exp(-50 * (grid - .5)^2)
+  }, grid)))
+  expect_true(is_smooth_columns(x))
+  expect_false(is_smooth_columns(x[, withr::with_seed(2, sample(80))]))
+  expect_false(is_smooth_columns(x[, 1:10]))
+  split <- ufs_split(x, m = 10)
+  expect_match(split$space, "of smooth curves")
+  x[7, ] <- x[7, ] + 30
+  expect_message(split <- ufs_split(x, m = 10), "row 7", class = "ufs_message_outliers")
+  expect_identical(split$far, 7L)
+  scores <- smooth_scores(as_ufs_matrix(x, TRUE, FALSE, warn = FALSE))
+  full <- prcomp(x)
+  q <- which(cumsum(full$sdev^2) / sum(full$sdev^2) >= .99)[1L]
+  expect_identical(ncol(scores), as.integer(max(2L, q)))
+  expect_equal(abs(unname(scores)), abs(unname(full$x[, seq_len(ncol(scores))])), tolerance = 1e-6)
+})
