@@ -109,7 +109,7 @@ sparse_points <- function(data, unit) {
   # Rows that are multiples of each other are equal after they are divided by their lengths.
   if (unit && is.null(x$shift)) own@x <- own@x * shrink[own@i + 1L]
   list(first = x_equal_columns(sparse_operator(Matrix::t(own))), x = x, shrink = shrink,
-    z = NULL, square = if (unit) 1 else data$unit^2,
+    z = NULL, square = if (unit) 1 else data$divisor^2,
     nearest = function(rows) {
       weight <- replace(numeric(x$n), rows, shrink[rows] / length(rows))
       product <- (x_mul(x, x_cross(x, weight)) * shrink)[rows]
