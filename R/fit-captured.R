@@ -32,31 +32,54 @@ expand_columns <- function(value, data, names = NULL) {
 #' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param fit A fit that selects features.
+#' @param fit A fit that selects features; or a set of columns of your own, by their names or numbers.
 #' @param x The data of the fit.
-#' @param k The numbers of features, a vector. By default what the method was asked for.
+#' @param k The numbers of features, a vector. By default what the method was asked for. A set of
+#'   your own has its size.
 #' @param center,scale Should the columns be centred and standardised (whatever the method did)?
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples
 #' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
+#'
+#' # A set of one's own
+#' ufs_captured(c("hp", "wt"), mtcars)
 #' @export
 ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
-  check_given(fit, x)
-  check_fit(fit, "feature_ranking", "features")
+  own <- is.character(fit) || is.numeric(fit)
+  if (!own) {
+    check_given(fit, x)
+    check_fit(fit, "feature_ranking", "features")
+  }
   open_dots(environment(), ufs_captured, "captured")
   data <- as_rescaled_operator(open_quietly(x), center, scale)
-  if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
+  if (own) {
+    fit <- own_set(fit, data)
+    if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")
+    k <- length(fit)
+  } else if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
+  } else {
+    k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   }
-  k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   captured <- vapply(k, function(size) {
-    chosen <- match(suppressMessages(selected_features(fit, size, as = "index")), data$keep)
+    chosen <- if (own) fit else suppressMessages(selected_features(fit, size, as = "index"))
+    chosen <- match(chosen, data$keep)
     captured_share(data$x, chosen[!is.na(chosen)])
   }, 0)
   bound <- leading_share(data$x, max(k))[k]
   data.frame(k = k, captured = captured, bound = pmax(bound, captured),
     ratio = captured / pmax(bound, captured))
+}
+
+# Columns that the user names, or numbers.
+own_set <- function(set, data) {
+  at <- if (is.character(set)) match(set, data$features) else match(set, seq_len(data$p))
+  if (!length(set) || anyNA(at)) {
+    refuse("fit", "`fit` must be a fit, or names or numbers of columns of `x`",
+      if (length(set)) paste0("; there is no column ", deparse_short(set[is.na(at)][1L])), ".")
+  }
+  unique(at)
 }
 
 # Share of the squares of x that its given columns explain.

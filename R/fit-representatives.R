@@ -1,4 +1,4 @@
-#' Which samples stand for which
+#' Which samples, or columns, stand for which
 #'
 #' Says, for a selection of samples, whom each chosen sample represents. Use it to weigh the chosen
 #' samples when a model is trained on them, or to look up the representatives of a sample.
@@ -8,9 +8,12 @@
 #' samples (the non-zero rows of W) and few features (its non-zero columns); after it, the function
 #' lists for each row of `x` the samples with the largest weights. Rows of `x` may be new.
 #'
-#' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
+#' After [ufs_css()] it says for every column which of the chosen ones it is most correlated with.
+#'
+#' @param fit A fit by [ufs_alfs()], [ufs_css()], [ufs_facility()] or [ufs_medoids()].
 #' @param ... Arguments of the methods.
 #' @param x For [ufs_alfs()], the data of the fit, or new rows with the same columns.
+#' @param k How many of the best columns to consider. The default is the `k` of the fit.
 #' @param n For [ufs_alfs()], how many representatives to list.
 #' @param m How many of the best samples to consider ([selected_samples()]). After [ufs_alfs()] the
 #'   default `NULL` considers all; otherwise the default is the `m` of the fit.
@@ -20,12 +23,19 @@
 #'   for, itself included), `share` of all samples, `labelled`. With `what = "samples"` it has
 #'   one row per sample: `sample` and its `representative`.
 #'
+#'   For [ufs_css()] a data frame with one row per column: `feature`, its `representative` among the
+#'   best `k`, their correlation `r` (the cosine, if the columns were not centred), and `explained`,
+#'   the share of its squares that all chosen columns explain together. Constant columns have `NA`.
+#'
 #'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight):
 #'   `sample` and `representative` (names, or indices), `weight` (W X)_ij, and `share`, its
 #'   absolute value over the sum of those of all representatives considered.
 #' @examples
 #' # How many cars does each of four stand for?
 #' representatives(ufs_facility(mtcars, m = 4))
+#'
+#' # Which of three columns stands for each other one?
+#' representatives(ufs_css(mtcars, k = 3))
 #'
 #' # From which cars is each car rebuilt?
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
@@ -38,7 +48,7 @@ representatives <- function(fit, ...) {
 
 #' @export
 representatives.default <- function(fit, ...) {
-  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_facility() or ufs_medoids(), not ",
+  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_css(), ufs_facility() or ufs_medoids(), not ",
     kind_of(fit), ".")
 }
 

@@ -12,8 +12,8 @@
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
 #' and each pick lowers J as much as one column can. `mu_rel = 0` is the classical greedy choice
-#' (Farahat et al. 2011). A ridge keeps columns out that would need large coefficients: in our runs
-#' `mu_rel = 0.1` (the default) served classifiers better, and `mu_rel = 1` rebuilt better. The
+#' (Farahat et al. 2011). A ridge keeps columns out that would need large coefficients; they
+#' rebuild less well, so for compression take `mu_rel = 0` with `swaps = TRUE` or `starts = 20`. The
 #' method is that of [ufs_ted()], applied to the columns.
 #'
 #' The `certificate` says how much of the squares of `x` the columns hold: `captured`
@@ -35,15 +35,30 @@
 #'   0.1).
 #' @param swaps How many exchanges of a chosen column for a better one to make after the last pick.
 #'   `TRUE` goes on until no exchange helps; `FALSE` or 0 (the default) makes none. It needs `k`,
-#'   since the result is for this k only. Every try costs n^2 p (or k p^2) flops.
+#'   since the result is for this k only. Exchanges raise `captured`, whatever the ridge. A try takes
+#'   4 n p (or 4 p^2) flops.
+#' @param starts How many starts to exchange columns from, of which the best is returned. The default
+#'   1 is the picks one by one. Each of the others takes the best choice so far, leaves out a random
+#'   half of it, adds a random column, fills up one by one and exchanges columns until nothing
+#'   helps; `params$met` says how many of the starts ended with as much captured as the best one.
+#'   More than 1 needs `k`, and makes `swaps` `TRUE`.
+#' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
+#'   branch and bound replaces it where it finds a better one. Its nodes are limited to
+#'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. Up to
+#'   some 30 columns it proves any `k`, up to 60 a small one.
+#' @param target How many leading principal components to rebuild in place of all columns, so that
+#'   what is noise of one column does not count. The default `NULL` rebuilds all columns.
 #' @param m This argument is refused: the method chooses features, and `k` says how many. It is here
 #'   only because R would complete `m` to `mu`.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p
 #'   with each rank; `statistic` is the decrease of J by each column (at its pick, or as the next
 #'   pick). `certificate` has `captured`, `bound` and `ratio` of the best k or, without `k`, of the
-#'   number of picks for which the ratio is smallest. `trace` has for each k the `objective` J, the
+#'   number of picks for which the ratio is smallest; with `target`, `target` and `target_bound`, the
+#'   same shares of the components; with `optimal`, `optimal` (1 if proved), `gap` (how much more of
+#'   what is to be rebuilt another choice may hold, as a share) and `nodes`. `trace` has for each k the `objective` J, the
 #'   `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks, and
-#'   what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p).
+#'   what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p), and
+#'   `norm2`, the sum of squares of each column.
 #' @references Farahat, Ghodsi and Kamel (2011) An efficient greedy method for unsupervised feature
 #'   selection. ICDM, 161-170. \doi{10.1109/ICDM.2011.22}
 #'
@@ -59,55 +74,155 @@
 #' # All columns, rebuilt from these three
 #' head(predict(fit, mtcars, k = 3, type = "reconstruction"), 2)
 #' @export
-ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ..., m = NULL) {
+ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1, optimal = FALSE,
+                    target = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
+                    m = NULL) {
   run_fit("css", match.call(), {
-    control <- resolve_control(control)
+    control <- resolve_control(control, max_iter = 1e7L)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
     data <- as_rescaled_operator(x, center, scale)
-    z <- data$x
-    unit <- data$divisor
     check_norms(data)
-    q <- length(data$keep)
-    picks <- if (is.null(k)) min(q, data$n, 200L) else {
-      check_count(k, "k", 1L, q, "the features that are not constant")
-    }
-    swaps <- check_swaps(swaps, "k", k)
-    n <- as.double(data$n)
-    check_bytes(8 * (if (is.matrix(z)) n * q else 0) +
-      8 * (2 * min(n, q)^2 + 2 * picks * q + n * picks), "ufs_css()",
-    "Select features or samples first.")
-    mean_ss <- sum(x_ss(z)) / q
-    ridge <- if (is.null(mu)) check_number(mu_rel, "mu_rel", lower = 0) * mean_ss else {
-      check_number(mu, "mu", lower = 0) / unit / unit
-    }
-    found <- check_solved(.Call(C_css, z, list(k = picks, mu = ridge, form = "a", max_swaps = swaps,
-      exact_limit = 2000L), control), "css")
-    total <- found$run$counters[["start"]]
-    basis <- column_basis(z, found$order, unit)
-    captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / total, 1)
-    captured <- captured[basis$rank]
-    bound <- pmax(found$leading / total, captured)
-    ranking <- picks_first(found$order, found$left, digits = 8L)
-    trace <- as.data.frame(found$run$trace)
-    gain <- replace(found$left, found$order, trace$decrease)
-    trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * unit^2
-    trace <- cbind(trace, captured, bound, ratio = captured / bound)
-    at <- if (is.null(k)) which.min(trace$ratio) else picks
-    list(
-      params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
-        swaps = as.integer(found$run$counters[["swaps"]]),
-        form = if (found$run$counters[["p_form"]] > 0) "p" else "n"),
-      run = found$run, feature_scores = (q + 1 - order(ranking)) / q, trace = trace,
-      statistic = expand_features(gain * unit^2, data, NA_real_),
-      solution = list(
-        order = stats::setNames(data$keep[found$order], data$features[data$keep[found$order]]),
-        factor = basis$factor * unit,
-        coordinates = expand_columns(basis$coordinates, data),
-        rank = basis$rank),
-      certificate = c(captured = captured[at], bound = bound[at], ratio = trace$ratio[at])
-    )
+    css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control)
   })
+}
+
+# The work of ufs_css(), of the list from as_ufs_operator(); `asked` has the arguments as they came.
+# wish: NULL, or list(include, exclude, cost, groups, max_cor, budget) of the columns data$keep.
+css_slots <- function(data, asked, control, wish = data$wish) {
+  z <- data$x
+  unit <- data$divisor
+  q <- length(data$keep)
+  n <- as.double(data$n)
+  ss <- x_ss(z)
+  wish <- css_wish(wish)
+  settings <- css_settings(asked, wish, data, ss)
+  check_bytes(8 * (if (is.matrix(z)) n * q else 0) +
+    8 * (2 * min(n, q)^2 + 2 * settings$k * q + n * settings$k +
+      (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2), "ufs_css()",
+  "Select features or samples first.")
+  found <- check_solved(.Call(C_css, z, settings, control), "css")
+  count <- as.list(found$run$counters)
+  order <- found$order[seq_len(count$n_chosen)]
+  basis <- column_basis(z, order, unit)
+  shares <- css_shares(found, basis, unit)
+  trace <- as.data.frame(found$run$trace)
+  gain <- replace(found$left, order, trace$decrease)
+  trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * unit^2
+  trace <- cbind(trace, shares)
+  free <- is.null(asked$k) && is.null(wish$budget)
+  at <- if (free) which.min(trace$ratio) else length(order)
+  certificate <- unlist(shares[at, ])
+  if (settings$prove) {
+    gap <- max(count$bound / css_held(found, shares)[at] - 1, 0)
+    certificate <- c(certificate, optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
+  }
+  ranking <- picks_first(order, found$left, digits = 8L)
+  ranking <- c(setdiff(ranking, wish$exclude), wish$exclude)
+  list(
+    params = c(list(k = length(order), given = !free, mu = settings$mu * unit^2,
+      mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
+      form = if (count$p_form > 0) "p" else "n", starts = settings$n_starts),
+      if (settings$n_starts > 1L) list(met = as.integer(count$met)),
+      if (!is.null(settings$target)) list(target = settings$target), css_told(wish, count)),
+    run = found$run,
+    feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
+    void = data$keep[wish$exclude], trace = trace,
+    advice = "Raise ufs_control(max_iter = ), the largest number of nodes of the search.",
+    statistic = expand_features(gain * unit^2, data, NA_real_),
+    solution = list(
+      order = stats::setNames(data$keep[order], data$features[data$keep[order]]),
+      factor = basis$factor * unit,
+      coordinates = expand_columns(basis$coordinates, data),
+      rank = basis$rank,
+      norm2 = expand_features(ss * unit^2, data)),
+    certificate = certificate
+  )
+}
+
+css_settings <- function(asked, wish, data, ss) {
+  q <- length(data$keep)
+  k <- asked$k
+  sized <- !is.null(k) || !is.null(wish$budget)
+  picks <- if (!is.null(k)) {
+    check_count(k, "k", 1L, q, "the features that are not constant")
+  } else if (sized) q else min(q, data$n, 200L)
+  starts <- check_count(asked$starts, "starts", 1L)
+  swaps <- check_swaps(asked$swaps, "k", if (sized) picks)
+  for (name in c("starts", "optimal")[c(starts > 1L, asked$optimal)]) {
+    if (!sized) refuse("k", "`", name, "` needs `k`: the result is for one `k` only.")
+  }
+  if (starts > 1L || asked$optimal || !is.null(wish$budget)) swaps <- .Machine$integer.max
+  if (length(wish$include) > picks) {
+    refuse("k", "`k` is ", picks, ", but ", length(wish$include), " columns are included.")
+  }
+  if (!is.null(wish$groups) && asked$optimal) {
+    refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
+  }
+  mean_ss <- sum(ss) / q
+  target <- asked$target
+  if (!is.null(target)) {
+    target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
+  }
+  list(k = picks, mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
+    else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
+  form = if (is.null(wish$groups) && !asked$optimal) "a" else "p", max_swaps = swaps, exact_limit = 2000L,
+  n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, wish = wish,
+  starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
+}
+
+# What the solver takes of the wishes: whole groups are included, or excluded, where one column is.
+css_wish <- function(wish) {
+  if (is.null(wish)) return(NULL)
+  whole <- function(at) {
+    if (is.null(wish$groups) || !length(at)) return(as.integer(at))
+    unlist(lapply(unique(wish$groups[at]), function(g) which(wish$groups == g)))
+  }
+  for (name in c("include", "exclude")) wish[name] <- list(whole(wish[[name]]))
+  if (!is.null(wish$groups)) wish$groups <- match(wish$groups, unique(wish$groups)) - 1L
+  if (!is.null(wish$cost)) wish$cost <- as.double(wish$cost)
+  both <- intersect(wish$include, wish$exclude)
+  if (length(both)) refuse("exclude", "Columns that are included cannot be excluded.")
+  if (!is.null(wish$budget)) {
+    wish$budget <- as.double(wish$budget)
+    spent <- if (is.null(wish$cost)) length(wish$include) else sum(wish$cost[wish$include])
+    if (spent > wish$budget) {
+      refuse("budget", "The included columns cost ", signif(spent, 4L), ", more than the budget of ",
+        signif(wish$budget, 4L), ".")
+    }
+  }
+  wish
+}
+
+# What a fit remembers of the wishes.
+css_told <- function(wish, count) {
+  if (is.null(wish)) return(NULL)
+  c(list(included = length(wish$include), excluded = length(wish$exclude)),
+    if (!is.null(wish$budget)) list(budget = wish$budget, affordable = as.integer(count$affordable)),
+    if (!is.null(wish$max_cor)) list(max_cor = wish$max_cor))
+}
+
+# Shares of all squares by least squares, and of those of a target.
+css_shares <- function(found, basis, unit) {
+  count <- as.list(found$run$counters)
+  captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / count$start, 1)
+  captured <- captured[basis$rank]
+  # Under a budget no more columns than it pays for can be chosen, but fewer may be.
+  size <- seq_along(captured)
+  bound <- pmax(found$leading[size] / count$start, captured)
+  last <- length(size)
+  if (count$affordable > last) bound[last] <- max(found$leading[count$affordable] / count$start, bound[last])
+  out <- data.frame(captured = captured, bound = bound, ratio = captured / bound)
+  if (any(found$held > 0)) {
+    out$target <- pmin(found$held[size] / count$target_start, 1)
+    out$target_bound <- pmax(found$target_leading[size] / count$target_start, out$target)
+  }
+  out
+}
+
+# What the choices of 1, ..., k columns hold of the target, in squares.
+css_held <- function(found, shares) {
+  count <- as.list(found$run$counters)
+  if (is.null(shares$target)) shares$captured * count$start else shares$target * count$target_start
 }
 
 #' New data from a column subset
@@ -156,15 +271,51 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   out
 }
 
+#' @rdname representatives
+#' @export
+representatives.ufs_css <- function(fit, k = fit$params$k, ...) {
+  check_dots_empty(...)
+  k <- check_count(k, "k", 1L, fit$params$k, "the columns picked one by one")
+  lead <- seq_len(fit$solution$rank[k])
+  chosen <- fit$solution$order[seq_len(k)]
+  coordinates <- fit$solution$coordinates[lead, , drop = FALSE]
+  norm <- sqrt(fit$solution$norm2)
+  # Of columns in the span of the chosen ones, products with any column are those of coordinates.
+  product <- crossprod(fit$solution$factor[lead, seq_len(k), drop = FALSE], coordinates)
+  r <- sweep(product, 2L, norm, "/") / norm[chosen]
+  at <- max.col(abs(t(replace(r, is.na(r), 0))), ties.method = "first")
+  fine <- norm > 0
+  out <- data.frame(feature = fit$names$features,
+    representative = fit$names$features[chosen][at],
+    r = pmax(-1, pmin(1, r[cbind(at, seq_along(at))])),
+    explained = pmin(colSums(coordinates^2) / norm^2, 1))
+  out[!fine, -1L] <- NA
+  out
+}
+
 #' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
     paste0("worst at     k = ", which.min(x$trace$ratio), ", for which the certificate is given")
-  }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ",
+  }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares of the ",
+    if (is.numeric(x$scale)) "standardised " else if (is.numeric(x$center)) "centred ", "columns by ",
     count_words(last, "feature"), ", ", signif(100 * x$trace$bound[last], 3L), " % by ",
     if (last == 1L) "the first principal component" else "as many principal components"),
-    if (x$params$swaps) paste0("swaps        ", x$params$swaps))
+    if (x$params$swaps) paste0("swaps        ", x$params$swaps),
+    if (x$params$starts > 1L) {
+      paste0("starts       ", x$params$met, " of ", x$params$starts, " captured as much as the best")
+    },
+    if (!is.null(x$params$target)) paste0("target       ", signif(100 * x$trace$target[last], 3L),
+      " % of the ", count_words(x$params$target, "leading component")),
+    if (length(x$certificate) > 3L && "optimal" %in% names(x$certificate)) {
+      if (x$certificate[["optimal"]] == 1) {
+        "proof        no other choice of this size captures more"
+      } else {
+        paste0("proof        not finished: another choice may capture up to ",
+          signif(100 * x$certificate[["gap"]], 3L), " % more")
+      }
+    })
 }
 
 register("css", ufs_css,

@@ -15,11 +15,14 @@
  *               w = x'r,  v = K w = x'P G r,   r = P x_j / sqrt(d_j + mu),
  *           and f <- f - 2 w v + (r'G r) w^2,  d <- d - w^2.
  *           n^2 p (G) + n^2 p (first f) + 4 n p k + 8 n k^2 flops,
- *           8 (n^2 + n k + 6 p + 3 tile n) bytes. Of a sparse x only nnz counts where np stands
+ *           8 (n^2 + n k + 8 p + 3 tile n) bytes. Of a sparse x only nnz counts where np stands
  *           in a pick, and sum_j nnz_j^2 for the first f; a file is read for G, for the first f
  *           and twice a pick.
  * The cheaper one is taken. The n-form is not the product x'xw with the whole of x twice: one
  * pick reads x once.
+ *
+ * A target. To rebuild Y, the r leading components of x, f_j = ||Y'P x_j||^2: G is YY', and K is
+ * kept for d alone beside what is left of Y'x (r x p). All else stays as it is.
  *
  * Rounding. f and d of the n-form are differences. Where one has fallen below 1e-4 of what
  * it was when last computed from x, it is computed again (at most a few times a
@@ -28,404 +31,237 @@
  *
  * Ties. Of decreases that agree to UFS_TIE the one of the lowest index is taken.
  *
- * Swaps. The columns chosen are taken out in turn, the best column for the place goes in,
- * until a whole round changes nothing. One try costs as much as the first f (n-form) or
- * 2 k p^2 (p-form).
+ * Swaps and further starts (css_swap.c) go by the squares that a set holds by least squares, mu = 0,
+ * whatever mu the picks went by. To leave i out of S frees the direction u of its dual vector, the
+ * i-th column of X_S (X_S'X_S)^-1 to unit length, and j in its place holds
+ *     (f_j + 2 b_j v_j + b_j^2 ||Y'u||^2) / (d_j + b_j^2),  b = x'u,  v = x'P YY'u
+ * more than S without i, f and d being those of S. CSS_TRIES such i are tried in one pass,
+ * 4 n p + 2 n^2 flops each (p-form: 4 p^2); a swap takes two more and k^3, or 2 n k^2.
+ * 16 CSS_TRIES p + 8 k^2 bytes more.
  *
- * The bound: sums of the leading eigenvalues of G or K (4r^3/3 flops, less than G or the first
- * f; one LAPACK call); above order `exact_limit`, of the first FEW ones
- * by la_eigs, the others counted as the last of these. */
-#include "base_css.h"
-#include "la.h"
+ * Wishes: included columns are taken first and never leave; excluded ones are in x, but not chosen;
+ * with costs and a budget two choices are made, by decrease and by decrease over cost, each followed
+ * by swaps within the budget, and the better one is kept; a ceiling on |cosine| keeps columns out
+ * that are closer to a chosen one. Groups: css_group.c. */
+#include "css_work.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { FEW = 30 };
-static const double RENEW = 1e-4;
-
-typedef struct {
-    const css_problem *problem;
-    int n, p, k, n_chosen;
-    double mu;
-    double *gram;     /* n-form: x x'; p-form: x'x */
-    double *deflated; /* p-form: K */
-    double *r;        /* n-form: n x k */
-    double *f, *d;    /* p */
-    double *f0, *d0;  /* p, n-form: f and d when last computed from x */
-    double *norm2;    /* p: ||x_j||^2 */
-    double *pair;     /* n-form: n x 2; p-form: p */
-    double *pass;     /* n-form: 2 x p */
-    int tile;         /* columns done together, 64 or as many as a block of a file has */
-    double *y, *z;    /* n-form: n x tile */
-    double *own;      /* n-form, mu > 0: n x tile */
-    double *s;        /* n-form: k x tile */
-    bool p_form, *chosen;
-    int *list, n_list; /* tile: columns to measure */
-} css_work;
-
-static bool cheaper_by_p(const css_problem *problem, int k);
-static void begin(css_work *work);
-static void clear(css_work *work);
-static void pick_all(css_work *work, const bool *allowed, css_result *result, ufs_run *run);
-static int best_column(const css_work *work, const bool *allowed);
-static double decrease(const css_work *work, int j);
-static void take(css_work *work, int j, bool gains);
-static void measure_all(css_work *work);
-static void measure_in_turn(css_work *work, int j, bool wanted);
-static void measure(css_work *work);
-static void swap_columns(css_work *work, const css_settings *settings, css_result *result);
-static int lead(const css_problem *problem, int order, double *gram, int k, double total,
-                int exact_limit, double *leading, bool *exact);
+static void pick_all(css_work *work, const bool *only, css_result *result, ufs_run *run);
+static void improve(css_work *work, css_result *result, ufs_run *run);
+static void target_shares(css_work *work, css_result *result);
+static int affordable(const css_work *work);
 
 void css_solve(const css_problem *problem, const css_settings *settings, css_result *result,
                ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "decrease", NULL};
-    css_work work = {
-        .problem = problem, .n = problem->n, .p = problem->p, .k = settings->k, .mu = settings->mu};
+    css_work work = {.problem = problem,
+                     .settings = settings,
+                     .n = problem->n,
+                     .p = problem->p,
+                     .mu = settings->mu};
 
     ufs_trace_named(&run->trace, settings->k, columns);
     work.p_form = result->p_form = settings->form == 'p' ||
-                                   (settings->form == 'a' && cheaper_by_p(problem, settings->k));
-    begin(&work);
+                                   (settings->form == 'a' &&
+                                    css_cheaper_by_p(problem, settings->k));
+    run->status = UFS_CONVERGED;
+    run->lapack = css_begin(&work);
+    if (run->lapack) return;
     result->start = 0.0;
     for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
-    clear(&work);
-    measure_all(&work);
-    pick_all(&work, NULL, result, run);
+    result->target_start = work.total;
     result->swaps = 0;
-    if (settings->max_swaps > 0) {
-        swap_columns(&work, settings, result);
-        if (result->swaps > 0) {
-            bool *allowed = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
-            for (int j = 0; j < problem->p; j++) allowed[j] = false;
-            for (int t = 0; t < settings->k; t++) allowed[result->order[t]] = true;
-            clear(&work);
-            measure_all(&work);
-            ufs_trace_named(&run->trace, settings->k, columns);
-            pick_all(&work, allowed, result, run);
-        }
+    result->met = 1;
+    pick_all(&work, NULL, result, run);
+    if (settings->max_swaps > 0 || settings->prove || settings->wish.group) {
+        improve(&work, result, run);
+        if (run->lapack) return;
+        bool *only = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
+        for (int j = 0; j < problem->p; j++) only[j] = work.chosen[j];
+        work.mu = settings->mu;
+        css_clear(&work);
+        ufs_trace_named(&run->trace, settings->k, columns);
+        pick_all(&work, only, result, run);
+        if (settings->prove) run->iterations = (int) result->nodes;
     }
+    result->n_chosen = work.n_chosen;
+    for (int t = 0; t < work.n_chosen; t++) result->order[t] = work.order[t];
     for (int j = 0; j < problem->p; j++)
-        result->left[j] = work.chosen[j] ? 0.0 : decrease(&work, j);
-    run->lapack = lead(problem, work.p_form ? work.p : work.n, work.gram, work.k, result->start,
-                       settings->exact_limit, result->leading, &result->exact);
-    run->status = UFS_CONVERGED;
-}
-
-static bool cheaper_by_p(const css_problem *problem, int k)
-{
-    double n = problem->n, p = problem->p;
-    return n * p * p + 4.0 * k * p * p < 2.0 * n * n * p + 4.0 * n * p * k;
-}
-
-/* ---- set-up ------------------------------------------------------------------------ */
-
-/* x'x (p-form) or xx'. */
-static double *gram_of(const css_problem *problem, bool p_form)
-{
-    size_t order = (size_t) (p_form ? problem->p : problem->n);
-    double *gram = ufs_dalloc(order, order);
-
-    if (p_form)
-        ufs_x_gram_cols(problem->x, gram);
-    else
-        ufs_x_gram_rows(problem->x, NULL, gram);
-    return gram;
-}
-
-static void begin(css_work *work)
-{
-    const ufs_x *x = work->problem->x;
-    size_t n = (size_t) work->n, p = (size_t) work->p, k = (size_t) work->k, tile;
-
-    work->chosen = (bool *) R_alloc((size_t) work->p, sizeof(bool));
-    ufs_dalloc_each(p, 1, (double **[]){&work->f, &work->d, &work->norm2, NULL});
-    ufs_x_ss(x, work->norm2);
-
-    work->gram = gram_of(work->problem, work->p_form);
-    if (work->p_form) {
-        work->deflated = ufs_dalloc(p, p);
-        work->pair = ufs_dalloc(p, 1);
-    } else {
-        work->r = ufs_dalloc(n, k);
-        ufs_dalloc_each(p, 1, (double **[]){&work->f0, &work->d0, NULL});
-        work->pair = ufs_dalloc(n, 2);
-        work->pass = ufs_dalloc(2, p);
-        work->tile = ufs_x_at_once(x);
-        if (work->tile > 64) {
-            double share = (double) work->n / ((double) work->n + work->k);
-            work->tile = (int) fmax(64.0, work->tile * share);
-        }
-        tile = (size_t) work->tile;
-        ufs_dalloc_each(n, tile, (double **[]){&work->y, &work->z, NULL});
-        work->own = ufs_dalloc(work->mu > 0.0 ? n : 0, tile);
-        work->s = ufs_dalloc(k, tile);
-        work->list = ufs_ialloc(tile);
-    }
-}
-
-/* Nothing chosen; f and d are to be measured. */
-static void clear(css_work *work)
-{
-    work->n_chosen = 0;
-    for (int j = 0; j < work->p; j++) work->chosen[j] = false;
-    if (work->p_form) ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
+        result->left[j] = work.chosen[j] ? 0.0 : css_decrease(&work, j);
+    target_shares(&work, result);
+    result->affordable = affordable(&work);
+    run->lapack = css_lead(problem, work.p_form, work.gram, settings->k, result->start,
+                           settings->exact_limit, result->leading, &result->exact);
 }
 
 /* ---- the greedy choice ---------------------------------------------------------------- */
 
-static void pick_all(css_work *work, const bool *allowed, css_result *result, ufs_run *run)
+static void pick(css_work *work, int j, double *objective, ufs_run *run)
 {
-    double objective = result->start;
+    double gain = css_decrease(work, j);
 
-    for (int t = 0; t < work->k; t++) {
-        int j = best_column(work, allowed);
-        double gain = decrease(work, j);
-        result->order[t] = j;
-        take(work, j, true);
-        objective -= gain;
-        run->iterations = t + 1;
-        ufs_trace_add(&run->trace, (double[]){t + 1, fmax(objective, 0.0), gain});
-        ufs_run_step(run, objective, gain);
+    css_take(work, j);
+    *objective -= gain;
+    run->iterations = work->n_chosen;
+    ufs_trace_add(&run->trace, (double[]){work->n_chosen, fmax(*objective, 0.0), gain});
+    ufs_run_step(run, *objective, gain);
+}
+
+static void pick_all(css_work *work, const bool *only, css_result *result, ufs_run *run)
+{
+    const css_wish *wish = &work->settings->wish;
+    double objective = result->target_start;
+
+    for (int t = 0; t < wish->n_include; t++) pick(work, wish->include[t], &objective, run);
+    if (wish->group && only == NULL) {
+        /* Whole groups are chosen first; their columns are put in order later. */
+        css_grow_groups(work);
+        return;
+    }
+    while (work->n_chosen < work->settings->k) {
+        int j = css_best(work, only);
+        if (j < 0 || (R_FINITE(wish->budget) && only == NULL && css_decrease(work, j) == 0.0))
+            return;
+        pick(work, j, &objective, run);
     }
 }
 
-static double decrease(const css_work *work, int j)
+void css_grow(css_work *work)
 {
-    if (!(work->d[j] > UFS_TIE * work->norm2[j])) return 0.0;
-    return fmax(work->f[j], 0.0) / (work->d[j] + work->mu);
+    if (work->settings->wish.group) {
+        css_grow_groups(work);
+        return;
+    }
+    while (work->n_chosen < work->settings->k) {
+        int j = css_best(work, NULL);
+        if (j < 0 || (R_FINITE(work->settings->wish.budget) && css_decrease(work, j) == 0.0))
+            return;
+        css_take(work, j);
+    }
 }
 
-static int best_column(const css_work *work, const bool *allowed)
+double css_cost(const css_work *work, int j)
+{
+    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
+}
+
+bool css_allowed(const css_work *work, int j)
+{
+    const css_wish *wish = &work->settings->wish;
+
+    return !work->chosen[j] && !(wish->barred && wish->barred[j]) &&
+           !(work->near && work->n_near[j] > 0) &&
+           work->spent + css_cost(work, j) <= wish->budget * (1.0 + UFS_ROUNDING);
+}
+
+int css_best(const css_work *work, const bool *only)
 {
     double top = -1.0;
 
-    for (int j = 0; j < work->p; j++)
-        if (!work->chosen[j] && (allowed == NULL || allowed[j])) top = fmax(top, decrease(work, j));
-    for (int j = 0; j < work->p; j++)
-        if (!work->chosen[j] && (allowed == NULL || allowed[j]) &&
-            decrease(work, j) >= top * (1.0 - UFS_TIE))
-            return j;
-    return 0; /* not reached: callers ask for at most p picks */
-}
-
-/* y (n x m) <- P y; for mu = 0 twice, so that R stays orthonormal. */
-static void project(css_work *work, int m, double *y)
-{
-    int n = work->n, t = work->n_chosen;
-
-    if (t == 0) return;
-    for (int twice = work->mu > 0.0 ? 1 : 0; twice < 2; twice++) {
-        la_gemm('T', 'N', t, m, n, 1.0, work->r, n, y, n, 0.0, work->s, t);
-        la_gemm('N', 'N', n, m, t, -1.0, work->r, n, work->s, t, 1.0, y, n);
-    }
-}
-
-/* Chooses column j; f and d of all columns follow if `gains`. */
-static void take(css_work *work, int j, bool gains)
-{
-    int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    double *r = work->pair, *g = r + N, none = UFS_TIE * work->norm2[j], left;
-
-    work->chosen[j] = true;
-    if (work->p_form) {
-        double *w = work->pair, by;
-
-        left = fmax(work->deflated[(size_t) j * P + (size_t) j], 0.0);
-        /* mu = 0: nothing left to deflate by. */
-        if (work->mu == 0.0 && left <= none) return;
-        by = sqrt(left + work->mu);
-        for (size_t i = 0; i < P; i++) w[i] = work->deflated[(size_t) j * P + i] / by;
-        for (size_t i = 0; i < P; i++)
-            if (w[i] != 0.0) la_axpy(p, -w[i], w, work->deflated + i * P);
-        work->n_chosen++;
-        if (gains) measure_all(work);
-        return;
-    }
-    const double *column = ufs_x_column(work->problem->x, j, g);
-    ufs_copy(r, column, N);
-    project(work, 1, r);
-    left = work->mu > 0.0 ? la_dot(n, column, r) + work->mu : la_dot(n, r, r);
-    if (work->mu == 0.0 && left <= none) return;
-    for (size_t i = 0; i < N; i++) r[i] /= sqrt(left);
-    if (gains) {
-        la_gemv('N', n, n, 1.0, work->gram, n, r, 0.0, g);
-        double size = la_dot(n, r, g);
-        project(work, 1, g);
-        ufs_x_cross_rows(work->problem->x, 2, work->pair, work->pass);
-        for (size_t i = 0; i < P; i++) {
-            double w = work->pass[2 * i], v = work->pass[2 * i + 1];
-            work->f[i] += w * (size * w - 2.0 * v);
-            work->d[i] -= w * w;
-        }
-    }
-    ufs_copy(work->r + (size_t) work->n_chosen * N, r, N);
-    work->n_chosen++;
-    for (int i = 0; i < p && gains; i++) {
-        bool stale = work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i];
-        measure_in_turn(work, i,
-                        stale && !work->chosen[i] && work->d[i] > UFS_TIE * work->norm2[i]);
-    }
-}
-
-/* f and d from K, or from x. */
-static void measure_all(css_work *work)
-{
-    if (work->p_form) {
+    for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < work->p; j++) {
-            const double *col = work->deflated + (size_t) j * (size_t) work->p;
-            work->f[j] = la_dot(work->p, col, col);
-            work->d[j] = col[j];
+            if (only ? work->chosen[j] || !only[j] : !css_allowed(work, j)) continue;
+            double gain = css_decrease(work, j);
+            if (work->by_cost && only == NULL) gain /= css_cost(work, j);
+            if (pass == 0)
+                top = fmax(top, gain);
+            else if (gain >= top * (1.0 - UFS_TIE))
+                return j;
         }
-        return;
+    return -1;
+}
+
+/* ---- after the picks -------------------------------------------------------------------- */
+
+static void swap_and_grow(css_work *work, css_result *result)
+{
+    int most = work->settings->max_swaps, more;
+
+    do {
+        int before = work->n_chosen;
+        if (work->settings->wish.group)
+            result->swaps += css_swap_groups(work, most - result->swaps);
+        else
+            result->swaps += css_swap(work, most - result->swaps);
+        css_grow(work);
+        more = work->n_chosen - before;
+    } while (more > 0);
+}
+
+/* By cost, after the choice that did not look at it. */
+static void second_choice(css_work *work, css_result *result)
+{
+    const css_wish *wish = &work->settings->wish;
+    double value = work->value;
+    int n = work->n_chosen, *order = ufs_ialloc((size_t) work->settings->k);
+
+    memcpy(order, work->order, (size_t) n * sizeof(int));
+    css_choose(work, wish->n_include, wish->include);
+    work->by_cost = true;
+    css_grow(work);
+    swap_and_grow(work, result);
+    if (work->value > value + UFS_TIE * work->total) return;
+    work->by_cost = false;
+    css_choose(work, n, order);
+}
+
+static void improve(css_work *work, css_result *result, ufs_run *run)
+{
+    const css_wish *wish = &work->settings->wish;
+
+    if (work->mu > 0.0) {
+        work->mu = 0.0;
+        css_choose(work, work->n_chosen,
+                   memcpy(ufs_ialloc((size_t) work->n_chosen), work->order,
+                          (size_t) work->n_chosen * sizeof(int)));
     }
-    /* Before the first pick f_j = x_j'G x_j, for which the entries of a sparse column are enough. */
-    if (work->n_chosen == 0) ufs_x_forms(work->problem->x, work->gram, work->f);
-    for (int j = 0; j < work->p; j++) {
-        bool known = work->n_chosen == 0 && R_FINITE(work->f[j]);
-        if (j % 256 == 0) R_CheckUserInterrupt();
-        if (known) {
-            work->f0[j] = work->f[j];
-            work->d[j] = work->d0[j] = work->norm2[j];
-        }
-        measure_in_turn(work, j, !known);
+    swap_and_grow(work, result);
+    if (wish->cost && R_FINITE(wish->budget)) second_choice(work, result);
+    if (work->settings->n_starts > 1) css_restart(work, result);
+    if (work->settings->prove) run->lapack = css_prove(work, result, run);
+}
+
+/* What the first 1, ..., k of the order hold of the target by least squares, and what as many
+ * directions can hold. */
+static void target_shares(css_work *work, css_result *result)
+{
+    int n = result->n_chosen;
+    double sum = 0.0;
+
+    work->mu = 0.0;
+    css_clear(work);
+    for (int t = 0; t < n && work->settings->target > 0; t++) {
+        css_take(work, result->order[t]);
+        result->held[t] = work->value;
+    }
+    for (int t = 0; t < work->settings->k && work->settings->target > 0; t++) {
+        if (t < work->n_target && t < work->settings->target) sum += work->component[t];
+        result->target_leading[t] = sum;
     }
 }
 
-/* Columns in their order: those that are wanted are measured a tile at a time. */
-static void measure_in_turn(css_work *work, int j, bool wanted)
+/* How many columns a budget can pay for: the included ones, then the cheapest. */
+static int affordable(const css_work *work)
 {
-    if (wanted) work->list[work->n_list++] = j;
-    if (work->n_list < work->tile && (work->n_list == 0 || j < work->p - 1)) return;
-    R_CheckUserInterrupt();
-    measure(work);
-    work->n_list = 0;
-}
+    const css_wish *wish = &work->settings->wish;
+    double *cost = ufs_dalloc((size_t) work->p, 1), spent = 0.0;
+    int m = 0, n = wish->n_include;
+    bool *taken = (bool *) R_alloc((size_t) work->p, sizeof(bool));
 
-/* f_j = y'Gy, with what is above the diagonal blocks of G twice: half the flops of Gy. */
-static void measure(css_work *work)
-{
-    int n = work->n, n_list = work->n_list;
-    size_t N = (size_t) n;
-
-    ufs_x_columns(work->problem->x, n_list, work->list, work->y);
-    if (work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
-    project(work, n_list, work->y);
-    memset(work->z, 0, N * (size_t) n_list * sizeof(double));
-    for (int from = 0; from < n; from += UFS_STRIP) {
-        int wide = n - from < UFS_STRIP ? n - from : UFS_STRIP;
-        const double *g = work->gram + (size_t) from * N, *y = work->y + from;
-        la_gemm('N', 'N', from, n_list, wide, 2.0, g, n, y, n, 1.0, work->z, n);
-        la_gemm('N', 'N', wide, n_list, wide, 1.0, g + from, n, y, n, 1.0, work->z + from, n);
+    if (!R_FINITE(wish->budget)) return work->settings->k;
+    for (int j = 0; j < work->p; j++) taken[j] = wish->barred && wish->barred[j];
+    for (int t = 0; t < wish->n_include; t++) {
+        spent += css_cost(work, wish->include[t]);
+        taken[wish->include[t]] = true;
     }
-    for (int b = 0; b < n_list; b++) {
-        const double *y = work->y + (size_t) b * N;
-        int j = work->list[b];
-        work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
-        work->d[j] = work->d0[j] = la_dot(n, y, work->mu > 0.0 ? work->own + (size_t) b * N : y);
+    for (int j = 0; j < work->p; j++)
+        if (!taken[j]) cost[m++] = css_cost(work, j);
+    R_rsort(cost, m);
+    for (int j = 0; j < m && spent + cost[j] <= wish->budget * (1.0 + UFS_ROUNDING); j++) {
+        spent += cost[j];
+        n++;
     }
-}
-
-/* ---- swaps ------------------------------------------------------------------------------ */
-
-static void swap_columns(css_work *work, const css_settings *settings, css_result *result)
-{
-    int k = work->k, quiet = 0;
-
-    for (int a = 0; quiet < k && result->swaps < settings->max_swaps; a = (a + 1) % k) {
-        int old = result->order[a], best;
-        R_CheckUserInterrupt();
-        ufs_x_prefetch(work->problem->x, k, result->order);
-        clear(work);
-        for (int t = 0; t < k; t++)
-            if (t != a) take(work, result->order[t], false);
-        measure_all(work);
-        best = best_column(work, NULL);
-        quiet++;
-        if (best != old && decrease(work, best) > decrease(work, old) + UFS_TIE * result->start) {
-            result->order[a] = best;
-            result->swaps++;
-            quiet = 0;
-        }
-    }
-}
-
-/* ---- the bound ---------------------------------------------------------------------------- */
-
-typedef struct {
-    int order;
-    const double *gram;
-    const ufs_x *sparse; /* xx' by the entries of x, where these are few; else NULL */
-} gram_operator;
-
-static void gram_times(const void *data, int m, const double *x, double *y)
-{
-    const gram_operator *a = data;
-    if (a->sparse)
-        ufs_x_gram_mul(a->sparse, m, x, y);
-    else
-        la_gemm('N', 'N', a->order, m, a->order, 1.0, a->gram, a->order, x, a->order, 0.0, y,
-                a->order);
-}
-
-int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
-                bool *exact)
-{
-    bool p_form = problem->p < problem->n;
-    void *mark = vmaxget();
-    double *ss = ufs_dalloc((size_t) problem->p, 1);
-
-    ufs_x_ss(problem->x, ss);
-    *total = 0.0;
-    for (int j = 0; j < problem->p; j++) *total += ss[j];
-    vmaxset(mark);
-    return lead(problem, p_form ? problem->p : problem->n, gram_of(problem, p_form), k, *total,
-                exact_limit, leading, exact);
-}
-
-/* Destroys the Gram matrix. Returns LAPACK's info. */
-static int lead(const css_problem *problem, int order, double *gram, int k, double total,
-                int exact_limit, double *leading, bool *exact)
-{
-    int r = problem->n < problem->p ? problem->n : problem->p, m = k < r ? k : r, info;
-    double *value, sum = 0.0, last = 0.0;
-
-    *exact = order <= exact_limit;
-    if (!*exact && m > FEW) m = FEW;
-    value = ufs_dalloc((size_t) (*exact ? order : m), 1);
-    if (*exact) {
-        info = la_eig_values(order, gram, value);
-    } else {
-        bool by_entries = problem->x->kind == UFS_X_SPARSE && order == problem->n &&
-                          order <= problem->p &&
-                          8.0 * ufs_x_entries(problem->x) < (double) order * order;
-        gram_operator data = {order, gram, by_entries ? problem->x : NULL};
-        la_eigs_info eigs;
-        la_eigs_problem leaders = {.n = order,
-                                   .k = m,
-                                   .apply = gram_times,
-                                   .data = &data,
-                                   .low = 0.0,
-                                   .high = total,
-                                   .block = 8,
-                                   .proof = true,
-                                   .tol = 1e-8,
-                                   .max_iter = 200};
-        la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);
-        info = eigs.lapack;
-        if (!eigs.converged) m = 0; /* then only the total is known */
-    }
-    if (info) return info;
-    for (int t = 0; t < k; t++) {
-        /* LAPACK's eigenvalues ascend, those of la_eigs descend. */
-        if (t < m) last = fmax(value[*exact ? order - 1 - t : t], 0.0);
-        if (m == 0)
-            sum = total;
-        else if (t < m || !*exact)
-            sum += last;
-        leading[t] = fmin(sum, total);
-    }
-    return 0;
+    return n < work->settings->k ? n : work->settings->k;
 }

@@ -2,30 +2,81 @@
 #include "base_css.h"
 #include "ffi_util.h"
 #include <limits.h>
+#include <R_ext/Memory.h>
 
-/* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit).
- * list(order (from 1), left, leading, run with the counters start, swaps, p_form, exact). */
+static css_wish wishes(SEXP wish, int p);
+
+/* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit), and where
+ * they are wanted starts (k + 1 uniform numbers for each, a column),
+ * target, prove (flag) and wish: list(include, exclude, cost, budget, groups, max_cor), indices from
+ * 1 and groups from 0. list(order (from 1), left, leading, held, target_leading, run with the
+ * counters start, target_start, swaps, starts met, bound, nodes, affordable, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
-    SEXP out = PROTECT(ffi_list("order left leading run"));
+    SEXP out = PROTECT(ffi_list("order left leading held target_leading run"));
+    SEXP starts = ffi_get(settings_, "starts"), target = ffi_get(settings_, "target");
     ufs_x op = ffi_x_finite(x);
     css_problem problem = {op.n, op.p, &op};
-    css_settings settings = {.k = ffi_count(settings_, "k", 1, op.p),
+    int p = problem.p, most = problem.n < p ? problem.n : p;
+    css_settings settings = {.k = ffi_count(settings_, "k", 1, p),
                              .mu = ffi_real(settings_, "mu"),
                              .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
                              .exact_limit = ffi_int(settings_, "exact_limit"),
-                             .form = ffi_form(settings_, "form")};
+                             .form = ffi_form(settings_, "form"),
+                             .n_starts = 1,
+                             .wish = wishes(ffi_get(settings_, "wish"), p)};
     ufs_run run = ffi_run_begin(control, "css");
 
     if (!(settings.mu >= 0.0)) Rf_error("internal error: arguments of css");
+    if (starts != R_NilValue) {
+        ffi_mat random = ffi_matrix(starts, "starts");
+        if (random.n != settings.k + 1) Rf_error("internal error: random numbers of css");
+        settings.random = random.x;
+        settings.n_starts = 1 + random.p;
+    }
+    if (target != R_NilValue) settings.target = ffi_whole(target, 1, most, "target");
+    if (ffi_get(settings_, "prove") != R_NilValue) settings.prove = ffi_flag(settings_, "prove");
+    if (settings.wish.group && settings.form != 'p')
+        Rf_error("internal error: groups of css need the p-form");
     css_result result = {.order = ffi_set_ints(out, "order", settings.k),
-                         .left = ffi_set_zero(out, "left", problem.p, 0),
-                         .leading = ffi_set_zero(out, "leading", settings.k, 0)};
+                         .left = ffi_set_zero(out, "left", p, 0),
+                         .leading = ffi_set_zero(out, "leading", settings.k, 0),
+                         .held = ffi_set_zero(out, "held", settings.k, 0),
+                         .target_leading = ffi_set_zero(out, "target_leading", settings.k, 0)};
     css_solve(&problem, &settings, &result, &run);
-    for (int t = 0; t < settings.k; t++) result.order[t]++;
-    ffi_run_end(out, &run, "start swaps p_form exact",
-                FFI_VALUES(result.start, result.swaps, result.p_form, result.exact));
+    for (int t = 0; t < result.n_chosen; t++) result.order[t]++;
+    ffi_run_end(
+        out, &run, "start target_start swaps met bound nodes affordable n_chosen p_form exact",
+        FFI_VALUES(result.start, result.target_start, result.swaps, result.met, result.bound,
+                   result.nodes, result.affordable, result.n_chosen, result.p_form, result.exact));
     UNPROTECT(1);
+    return out;
+}
+
+static css_wish wishes(SEXP wish, int p)
+{
+    css_wish out = {.budget = R_PosInf, .max_cor = R_PosInf};
+
+    if (wish == R_NilValue) return out;
+    SEXP include = ffi_get(wish, "include"), exclude = ffi_get(wish, "exclude");
+    SEXP cost = ffi_get(wish, "cost"), groups = ffi_get(wish, "groups");
+    size_t P = (size_t) p;
+
+    if (include != R_NilValue) out.include = ffi_indices(include, p, &out.n_include, "include");
+    if (exclude != R_NilValue) {
+        int n = 0, *index = ffi_indices(exclude, p, &n, "exclude");
+        bool *barred = (bool *) R_alloc(P, sizeof(bool));
+        for (int j = 0; j < p; j++) barred[j] = false;
+        for (int i = 0; i < n; i++) barred[index[i]] = true;
+        out.barred = barred;
+    }
+    if (cost != R_NilValue) {
+        out.cost = ffi_data(cost, P, "cost");
+        ffi_finite(out.cost, P, "cost");
+    }
+    if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
+    if (ffi_get(wish, "budget") != R_NilValue) out.budget = ffi_real(wish, "budget");
+    if (ffi_get(wish, "max_cor") != R_NilValue) out.max_cor = ffi_real(wish, "max_cor");
     return out;
 }
 

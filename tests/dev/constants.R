@@ -154,7 +154,7 @@ reach <- list(
   "^solve_topk_lp" = "topk_exact", "^solve_topk_admm" = c("topk", "topk_tall"), "^(solve_topk_select|proj)" = "topk_paper",
   "^solve_topk(_criterion|_bound|_label|)[.]c|^propagate" = c("topk", "topk_labels", "topk_exact"),
   "^solve_blfse|^qp_simplex|^la_low[.]|^la_packed" = c("blfse", "blfse_wide"), "^kmeans" = c("kmeans_f", "medoids"),
-  "^samp_facility" = "facility", "^samp_ted" = "ted", "^base_inffs" = "inffs", "^base_mcfs" = "mcfs", "^base_css" = c("css", "css_sparse"),
+  "^samp_facility" = "facility", "^samp_ted" = "ted", "^base_inffs" = "inffs", "^base_mcfs" = "mcfs", "^base_css|^css_" = c("css", "css_sparse"),
   "^graph" = c("mcfs", "spec", "mcfs_sparse"), "^x_pca" = c("pca", "pca_wide", "pca_sparse"), "^x_sparse" = c("css_sparse", "pca_sparse", "mcfs_sparse"),
   "^x_ops|^x_equal" = c("css", "ted", "duplicates"), "^la_eigs|^la_krylov" = c("pca", "pca_wide", "mcfs", "css", "sogfs"), "^la[.]h" = c("pca", "mcfs", "sogfs"),
   "^la_eig[.]c" = c("pca_wide", "blfse"), "^la_chol" = c("alfs", "rsr_wide"), "^la_norm" = c("rrss", "jspca_samples", "inffs"), "^la_" = c("socfs", "alfs")

@@ -53,29 +53,120 @@ test_that("singular values beyond the thirtieth give an upper bound", {
   expect_true(all(rough[31:48] >= share[31:48] * (1 + 1e-6)) && all(rough <= 1))
 })
 
-test_that("after swaps no exchange lowers J", {
-  skip_on_cran()
+# What columns S of z hold of y, as a share.
+held <- function(z, s, y = z) {
+  q <- qr(z[, s, drop = FALSE])
+  sum(crossprod(qr.Q(q)[, seq_len(q$rank), drop = FALSE], y)^2) / sum(y^2)
+}
+
+# ufs_css() with wishes for the columns of x.
+wished <- function(x, wish, ...) {
+  asked <- list(k = NULL, mu = NULL, mu_rel = 0, swaps = 0, starts = 1, optimal = FALSE, target = NULL)
+  given <- list(...)
+  asked[names(given)] <- given
+  css_slots(as_rescaled_operator(x, TRUE, TRUE), asked,
+    resolve_control(ufs_control(), max_iter = 1e6L), wish)
+}
+
+test_that("after swaps no exchange captures more, in both forms, with a ridge and for a target", {
   moved <- 0L
-  for (seed in 1:4) {
-    for (size in list(c(30, 14), c(12, 25))) {
-      x <- planted(size[1], size[2], seed = seed)$x
-      z <- centred(x)
-      fit <- ufs_css(x, k = 4, swaps = TRUE)
-      moved <- moved + fit$params$swaps
-      chosen <- picks_of(fit)
-      mu <- .1 * (nrow(z) - 1)
-      best <- ref_css_objective(z, chosen, mu)
-      expect_equal(fit$trace$objective[4], best, tolerance = 1e-9)
-      for (out in chosen) for (inn in setdiff(seq_len(ncol(z)), chosen)) {
-        expect_gte(ref_css_objective(z, c(setdiff(chosen, out), inn), mu), best * (1 - 1e-8))
+  for (seed in 1:4) for (size in list(c(30, 14), c(12, 25))) {
+    x <- centred(planted(size[1], size[2], seed = seed)$x)
+    parts <- svd(x)
+    for (target in list(NULL, 3L)) {
+      y <- if (is.null(target)) x else parts$u[, 1:3] %*% diag(parts$d[1:3])
+      for (form in c("n", "p")) for (mu in c(0, 3)) {
+        found <- .Call(C_css, x, list(k = 4L, mu = mu, form = form, max_swaps = 1000L, exact_limit = 2000L,
+          target = target), ufs_control())
+        best <- held(x, found$order, y)
+        moved <- moved + found$run$counters[["swaps"]]
+        if (!is.null(target)) expect_equal(found$held[4] / found$run$counters[["target_start"]], best)
+        for (out in 1:4) for (inn in setdiff(seq_len(ncol(x)), found$order)) {
+          expect_lte(held(x, replace(found$order, out, inn), y), best * (1 + 1e-8))
+        }
       }
     }
   }
-  expect_gt(moved, 0L)
-  fit <- ufs_css(planted(30, 14, seed = 2)$x, k = 4, swaps = TRUE)
-  expect_gt(fit$params$swaps, 0L)
-  expect_message(selected_features(fit, 2), class = "ufs_message_partial")
+  expect_gt(moved, 0)
+  x <- planted(30, 14, seed = 2)$x
+  fit <- ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE)
+  expect_gte(fit$certificate[["captured"]], ufs_css(x, k = 4, mu_rel = 0)$certificate[["captured"]])
   expect_error(ufs_css(x, swaps = 2), class = "ufs_error_argument")
+  expect_error(ufs_css(x, starts = 2), class = "ufs_error_argument")
+  expect_error(ufs_css(x, optimal = TRUE), class = "ufs_error_argument")
+  # Nothing is left to exchange for.
+  few <- ufs_css(planted(30, 6, informative = 4)$x[, c(1:6, 1:6)], k = 9, mu_rel = 0, swaps = TRUE)
+  expect_identical(few$params$swaps, 0L)
+})
+
+test_that("further starts never capture less, count those that met, and draw in R", {
+  x <- planted(30, 20, seed = 5)$x
+  one <- ufs_css(x, k = 6, mu_rel = 0, swaps = TRUE)
+  many <- withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))
+  expect_gte(many$certificate[["captured"]], one$certificate[["captured"]] - 1e-12)
+  expect_true(many$params$met >= 1L && many$params$met <= 21L)
+  expect_identical(withr::with_seed(1, ufs_css(x, k = 6, mu_rel = 0, starts = 21))$feature_ranking,
+    many$feature_ranking)
+  proof <- ufs_css(x, k = 6, mu_rel = 0, optimal = TRUE)
+  expect_equal(many$certificate[["captured"]], proof$certificate[["captured"]])
+})
+
+test_that("optimal = TRUE finds what trying all sets finds, under every wish", {
+  cases <- list(NULL, list(include = 5L), list(exclude = 1:2), list(max_cor = .5),
+    list(cost = 1:9 / 9 + .5, budget = 3), list(include = c(6L, 2L), exclude = 1L, max_cor = .6))
+  for (seed in 1:3) for (wish in cases) for (target in list(NULL, 2L)) {
+    # Of the nine columns one is a copy and one depends on two others.
+    x <- withr::with_seed(seed, matrix(stats::rnorm(7 * 12), 12) %*% matrix(stats::rnorm(49), 7))
+    z <- centred(cbind(x, x[, 3], x[, 1] + x[, 4]))
+    parts <- svd(z)
+    y <- if (is.null(target)) z else parts$u[, 1:2] %*% diag(parts$d[1:2])
+    fit <- wished(z, wish, k = if (is.null(wish$budget)) 3L, optimal = TRUE, target = target)
+    sets <- unlist(lapply(1:if (is.null(wish$budget)) 3 else 5, function(k) {
+      utils::combn(9, k, simplify = FALSE)
+    }), FALSE)
+    r <- abs(stats::cor(z))
+    r[wish$include, wish$include] <- 0
+    diag(r) <- 0
+    fine <- Filter(function(s) {
+      all(wish$include %in% s) && !any(wish$exclude %in% s) && sum(wish$cost[s]) <= max(wish$budget, 0) &&
+        max(r[s, s]) <= max(wish$max_cor, .999 * is.null(wish$max_cor) * 2)
+    }, sets)
+    value <- held(z, unname(fit$solution$order), y)
+    expect_equal(value, max(vapply(fine, function(s) held(z, s, y), 0)), tolerance = 1e-8)
+    expect_identical(fit$certificate[["optimal"]], 1)
+    expect_lt(fit$certificate[["gap"]], 1e-8)
+  }
+  # At a limit of nodes the bound that was reached holds.
+  x <- planted(40, 24, seed = 3)$x
+  best <- ufs_css(x, k = 6, optimal = TRUE)$certificate[["captured"]]
+  short <- suppressWarnings(ufs_css(x, k = 6, optimal = TRUE, control = ufs_control(max_iter = 5)))
+  expect_identical(c(short$status, short$certificate[["optimal"]]), c("max_iter", "0"))
+  expect_gte(short$certificate[["captured"]] * (1 + short$certificate[["gap"]]), best * (1 - 1e-9))
+})
+
+test_that("wishes are kept by picks, swaps and starts, and contradictions refused", {
+  x <- planted(30, 14, seed = 2)$x
+  x[, 9] <- x[, 2] + .1 * x[, 9]
+  for (starts in c(1, 6)) {
+    fit <- withr::with_seed(1, wished(x, list(include = c(7L, 3L), exclude = c(1L, 2L)), k = 5L, swaps = TRUE, starts = starts))
+    expect_identical(unname(fit$solution$order[1:2]), c(7L, 3L))
+    expect_false(any(1:2 %in% fit$solution$order))
+    expect_identical(is.na(fit$feature_scores), 1:14 %in% 1:2)
+    groups <- rep(1:7, each = 2)
+    fit <- wished(x, list(groups = groups, include = 4L), k = 6L, swaps = TRUE)
+    expect_true(all(table(groups[fit$solution$order]) == 2L) && all(3:4 %in% fit$solution$order))
+    fit <- wished(x, list(max_cor = .3), k = 6L, swaps = TRUE)
+    r <- abs(stats::cor(x[, fit$solution$order]))
+    expect_lte(max(r[upper.tri(r)]), .3)
+    cost <- 1:14
+    fit <- wished(x, list(cost = cost, budget = 20))
+    expect_lte(sum(cost[fit$solution$order]), 20)
+    # Not below either greedy choice.
+    expect_lte(held(centred(x), unname(fit$solution$order)), fit$certificate[["bound"]] + 1e-10)
+  }
+  for (bad in list(list(include = 1:4), list(include = 1L, exclude = 1L), list(include = 3L, budget = .5))) {
+    expect_error(wished(x, bad, k = 3L), class = "ufs_error_argument")
+  }
 })
 
 test_that("order, unit, signs and rotation of the samples do not matter", {
@@ -170,6 +261,25 @@ test_that("ufs_captured() gives the same for any method", {
   expect_error(ufs_captured(pca, x, 13), class = "ufs_error_argument")
   expect_error(ufs_captured(pca, x, character()), class = "ufs_error_argument")
   expect_error(ufs_captured(ufs_ted(x), x, 1), class = "ufs_error_argument")
+})
+
+test_that("a set of one's own, and which chosen column stands for which", {
+  x <- `colnames<-`(planted(30, 12)$x, paste0("f", 1:12))
+  z <- centred(x)
+  table <- ufs_captured(c("f3", "f5"), x)
+  expect_equal(table$captured, held(z, c(3, 5)))
+  expect_identical(table$k, 2L)
+  expect_equal(ufs_captured(c(3, 5), x), table)
+  expect_error(ufs_captured("f99", x), class = "ufs_error_argument")
+  x <- cbind(x, flat = 1)
+  fit <- suppressWarnings(ufs_css(x, k = 4))
+  stands <- representatives(fit, k = 3)
+  r <- suppressWarnings(stats::cor(x[, picks_of(fit)[1:3]], x))
+  best <- apply(abs(r[, 1:12]), 2L, which.max)
+  expect_equal(stands$representative, c(colnames(x)[picks_of(fit)[best]], NA), ignore_attr = TRUE)
+  expect_equal(stands$r, c(r[cbind(best, 1:12)], NA))
+  one <- vapply(1:12, function(j) held(z[, c(picks_of(fit)[1:3], j)], 1:3, z[, j]), 0)
+  expect_equal(stands$explained, c(one, NA))
 })
 
 test_that("ufs_pca() and ufs_jspca() say what their best n_components features hold", {

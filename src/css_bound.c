@@ -1,0 +1,83 @@
+/* css_bound.c: what no k columns can beat, the squares that k principal directions capture: sums of
+ * the leading eigenvalues of x x' or x'x (4r^3/3 flops of order r, one LAPACK call); above order
+ * `exact_limit` of the first FEW ones by la_eigs, the others counted as the last of these. */
+#include "css_work.h"
+#include "la.h"
+#include <R_ext/Memory.h>
+
+enum { FEW = 30 };
+
+typedef struct {
+    int order;
+    const double *gram;
+    const ufs_x *sparse; /* xx' by the entries of x, where these are few; else NULL */
+} gram_operator;
+
+static void gram_times(const void *data, int m, const double *x, double *y)
+{
+    const gram_operator *a = data;
+    if (a->sparse)
+        ufs_x_gram_mul(a->sparse, m, x, y);
+    else
+        la_gemm('N', 'N', a->order, m, a->order, 1.0, a->gram, a->order, x, a->order, 0.0, y,
+                a->order);
+}
+
+int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
+                bool *exact)
+{
+    bool p_form = problem->p < problem->n;
+    void *mark = vmaxget();
+    double *ss = ufs_dalloc((size_t) problem->p, 1);
+
+    ufs_x_ss(problem->x, ss);
+    *total = 0.0;
+    for (int j = 0; j < problem->p; j++) *total += ss[j];
+    vmaxset(mark);
+    return css_lead(problem, p_form, css_gram_of(problem, p_form), k, *total, exact_limit, leading,
+                    exact);
+}
+
+int css_lead(const css_problem *problem, bool p_form, double *gram, int k, double total,
+             int exact_limit, double *leading, bool *exact)
+{
+    int order = p_form ? problem->p : problem->n;
+    int r = problem->n < problem->p ? problem->n : problem->p, m = k < r ? k : r, info;
+    double *value, sum = 0.0, last = 0.0;
+
+    *exact = order <= exact_limit;
+    if (!*exact && m > FEW) m = FEW;
+    value = ufs_dalloc((size_t) (*exact ? order : m), 1);
+    if (*exact) {
+        info = la_eig_values(order, gram, value);
+    } else {
+        bool by_entries = !p_form && problem->x->kind == UFS_X_SPARSE && order <= problem->p &&
+                          8.0 * ufs_x_entries(problem->x) < (double) order * order;
+        gram_operator data = {order, gram, by_entries ? problem->x : NULL};
+        la_eigs_info eigs;
+        la_eigs_problem leaders = {.n = order,
+                                   .k = m,
+                                   .apply = gram_times,
+                                   .data = &data,
+                                   .low = 0.0,
+                                   .high = total,
+                                   .block = 8,
+                                   .proof = true,
+                                   .tol = 1e-8,
+                                   .max_iter = 200};
+        la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);
+        info = eigs.lapack;
+        if (!eigs.converged) m = 0; /* then only the total is known */
+    }
+    if (info) return info;
+    for (int t = 0; t < k; t++) {
+        /* LAPACK's eigenvalues ascend, those of la_eigs descend. */
+        if (t < m) last = fmax(value[*exact ? order - 1 - t : t], 0.0);
+        if (m == 0)
+            sum = total;
+        else if (t < m || !*exact)
+            sum += last;
+        leading[t] = fmin(sum, total);
+    }
+    return 0;
+}

@@ -1,0 +1,322 @@
+/* css_prove.c: the set that captures most, with a proof, by branch and bound.
+ *
+ * With K = E'E and H = E'YY'E of the columns A that are still free, E what the columns I chosen so
+ * far leave of them, the columns T of A hold tr(K_TT^-1 H_TT) more, and no t of them more than the
+ * sum of the t largest eigenvalues of the pencil (H_AA, K_AA), which is the bound of a node. A column
+ * that lowers the criterion by so little that it and the t - 1 largest do not reach the best set
+ * known is left out. Branches: the column of the largest decrease in, then out. The last two columns
+ * are found by trying all pairs, ~10 flops each.
+ * A node takes 3 |A|^2 flops for the step and some 4 |A|^3 for the bound; depth k, 16 k p^2 bytes.
+ *
+ * Rounding. Where K is nearly singular, eigenvalues lose digits, so the bound is raised by what they
+ * may have lost; columns that depend on others add nothing and are no pivots. A set that seems better
+ * is measured again from x before it is believed. */
+#include "css_work.h"
+#include "la.h"
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
+
+typedef struct {
+    css_work *work;
+    const double *gram;             /* p x p: x'x, for closeness */
+    double *norm2;                  /* p */
+    bool *closed;                   /* p: never to be taken */
+    double best, nodes, most, open; /* open: largest bound of what was not searched */
+    int *set, *best_set, n_best, lapack;
+    double **k, **h; /* of every depth, size x size */
+    int **a;         /* their columns */
+    double *root, *pencil, *value, *scratch;
+    int *pivot;
+} search;
+
+typedef struct {
+    int depth, n_set, size; /* size: order of k and h */
+    double held, spent, bound;
+} node;
+
+static void offer(search *s, int n_set, double held)
+{
+    css_work *work = s->work;
+
+    if (!(held > s->best + UFS_TIE * work->total)) return;
+    css_choose(work, n_set, s->set);
+    if (!(work->value > s->best + UFS_TIE * work->total)) return;
+    s->best = work->value;
+    s->n_best = n_set;
+    memcpy(s->best_set, s->set, (size_t) n_set * sizeof(int));
+}
+
+static bool apart(const search *s, int i, int j)
+{
+    double most = s->work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
+
+    return !(most < 1.0) || fabs(s->gram[(size_t) i + (size_t) j * (size_t) s->work->p]) <=
+                                most * sqrt(s->norm2[i]) * sqrt(s->norm2[j]);
+}
+
+static bool pays(const search *s, double spent)
+{
+    return spent <= s->work->settings->wish.budget * (1.0 + UFS_ROUNDING);
+}
+
+static double gain_of(const search *s, const node *at, int i)
+{
+    size_t own = (size_t) i * (size_t) (at->size + 1);
+    double d = s->k[at->depth][own];
+
+    return d > UFS_TIE * s->norm2[s->a[at->depth][i]] ? fmax(s->h[at->depth][own], 0.0) / d : 0.0;
+}
+
+/* The free columns that may still be taken, in `alive`; and how many more there may be. */
+static int alive_columns(const search *s, const node *at, int m, int *alive, int *room)
+{
+    int kept = 0, t = 0;
+    double spent = at->spent;
+
+    for (int l = 0; l < m; l++) {
+        int i = alive[l], j = s->a[at->depth][i];
+        if (s->closed[j]) continue;
+        if (gain_of(s, at, i) <= UFS_TIE * UFS_TIE * s->work->total) continue;
+        if (!pays(s, at->spent + css_cost(s->work, j))) continue;
+        s->scratch[kept] = css_cost(s->work, j);
+        alive[kept++] = i;
+    }
+    if (!R_FINITE(s->work->settings->wish.budget)) {
+        t = kept;
+    } else {
+        R_rsort(s->scratch, kept);
+        while (t < kept && pays(s, spent + s->scratch[t])) spent += s->scratch[t++];
+    }
+    *room = s->work->settings->k - at->n_set;
+    if (t < *room) *room = t;
+    return kept;
+}
+
+/* All pairs, and single columns where no pair is allowed. */
+static void last_two(search *s, const node *at, int m, const int *alive)
+{
+    const double *k = s->k[at->depth], *h = s->h[at->depth];
+    const int *a = s->a[at->depth];
+    size_t N = (size_t) at->size;
+
+    for (int l = 0; l < m; l++) {
+        size_t i = (size_t) alive[l];
+        double kii = k[i + i * N], hii = h[i + i * N];
+        s->set[at->n_set] = a[i];
+        offer(s, at->n_set + 1, at->held + gain_of(s, at, alive[l]));
+        for (int o = 0; o < l; o++) {
+            size_t j = (size_t) alive[o];
+            double kij = k[i + j * N], kjj = k[j + j * N], det = kii * kjj - kij * kij, sum;
+            sum = kjj * hii - 2.0 * kij * h[i + j * N] + kii * h[j + j * N];
+            if (!(det > UFS_TIE * kii * kjj) || !(at->held * det + sum > s->best * det)) continue;
+            if (!apart(s, a[i], a[j])) continue;
+            if (!pays(s, at->spent + css_cost(s->work, a[i]) + css_cost(s->work, a[j]))) continue;
+            s->set[at->n_set + 1] = a[j];
+            offer(s, at->n_set + 2, at->held + sum / det);
+        }
+    }
+}
+
+static void last_one(search *s, const node *at, int m, const int *alive)
+{
+    for (int l = 0; l < m; l++) {
+        s->set[at->n_set] = s->a[at->depth][alive[l]];
+        offer(s, at->n_set + 1, at->held + gain_of(s, at, alive[l]));
+    }
+}
+
+/* Sum of the t largest eigenvalues; `but_one`: of t - 1. */
+static double leading_sum(search *s, const node *at, int m, const int *alive, int t,
+                          double *but_one)
+{
+    const double *k = s->k[at->depth], *h = s->h[at->depth];
+    size_t N = (size_t) at->size, M = (size_t) m, R;
+    int rank, r = 0;
+    double sum = 0.0, lost;
+
+    for (size_t b = 0; b < M; b++)
+        for (size_t a = 0; a < M; a++)
+            s->root[a + b * M] = k[(size_t) alive[a] + (size_t) alive[b] * N];
+    s->lapack = la_chol_pivoted(m, s->root, s->pivot, &rank, s->scratch);
+    if (s->lapack) return 0.0;
+    while (r < rank && s->root[(size_t) r * (M + 1)] > 1e-6 * s->root[0]) r++;
+    R = (size_t) r;
+    for (size_t b = 0; b < R; b++)
+        for (size_t a = 0; a < R; a++)
+            s->pencil[a + b * R] =
+                h[(size_t) alive[s->pivot[a] - 1] + (size_t) alive[s->pivot[b] - 1] * N];
+    la_trsm('L', 'U', 'T', r, r, 1.0, s->root, m, s->pencil, r);
+    la_trsm('R', 'U', 'N', r, r, 1.0, s->root, m, s->pencil, r);
+    lost = s->root[0] / s->root[(R - 1) * (M + 1)];
+    s->lapack = la_eig_values(r, s->pencil, s->value);
+    if (s->lapack) return 0.0;
+    lost = 1e-14 * lost * lost * s->value[r - 1];
+    *but_one = 0.0;
+    for (int l = 0; l < t && l < r; l++) {
+        if (l < t - 1) *but_one += fmax(s->value[r - 1 - l], 0.0) + lost;
+        sum += fmax(s->value[r - 1 - l], 0.0) + lost;
+    }
+    return sum;
+}
+
+/* The node with the free column i in: K and H without what it explains. */
+static node branch(search *s, const node *at, int m, const int *alive, int i)
+{
+    const double *k = s->k[at->depth], *h = s->h[at->depth];
+    size_t N = (size_t) at->size, I = (size_t) i, M = 0;
+    const int *a = s->a[at->depth];
+    double d = k[I + I * N], f = h[I + I * N];
+    node out = {.depth = at->depth + 1, .n_set = at->n_set + 1, .bound = at->bound};
+    double *to_k = s->k[out.depth], *to_h = s->h[out.depth];
+    int *from = s->pivot;
+    bool given = at->n_set < s->work->settings->wish.n_include;
+
+    s->set[at->n_set] = a[i];
+    out.held = at->held + f / d;
+    out.spent = at->spent + css_cost(s->work, a[i]);
+    for (int l = 0; l < m; l++)
+        if (alive[l] != i && (given || apart(s, a[i], a[alive[l]]))) from[M++] = alive[l];
+    out.size = (int) M;
+    for (size_t c = 0; c < M; c++) {
+        size_t C = (size_t) from[c];
+        double kc = k[C + I * N] / d, hc = h[C + I * N] - f * kc;
+        s->a[out.depth][c] = a[from[c]];
+        for (size_t r = 0; r < M; r++) {
+            size_t B = (size_t) from[r];
+            to_k[r + c * M] = k[B + C * N] - k[B + I * N] * kc;
+            to_h[r + c * M] = h[B + C * N] - h[B + I * N] * kc - (k[B + I * N] / d) * hc;
+        }
+    }
+    return out;
+}
+
+static void visit(search *s, node at)
+{
+    void *mark = vmaxget();
+    int *alive = ufs_ialloc((size_t) at.size), m = at.size, t;
+    double threshold, but_one = 0.0;
+
+    for (int i = 0; i < m; i++) alive[i] = i;
+    offer(s, at.n_set, at.held);
+    while (s->lapack == 0) {
+        if (s->nodes >= s->most) {
+            s->open = fmax(s->open, at.bound);
+            break;
+        }
+        s->nodes++;
+        if (fmod(s->nodes, 256.0) == 0.0) R_CheckUserInterrupt();
+        m = alive_columns(s, &at, m, alive, &t);
+        if (t == 0) break;
+        if (t <= 2) {
+            (t == 1 ? last_one : last_two)(s, &at, m, alive);
+            break;
+        }
+        at.bound = fmin(at.bound, at.held + leading_sum(s, &at, m, alive, t, &but_one));
+        threshold = s->best * (1.0 + 1e-9);
+        if (at.bound <= threshold) break;
+        int kept = 0, next = -1;
+        double top = -1.0;
+        for (int l = 0; l < m; l++) {
+            double gain = gain_of(s, &at, alive[l]);
+            if (at.held + gain + but_one <= threshold) continue;
+            alive[kept++] = alive[l];
+            if (gain > top) next = alive[l];
+            top = fmax(top, gain);
+        }
+        m = kept;
+        if (m == 0) break;
+        visit(s, branch(s, &at, m, alive, next));
+        kept = 0;
+        for (int l = 0; l < m; l++)
+            if (alive[l] != next) alive[kept++] = alive[l];
+        m = kept;
+    }
+    vmaxset(mark);
+}
+
+/* x'x and x'YY'x. */
+static void pencil_of(css_work *work, double *c, double *h)
+{
+    int n = work->n, p = work->p, q = work->n_target;
+    size_t P = (size_t) p, N = (size_t) n;
+
+    if (work->p_form) {
+        ufs_copy(c, work->gram, P * P);
+        la_gram('T', q, p, work->target, h);
+        return;
+    }
+    void *mark = vmaxget();
+    double *x = ufs_dalloc(N, P), *gx = ufs_dalloc(N, P);
+    int *all = ufs_ialloc(P);
+    for (int j = 0; j < p; j++) all[j] = j;
+    ufs_x_gram_cols(work->problem->x, c);
+    ufs_x_columns(work->problem->x, p, all, x);
+    la_gemm('N', 'N', n, p, n, 1.0, work->target, n, x, n, 0.0, gx, n);
+    la_gemm('T', 'N', p, p, n, 1.0, x, n, gx, n, 0.0, h, p);
+    vmaxset(mark);
+}
+
+static void allocate(search *s, css_work *work)
+{
+    size_t P = (size_t) work->p, depths = (size_t) work->settings->k + 1;
+
+    s->k = (double **) R_alloc(depths, sizeof(double *));
+    s->h = (double **) R_alloc(depths, sizeof(double *));
+    s->a = (int **) R_alloc(depths, sizeof(int *));
+    for (size_t d = 0; d < depths; d++) {
+        /* Every column in leaves one free column fewer. */
+        size_t size = P > d ? P - d : 1;
+        ufs_dalloc_each(size, size, (double **[]){s->k + d, s->h + d, NULL});
+        s->a[d] = ufs_ialloc(size);
+    }
+    ufs_dalloc_each(P, P, (double **[]){&s->root, &s->pencil, NULL});
+    s->value = ufs_dalloc(P, 1);
+    s->scratch = ufs_dalloc(P, 2);
+    s->closed = (bool *) R_alloc(P, sizeof(bool));
+    ufs_ialloc_each(P + 2, (int **[]){&s->pivot, &s->set, &s->best_set, NULL});
+}
+
+/* An included column that depends on those before takes its place and adds nothing. */
+static node include(search *s, node at, int j)
+{
+    int *alive = ufs_ialloc((size_t) at.size), i = -1;
+
+    for (int l = 0; l < at.size; l++) {
+        alive[l] = l;
+        if (s->a[at.depth][l] == j) i = l;
+    }
+    if (gain_of(s, &at, i) > 0.0) return branch(s, &at, at.size, alive, i);
+    s->closed[j] = true;
+    s->set[at.n_set++] = j;
+    at.spent += css_cost(s->work, j);
+    return at;
+}
+
+int css_prove(css_work *work, css_result *result, ufs_run *run)
+{
+    const css_wish *wish = &work->settings->wish;
+    size_t P = (size_t) work->p;
+    double *gram = ufs_dalloc(P, P);
+    search s = {.work = work, .gram = gram, .norm2 = work->norm2, .most = run->max_iter};
+    node at = {.size = work->p, .bound = work->total};
+
+    allocate(&s, work);
+    s.best = work->value;
+    s.n_best = work->n_chosen;
+    memcpy(s.best_set, work->order, (size_t) work->n_chosen * sizeof(int));
+    pencil_of(work, gram, s.h[0]);
+    ufs_copy(s.k[0], gram, P * P);
+    for (int j = 0; j < work->p; j++) {
+        s.a[0][j] = j;
+        s.closed[j] = wish->barred && wish->barred[j];
+        for (int t = 0; t < wish->n_include; t++)
+            s.closed[j] = s.closed[j] || !apart(&s, j, wish->include[t]);
+    }
+    for (int t = 0; t < wish->n_include; t++) at = include(&s, at, wish->include[t]);
+    visit(&s, at);
+    css_choose(work, s.n_best, s.best_set);
+    result->bound = fmax(s.open, work->value);
+    result->nodes = s.nodes;
+    run->status = s.open > work->value * (1.0 + 1e-9) ? UFS_MAX_ITER : UFS_CONVERGED;
+    return s.lapack;
+}
