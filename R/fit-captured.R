@@ -32,7 +32,8 @@ expand_columns <- function(value, data, names = NULL) {
 #' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param fit A fit that selects features; or a set of columns of your own, by their names or numbers.
+#' @param fit A fit that selects features; or a set of columns of your own, by their names or
+#'   numbers.
 #' @param x The data of the fit.
 #' @param k The numbers of features, a vector. By default what the method was asked for. A set of
 #'   your own has its size.

@@ -35,10 +35,10 @@
 #'   0.1).
 #' @param swaps How many exchanges of a chosen column for a better one to make after the last pick.
 #'   `TRUE` goes on until no exchange helps; `FALSE` or 0 (the default) makes none. It needs `k`,
-#'   since the result is for this k only. Exchanges raise `captured`, whatever the ridge. A try takes
-#'   4 n p (or 4 p^2) flops.
-#' @param starts How many starts to exchange columns from, of which the best is returned. The default
-#'   1 is the picks one by one. Each of the others takes the best choice so far, leaves out a random
+#'   since the result is for this k only. Exchanges raise `captured`, whatever the ridge. A try
+#'   takes 4 n p (or 4 p^2) flops.
+#' @param starts How many starts to exchange columns from, of which the best is returned. The
+#'   default 1 is the picks one by one. Each of the others takes the best choice so far, leaves out a random
 #'   half of it, adds a random column, fills up one by one and exchanges columns until nothing
 #'   helps; `params$met` says how many of the starts ended with as much captured as the best one.
 #'   More than 1 needs `k`, and makes `swaps` `TRUE`.
@@ -53,9 +53,10 @@
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p
 #'   with each rank; `statistic` is the decrease of J by each column (at its pick, or as the next
 #'   pick). `certificate` has `captured`, `bound` and `ratio` of the best k or, without `k`, of the
-#'   number of picks for which the ratio is smallest; with `target`, `target` and `target_bound`, the
-#'   same shares of the components; with `optimal`, `optimal` (1 if proved), `gap` (how much more of
-#'   what is to be rebuilt another choice may hold, as a share) and `nodes`. `trace` has for each k the `objective` J, the
+#'   number of picks for which the ratio is smallest; with `target`, `target` and `target_bound`,
+#'   the same shares of the components; with `optimal`, `optimal` (1 if proved), `gap` (how much more of
+#'   what is to be rebuilt another choice may hold, as a share) and `nodes`. `trace` has for each k the
+#'   `objective` J, the
 #'   `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks, and
 #'   what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p), and
 #'   `norm2`, the sum of squares of each column.
@@ -98,7 +99,8 @@ css_slots <- function(data, asked, control, wish = data$wish) {
   settings <- css_settings(asked, wish, data, ss)
   check_bytes(8 * (if (is.matrix(z)) n * q else 0) +
     8 * (2 * min(n, q)^2 + 2 * settings$k * q + n * settings$k +
-      (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2), "ufs_css()",
+      (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
+  "ufs_css()",
   "Select features or samples first.")
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
@@ -163,9 +165,11 @@ css_settings <- function(asked, wish, data, ss) {
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
   }
-  list(k = picks, mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
+  list(k = picks,
+  mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
-  form = if (is.null(wish$groups) && !asked$optimal) "a" else "p", max_swaps = swaps, exact_limit = 2000L,
+  form = if (is.null(wish$groups) && !asked$optimal) "a" else "p",
+  max_swaps = swaps, exact_limit = 2000L,
   n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, wish = wish,
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
@@ -186,7 +190,8 @@ css_wish <- function(wish) {
     wish$budget <- as.double(wish$budget)
     spent <- if (is.null(wish$cost)) length(wish$include) else sum(wish$cost[wish$include])
     if (spent > wish$budget) {
-      refuse("budget", "The included columns cost ", signif(spent, 4L), ", more than the budget of ",
+      refuse("budget", "The included columns cost ", signif(spent, 4L),
+        ", more than the budget of ",
         signif(wish$budget, 4L), ".")
     }
   }
@@ -197,7 +202,9 @@ css_wish <- function(wish) {
 css_told <- function(wish, count) {
   if (is.null(wish)) return(NULL)
   c(list(included = length(wish$include), excluded = length(wish$exclude)),
-    if (!is.null(wish$budget)) list(budget = wish$budget, affordable = as.integer(count$affordable)),
+    if (!is.null(wish$budget)) {
+      list(budget = wish$budget, affordable = as.integer(count$affordable))
+    },
     if (!is.null(wish$max_cor)) list(max_cor = wish$max_cor))
 }
 
@@ -210,7 +217,9 @@ css_shares <- function(found, basis, unit) {
   size <- seq_along(captured)
   bound <- pmax(found$leading[size] / count$start, captured)
   last <- length(size)
-  if (count$affordable > last) bound[last] <- max(found$leading[count$affordable] / count$start, bound[last])
+  if (count$affordable > last) {
+    bound[last] <- max(found$leading[count$affordable] / count$start, bound[last])
+  }
   out <- data.frame(captured = captured, bound = bound, ratio = captured / bound)
   if (any(found$held > 0)) {
     out$target <- pmin(found$held[size] / count$target_start, 1)
@@ -299,12 +308,14 @@ print_notes.ufs_css <- function(x) {
   c(if (!x$params$given) {
     paste0("worst at     k = ", which.min(x$trace$ratio), ", for which the certificate is given")
   }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares of the ",
-    if (is.numeric(x$scale)) "standardised " else if (is.numeric(x$center)) "centred ", "columns by ",
+    if (is.numeric(x$scale)) "standardised " else if (is.numeric(x$center)) "centred ",
+    "columns by ",
     count_words(last, "feature"), ", ", signif(100 * x$trace$bound[last], 3L), " % by ",
     if (last == 1L) "the first principal component" else "as many principal components"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {
-      paste0("starts       ", x$params$met, " of ", x$params$starts, " captured as much as the best")
+      paste0("starts       ", x$params$met, " of ", x$params$starts,
+        " captured as much as the best")
     },
     if (!is.null(x$params$target)) paste0("target       ", signif(100 * x$trace$target[last], 3L),
       " % of the ", count_words(x$params$target, "leading component")),
