@@ -134,7 +134,7 @@ choose_best <- function(fit, one, size, budget = NULL) {
   wish <- fit$wishes[[paste0(one, "s")]]
   if (is.null(wish$open)) return(ranking[seq_len(size)])
   turn <- ranking[seq_len(wish$open)]
-  groups <- wish$groups[turn]
+  groups <- if (is.null(wish$groups)) rep(NA, length(turn)) else wish$groups[turn]
   if (is.null(budget) && all(is.na(groups))) return(utils::head(turn, size))
   cost <- if (is.null(budget)) rep(0, length(turn)) else wish$cost[turn]
   left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
@@ -151,6 +151,13 @@ choose_best <- function(fit, one, size, budget = NULL) {
     if (size == 0L) break
   }
   turn[taken[unit]]
+}
+
+# The part of a ranking that may be chosen, for print().
+shown_ranking <- function(fit, one) {
+  open <- fit$wishes[[paste0(one, "s")]]$open
+  ranking <- fit[[paste0(one, "_ranking")]]
+  if (is.null(open)) ranking else ranking[seq_len(open)]
 }
 
 # Numbers that no choice can meet.
@@ -190,15 +197,15 @@ wish_names <- function(fit, one) {
 
 # ---- who sees to a wish -------------------------------------------------------------------------
 
-# The wishes that ufs_methods(what = "wishes") tells of, and those that no ranking can see to.
+# The wishes that ufs_methods(what = "wishes") tells of.
 wish_columns <- c("include", "exclude", "cost", "groups", "max_cor", "weights", "blocks",
   "candidates", "labelled", "replicates", "sample_cost", "strata")
-wishes_of_sums <- c("weights", "blocks")
 
-# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about.
+# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about. Columns are
+# centred within blocks before any method sees them; no ranking can see to weights.
 wish_by <- function(row, wish) {
-  if (wish %in% row$wishes) return("solver")
-  if (wish %in% wishes_of_sums) return("refused")
+  if (wish %in% c("blocks", row$wishes)) return("solver")
+  if (wish == "weights") return("refused")
   about <- if (wish %in% column_wishes) "features" else "samples"
   if (row$selects %in% c(about, "both")) "ranking" else "-"
 }
@@ -209,20 +216,18 @@ wishes_table <- function() {
   data.frame(method = names(table), stats::setNames(out, wish_columns))
 }
 
-# Before the work: weights and blocks that the method cannot see to, and wishes given to it that are
+# Before the work: weights that the method cannot see to, and wishes given to it that are
 # about what it does not choose.
 check_honoured <- function(x, method, given) {
   row <- registered[[method]]
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
-  for (wish in intersect(names(x$row_wish), wishes_of_sums)) {
-    if (!wish %in% row$wishes) {
-      refuse(wish, "ufs_", method, "() takes no `", wish, "`: ", row$unless_sum,
-        " ufs_methods(what = \"wishes\") says which methods do.")
-    }
+  if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
+    refuse("weights", "ufs_", method, "() takes no `weights`: its criterion is no sum over rows. ",
+      "ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
-  other <- if (row$selects == "features") setdiff(row_wishes, c(wishes_of_sums, "block_scale")) else
+  other <- if (row$selects == "features") setdiff(row_wishes, c("weights", "blocks", "block_scale")) else
     column_wishes
   wrong <- intersect(given, other)
   if (length(wrong)) {

@@ -420,5 +420,6 @@ register("jspca", ufs_jspca,
   group = "system",
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
-  reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>"
+  reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>",
+  wishes = "weights"
 )
