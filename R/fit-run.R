@@ -101,6 +101,11 @@ run_fit <- function(method, call, slots, door = TRUE, free = character()) {
   }
   advice <- slots$advice
   slots[c("run", "advice")] <- NULL
+  # Correlations need the columns, where the method kept no matrix of them.
+  if (!is.null(slots$data$wishes$features$max_cor) &&
+      !identical(dim(slots$data$x), c(slots$data$n, length(slots$data$keep)))) {
+    slots$data$x <- as_ufs_operator(open_quietly(frame$x))$x
+  }
   fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
     list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
   close_source(slots$data$x)

@@ -42,7 +42,7 @@ rank_samples <- function(fit) {
   if (!is.null(wish$candidates)) never <- union(never, setdiff(seq_len(fit$n), wish$candidates))
   score[never] <- NA_real_
   fit$sample_scores[never] <- NA_real_
-  turn <- unit_order(score, key, cost = if (!identical(wish$by[["cost"]], "solver")) wish$cost)
+  turn <- unit_order(score, key, cost = if (!isTRUE(wish$by["cost"] == "solver")) wish$cost)
   if (!is.null(wish$replicates)) {
     level <- wish$replicates[turn]
     turn <- turn[is.na(level) | !(duplicated(level) | level %in% wish$replicates[labelled])]
@@ -98,7 +98,6 @@ by_strata <- function(turn, strata, labelled) {
 uncorrelated <- function(turn, wish, data, flops = 2e10) {
   at <- match(turn, data$keep)
   x <- data$x
-  if (is.null(x)) return(list(turn = turn, walked = 0L))
   # Columns of mean zero and norm one are those of x, shifted and divided.
   total <- data$n
   one <- matrix(if (is.null(data$weights)) 1 else sqrt(data$weights), data$n)
@@ -106,7 +105,7 @@ uncorrelated <- function(turn, wish, data, flops = 2e10) {
   mean <- drop(x_cross(x, one)) / weight
   norm <- sqrt(pmax(x_ss(x) - weight * mean^2, 0))
   most <- max(50, floor(flops / (2 * total * length(turn))))
-  unit <- wish$groups[turn]
+  unit <- if (is.null(wish$groups)) rep(NA, length(turn)) else wish$groups[turn]
   open <- rep(TRUE, length(turn))
   first <- turn %in% wish$include
   kept <- integer()

@@ -47,7 +47,8 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
       feature_scores = score,
       certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
-        scores = `rownames<-`(pca$scores, data$samples), sdev = sqrt(pca$sdev2 / data$df)),
+        scores = `rownames<-`(if (is.null(data$weights)) pca$scores else
+          pca$scores / sqrt(data$weights), data$samples), sdev = sqrt(pca$sdev2 / data$df)),
       coef_name = "loadings")
   })
 }
