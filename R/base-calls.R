@@ -3,9 +3,13 @@ required_arguments <- function(fit) {
   names(Filter(function(value) is.name(value) && !nzchar(value), formals(fit)))
 }
 
+# Wishes, see R/data-wishes.R.
+column_wishes <- c("include", "exclude", "cost", "budget", "groups", "max_cor")
+row_wishes <- c("weights", "blocks", "block_scale", "candidates", "labelled", "replicates",
+  "sample_cost", "sample_budget", "strata", "quotas")
 # Every function that takes x has `...` for these.
 door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
-  "unit_rows", "min_samples", "max_samples", "rows")
+  "unit_rows", "min_samples", "max_samples", "rows", column_wishes, row_wishes)
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 

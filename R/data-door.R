@@ -124,14 +124,22 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
                      BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
                      min_samples = 0, max_samples = NULL,
-                     rows = c("none", "center", "snv", "unit")) {
-  data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
-  transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples, "x")
+                     rows = c("none", "center", "snv", "unit"), include = NULL, exclude = NULL,
+                     cost = NULL, budget = NULL, groups = NULL, max_cor = NULL, weights = NULL,
+                     blocks = NULL, block_scale = FALSE, candidates = NULL, labelled = NULL,
+                     replicates = NULL, sample_cost = NULL, sample_budget = NULL, strata = NULL,
+                     quotas = NULL) {
+  wishes <- mget(c(column_wishes, row_wishes))
+  data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM, wishes)
+  included <- data$input$included
+  data$input$included <- NULL
+  data <- transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples, "x")
+  check_wishes(data, included)
 }
 
 # The same for an argument of another name.
 open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NULL, na = "error",
-                      block_bytes = NULL, BPPARAM = NULL) {
+                      block_bytes = NULL, BPPARAM = NULL, wishes = NULL) {
   na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (!inherits(x, "ufs_data")) {
@@ -145,6 +153,10 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
       "`BPPARAM` there.")
+  }
+  x <- set_wishes(x, wishes)
+  if (!is.null(wishes$include)) {
+    x$input$included <- feature_names(x$features, x$p, FALSE)[x$wish$include]
   }
   if (!is.null(samples) || !is.null(features)) {
     x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),

@@ -61,7 +61,27 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   data$features <- data$features[columns]
   data$n <- length(rows)
   data$p <- length(columns)
+  subset_wishes(data, samples, features)
+}
+
+# The wishes: of the rows and columns that stay, in their new order; NULL: all of them.
+subset_wishes <- function(data, rows = NULL, columns = NULL) {
+  if (!is.null(columns)) data["wish"] <- list(pick_wishes(data$wish, columns, c("include", "exclude"),
+    c("cost", "groups")))
+  if (!is.null(rows)) data["row_wish"] <- list(pick_wishes(data$row_wish, rows,
+    c("labelled", "candidates"), c("weights", "blocks", "replicates", "cost")))
   data
+}
+
+pick_wishes <- function(wish, into, places, values) {
+  if (is.null(wish)) return(NULL)
+  for (name in intersect(places, names(wish))) {
+    at <- which(into %in% wish[[name]])
+    wish[[name]] <- at[order(match(into[at], wish[[name]]))]
+  }
+  for (name in intersect(values, names(wish))) wish[[name]] <- wish[[name]][into]
+  if (!is.null(wish$strata)) wish$strata$level <- wish$strata$level[into]
+  wish
 }
 
 #' @export

@@ -108,8 +108,12 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   arg <- if (is.null(opened$arg)) "x" else opened$arg
   warn <- !isTRUE(opened$quiet)
   features <- feature_names(opened$features, opened$p, warn)
+  by <- if (scale) by else "none"
+  # By weights or within blocks: what is read then is centred already.
+  sums <- if (has_row_sums(opened)) weighted_columns(opened, center, by)
+  if (!is.null(sums)) opened <- sums$data
   raw <- switch(opened$kind, dense = opened$x, sparse = sparse_operator(opened$x))
-  moments <- prepare_columns(raw, center, if (scale) by else "none",
+  moments <- if (!is.null(sums)) sums$ready else prepare_columns(raw, center, by,
     if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
   constant <- check_prepared(moments, features, arg, warn, is.null(raw))
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
@@ -117,7 +121,10 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input)
+    scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input,
+    df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
+    wish = kept_wish(opened$wish, keep), wishes = used_wishes(opened))
+  if (!is.null(sums)) moments$mean[] <- 0
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
 }
 

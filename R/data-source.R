@@ -54,7 +54,7 @@ compose_index <- function(old, new) if (is.null(new)) old else if (is.null(old))
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
   source["BPPARAM"] <- list(NULL)
-  if (source$kind == "bound") source$object$base <- source_by_name(source$object$base)
+  if (source$kind %in% c("bound", "planned")) source$object$base <- source_by_name(source$object$base)
   if (source$kind == "big" && inherits(source$object, "big.matrix")) {
     source$object <- bigmemory::describe(source$object)
   }
@@ -87,7 +87,9 @@ read_source <- function(source, i = NULL, j = NULL) {
   piece <- from_source(switch(source$kind,
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
     big = read_big(source$object, i, j),
-    bound = read_bound(source$object, i, j)
+    bound = read_bound(source$object, i, j),
+    planned = read_planned(source$object, i, j),
+    sparse = read_sparse(source$object, i, j)
   ))
   if (!is.numeric(piece) && !is.logical(piece)) {
     ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
@@ -311,4 +313,49 @@ read_turned <- function(turned, index, lines = NULL) {
     before <- before + lines
   }
   out
+}
+
+# ---- data that are read through a plan: R/data-wishes.R ------------------------------------------
+
+planned_source <- function(data, plan) {
+  base <- if (data$kind == "source") data$x else sparse_source(data)
+  out <- base
+  base["BPPARAM"] <- list(NULL)
+  out[c("object", "kind", "rows", "columns")] <- list(list_of(base, plan), "planned", NULL, NULL)
+  out
+}
+
+# Read by columns, as a sparse matrix is held.
+sparse_source <- function(data) {
+  load_reader(data)
+  out <- new_source(data$x, "sparse", c(data$n, data$p), c(data$n, 1L), 2 * block_bytes(), NULL)
+  out$packages <- "Matrix"
+  out
+}
+
+read_sparse <- function(x, i, j) {
+  if (is.null(i) && is.null(j)) return(as.matrix(x))
+  as.matrix(if (is.null(i)) x[, j, drop = FALSE] else if (is.null(j)) x[i, , drop = FALSE] else
+    x[i, j, drop = FALSE])
+}
+
+read_planned <- function(object, i, j) {
+  planned(read_source(object$base, i, j), object$plan, i, j)
+}
+
+# (x - mean of its block) * factor of its block + add, to the power, times root: for the rows i and
+# columns j (NULL: all) of the plan, that x holds.
+planned <- function(x, plan, i, j) {
+  block <- if (is.null(i)) plan$block else plan$block[i]
+  of <- function(table) {
+    if (!is.null(j)) table <- table[, j, drop = FALSE]
+    if (nrow(table) == 1L) rep(table, each = nrow(x)) else table[block, , drop = FALSE]
+  }
+  x <- x - of(plan$mean)
+  if (!is.null(plan$factor)) x <- x * of(plan$factor)
+  if (!is.null(plan$power)) x <- x^plan$power
+  if (!is.null(plan$add)) x <- x + rep(if (is.null(j)) plan$add else plan$add[j], each = nrow(x))
+  if (!is.null(plan$root)) x <- x * if (is.null(i)) plan$root else plan$root[i]
+  dimnames(x) <- NULL
+  x
 }

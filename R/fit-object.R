@@ -21,6 +21,7 @@ new_ufs <- function(method, call, params, control, data,
     certificate, elapsed, center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named), n = data$n,
     p = data$p, constant = data$constant, input = final_input(data), ...)
+  fit$wishes <- wishes_of_fit(method, data)
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
     if (is.null(feature_key)) feature_key <- rep(0, length(feature_scores))
@@ -28,21 +29,22 @@ new_ufs <- function(method, call, params, control, data,
     fit$feature_key <- expand_features(as.double(feature_key), data, NA_real_)
     # A column may be constant only after all (kept by the method): NA, last.
     fit$feature_scores[data$constant] <- NA_real_
-    fit$feature_ranking <- ufs_rank(fit$feature_scores, fit$feature_key)
-    names(fit$feature_ranking) <- data$features[fit$feature_ranking]
+    fit <- rank_features(fit, data)
   }
   if (!is.null(sample_scores)) {
     stopifnot(length(sample_scores) == data$n)
     fit$sample_scores <- stats::setNames(as.double(sample_scores), data$samples)
     fit$sample_key <- if (is.null(sample_key)) rep(0, data$n) else as.double(sample_key)
-    fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
-    names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
+    fit <- rank_samples(fit)
   }
   # Nothing with numbers that are none is ever called converged. Without a score by intention are
   # constant features, those in `void`, and samples that are labelled already; NA (not NaN) in a
   # certificate is what a method did not compute.
-  fine <- all_finite(fit$feature_scores, c(data$constant, void)) &&
-    all_finite(fit$sample_scores, params$labelled) &&
+  open <- fit$wishes$samples[c("labelled", "candidates")]
+  barred <- c(params$labelled, open$labelled,
+    if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))
+  fine <- all_finite(fit$feature_scores, c(data$constant, void, fit$wishes$features$exclude)) &&
+    all_finite(fit$sample_scores, barred) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
     all_finite(fit$trace$objective)
   if (identical(status, "converged") && !fine) fit$status <- "numerical"
@@ -142,10 +144,12 @@ selected_features <- function(fit, k = NULL, as = NULL, ...) {
 }
 
 #' @export
-selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
+selected_features.ufs <- function(fit, k = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
-  top_of(fit, "feature", "k", wanted_number(fit, k, "k"), as, fit$names$named)
+  budget <- wanted_budget(fit, "features", k, budget)
+  k <- if (is.null(k) && !is.null(budget)) fit$p else wanted_number(fit, k, "k")
+  top_of(fit, "feature", "k", k, as, fit$names$named, budget)
 }
 
 #' Cluster labels of a fit
@@ -186,10 +190,12 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
 }
 
 #' @export
-selected_samples.ufs <- function(fit, m = NULL, as = NULL, ...) {
+selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
-  top_of(fit, "sample", "m", wanted_samples(fit, m), as, !is.null(fit$names$samples))
+  budget <- wanted_budget(fit, "samples", m, budget)
+  m <- if (is.null(m) && !is.null(budget)) fit$n else wanted_samples(fit, m)
+  top_of(fit, "sample", "m", m, as, !is.null(fit$names$samples), budget)
 }
 
 # Of methods that pick one by one, or so that they differ from a pool: what was chosen beyond the
@@ -206,10 +212,17 @@ say_partial <- function(fit, what, name, size) {
   }
 }
 
+# A budget takes the place of a number: the one given here, or that of the data where no number is
+# given.
+wanted_budget <- function(fit, what, size, budget) {
+  if (!is.null(budget)) return(check_number(budget, "budget", lower = 0, open = TRUE))
+  if (is.null(size)) fit$wishes[[what]]$budget
+}
+
 # Samples that were labelled already are not chosen again.
 wanted_samples <- function(fit, m) {
   m <- wanted_number(fit, m, "m")
-  given <- length(fit$params$labelled)
+  given <- length(union(fit$params$labelled, fit$wishes$samples$labelled))
   if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
@@ -293,7 +306,7 @@ check_shape <- function(fit) {
 }
 
 # The first k of a ranking of features or samples (`one`), and what is to be said of them.
-top_of <- function(fit, one, arg, k, as, named) {
+top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
   what <- paste0(one, "s")
   ranking <- fit[[paste0(one, "_ranking")]]
   score <- fit[[paste0(one, "_scores")]]
@@ -301,8 +314,12 @@ top_of <- function(fit, one, arg, k, as, named) {
   k <- check_count(k, arg, 1L, length(ranking), paste("there are that many", what))
   if (is.null(as)) as <- if (named) "name" else "index"
   as <- check_choice(as, "as", c("name", "index"))
-  best <- ranking[seq_len(k)]
+  check_choice_size(fit, one, k, budget)
+  best <- choose_best(fit, one, k, budget)
+  say_short(fit, one, k, best, budget)
+  best <- stats::setNames(best, names(score)[best])
   live <- live_scores(score)
+  if (length(best) < k) k <- length(best)
   if (live < k) {
     ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the ",
       "rest is ", order_of_rest(score, key), ".")

@@ -11,7 +11,7 @@ print.ufs <- function(x, n = 5L, ...) {
   cat_line("  status       ", x$status,
     if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
   if (length(x$certificate)) cat_line("  certificate  ", format_certificate(x$certificate))
-  notes <- c(input_notes(x$input), print_notes(x))
+  notes <- c(input_notes(x$input), wish_notes(x), print_notes(x))
   for (line in notes) cat_line("  ", line)
   if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
     live <- live_scores(x$feature_scores)
@@ -23,11 +23,11 @@ print.ufs <- function(x, n = 5L, ...) {
   advice <- registry()[[x$method]]$advice
   if (isTRUE(nzchar(advice))) cat_line("  advice       ", advice_sentence(advice))
   if (!is.null(x$feature_ranking)) {
-    cat_line("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
+    cat_line("  features     ", best_line(shown_ranking(x, "feature"), names(x$feature_scores), n,
       remembered_size(x, "k")))
   }
   if (!is.null(x$sample_ranking)) {
-    cat_line("  samples      ", best_line(x$sample_ranking, x$names$samples, n, remembered_size(x, "m")))
+    cat_line("  samples      ", best_line(shown_ranking(x, "sample"), x$names$samples, n, remembered_size(x, "m")))
   }
   invisible(x)
 }

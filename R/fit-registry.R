@@ -30,11 +30,13 @@ registered <- new.env(parent = emptyenv())
 # base_args      its arguments when it is a base selector of an ensemble
 # paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
 #                argument lists, the first the default; NULL where no source states one
+# wishes         which wishes (R/data-wishes.R) its own solver sees to; the ranking sees to the
+#                others, but for `weights`, which are refused
 register <- function(method, fit, group = c("features", "samples", "baseline", "system"),
                      selects = "features", title, deterministic = TRUE, cost, reference = "",
                      advice = "", per_k = NULL, picks = NULL, sized_by = NULL,
                      mixed_units = "leave", shares = NULL, base_args = list(),
-                     paper_grid = NULL) {
+                     paper_grid = NULL, wishes = character()) {
   group <- match.arg(group)
   assign(method, mget(names(formals(register))[-1L]), envir = registered)
 }

@@ -45,8 +45,9 @@ ufs <- function(x, method, ..., m) {
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #' @export
-ufs_methods <- function(...) {
+ufs_methods <- function(what = c("methods", "wishes"), ...) {
   check_dots_empty(...)
+  if (check_choice(what, "what") == "wishes") return(wishes_table())
   table <- registry()
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
   data.frame(
@@ -79,6 +80,7 @@ run_fit <- function(method, call, slots, door = TRUE, free = character()) {
   if (door) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
     open_dots(frame, fun, method)
+    check_honoured(frame$x, method, setdiff(names_of(sys.call(sys.parent())), arguments_of(fun)))
     check_by_default(frame, fun, free)
   }
   wanted <- numbers_to_report(frame, fun)
@@ -99,6 +101,11 @@ run_fit <- function(method, call, slots, door = TRUE, free = character()) {
   }
   advice <- slots$advice
   slots[c("run", "advice")] <- NULL
+  # Correlations need the columns, where the method kept no matrix of them.
+  if (!is.null(slots$data$wishes$features$max_cor) &&
+      !identical(dim(slots$data$x), c(slots$data$n, length(slots$data$keep)))) {
+    slots$data$x <- as_ufs_operator(open_quietly(frame$x))$x
+  }
   fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
     list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
   close_source(slots$data$x)

@@ -295,11 +295,9 @@ alfs_pivot <- function(fit, data) {
     fit$params$overlap_gain <- gain
     if (gain <= .01) return(fit)
   }
-  ranking <- c(data$keep[order], fit$constant)
-  fit$feature_ranking <- stats::setNames(ranking, data$features[ranking])
   fit$feature_scores[] <- rank_scores(data$keep[order], length(data$keep), data$p)
   fit$feature_key[data$keep] <- 0
-  fit
+  rank_features(fit, data)
 }
 
 # Greedy TED on the columns of x, `by_norm` in the order of their norms: pick r is made among at
@@ -338,10 +336,9 @@ alfs_cover <- function(fit, data) {
 
 rank_by_cover <- function(fit, k) {
   ranking <- cover_order(fit, k)
-  fit$sample_ranking <- stats::setNames(ranking, fit$names$samples[ranking])
   fit$sample_scores[] <- rank_scores(setdiff(ranking, fit$params$labelled), fit$n)
   fit$sample_key <- rep(0, fit$n)
-  fit
+  rank_samples(fit)
 }
 
 # The samples in the order of picks in the space of the best k features, beyond 1000 picks by the

@@ -335,5 +335,6 @@ register("css", ufs_css,
   cost = "n p min(n, p) + n p k",
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
   advice = "recommended for compressing, and for classifying with few columns",
-  picks = list(argument = "k", unless = "swaps")
+  picks = list(argument = "k", unless = "swaps"),
+  wishes = "weights"
 )

@@ -147,6 +147,10 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       as_ufs_matrix(x, center, scale)
     n_components <- check_components(n_components, data, center)
 
+    if (loss == "sample" && !is.null(data$weights)) {
+      refuse("weights", "`weights` are for loss = \"feature\": with loss = \"sample\" the criterion is no ",
+        "sum of squares over rows.")
+    }
     size <- if (loss == "feature") data$norm else row_norms(data$x)
     check_range(max(size))
     # The Gram matrix of the start and of lambda_max, with its eigenvectors.
@@ -420,5 +424,6 @@ register("jspca", ufs_jspca,
   group = "system",
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
-  reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>"
+  reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>",
+  wishes = "weights"
 )

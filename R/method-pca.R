@@ -47,7 +47,8 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
       feature_scores = score,
       certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
-        scores = `rownames<-`(pca$scores, data$samples), sdev = sqrt(pca$sdev2 / (data$n - 1))),
+        scores = `rownames<-`(if (is.null(data$weights)) pca$scores else
+          pca$scores / sqrt(data$weights), data$samples), sdev = sqrt(pca$sdev2 / data$df)),
       coef_name = "loadings")
   })
 }
@@ -65,5 +66,6 @@ register("pca", ufs_pca,
   group = "baseline",
   title = "Norms of the leading PCA loadings",
   cost = "n p min(n, p)",
-  reference = "Jolliffe (2002) <doi:10.1007/b98835>"
+  reference = "Jolliffe (2002) <doi:10.1007/b98835>",
+  wishes = "weights"
 )

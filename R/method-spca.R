@@ -107,5 +107,6 @@ register("spca", ufs_spca,
   advice = "situational: redundant features; for compressing ufs_css() is better",
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",
-  reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>"
+  reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>",
+  wishes = "weights"
 )

@@ -36,5 +36,6 @@ register("variance", ufs_variance,
   advice = "historical (for comparison)",
   group = "baseline", sized_by = "pca",
   title = "Variance",
-  cost = "n p"
+  cost = "n p",
+  wishes = "weights"
 )

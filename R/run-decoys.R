@@ -235,8 +235,12 @@ with_decoys <- function(x, keep, first, n_decoys) {
     source = bound_source(base$x, parts, turn))
   names <- paste0("v", seq_along(turn))
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
-  list(data = new_data(x$kind, both, list(NULL, names), x$input$origin),
-    column = c(seq_len(q), q + of)[turn])
+  data <- new_data(x$kind, both, list(NULL, names), x$input$origin)
+  # A wish is about a column, wherever it stands now.
+  data["wish"] <- list(pick_wishes(widen_wishes(base$wish, of, q), turn, c("include", "exclude"),
+    c("cost", "groups")))
+  data["row_wish"] <- list(x$row_wish)
+  list(data = data, column = c(seq_len(q), q + of)[turn])
 }
 
 # A random order of q columns and of d behind them. Columns of a chunk of `unit` in a file stay

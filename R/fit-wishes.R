@@ -1,0 +1,293 @@
+# What a ranking makes of wishes, where the method's own solver does not: one rule for all methods.
+# What comes with the data is described in R/data-wishes.R.
+
+# fit$wishes$features and $samples, of what the data bring: the same, with `open`, how many of the
+# ranking may be chosen, and `by`, who saw to each wish: "solver" or "ranking".
+rank_features <- function(fit, data = NULL) {
+  wish <- fit$wishes$features
+  score <- unname(fit$feature_scores)
+  if (is.null(wish)) {
+    fit$feature_ranking <- named_ranking(ufs_rank(score, fit$feature_key), fit$names$features)
+    return(fit)
+  }
+  honoured <- names(wish$by)[wish$by == "solver"]
+  never <- wish$exclude
+  score[never] <- NA_real_
+  fit$feature_scores[never] <- NA_real_
+  turn <- unit_order(score, unname(fit$feature_key), wish$groups, wish$include,
+    if (!"cost" %in% honoured) wish$cost)
+  if (!is.null(wish$max_cor) && !"max_cor" %in% honoured && !is.null(data)) {
+    apart <- uncorrelated(turn, wish, data)
+    fit$wishes$features$walked <- apart$walked
+    turn <- apart$turn
+  }
+  fit$wishes$features$open <- length(turn)
+  rest <- setdiff(seq_along(score), turn)
+  rest <- c(setdiff(rest, never), intersect(rest, never))
+  fit$feature_ranking <- named_ranking(c(turn, rest), fit$names$features)
+  fit
+}
+
+rank_samples <- function(fit) {
+  wish <- fit$wishes$samples
+  score <- unname(fit$sample_scores)
+  key <- unname(fit$sample_key)
+  choosing <- intersect(names(wish), c("labelled", "candidates", "replicates", "cost", "strata"))
+  if (!length(choosing)) {
+    fit$sample_ranking <- named_ranking(ufs_rank(score, key), fit$names$samples)
+    return(fit)
+  }
+  labelled <- union(wish$labelled, fit$params$labelled)
+  never <- labelled
+  if (!is.null(wish$candidates)) never <- union(never, setdiff(seq_len(fit$n), wish$candidates))
+  score[never] <- NA_real_
+  fit$sample_scores[never] <- NA_real_
+  turn <- unit_order(score, key, cost = if (!isTRUE(wish$by["cost"] == "solver")) wish$cost)
+  if (!is.null(wish$replicates)) {
+    level <- wish$replicates[turn]
+    turn <- turn[is.na(level) | !(duplicated(level) | level %in% wish$replicates[labelled])]
+  }
+  if (!is.null(wish$strata)) turn <- by_strata(turn, wish$strata, labelled)
+  fit$wishes$samples$open <- length(turn)
+  rest <- setdiff(seq_len(fit$n), turn)
+  rest <- c(setdiff(rest, never), setdiff(rest, setdiff(rest, never)))
+  fit$sample_ranking <- named_ranking(c(turn, rest), fit$names$samples)
+  fit
+}
+
+named_ranking <- function(ranking, names) stats::setNames(ranking, names[ranking])
+
+# Those that have a score, best first: the `first` before all others, then by score over cost, then
+# by the key, then by index. A group stands where the mean of its members does and its members are
+# next to each other. Of scores below zero what counts is how far they are above the lowest.
+unit_order <- function(score, key, groups = NULL, first = integer(), cost = NULL) {
+  size <- length(score)
+  key <- if (is.null(key)) numeric(size) else key
+  value <- score - min(0, score, na.rm = TRUE)
+  # What it ranks by is the mean of its members' scores over the mean of their costs.
+  unit <- if (is.null(groups)) seq_len(size) else
+    match(ifelse(is.na(groups), -seq_len(size), groups), ifelse(is.na(groups), -seq_len(size), groups))
+  live <- which(!is.na(score))
+  average <- function(v) {
+    if (is.null(groups)) return(v)
+    out <- rep(NA_real_, size)
+    out[live] <- stats::ave(v[live], unit[live])
+    out
+  }
+  worth <- average(value)
+  if (!is.null(cost)) worth <- worth / average(cost)
+  turn <- order(!seq_len(size) %in% first, -worth, -average(key), unit, -value, -key)
+  turn[turn %in% live]
+}
+
+# Under `strata` samples are taken in the order of the ranking until a level has its quota, or, in
+# proportion: each next one is of the level that is farthest behind its share (Webster's rule, so
+# that the choice of m is part of that of m + 1).
+by_strata <- function(turn, strata, labelled) {
+  level <- strata$level[turn]
+  have <- tabulate(strata$level[labelled], max(strata$level))
+  nth <- stats::ave(seq_along(turn), level, FUN = seq_along) + have[level]
+  if (!is.null(strata$quota)) return(turn[nth <= strata$quota[level]])
+  size <- tabulate(strata$level, max(strata$level))
+  turn[order((nth - 0.5) / size[level], seq_along(turn))]
+}
+
+# The ranking without what correlates above max_cor with a column that is before it: list(turn,
+# walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
+# are taken whole or not at all. Cost: 2 n q flops for each column that stays.
+uncorrelated <- function(turn, wish, data, flops = 2e10) {
+  at <- match(turn, data$keep)
+  x <- data$x
+  # Columns of mean zero and norm one are those of x, shifted and divided.
+  total <- data$n
+  one <- matrix(if (is.null(data$weights)) 1 else sqrt(data$weights), data$n)
+  weight <- sum(one^2)
+  mean <- drop(x_cross(x, one)) / weight
+  norm <- sqrt(pmax(x_ss(x) - weight * mean^2, 0))
+  most <- max(50, floor(flops / (2 * total * length(turn))))
+  unit <- if (is.null(wish$groups)) rep(NA, length(turn)) else wish$groups[turn]
+  open <- rep(TRUE, length(turn))
+  first <- turn %in% wish$include
+  kept <- integer()
+  for (i in seq_along(turn)) {
+    if (!open[i]) next
+    if (length(kept) >= most) return(list(turn = c(kept, turn[i:length(turn)][open[i:length(turn)]]),
+      walked = length(kept)))
+    kept <- c(kept, turn[i])
+    if (i == length(turn)) break
+    r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
+    near <- abs(r[at]) > wish$max_cor + 1e-12
+    own <- !is.na(unit[i]) & unit %in% unit[i]
+    near <- near & !first & !own & seq_along(turn) > i
+    open[near | unit %in% unit[near & !is.na(unit)]  & !first & seq_along(turn) > i & !own] <- FALSE
+  }
+  list(turn = kept, walked = length(kept))
+}
+
+# ---- what is chosen -----------------------------------------------------------------------------
+
+# The first `size` of a ranking of features or samples (`one`), with wishes: as many as may be
+# chosen, groups whole, within the budget.
+choose_best <- function(fit, one, size, budget = NULL) {
+  ranking <- unname(fit[[paste0(one, "_ranking")]])
+  wish <- fit$wishes[[paste0(one, "s")]]
+  if (is.null(wish$open)) return(ranking[seq_len(size)])
+  turn <- ranking[seq_len(wish$open)]
+  groups <- if (is.null(wish$groups)) rep(NA, length(turn)) else wish$groups[turn]
+  if (is.null(budget) && all(is.na(groups))) return(utils::head(turn, size))
+  cost <- if (is.null(budget)) rep(0, length(turn)) else wish$cost[turn]
+  left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
+  # Units: members of a group stand next to each other.
+  unit <- cumsum(is.na(groups) | !duplicated(groups))
+  count <- tabulate(unit)
+  price <- as.vector(rowsum(cost, unit))
+  taken <- logical(length(count))
+  for (u in seq_along(count)) {
+    if (count[u] > size || price[u] > left) next
+    taken[u] <- TRUE
+    size <- size - count[u]
+    left <- left - price[u]
+    if (size == 0L) break
+  }
+  turn[taken[unit]]
+}
+
+# The part of a ranking that may be chosen, for print().
+shown_ranking <- function(fit, one) {
+  open <- fit$wishes[[paste0(one, "s")]]$open
+  ranking <- fit[[paste0(one, "_ranking")]]
+  if (is.null(open)) ranking else ranking[seq_len(open)]
+}
+
+# Numbers that no choice can meet.
+check_choice_size <- function(fit, one, size, budget) {
+  wish <- fit$wishes[[paste0(one, "s")]]
+  names <- fit$names$features
+  live <- setdiff(wish$include, fit$constant)
+  if (length(live) > size) refuse_fewer(names[live], size)
+  if (!is.null(budget)) {
+    if (is.null(wish$cost)) {
+      refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
+        "sample_cost", "` to ufs_data() or to the fit.")
+    }
+    check_budget(budget, replace(wish, "include", list(live)), names, if (one == "feature")
+      "column" else "row")
+  }
+}
+
+refuse_fewer <- function(names, size) {
+  refuse("k", "`k` is ", size, ", fewer than the ", length(names), " columns that must be in: ",
+    some_columns(names), ".")
+}
+
+# Where wishes leave fewer than were asked for.
+say_short <- function(fit, one, size, chosen, budget) {
+  if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
+  if (!is.null(budget)) return(invisible())
+  ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one, "s are chosen: the wishes (",
+    paste(wish_names(fit, one), collapse = ", "), ") leave no more.")
+}
+
+wish_names <- function(fit, one) {
+  known <- if (one == "feature") c("include", "exclude", "cost", "groups", "max_cor") else
+    c("labelled", "candidates", "replicates", "cost", "strata")
+  intersect(known, names(Filter(length, fit$wishes[[paste0(one, "s")]])))
+}
+
+# ---- who sees to a wish -------------------------------------------------------------------------
+
+# The wishes that ufs_methods(what = "wishes") tells of.
+wish_columns <- c("include", "exclude", "cost", "groups", "max_cor", "weights", "blocks",
+  "candidates", "labelled", "replicates", "sample_cost", "strata")
+
+# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about. Columns are
+# centred within blocks before any method sees them; no ranking can see to weights.
+wish_by <- function(row, wish) {
+  if (wish %in% c("blocks", row$wishes)) return("solver")
+  if (wish == "weights") return("refused")
+  about <- if (wish %in% column_wishes) "features" else "samples"
+  if (row$selects %in% c(about, "both")) "ranking" else "-"
+}
+
+wishes_table <- function() {
+  table <- registry()
+  out <- lapply(wish_columns, function(wish) unname(vapply(table, wish_by, "", wish)))
+  data.frame(method = names(table), stats::setNames(out, wish_columns))
+}
+
+# Before the work: weights that the method cannot see to, and wishes given to it that are
+# about what it does not choose.
+check_honoured <- function(x, method, given) {
+  row <- registered[[method]]
+  if (inherits(x, "ufs_sketch")) x <- x$data
+  if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
+  if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
+    refuse("weights", "ufs_", method, "() takes no `weights`: its criterion is no sum over rows. ",
+      "ufs_methods(what = \"wishes\") says which methods do.")
+  }
+  if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
+  other <- if (row$selects == "features") setdiff(row_wishes, c("weights", "blocks", "block_scale")) else
+    column_wishes
+  wrong <- intersect(given, other)
+  if (length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about ", setdiff(c("features", "samples"), row$selects),
+      "; ufs_", method, "() chooses ", row$selects, ".")
+  }
+}
+
+# As new_ufs() gets them from the data: with `by`, or NULL.
+wishes_of_fit <- function(method, data) {
+  all <- data$wishes
+  if (is.null(all)) return(NULL)
+  row <- registered[[method]]
+  names <- list(features = c("include", "exclude", "cost", "groups", "max_cor"),
+    samples = c("candidates", "labelled", "replicates", "cost", "strata"))
+  for (what in names(names)) {
+    if (is.null(all[[what]])) next
+    if (what == "features") all$features <- all$features[lengths(all$features) > 0L]
+    own <- intersect(names[[what]], names(all[[what]]))
+    all[[what]]$by <- vapply(own, function(wish) {
+      if (what == "samples" && wish == "cost") wish <- "sample_cost"
+      if (is.null(row)) "ranking" else wish_by(row, wish)
+    }, "")
+  }
+  all
+}
+
+# For print(): one line for columns, one for rows, one for what is in every sum.
+wish_notes <- function(fit) {
+  all <- fit$wishes
+  if (is.null(all)) return(NULL)
+  line <- function(name, parts) if (length(parts)) paste0(formatC(name, width = -13),
+    paste(parts, collapse = ", "))
+  wish <- all$features
+  rows <- all$samples
+  by <- function(wish) {
+    who <- unique(wish$by[wish$by != "-"])
+    if (length(who) == 1L) paste0(" (by the ", who, ")") else if (length(who) > 1L) {
+      paste0(" (by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "), ")")
+    }
+  }
+  one <- function(count, what, word) if (length(count)) paste(count_words(length(count), what), word)
+  columns <- c(one(wish$include, "column", "in"), one(wish$exclude, "column", "out"),
+    if (!is.null(wish$cost)) paste0("costs", if (!is.null(wish$budget)) {
+      paste0(", budget ", format(wish$budget))
+    }),
+    if (!is.null(wish$groups)) count_words(length(unique(wish$groups[!is.na(wish$groups)])), "group"),
+    if (!is.null(wish$max_cor)) paste("no |r| above", format(wish$max_cor)))
+  samples <- c(one(rows$labelled, "row", "labelled"), one(rows$candidates, "candidate", "")[0L],
+    if (!is.null(rows$candidates)) count_words(length(rows$candidates), "candidate"),
+    if (!is.null(rows$replicates)) "one of each replicate",
+    if (!is.null(rows$cost)) paste0("costs", if (!is.null(rows$budget)) {
+      paste0(", budget ", format(rows$budget))
+    }),
+    if (!is.null(rows$strata)) paste(max(rows$strata$level), "strata"))
+  shown <- !is.null(fit$feature_scores)
+  chosen <- !is.null(fit$sample_scores)
+  c(if (shown && length(columns)) paste0(line("wishes", columns), by(wish)),
+    if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "wishes",
+      samples), by(rows)),
+    line("rows", c(if (!is.null(rows$weights)) paste("weights of sum", format(sum(rows$weights))),
+      if (!is.null(rows$blocks)) paste0("centred ", if (isTRUE(rows$block_scale)) "and scaled ",
+        "within ", count_words(length(unique(rows$blocks)), "block")))))
+}

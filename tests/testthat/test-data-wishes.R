@@ -1,0 +1,178 @@
+# Wishes, for every method: what must be in is in, what may not be is out, groups are whole, budgets are kept, and they
+# stay with their columns and rows.
+
+wish_x <- function() {
+  d <- planted(30, 9, seed = 4)$x
+  colnames(d) <- paste0("c", seq_len(9))
+  d
+}
+wish_methods <- function(what) {
+  table <- ufs_methods()
+  table$method[table$selects %in% c(what, "both")]
+}
+# A fit of any method with as little as it needs, and wishes.
+wish_fit <- function(method, x, ...) {
+  needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
+  needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
+  if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
+  withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), needed, list(...))))))
+}
+# Methods whose selections are not nested choose the size they were asked for.
+fixed_size <- function(method) !is.null(registered[[method]]$per_k)
+chosen <- function(fit, k) suppressMessages(selected_features(fit, k, as = "name"))
+
+test_that("every method: what must be in comes first, what may not be is out and still in the data", {
+  x <- wish_x()
+  for (method in wish_methods("features")) {
+    fit <- wish_fit(method, x, include = c("c9", "c4"), exclude = "c1")
+    expect_setequal(names(fit$feature_ranking)[1:2], c("c4", "c9"))
+    expect_true(all(c("c4", "c9") %in% chosen(fit, 4)))
+    expect_false("c1" %in% chosen(fit, if (fixed_size(method)) 4 else 8))
+    expect_identical(unname(fit$feature_ranking[9]), 1L, info = method)
+    expect_identical(unname(feature_scores(fit)["c1"]), NA_real_, info = method)
+    expect_identical(fit$p, 9L)
+    if (!fixed_size(method)) expect_error(selected_features(fit, 1), class = "ufs_error_argument", "'c4'")
+    expect_true(any(grepl("^ *wishes +2 columns in, 1 column out", capture.output(print(fit)))), info = method)
+  }
+})
+
+test_that("every method: groups are whole, a budget is kept, correlations stay below their ceiling", {
+  x <- wish_x()
+  x[, "c8"] <- x[, "c2"] + .01 * x[, "c3"]
+  groups <- list(c("c1", "c6"), c("c3", "c7", "c9"))
+  cost <- c(1, 5, 2, 1, 3, 1, 4, 5, 1)
+  for (method in wish_methods("features")) {
+    fit <- wish_fit(method, x, groups = groups)
+    for (k in if (fixed_size(method)) 4 else 2:6) {
+      out <- chosen(fit, k)
+      for (g in groups) expect_true(sum(g %in% out) %in% c(0, length(g)), info = paste(method, k))
+    }
+    fit <- wish_fit(method, x, max_cor = .8)
+    r <- abs(cor(x[, chosen(fit, 4)]))
+    expect_lte(max(r[upper.tri(r)]), .8 + 1e-9, label = method)
+    if (fixed_size(method)) next
+    fit <- wish_fit(method, x, cost = cost, include = "c2")
+    for (budget in c(5, 8, 13)) {
+      out <- suppressMessages(selected_features(fit, budget = budget, as = "index"))
+      expect_lte(sum(cost[out]), budget)
+      expect_true(2L %in% out)
+    }
+  }
+})
+
+test_that("wishes stay with their columns: permuted, cut, among decoys, in resamples", {
+  x <- wish_x()
+  ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
+  for (method in c("variance", "pca", "laplacian", "css", "rsr")) {
+    one <- wish_fit(method, x, include = 4L, exclude = 2L, cost = 1:9)
+    two <- wish_fit(method, x[, ord], include = match(4L, ord), exclude = match(2L, ord), cost = (1:9)[ord])
+    expect_setequal(chosen(one, 4), chosen(two, 4))
+    cut <- wish_fit(method, ufs_data(x, include = "c4", exclude = "c2")[, c("c2", "c4", "c5", "c6")])
+    expect_identical(chosen(cut, 1), "c4")
+    expect_identical(tail(names(cut$feature_ranking), 1), "c2")
+  }
+  found <- withr::with_seed(1, ufs_stability(x, "pca", n_components = 2, k = 3, n_resamples = 6, include = "c9"))
+  expect_identical(found$frequency[["c9"]], 1)
+  data <- open_data(ufs_data(x, include = "c3", exclude = "c5", cost = 1:9))
+  with <- withr::with_seed(1, with_decoys(data, 1:9, 1:9, 5L))
+  expect_length(with$data$wish$include, 1L)
+  expect_identical(with$column[with$data$wish$include], 3L)
+  real <- with$column <= 9
+  expect_setequal(with$column[with$data$wish$exclude][with$column[with$data$wish$exclude] <= 9], 5L)
+  expect_identical(with$data$wish$cost[real], as.double((1:9)[with$column[real]]))
+})
+
+test_that("dense, sparse and disk data give the same answer", {
+  skip_if_not_installed("Matrix")
+  x <- wish_x()
+  x[abs(x) < .6] <- 0
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
+  for (method in c("variance", "pca", "css")) {
+    one <- wish_fit(method, x, include = "c9", exclude = "c2", max_cor = .7)
+    two <- wish_fit(method, sparse, include = "c9", exclude = "c2", max_cor = .7)
+    expect_identical(unname(one$feature_ranking), unname(two$feature_ranking), info = method)
+  }
+  weights <- rep(1:3, 10)
+  for (method in c("pca", "css", "spca")) {
+    one <- wish_fit(method, x, weights = weights, blocks = rep(1:2, 15))
+    two <- wish_fit(method, sparse, weights = weights, blocks = rep(1:2, 15))
+    expect_equal(feature_scores(one), feature_scores(two), tolerance = 1e-9, info = method)
+  }
+})
+
+test_that("a counted table gives the fit of the long table, for all that take weights", {
+  x <- wish_x()
+  counts <- rep(c(1, 2, 3), 10)
+  long <- x[rep(seq_len(30), counts), ]
+  table <- ufs_methods("wishes")
+  takes <- table$method[table$weights == "solver"]
+  expect_setequal(takes, c("variance", "pca", "css", "spca", "jspca"))
+  for (method in takes) {
+    for (scale in c(TRUE, FALSE)) {
+      more <- c(list(scale = scale), if (method == "jspca") list(loss = "feature"))
+      one <- do.call(wish_fit, c(list(method, x, weights = counts), more))
+      two <- do.call(wish_fit, c(list(method, long), more))
+      expect_equal(feature_scores(one), feature_scores(two), tolerance = 1e-10, info = method)
+      expect_identical(unname(one$feature_ranking), unname(two$feature_ranking), info = method)
+      expect_equal(one$certificate, two$certificate, tolerance = 1e-8, info = method)
+    }
+  }
+  for (method in setdiff(table$method, takes)) {
+    expect_error(wish_fit(method, x, weights = counts), class = "ufs_error_argument", "takes no `weights`")
+  }
+  expect_error(ufs_jspca(x, 2, weights = counts), class = "ufs_error_argument", "loss = \"feature\"")
+})
+
+test_that("blocks are centred, and scaled if asked, before any method sees them", {
+  x <- wish_x()
+  block <- rep(c("a", "b", "c"), each = 10)
+  moved <- x + c(a = 5, b = -20, c = 100)[block]
+  inner <- x
+  for (b in unique(block)) inner[block == b, ] <- scale(x[block == b, ], scale = FALSE)
+  for (method in c("pca", "css", "laplacian", "kmeans_f")) {
+    one <- wish_fit(method, moved, blocks = block)
+    two <- wish_fit(method, inner)
+    expect_equal(unname(one$feature_ranking), unname(two$feature_ranking), info = method)
+  }
+  spread <- x * c(a = 1, b = 10, c = 100)[block]
+  inner <- x
+  for (b in unique(block)) inner[block == b, ] <- scale(x[block == b, ])
+  one <- wish_fit("pca", spread, blocks = block, block_scale = TRUE)
+  expect_equal(unname(one$feature_ranking), unname(wish_fit("pca", inner)$feature_ranking))
+})
+
+test_that("rows: candidates, labelled, replicates, costs and strata in every method that chooses samples", {
+  x <- wish_x()
+  twin <- rep(1:15, 2)
+  for (method in setdiff(wish_methods("samples"), "random")) {
+    pick <- function(m, ...) suppressMessages(selected_samples(wish_fit(method, x, ...), m, as = "index"))
+    expect_true(all(pick(5, candidates = 11:20) %in% 11:20), info = method)
+    expect_false(any(pick(5, labelled = 1:8) %in% 1:8), info = method)
+    expect_false(anyDuplicated(twin[pick(5, replicates = twin)]) > 0, info = method)
+    level <- rep(c("u", "v"), c(20, 10))
+    expect_identical(max(abs(table(level[pick(5, strata = level)]) - 5 * c(2, 1) / 3)) < 1, TRUE, info = method)
+    if (method == "medoids") next
+    fit <- wish_fit(method, x, sample_cost = rep(1:3, 10))
+    some <- suppressMessages(selected_samples(fit, budget = 7, as = "index"))
+    expect_lte(sum(rep(1:3, 10)[some]), 7)
+  }
+})
+
+test_that("contradictions are errors that name the columns", {
+  x <- wish_x()
+  expect_error(ufs_data(x, include = "c1", exclude = c("c2", "c1")), class = "ufs_error_argument", "'c1'")
+  expect_error(ufs_data(x, include = "zz"), class = "ufs_error_argument", "'zz'")
+  expect_error(ufs_data(x, cost = 1:3), class = "ufs_error_argument", "9 numbers")
+  expect_error(ufs_data(x, cost = c(-1, 1:8)), class = "ufs_error_argument", "c1")
+  expect_error(ufs_data(x, budget = 3), class = "ufs_error_argument", "`cost`")
+  expect_error(ufs_data(x, include = c("c8", "c9"), cost = 1:9, budget = 10), class = "ufs_error_argument", "c8, c9")
+  expect_error(ufs_data(x, groups = list(c("c1", "c2"), c("c2", "c3"))), class = "ufs_error_argument", "'c2'")
+  expect_error(ufs_data(x, groups = list(c("c1", "c2")), include = "c1", exclude = "c2"), class = "ufs_error_argument",
+    "groups")
+  expect_error(ufs_data(x, include = "c1", features = c("c2", "c3")), class = "ufs_error_argument", "'c1'")
+  expect_error(ufs_data(x, exclude = 1:9), class = "ufs_error_argument", "no column")
+  expect_error(ufs_data(x, quotas = c(a = 1)), class = "ufs_error_argument", "`strata`")
+  expect_error(ufs_pca(x, 2, candidates = 1:5), class = "ufs_error_argument", "about samples")
+  expect_error(ufs_ted(x, include = "c1"), class = "ufs_error_argument", "about features")
+  expect_error(selected_features(ufs_pca(x, 2), budget = 3), class = "ufs_error_argument", "`cost`")
+})
