@@ -198,7 +198,7 @@ evidence <- function() {
     table$splits <- length(unique(all$split))
     table$tells_uncovered <- tells("uncovered")
     table$tells_smooth <- tells("smooth")
-    inform_once_per_call("%s done\n", set)
+    cat(set, "done\n")
     table
   }))
   for (column in c("ratio", "rmse", "uncovered", "smooth", "seconds", "tells_uncovered", "tells_smooth")) {
