@@ -130,8 +130,8 @@ check_complete <- function(data, arg) {
   bad <- if (data$kind == "dense") which(colSums(!is.finite(data$x)) > 0) else
     unique(stored_column(data$x)[which(!is.finite(value))])
   ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-    some_columns(feature_names(data$features, data$p, FALSE)[bad]), ". Impute or remove them first, ",
-    "or choose `na` in ufs_data().", argument = arg)
+    some_columns(feature_names(data$features, data$p, FALSE)[bad]), ". Impute or remove them ",
+    "first, or choose `na` in ufs_data().", argument = arg)
 }
 
 # One pass over the file finds the mean and the size of every row; blocks are changed as they are
@@ -172,7 +172,8 @@ transform_words <- function(input) {
   words <- c(log = "log(1 + count / size of the sample)",
     tfidf = "weighted by inverse document frequency")
   words <- words[names(words) %in% how$counts]
-  rows <- c(center = "each minus its mean", snv = "each minus its mean, over its standard deviation",
+  rows <- c(center = "each minus its mean",
+    snv = "each minus its mean, over its standard deviation",
     unit = "of unit length")
   c(if (isTRUE(input$limited > 0)) {
     paste("left out    ", count_words(input$limited, "feature"),

@@ -230,16 +230,12 @@ far_rows <- function(z, most = 1000L, factor = 2) {
   if (length(far) > n / 10) integer() else far
 }
 
-tell_far_rows <- function(far, names, more = "") {
+tell_far_rows <- function(far, names, more) {
   if (!length(far)) return(invisible())
-  who <- if (is.null(names)) paste("row", far) else names[far]
-  ufs_message_rows(who, far, more)
-}
-
-ufs_message_rows <- function(who, far, more) {
+  who <- best_line(if (is.null(names)) paste("row", far) else names[far], NULL, 5L)
   message(new_condition("message", "outliers", count_words(length(far), "row"), " of `x` ",
-    if (length(far) == 1L) "is" else "are", " far from all others (", best_line(who, NULL, 5L), ").",
-    more, "\n", fields = list(rows = far)))
+    if (length(far) == 1L) "is" else "are", " far from all others (", who, ").", more, "\n",
+    fields = list(rows = far)))
 }
 
 # How many of the picks are copies, or nearly, of an earlier one: closer to it than a hundredth of
@@ -248,7 +244,8 @@ near_copies <- function(z, picks) {
   if (length(picks) < 2L) return(0L)
   chosen <- x_rows_of(z, picks)
   d2 <- pmax(square_distances(chosen, chosen), 0)
-  limit <- median_square(x_rows_of(z, unique(round(seq(1, nrow(z), length.out = min(nrow(z), 500L))))))
+  some <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 500L))))
+  limit <- median_square(x_rows_of(z, some))
   sum(vapply(seq_along(picks)[-1L], function(i) any(d2[i, seq_len(i - 1L)] <= limit / 100), NA))
 }
 

@@ -16,17 +16,18 @@
 #' * `"linear"` is xx'.
 #' * `"cosine"` is the cosine of the angle between two rows, the same as `unit = TRUE`.
 #' * `"heat"` is `exp(-d_ij^2 / bandwidth)`, for a model that is smooth but not linear. Far pairs of
-#'   samples have nothing in common, so a new region of the data always lowers J more than a
-#'   copy of a pick. For spectra use `ufs_data(rows = "snv")` first. Rows that are far from all others
-#'   (the third nearest row is much farther than with most rows, and twice as far as rows usually are
+#'   samples have nothing in common, so a new region of the data always lowers J more than a copy of
+#'   a pick. For spectra use `ufs_data(rows = "snv")` first. Rows that are far from all others (the
+#'   third nearest row is much farther than with most rows, and twice as far as rows usually are
 #'   from each other, both squared) are named in a message of class `ufs_message_outliers` and not
 #'   picked.
 #' * A symmetric positive semidefinite n x n matrix of your own.
 #'
-#' Of a kernel only some columns are computed: Cholesky with pivots writes K as RR' up to a rest, with
-#' R of at most `max(sqrt(4e9 / n), m + 100)` columns, and TED runs on the rows of R. `certificate`
-#' has the share of the trace of K in that rest (`trace_left`; 1e-4 at most unless R is full).
-#' Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in units of K.
+#' Of a kernel only some columns are computed: Cholesky with pivots writes K as RR' up to a rest,
+#' with R of at most `max(sqrt(4e9 / n), m + 100)` columns, and TED runs on the rows of R.
+#' `certificate` has the share of the trace of K in that rest (`trace_left`; 1e-4 at most unless R
+#' is full). Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in
+#' units of K.
 #'
 #' # Greedy and convex form
 #' `form = "greedy"` (Yu, Bi and Tresp 2006) picks one sample after the other. With x_i the i-th row
@@ -79,8 +80,8 @@
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
 #'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
 #'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`
-#'     has J after each pick, `certificate` is that of the kernel (see there), `solution` holds the `order` of the picks and `params$labelled` the
-#'     indices of the labelled samples.
+#'     has J after each pick, `certificate` is that of the kernel (see there), `solution` holds the
+#'     `order` of the picks and `params$labelled` the indices of the labelled samples.
 #'   * With `form = "convex"` the score is the norm. `certificate` has the relative duality `gap`
 #'     and the `dual` bound; `trace` has the `objective`, `bound` and `gap` of every iteration, with
 #'     the residuals that [ufs_alfs()] describes; `solution` holds the `activity`.
@@ -154,7 +155,8 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
     check_count(m, "m", 1L, free, paste0("the samples", if (length(labelled)) " without a label"))
   }
   rows <- if (like$label %in% c("linear", "cosine")) {
-    list(z = data$x, unit = if (is_operator(data$x)) data$divisor, size = mean_square(data$x) * data$divisor^2)
+    list(z = data$x, unit = if (is_operator(data$x)) data$divisor,
+      size = mean_square(data$x) * data$divisor^2)
   } else {
     kernel_rows(data, like, picks, labelled)
   }
@@ -193,7 +195,8 @@ kernel_rows <- function(data, like, m, labelled) {
   unit <- data$divisor
   width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / unit^2
   far <- if (is_operator(z)) integer() else setdiff(far_rows(z), labelled)
-  tell_far_rows(far, data$samples, " They are not chosen; look at them, and leave them out if they are errors.")
+  tell_far_rows(far, data$samples, 
+    " They are not chosen; look at them, and leave them out if they are errors.")
   root <- kernel_root(z, width, m)
   list(z = root$root, size = 1, width = width * unit^2, left = root$left, far = far,
     allowed = if (length(far)) !seq_len(data$n) %in% far)
@@ -210,7 +213,9 @@ given_kernel <- function(s, n) {
     check_bytes(8 * as.double(n)^2, "`similarity` as a dense matrix", "Choose fewer samples.")
     s <- as.matrix(s)
   }
-  if (!is.numeric(s) || !all(is.finite(s))) bad("must be numeric, without missing or infinite values")
+  if (!is.numeric(s) || !all(is.finite(s))) {
+    bad("must be numeric, without missing or infinite values")
+  }
   s <- as_double(unname(s))
   if (!isSymmetric(s)) bad("must be symmetric")
   if (min(diag(s)) < 0 || max(diag(s)) == 0) bad("is not positive semidefinite: it is no kernel")

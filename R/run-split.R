@@ -2,17 +2,17 @@
 
 #' A training and a test set that both stand for the whole
 #'
-#' Chooses `m` rows to measure first and learn from, and `test` other rows to judge by, such that either
-#' set covers the data: what duplex does for spectra (Snee 1977), by other means. Use it when the
-#' reference values of both sets have yet to be measured and each costs money. With labels for
+#' Chooses `m` rows to measure first and learn from, and `test` other rows to judge by, such that
+#' either set covers the data: what duplex does for spectra (Snee 1977), by other means. Use it when
+#' the reference values of both sets have yet to be measured and each costs money. With labels for
 #' everything at hand a random test set is as good and its error is without bias.
 #'
 #' k-means makes `m` clusters of the rows, and the row nearest to each centre is chosen; then the
 #' same with `test` clusters of the rows that are left. Rows are compared by their standardised
 #' columns or, if columns are points of smooth curves such as spectra (neighbouring columns hardly
-#' differ), by the leading principal component scores that hold 99 % of the variance. For spectra take
-#' out baseline and scatter first: `rows = "snv"`. Rows far from all others are named in a message
-#' of class `ufs_message_outliers`.
+#' differ), by the leading principal component scores that hold 99 % of the variance. For spectra
+#' take out baseline and scatter first: `rows = "snv"`. Rows far from all others are named in a
+#' message of class `ufs_message_outliers`.
 #'
 #' @inheritParams ufs
 #' @param m The number of rows to learn from.
@@ -20,19 +20,18 @@
 #' @param replicates `NULL`, or a vector with one value for each row that says which rows are
 #'   measurements of the same sample (scans of one soil, say). They are compared by their mean and
 #'   stay together, and `m` and `test` then count samples.
-#' @param strata `NULL`, or a vector with one value for each row. Each stratum gets its share of `m` and
-#'   of `test` by its number of samples, and is split by itself.
+#' @param strata `NULL`, or a vector with one value for each row. Each stratum gets its share of `m`
+#'   and of `test` by its number of samples, and is split by itself.
 #' @param ... Arguments of [ufs_data()], such as `rows = "snv"`.
-#' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if `x`
-#'   has row names), `m`, the number `n` of rows, `replicates`, `strata`, `space` (what rows were compared
-#'   by), `far` (rows far from all others), `coverage` and `map`. `coverage` has a row for `train`, `test`
-#'   and the mean of 20 random choices of either size, with `uncovered`, the mean squared distance
-#'   to the nearest chosen row over that to the mean of all, and `unknown`, the share of the variance of
-#'   a smooth function that is left when it is known at the chosen rows. `map` holds two principal
-#'   component scores for `plot()`. Random numbers are drawn.
-#' @section Errors:
-#'   `ufs_error_argument` if there are not enough rows, samples, or samples in a stratum, or if samples
-#'   belong to several strata.
+#' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if
+#'   `x` has row names), `m`, the number `n` of rows, `replicates`, `strata`, `space` (what rows
+#'   were compared by), `far` (rows far from all others), `coverage` and `map`. `coverage` has a row
+#'   for `train`, `test` and the mean of 20 random choices of either size, with `uncovered`, the
+#'   mean squared distance to the nearest chosen row over that to the mean of all, and `unknown`,
+#'   the share of the variance of a smooth function that is left when it is known at the chosen
+#'   rows. `map` holds two principal component scores for `plot()`. Random numbers are drawn.
+#' @section Errors: `ufs_error_argument` if there are not enough rows, samples, or samples in a
+#'   stratum, or if samples belong to several strata.
 #' @references Snee (1977) Validation of regression models: methods and examples. Technometrics 19,
 #'   415-428. \doi{10.1080/00401706.1977.10489581}
 #' @seealso [ufs_medoids()] for a training set alone, [ufs_ted()]

@@ -269,6 +269,15 @@ tables <- list(
       consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", scale = FALSE),
       medoids = c("ufs_medoids", n_starts = 5, scale = FALSE), ted = c("ufs_ted", scale = FALSE), data = "ufs_data"),
     needs_data = FALSE),
+  # Which rows TED picks is the same whatever else is installed; random choices are not.
+  regression = on_sets("regression", "regression.R", 15, "laboratory", c("facility", "medoids", "ted"),
+    plain_calls(ted = c("ufs_ted", similarity = "heat", scale = FALSE), facility = "ufs_facility",
+      medoids = c("ufs_medoids", unit = FALSE, scale = FALSE), data = c("ufs_data", rows = "snv")),
+    args = "--splits=3", functions = "ufs_data", witness = function(stored) {
+      now <- rerun("regression.R", "--sets=gasoline", "--splits=3")
+      now <- now[now$choice == "ted, heat", ]
+      differing(stored, now, c("set", "m", "choice", "learner"), "uncovered", .002)
+    }),
   size = on_sets("size", "size.R", 90, "the help of ufs_size()", c("pca", "kmeans_f"),
     plain_calls(size = c("ufs_size", method = "pca")), functions = "ufs_size", witness = function(stored) {
       now <- rerun("size.R", "--sets=wine", "--methods=pca")

@@ -17,8 +17,8 @@ quiet <- function(code) suppressWarnings(suppressMessages(code))
 # Spectra have SNV rows and leading scores; other columns are standardised. Field tools get scores.
 context <- function(x, spectra) {
   x <- x[, apply(x, 2L, stats::sd) > 1e-12, drop = FALSE]
-  ready <- ufselect:::as_ufs_matrix(ufs_data(x, rows = if (spectra) "snv" else "none"), TRUE,
-    !spectra, warn = FALSE)
+  ready <- ufselect:::as_ufs_matrix(ufselect:::open_quietly(ufs_data(x, rows = if (spectra) "snv" else
+    "none")), TRUE, !spectra)
   scores <- quiet(ufselect:::smooth_scores(ready))
   list(x = x, spectra = spectra, scores = scores, rows = if (spectra) scores else ready$x,
     pc = ncol(scores))
@@ -198,7 +198,7 @@ evidence <- function() {
     table$splits <- length(unique(all$split))
     table$tells_uncovered <- tells("uncovered")
     table$tells_smooth <- tells("smooth")
-    inform_once_per_call("%s done\n", set)
+    cat(set, "done\n")
     table
   }))
   for (column in c("ratio", "rmse", "uncovered", "smooth", "seconds", "tells_uncovered", "tells_smooth")) {
