@@ -121,7 +121,7 @@ size_rankings <- function(values, method) {
     errors = vapply(values[failed], `[[`, "", "error"))
 }
 
-size_curve <- function(rankings, data, decoys, k, rows) {
+size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
   ranking <- match(rankings$all, data$keep)
   ranking <- ranking[!is.na(ranking)]
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
@@ -215,7 +215,8 @@ print.ufs_size <- function(x, ...) {
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
     if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
-      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
+      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours",
+      if (x$rows < x$n) paste0(" (among ", x$rows, " drawn samples)"))
   }
   print(x$curve, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")
