@@ -31,7 +31,7 @@ check_starts_bytes <- function(n, n_clusters, n_starts) {
 kmeans_starts <- function(z, first, n_clusters, n_starts, max_iter, most = n_starts,
                           fixed = integer(), shrink = NULL) {
   settings <- list(draw = matrix(stats::runif(n_clusters * n_starts), n_clusters),
-    max_iter = as.integer(max_iter), most = as.integer(most))
+    max_iter = as.integer(max_iter), most = as.integer(most), verbose = FALSE)
   found <- check_solved(.Call(C_kmeans, z, shrink, first, fixed, settings), "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",

@@ -113,12 +113,12 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
 
 # Sparse samples stay so where their similarities are kept, which is all that is formed then.
 facility_points <- function(x, center, scale, similarity) {
-  data <- open_data(x, "x")
+  data <- open_data(x)
   if (!is.character(similarity) || "heat" %in% similarity[1L] || data$kind != "sparse" ||
       !fits_table(data$n)) {
     return(gram_coordinates(data, center, scale))
   }
-  as_ufs_operator(data, center, scale, squares = FALSE, unit = "power")
+  as_rescaled_operator(data, center, scale)
 }
 
 # The first m picks by cosine similarity among the rows of a prepared x, for other methods.

@@ -624,6 +624,7 @@ static void swap_picks(facility_work *work, const facility_settings *settings, u
     if (result->swaps == 0) return;
     for (size_t i = 0; i < N; i++) work->open[i] = false;
     for (int t = 0; t < m; t++) work->open[result->order[t]] = true;
+    if (problem->cost) work->left = problem->budget;
     pick_all(work, m, false, run);
     for (size_t i = 0; i < N; i++) work->open[i] = may_open(work, (int) i);
     for (int l = 0; l < problem->n_labelled; l++) work->open[problem->labelled[l]] = false;
