@@ -109,10 +109,10 @@ run_fit <- function(method, call, slots, door = TRUE, free = character()) {
 }
 
 # Nothing is silent for long where somebody waits: in an interactive session, or where progressr
-# reports to the whole session, or with options(ufselect.progress = TRUE), a run that takes more than
-# three seconds says once what it does and how far it is. Solvers call the function in option
-# "ufselect.watch" once an iteration (src/ffi_util.c); the outermost run sets it. Returns the options
-# to restore.
+# reports to the whole session, or with options(ufselect.progress = TRUE), a run that takes more
+# than three seconds says once what it does and how far it is. Solvers call the function in option
+# "ufselect.watch" once an iteration (src/ffi_util.c); the outermost run sets it. Returns the
+# options to restore.
 watch_over <- function(name, far = function(step) count_words(step, "step"), after = 3) {
   if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(list())
   begin <- proc.time()[[3L]]

@@ -127,8 +127,8 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   facility_picks(like, nrow(x), m, as.integer(labelled), 0L, resolve_control(control))$order
 }
 
-# `allowed`: a flag for every sample that may be picked (NULL: all); with `cost`, one positive number
-# each, all picks together cost `budget` at most, and there may be fewer than m.
+# `allowed`: a flag for every sample that may be picked (NULL: all); with `cost`, one positive
+# number each, all picks together cost `budget` at most, and there may be fewer than m.
 facility_picks <- function(like, n, m, labelled, swaps, control, allowed = NULL, cost = NULL,
                            budget = NULL) {
   if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), labelled)]))

@@ -12,8 +12,8 @@
 #' (the same on subsamples) choose samples that minimise the sum of the distances of all samples to
 #' them. They come from the package cluster; use PAM for a few thousand samples and CLARA beyond.
 #'
-#' It takes about 2 n p m flops per iteration and start, and memory for two copies of `x`. Sparse data
-#' stay sparse, and cost their entries instead of n p.
+#' It takes about 2 n p m flops per iteration and start, and memory for two copies of `x`. Sparse
+#' data stay sparse, and cost their entries instead of n p.
 #'
 #' @inheritParams ufs_facility
 #' @param m How many samples to choose, from 1 to n - 1.
@@ -22,8 +22,8 @@
 #'   length n, for `form = "kmeans"` only. They are centres that stay where they are, and are not
 #'   chosen. Their score is `NA` and they come last.
 #' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
-#'   lowest within-cluster sum of squares is kept. On large data only the best quarter of them goes on
-#'   after four iterations. For `"clara"` it is the number of subsamples.
+#'   lowest within-cluster sum of squares is kept. On large data only the best quarter of them goes
+#'   on after four iterations. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
 #' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
@@ -87,8 +87,8 @@ medoid_points <- function(x, center, scale, m, form) {
 }
 
 # What is done with samples: `z` itself, dense; `first`, the first sample equal to each; `nearest`,
-# of the rows `among` the one nearest to the mean of `rows`; `distance`, squared, of each sample from the one that
-# stands for it; and what kmeans_starts() takes.
+# of the rows `among` the one nearest to the mean of `rows`; `distance`, squared, of each sample
+# from the one that stands for it; and what kmeans_starts() takes.
 dense_points <- function(x, unit) {
   z <- in_range(x)$x
   if (unit) z <- unit_rows(z)
@@ -126,8 +126,8 @@ sparse_points <- function(data, unit) {
     })
 }
 
-# list(medoids, stand_in (of every sample), certificate, iterations). `allowed`: a flag for every sample
-# that may be chosen (NULL: all); a cluster without one takes the nearest that is left.
+# list(medoids, stand_in (of every sample), certificate, iterations). `allowed`: a flag for every
+# sample that may be chosen (NULL: all); a cluster without one takes the nearest that is left.
 kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NULL) {
   first <- points$first
   different <- length(unique(first)) - length(unique(first[labelled]))

@@ -15,8 +15,8 @@
 #' * `captured` and `bound`: the share of the squares of x that the best k columns explain, and what
 #'   k principal components would, see [ufs_captured()].
 #' * `knn_overlap`: how many of the 5 nearest neighbours of each sample by all columns are its
-#'   neighbours by the best k, see [ufs_tune()]. Of more than 2,000 samples these are drawn at random,
-#'   and neighbours are looked for among them.
+#'   neighbours by the best k, see [ufs_tune()]. Of more than 2,000 samples these are drawn at
+#'   random, and neighbours are looked for among them.
 #' * `stability`: how much the best k of halves of the samples agree beyond chance, see
 #'   [ufs_stability()].
 #'
