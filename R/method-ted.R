@@ -172,7 +172,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order])),
-    certificate = c(trace_left = rows$left)
+    certificate = if (is.null(rows$left)) numeric() else c(trace_left = rows$left)
   )
 }
 

@@ -77,7 +77,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
 split_space <- function(opened) {
   if (length(opened$rest)) refuse_argument(names_of(opened$rest)[1L])
   smooth <- is_smooth_columns(opened$x)
-  data <- as_ufs_operator(opened$x, TRUE, !smooth, unit = "power")
+  data <- as_rescaled_operator(opened$x, TRUE, !smooth)
   z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
   close_source(data$x)
   list(z = z, samples = data$samples, space = if (smooth) {
@@ -131,7 +131,7 @@ shares <- function(total, size, most) {
 medoid_rows <- function(z, m) {
   if (m < 1L) return(integer())
   if (m >= nrow(z)) return(seq_len(nrow(z)))
-  sort(kmeans_medoids(z, m, integer(), 20L, 100L)$medoids)
+  sort(kmeans_medoids(dense_points(z, FALSE), m, integer(), 20L, 100L)$medoids)
 }
 
 # A data frame with one row for each set and for random ones of its size.

@@ -61,7 +61,7 @@ test_that("smooth curves are compared by few scores, and far rows are named", {
   x[7, ] <- x[7, ] + 30
   expect_message(split <- ufs_split(x, m = 10), "row 7", class = "ufs_message_outliers")
   expect_identical(split$far, 7L)
-  scores <- smooth_scores(as_ufs_matrix(x, TRUE, FALSE, warn = FALSE))
+  scores <- smooth_scores(as_ufs_matrix(x, TRUE, FALSE))
   full <- prcomp(x)
   q <- which(cumsum(full$sdev^2) / sum(full$sdev^2) >= .99)[1L]
   expect_identical(ncol(scores), as.integer(max(2L, q)))
