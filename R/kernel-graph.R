@@ -25,9 +25,9 @@
 #' `exact = TRUE` searches `x`: blocks of a file are then compared in pairs, which takes as many
 #' passes over it as half the number of its blocks.
 #'
-#' With more than 20,000 samples of any kind (`getOption("ufselect.exact_neighbours")`) the search is
-#' approximate: random projection trees, and then neighbours of neighbours until few are found. Which
-#' share of the true neighbours it found is measured on 200 samples; a message of class
+#' With more than 20,000 samples of any kind (`getOption("ufselect.exact_neighbours")`) the search
+#' is approximate: random projection trees, and then neighbours of neighbours until few are found.
+#' Which share of the true neighbours it found is measured on 200 samples; a message of class
 #' `ufs_message_neighbours` and the print say it, and the graph has it as `recall`. Few independent
 #' columns make it high. `exact = TRUE` compares all samples.
 #'
@@ -65,8 +65,8 @@
 #'   Dasgupta and Freund (2008) Random projection trees and low dimensional manifolds. STOC.
 #'   \doi{10.1145/1374376.1374452}
 #'
-#'   Dong, Moses and Li (2011) Efficient k-nearest neighbor graph construction for generic similarity
-#'   measures. WWW. \doi{10.1145/1963405.1963487}
+#'   Dong, Moses and Li (2011) Efficient k-nearest neighbor graph construction for generic
+#'   similarity measures. WWW. \doi{10.1145/1963405.1963487}
 #' @examples
 #' graph <- ufs_graph(mtcars, n_neighbours = 5, scale = TRUE)
 #' graph

@@ -25,13 +25,13 @@ check_starts_bytes <- function(n, n_clusters, n_starts) {
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
 }
 
-# All starts as src/kmeans.c leaves them: z a matrix, or a sparse operator whose rows are multiplied by
-# `shrink`. `first`: the first row equal to each; `fixed`: rows that are centres and stay; `most`: how
-# many starts go on after a few iterations.
+# All starts as src/kmeans.c leaves them: z a matrix, or a sparse operator whose rows are multiplied
+# by `shrink`. `first`: the first row equal to each; `fixed`: rows that are centres and stay;
+# `most`: how many starts go on after a few iterations.
 kmeans_starts <- function(z, first, n_clusters, n_starts, max_iter, most = n_starts,
                           fixed = integer(), shrink = NULL) {
   settings <- list(draw = matrix(stats::runif(n_clusters * n_starts), n_clusters),
-    max_iter = as.integer(max_iter), most = as.integer(most))
+    max_iter = as.integer(max_iter), most = as.integer(most), verbose = FALSE)
   found <- check_solved(.Call(C_kmeans, z, shrink, first, fixed, settings), "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",

@@ -85,7 +85,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
                          ...) {
   run_fit("facility", match.call(), free = "similarity", {
     control <- resolve_control(control)
-    data <- gram_coordinates(x, center, scale)
+    data <- facility_points(x, center, scale, similarity)
     labelled <- check_labelled(labelled, data)
     most <- data$n - length(labelled)
     limit <- paste0("the samples", if (length(labelled)) " without a label")
@@ -111,19 +111,38 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
   })
 }
 
+# Sparse samples stay so where their similarities are kept, which is all that is formed then.
+facility_points <- function(x, center, scale, similarity) {
+  data <- open_data(x)
+  if (!is.character(similarity) || "heat" %in% similarity[1L] || data$kind != "sparse" ||
+      !fits_table(data$n)) {
+    return(gram_coordinates(data, center, scale))
+  }
+  as_rescaled_operator(data, center, scale)
+}
+
 # The first m picks by cosine similarity among the rows of a prepared x, for other methods.
 facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   like <- list(kind = 0L, x = x, bandwidth = 1, stored = fits_table(nrow(x)))
   facility_picks(like, nrow(x), m, as.integer(labelled), 0L, resolve_control(control))$order
 }
 
-facility_picks <- function(like, n, m, labelled, swaps, control) {
-  check_solved(.Call(C_facility, like, labelled,
-    list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored), control), "facility")
+# `allowed`: a flag for every sample that may be picked (NULL: all); with `cost`, one positive
+# number each, all picks together cost `budget` at most, and there may be fewer than m.
+facility_picks <- function(like, n, m, labelled, swaps, control, allowed = NULL, cost = NULL,
+                           budget = NULL) {
+  if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), labelled)]))
+  found <- check_solved(.Call(C_facility, like, labelled, list(n = n, m = as.integer(m),
+    max_swaps = swaps, table = like$stored, allowed = if (!is.null(allowed)) as.integer(allowed),
+    cost = if (!is.null(cost)) as.double(cost), budget = budget), control), "facility")
+  picks <- seq_len(found$run$counters[["picks"]])
+  found[c("order", "bound")] <- list(found$order[picks], found$bound[picks])
+  found
 }
 
 # May the n x n similarities be kept?
-fits_table <- function(n) 8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
+fits_table <- function(n) 8 * as.double(n)^2 <= min(table_bytes, max_bytes() / 2)
+table_bytes <- 2^30
 
 # What C_facility takes: list(kind, x, bandwidth) or list(kind, candidate, sample); and `label`
 # for the fit, `stored` if an n x n table is made.
@@ -134,7 +153,7 @@ facility_similarity <- function(similarity, data, bandwidth) {
     refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
   }
   if (named) {
-    x <- in_range(data$x)
+    x <- if (is_operator(data$x)) list(x = data$x, unit = 1) else in_range(data$x)
     like <- list(kind = match(similarity, c("cosine", "heat")) - 1L, x = x$x, bandwidth = 1,
       label = similarity, stored = fits_table(data$n))
     if (similarity == "heat") {

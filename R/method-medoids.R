@@ -12,7 +12,8 @@
 #' (the same on subsamples) choose samples that minimise the sum of the distances of all samples to
 #' them. They come from the package cluster; use PAM for a few thousand samples and CLARA beyond.
 #'
-#' It takes about 2 n p m flops per iteration and start, and memory for two copies of `x`.
+#' It takes about 2 n p m flops per iteration and start, and memory for two copies of `x`. Sparse
+#' data stay sparse, and cost their entries instead of n p.
 #'
 #' @inheritParams ufs_facility
 #' @param m How many samples to choose, from 1 to n - 1.
@@ -21,7 +22,8 @@
 #'   length n, for `form = "kmeans"` only. They are centres that stay where they are, and are not
 #'   chosen. Their score is `NA` and they come last.
 #' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
-#'   lowest within-cluster sum of squares is kept. For `"clara"` it is the number of subsamples.
+#'   lowest within-cluster sum of squares is kept. On large data only the best quarter of them goes
+#'   on after four iterations. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
 #' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
@@ -75,7 +77,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
 # Sparse samples stay so for k-means, where they are few enough for it and mostly zeros; others get
 # coordinates.
 medoid_points <- function(x, center, scale, m, form) {
-  data <- open_data(x, "x")
+  data <- open_data(x)
   size <- 8 * as.double(data$n) * min(data$n, data$p)
   if (form != "kmeans" || data$kind != "sparse" || size > min(4 * block_bytes(), max_bytes()) ||
       length(data$x@x) > as.double(data$n) * data$p / 6) {
@@ -85,16 +87,16 @@ medoid_points <- function(x, center, scale, m, form) {
 }
 
 # What is done with samples: `z` itself, dense; `first`, the first sample equal to each; `nearest`,
-# of some rows the one nearest to their mean; `distance`, squared, of each sample from the one that
-# stands for it; and what kmeans_starts() takes.
+# of the rows `among` the one nearest to the mean of `rows`; `distance`, squared, of each sample
+# from the one that stands for it; and what kmeans_starts() takes.
 dense_points <- function(x, unit) {
   z <- in_range(x)$x
   if (unit) z <- unit_rows(z)
   list(z = z, first = equal_rows(z), x = z, shrink = NULL, square = 1,
-    nearest = function(rows) {
-      own <- z[rows, , drop = FALSE]
-      d2 <- colSums((t(own) - colMeans(own))^2)
-      rows[which(d2 <= min(d2) + 1e-12 * max(d2, min(d2)))[1L]]
+    nearest = function(rows, among) {
+      centre <- colMeans(z[rows, , drop = FALSE])
+      d2 <- colSums((t(z[among, , drop = FALSE]) - centre)^2)
+      among[which(d2 <= min(d2) + 1e-12 * max(d2))[1L]]
     },
     distance = function(who) rowSums((z - z[who, , drop = FALSE])^2))
 }
@@ -110,11 +112,11 @@ sparse_points <- function(data, unit) {
   if (unit && is.null(x$shift)) own@x <- own@x * shrink[own@i + 1L]
   list(first = x_equal_columns(sparse_operator(Matrix::t(own))), x = x, shrink = shrink,
     z = NULL, square = if (unit) 1 else data$divisor^2,
-    nearest = function(rows) {
+    nearest = function(rows, among) {
       weight <- replace(numeric(x$n), rows, shrink[rows] / length(rows))
-      product <- (x_mul(x, x_cross(x, weight)) * shrink)[rows]
-      d2 <- size[rows]^2 - 2 * product
-      rows[which(d2 <= min(d2) + 1e-12 * max(size[rows])^2)[1L]]
+      product <- (x_mul(x, x_cross(x, weight)) * shrink)[among]
+      d2 <- size[among]^2 - 2 * product
+      among[which(d2 <= min(d2) + 1e-12 * max(size[among])^2)[1L]]
     },
     distance = function(who) {
       chosen <- unique(who)
@@ -124,9 +126,9 @@ sparse_points <- function(data, unit) {
     })
 }
 
-# list(medoids, stand_in (of every sample), certificate, iterations). Of all starts a few go on:
-# after some iterations the best of them is nearly always among these.
-kmeans_medoids <- function(points, m, labelled, n_starts, max_iter) {
+# list(medoids, stand_in (of every sample), certificate, iterations). `allowed`: a flag for every
+# sample that may be chosen (NULL: all); a cluster without one takes the nearest that is left.
+kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NULL) {
   first <- points$first
   different <- length(unique(first)) - length(unique(first[labelled]))
   if (different < m) {
@@ -134,12 +136,24 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter) {
       if (length(labelled)) " from each other and from those labelled", ".")
   }
   check_starts_bytes(length(first), m, n_starts)
-  found <- kmeans_starts(points$x, first, m, n_starts, max_iter, max(1L, ceiling(n_starts / 4)),
-    labelled, points$shrink)
+  x <- points$x
+  entries <- if (is_operator(x)) length(x$value) else as.double(length(x))
+  # Where all starts take seconds, a few go on: the best is nearly always among them.
+  most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 4)) else n_starts
+  found <- kmeans_starts(x, first, m, n_starts, max_iter, most, labelled, points$shrink)
   best <- which.min(found$within)
   # Clusters 1 to m are free; those of labelled samples follow.
   cluster <- found$label[, best]
-  medoids <- vapply(seq_len(m), function(a) points$nearest(which(cluster == a)), 0L)
+  open <- rep(TRUE, length(first))
+  if (!is.null(allowed)) open <- as.logical(allowed)
+  open[labelled] <- FALSE
+  own <- vapply(seq_len(m), function(a) any(open[cluster == a]), NA)
+  medoids <- integer(m)
+  for (a in order(!own)) {
+    rows <- which(cluster == a)
+    medoids[a] <- points$nearest(rows, if (own[a]) rows[open[rows]] else which(open))
+    open[medoids[a]] <- FALSE
+  }
   list(medoids = c(medoids, labelled), stand_in = c(medoids, labelled)[cluster],
     certificate = c(within_ss = found$within[best] * points$square),
     iterations = found$iterations[best])

@@ -15,8 +15,8 @@
 #' * `captured` and `bound`: the share of the squares of x that the best k columns explain, and what
 #'   k principal components would, see [ufs_captured()].
 #' * `knn_overlap`: how many of the 5 nearest neighbours of each sample by all columns are its
-#'   neighbours by the best k, see [ufs_tune()]. Of more than 2,000 samples these are drawn at random,
-#'   and neighbours are looked for among them.
+#'   neighbours by the best k, see [ufs_tune()]. Of more than 2,000 samples these are drawn at
+#'   random, and neighbours are looked for among them.
 #' * `stability`: how much the best k of halves of the samples agree beyond chance, see
 #'   [ufs_stability()].
 #'
@@ -121,7 +121,7 @@ size_rankings <- function(values, method) {
     errors = vapply(values[failed], `[[`, "", "error"))
 }
 
-size_curve <- function(rankings, data, decoys, k, rows) {
+size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
   ranking <- match(rankings$all, data$keep)
   ranking <- ranking[!is.na(ranking)]
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
@@ -215,7 +215,8 @@ print.ufs_size <- function(x, ...) {
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
     if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
-      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
+      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours",
+      if (x$rows < x$n) paste0(" (among ", x$rows, " drawn samples)"))
   }
   print(x$curve, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")

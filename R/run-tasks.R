@@ -19,7 +19,18 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
     open <- which(!there)
     report <- checkpoint_report(run, keys, open, vapply(found, `[[`, NA, "damaged"))
   }
-  tick <- progress_ticks(length(tasks), envir = environment())
+  ticked <- 0L
+  left <- function(...) paste0(ticked, " of ", count_words(length(tasks), "fit"), " done")
+  # The fits inside find a watch that is set, and leave it.
+  watched <- watch_over(if (is.null(run$kind)) "ufselect" else paste0("ufs_", run$kind, "()"), left)
+  on.exit(options(watched))
+  show <- progress_ticks(length(tasks), envir = environment())
+  tick <- function() {
+    show()
+    ticked <<- ticked + 1L
+    watch <- getOption("ufselect.watch")
+    if (is.function(watch)) watch(ticked)
+  }
   for (i in setdiff(seq_along(tasks), open)) tick()
   jobs <- lapply(open, function(i) list(task = tasks[[i]], key = keys[[i]]))
   problem <- NULL
@@ -35,11 +46,11 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
   if (length(jobs) && uses_workers()) {
     shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
       fileext = ".rds")
-    on.exit(unlink(shared))
+    on.exit(unlink(shared), add = TRUE)
     saveRDS(common, shared, compress = FALSE)
     # Some backends draw random numbers of their own (batchtools: for its registry).
     done[open] <- keep_seed(future.apply::future_lapply(jobs, run_job, work = work, common = shared,
-      folder = run$folder, tick = tick, future.seed = NULL, future.globals = FALSE,
+      folder = run$folder, tick = show, future.seed = NULL, future.globals = FALSE,
       future.packages = "ufselect"))
     note(unlist(lapply(done, `[[`, "problem")))
   } else {

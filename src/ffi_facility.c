@@ -3,10 +3,10 @@
 #include "samp_facility.h"
 #include <limits.h>
 
-/* similarity: list(kind, x, bandwidth) for kind 0 and 1, list(kind, candidate, sample) with
+/* similarity: list(kind, x, bandwidth) for kind 0 and 1 (x may be sparse if there is a table), list(kind, candidate, sample) with
  * n x n matrices (2) or lists start, index, value (3). labelled: indices from 1. settings:
- * list(n, m, max_swaps, table). list(order, left, bound, first, change (2 x changes), run with
- * the counters start, value, swaps); samples from 1, 0 = nobody; picks from 1. */
+ * list(n, m, max_swaps, table, allowed (n flags as integers, or NULL), cost (n) and budget, or NULL). list(order, left, bound, first, change (2 x changes), run with
+ * the counters start, value, swaps, picks); samples from 1, 0 = nobody; picks from 1. */
 SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
 {
     int n = ffi_count(settings_, "n", 1, INT_MAX), n_labelled;
@@ -23,14 +23,25 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
                                   .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
                                   .table = ffi_flag(settings_, "table")};
 
+    if (ffi_get(settings_, "allowed") != R_NilValue)
+        problem.allowed = ffi_ints(ffi_get(settings_, "allowed"), N, 0, 1, "allowed");
+    problem.cost = ffi_data(ffi_get(settings_, "cost"), N, "cost");
+    if (problem.cost) {
+        problem.budget = ffi_real(settings_, "budget");
+        for (size_t i = 0; i < N; i++)
+            if (!(problem.cost[i] > 0.0)) Rf_error("internal error: 'cost' is not positive");
+    }
     for (int l = 0; l < n_labelled; l++)
         for (int k = 0; k < l; k++)
             if (own[k] == own[l]) Rf_error("internal error: 'labelled' has a sample twice");
     switch (problem.kind) {
     case FACILITY_COSINE:
     case FACILITY_HEAT:
-        problem.p = ffi_matrix(x, "x").p;
-        problem.x = ffi_sized(x, n, problem.p, "x");
+        problem.x = ffi_x_finite(x);
+        problem.p = problem.x.p;
+        if (problem.x.n != n ||
+            (problem.x.kind != UFS_X_DENSE && !(settings.table && problem.x.kind == UFS_X_SPARSE)))
+            Rf_error("internal error: size of 'x'");
         problem.bandwidth = Rf_asReal(ffi_get(similarity, "bandwidth"));
         if (problem.kind == FACILITY_HEAT && !(problem.bandwidth > 0.0))
             Rf_error("internal error: bandwidth of the similarity");
@@ -53,7 +64,7 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
                               .bound = ffi_set_zero(out, "bound", settings.m, 0),
                               .first = ffi_set_ints(out, "first", n)};
     facility_solve(&problem, &settings, &result, &run);
-    for (int t = 0; t < settings.m; t++) result.order[t]++;
+    for (int t = 0; t < result.picks; t++) result.order[t]++;
     for (int i = 0; i < n; i++) result.first[i]++;
     int *change = INTEGER(ffi_set(out, "change", Rf_allocMatrix(INTSXP, 2, result.change.length)));
     for (size_t l = 0; l < (size_t) result.change.length; l++) {
@@ -61,8 +72,8 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
         change[2 * l] = 1 + (int) row[0];
         change[2 * l + 1] = 1 + (int) row[result.change.capacity];
     }
-    ffi_run_end(out, &run, "start value swaps",
-                FFI_VALUES(result.start, result.value, result.swaps));
+    ffi_run_end(out, &run, "start value swaps picks",
+                FFI_VALUES(result.start, result.value, result.swaps, result.picks));
     UNPROTECT(1);
     return out;
 }

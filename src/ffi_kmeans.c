@@ -5,7 +5,7 @@
 
 /* x: n x p, dense or sparse; shrink: NULL or a number for each row of a sparse x. first: the 1-based
  * first sample equal to each; fixed: samples from 1. settings: list(draw, c x n_start numbers in
- * [0, 1), max_iter, most). list(label n x n_start (1-based), within, iterations, run). */
+ * [0, 1), max_iter, most, verbose). list(label n x n_start (1-based), within, iterations, run). */
 SEXP ffi_kmeans(SEXP x, SEXP shrink, SEXP first, SEXP fixed, SEXP settings_)
 {
     ufs_x from = ffi_x_finite(x);
@@ -16,7 +16,7 @@ SEXP ffi_kmeans(SEXP x, SEXP shrink, SEXP first, SEXP fixed, SEXP settings_)
     SEXP out = PROTECT(ffi_list("label within iterations run"));
     int *label = INTEGER(ffi_set(out, "label", Rf_allocMatrix(INTSXP, n, n_start))),
         *equal = ufs_ialloc((size_t) n);
-    ufs_run run = {.status = UFS_CONVERGED};
+    ufs_run run = ffi_run_begin(settings_, "kmeans");
 
     if (c < 1 || c >= n || (from.kind != UFS_X_DENSE && from.kind != UFS_X_SPARSE))
         Rf_error("internal error: arguments of kmeans");

@@ -281,6 +281,8 @@ ufs_run ffi_run_begin(SEXP control, const char *name)
 
     if (most != R_NilValue) run.max_iter = ffi_whole(most, 0, INT_MAX, "max_iter");
     if (tol != R_NilValue) run.tol = ffi_number(tol, "tol");
+    /* run_fit() and run_tasks() watch over long runs where somebody waits. */
+    if (!Rf_isFunction(progress)) progress = Rf_GetOption1(Rf_install("ufselect.watch"));
     if (Rf_isFunction(progress)) {
         run.hook.call = call_progress;
         run.hook.data = progress;

@@ -59,7 +59,8 @@ typedef struct {
 
 static void start(kmeans_work *w, const double *draw, int passes, int *t, bool *changed);
 static bool finish(kmeans_work *w, int max_iter, bool changed, int *t);
-static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result);
+static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result,
+                ufs_run *run);
 static void resume(kmeans_work *w);
 static double within(kmeans_work *w);
 static void sum_up(kmeans_work *w);
@@ -111,7 +112,7 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
         return;
     }
     find_fixed(&w);
-    kept = race(&w, settings, result);
+    kept = race(&w, settings, result, run);
     for (int s = 0; s < settings->n_start; s++) {
         bool changed = true;
         int *t = result->iterations + s;
@@ -124,6 +125,8 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
             resume(&w);
         if (!finish(&w, limit, changed, t)) run->status = UFS_MAX_ITER;
         result->within[s] = within(&w);
+        run->iterations++;
+        ufs_run_step(run, result->within[s], 0.0);
     }
     for (size_t i = 0; w.n_fixed > 0 && i < (size_t) w.n * (size_t) settings->n_start; i++)
         if (result->label[i] == w.c) result->label[i] += w.nearest[i % (size_t) w.n];
@@ -150,7 +153,8 @@ static bool finish(kmeans_work *w, int max_iter, bool changed, int *t)
 
 /* The first passes of all starts, if not all of them go on. Their `within` says who does: it is
  * missing for the best. Returns how many, or 0 for no race. */
-static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result)
+static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result,
+                ufs_run *run)
 {
     int n_start = settings->n_start, most = settings->most;
     int passes = settings->max_iter < RACE_PASSES ? settings->max_iter : RACE_PASSES;
@@ -161,8 +165,9 @@ static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *
         w->label = result->label + (size_t) s * (size_t) w->n;
         start(w, settings->draw + (size_t) s * (size_t) w->c, passes, result->iterations + s,
               &changed);
-        sum_up(w);
         result->within[s] = within(w);
+        run->iterations = s + 1;
+        ufs_run_step(run, result->within[s], 0.0);
     }
     for (int l = 0; l < most; l++) {
         int best = -1;

@@ -13,6 +13,11 @@
  *   A bound: for every t, F(any m) <= F(S_t) + the sum of the m largest gains (or
  *   bounds) after t picks. The least of them over t <= m is reported.
  *
+ * With costs and a budget a set may cost no more than that. Two greedy choices are made among what is
+ * still affordable, by the gain and by the gain for each unit of cost, and the better one is kept. The
+ * bound then is F(S_t) + the gains by cost until the budget is full, the last one in part (Sviridenko
+ * 2004 on the choice; the bound is that of the knapsack on a submodular F).
+ *
  * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are kept exact:
  * when a pick raises c_i, row i of S says by how much every gain falls. A pick takes over about n / t
  * samples, so all of this costs about n^2 ln m (nnz ln m).
@@ -31,8 +36,8 @@
  * Ties. Gains carry the rounding of sums of n terms: those within UFS_ROUNDING of the first
  * pick's gain count as equal, and the lowest index is taken. */
 #include "samp_facility.h"
+#include "graph.h"
 #include "la.h"
-#include "x_ops.h"
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
 #include <limits.h>
@@ -47,7 +52,9 @@ typedef struct {
     facility_result *result;
     int n;
     ufs_x x;
-    bool stored;                       /* is s_ij in memory? */
+    const double *cost; /* what a gain is divided by: those of the problem, or NULL */
+    double left;        /* of the budget */
+    bool stored;        /* is s_ij in memory? */
     facility_matrix candidate, sample; /* S and S' if it is */
     double *size;                      /* n: |x_i| (cosine) or |x_i|^2 (heat) */
     double *rows, *rows2, *tile;       /* UFS_STRIP x p, x p, x UFS_STRIP */
@@ -75,7 +82,12 @@ typedef struct {
 
 static void begin(const facility_problem *problem, bool table, facility_result *result,
                   facility_work *work);
+static void sparse_table(facility_work *work, double *table);
 static void reset(facility_work *work);
+static bool may_open(const facility_work *work, int i);
+static void pick_within_budget(facility_work *work, int m, ufs_run *run);
+static double budget_bound(facility_work *work);
+static double worth(const facility_work *work, int i);
 static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run);
 static void improve_bounds(facility_work *work, int t, int m, double *bound);
 static int next_pick(facility_work *work);
@@ -108,7 +120,10 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
     for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
     ufs_trace_init(&result->change, INT_MAX, 2);
     reset(&work);
-    pick_all(&work, settings->m, true, run);
+    if (problem->cost)
+        pick_within_budget(&work, settings->m, run);
+    else
+        pick_all(&work, settings->m, true, run);
     if (settings->max_swaps > 0) swap_picks(&work, settings, run);
     run->status = UFS_CONVERGED;
 }
@@ -124,7 +139,8 @@ static void begin(const facility_problem *problem, bool table, facility_result *
     *work = (facility_work){.problem = problem,
                             .result = result,
                             .n = problem->n,
-                            .x = ufs_x_dense(problem->n, problem->p, problem->x),
+                            .x = problem->x,
+                            .left = problem->cost ? problem->budget : R_PosInf,
                             .stored = !from_x || table,
                             .batch = ufs_dalloc(n, BATCH),
                             .candidate = problem->candidate,
@@ -141,12 +157,16 @@ static void begin(const facility_problem *problem, bool table, facility_result *
     if (!from_x) return;
     work->tile = ufs_dalloc(UFS_STRIP, UFS_STRIP);
     work->size = ufs_dalloc(n, 1);
-    la_row_norms(problem->n, problem->p, problem->x, work->size);
+    if (work->x.kind == UFS_X_DENSE)
+        la_row_norms(problem->n, problem->p, work->x.dense, work->size);
     if (problem->kind == FACILITY_HEAT)
         for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
     if (table) {
         double *similarities = ufs_dalloc(n, n);
-        visit_tiles(work, similarities);
+        if (work->x.kind == UFS_X_SPARSE)
+            sparse_table(work, similarities);
+        else
+            visit_tiles(work, similarities);
         work->candidate.value = work->sample.value = similarities;
     }
 }
@@ -160,9 +180,15 @@ static void reset(facility_work *work)
         work->cover[i] = 0.0;
         work->stand_in[i] = -1;
         work->last_rise[i] = -1;
-        work->open[i] = true;
+        work->open[i] = may_open(work, i);
     }
+    work->left = work->problem->cost ? work->problem->budget : R_PosInf;
     for (int l = 0; l < work->problem->n_labelled; l++) take(work, work->problem->labelled[l], -1);
+}
+
+static bool may_open(const facility_work *work, int i)
+{
+    return work->problem->allowed == NULL || work->problem->allowed[i];
 }
 
 /* ---- the greedy choice ----------------------------------------------------------------------- */
@@ -181,8 +207,10 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
         double before = work->value;
         if (bounds) improve_bounds(work, t, m, result->bound);
         int j = next_pick(work);
+        if (j < 0) break;
         double gain = work->upper[j];
-        if (t == 0) work->first = gain;
+        if (t == 0) work->first = worth(work, j);
+        if (work->problem->cost) work->left -= work->problem->cost[j];
         result->order[t] = j;
         take(work, j, t);
         work->taken = t + 1;
@@ -193,9 +221,63 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
                       (double[]){t + 1, work->value, work->value - before, work->evaluations});
         ufs_run_step(run, work->value, gain);
     }
+    result->picks = work->taken;
     if (!work->stored && m > 1) all_gains(work);
     if (bounds) improve_bounds(work, m, m, result->bound);
     report(work);
+}
+
+/* By the gain, then by the gain for each unit of cost; the first again where it was better. The bound
+ * in the place of that for m is that of the budget. */
+static void pick_within_budget(facility_work *work, int m, ufs_run *run)
+{
+    facility_result *result = work->result;
+    double by_gain, bound;
+
+    pick_all(work, m, false, run);
+    by_gain = work->value;
+    bound = budget_bound(work);
+    reset(work);
+    work->cost = work->problem->cost;
+    pick_all(work, m, false, run);
+    bound = fmin(bound, budget_bound(work));
+    if (by_gain > work->value * (1.0 + UFS_ROUNDING)) {
+        reset(work);
+        work->cost = NULL;
+        pick_all(work, m, false, run);
+    }
+    for (int t = 0; t < m; t++) result->bound[t] = bound;
+}
+
+/* F of the picks, and on top of it what the budget could buy at most: gains (or bounds on them) by
+ * cost, the last one in part. */
+static double budget_bound(facility_work *work)
+{
+    const double *cost = work->problem->cost;
+    double sum = work->value, left = work->problem->budget;
+    int *turn = ufs_ialloc((size_t) work->n), n_open = 0;
+
+    for (int i = 0; i < work->n; i++) {
+        if (!work->open[i] || cost[i] > work->problem->budget) continue;
+        work->sorted[n_open] = fmax(work->upper[i], 0.0) / cost[i];
+        turn[n_open++] = i;
+    }
+    rsort_with_index(work->sorted, turn, n_open);
+    for (int l = n_open - 1; l >= 0 && left > 0.0; l--) {
+        double part = fmin(1.0, left / cost[turn[l]]);
+        sum += part * fmax(work->upper[turn[l]], 0.0);
+        left -= part * cost[turn[l]];
+    }
+    return sum;
+}
+
+/* What candidates are compared by: -infinity if it may not be picked. */
+static double worth(const facility_work *work, int i)
+{
+    const double *cost = work->problem->cost;
+
+    if (!work->open[i] || (cost && cost[i] > work->left * (1.0 + UFS_ROUNDING))) return R_NegInf;
+    return work->cost ? work->upper[i] / work->cost[i] : work->upper[i];
 }
 
 /* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
@@ -221,9 +303,9 @@ static int next_pick(facility_work *work)
 
     work->evaluations = 0;
     for (int i = 0; i < work->n; i++) {
-        if (!work->open[i]) continue;
-        top = fmax(top, work->upper[i]);
-        if (work->known[i] == work->taken) best = fmax(best, work->upper[i]);
+        double now = worth(work, i);
+        top = fmax(top, now);
+        if (work->known[i] == work->taken) best = fmax(best, now);
     }
     /* Nothing to gain any more, and all are equal: none is looked at. */
     if (top <= tie) best = R_NegInf;
@@ -234,7 +316,7 @@ static int next_pick(facility_work *work)
         else
             look_again(work, n_list, list);
         for (int b = 0; b < n_list; b++) {
-            best = fmax(best, work->upper[list[b]]);
+            best = fmax(best, worth(work, list[b]));
             work->known[list[b]] = work->taken;
         }
         tie = UFS_ROUNDING * fmax(work->first, best);
@@ -242,8 +324,8 @@ static int next_pick(facility_work *work)
     }
     /* What was not looked at is below. */
     for (int i = 0; i < work->n; i++)
-        if (work->open[i] && work->upper[i] >= best - tie) return i;
-    return 0; /* not reached: callers ask for no more picks than there are candidates */
+        if (worth(work, i) > R_NegInf && worth(work, i) >= best - tie) return i;
+    return -1; /* nothing that is left is affordable */
 }
 
 /* Candidates whose gain now is not known and may be `least`: `most` of them, with the largest
@@ -253,14 +335,14 @@ static int to_look_at(const facility_work *work, double least, int most, int *li
     int n_list = 0, found = 0;
 
     for (int i = 0; i < work->n; i++)
-        if (work->open[i] && work->known[i] < work->taken && work->upper[i] >= least)
-            work->sorted[found++] = work->upper[i];
+        if (work->known[i] < work->taken && worth(work, i) > R_NegInf && worth(work, i) >= least)
+            work->sorted[found++] = worth(work, i);
     if (found > most) {
         rPsort(work->sorted, found, found - most);
         least = work->sorted[found - most];
     }
     for (int i = 0; i < work->n && n_list < most; i++)
-        if (work->open[i] && work->known[i] < work->taken && work->upper[i] >= least)
+        if (work->known[i] < work->taken && worth(work, i) > R_NegInf && worth(work, i) >= least)
             list[n_list++] = i;
     return n_list;
 }
@@ -334,8 +416,8 @@ static void cosine_gains(facility_work *work)
     double *inverse = work->sorted;
 
     for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
-    la_gemv('T', n, p, 1.0, work->problem->x, n, inverse, 0.0, work->rows);
-    la_gemv('N', n, p, 1.0, work->problem->x, n, work->rows, 0.0, work->upper);
+    la_gemv('T', n, p, 1.0, work->x.dense, n, inverse, 0.0, work->rows);
+    la_gemv('N', n, p, 1.0, work->x.dense, n, work->rows, 0.0, work->upper);
     for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
 }
 
@@ -436,8 +518,8 @@ static void visit_tiles(facility_work *work, double *table)
         for (int i0 = j0; i0 < n; i0 += UFS_STRIP) {
             int ni = n - i0 < UFS_STRIP ? n - i0 : UFS_STRIP;
             R_CheckUserInterrupt();
-            la_gemm('N', 'T', ni, nj, problem->p, 1.0, problem->x + i0, n, problem->x + j0, n, 0.0,
-                    work->tile, ni);
+            la_gemm('N', 'T', ni, nj, problem->p, 1.0, problem->x.dense + i0, n,
+                    problem->x.dense + j0, n, 0.0, work->tile, ni);
             for (int j = j0; j < j0 + nj; j++) {
                 const double *product = work->tile + (size_t) (j - j0) * (size_t) ni;
                 double gain = 0.0;
@@ -456,6 +538,37 @@ static void visit_tiles(facility_work *work, double *table)
     }
 }
 
+/* The same table from a sparse X, whose rows meet in the columns they have entries in. */
+static void sparse_table(facility_work *work, double *table)
+{
+    int n = work->n, list[SPARSE_TILE];
+    size_t N = (size_t) n;
+    sparse_rows rows = sparse_rows_of(&work->x);
+    sparse_tile tile = sparse_tile_of(&rows);
+    double *inner = ufs_dalloc(SPARSE_TILE, N);
+    bool heat = work->problem->kind == FACILITY_HEAT;
+
+    sparse_rows_norms(&rows, work->size);
+    if (!heat) sparse_rows_center(&rows);
+    for (int i = 0; i < n && !heat; i++) {
+        if (rows.mean_dot) work->size[i] += rows.mean_ss - 2.0 * rows.mean_dot[i];
+        work->size[i] = sqrt(fmax(work->size[i], 0.0));
+    }
+    for (int i0 = 0; i0 < n; i0 += SPARSE_TILE) {
+        int ni = n - i0 < SPARSE_TILE ? n - i0 : SPARSE_TILE;
+        R_CheckUserInterrupt();
+        for (int b = 0; b < ni; b++) list[b] = i0 + b;
+        sparse_tile_inner(&rows, &tile, ni, list, true, inner);
+        for (int b = 0; b < ni; b++)
+            for (int i = i0 + b, j = 0; j <= i; j++) {
+                double product = inner[(size_t) b + (size_t) j * SPARSE_TILE];
+                if (rows.mean_dot) product += rows.mean_ss - rows.mean_dot[i] - rows.mean_dot[j];
+                table[(size_t) i + (size_t) j * N] = table[(size_t) j + (size_t) i * N] =
+                    similarity(work, i, j, product);
+            }
+    }
+}
+
 /* batch = columns list[0], list[1], ... of S, at most BATCH of them. */
 static void load_columns(facility_work *work, int n_list, const int *list)
 {
@@ -464,8 +577,8 @@ static void load_columns(facility_work *work, int n_list, const int *list)
 
     if (!work->stored) {
         ufs_x_rows(&work->x, n_list, list, work->rows);
-        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
-                0.0, work->batch, work->n);
+        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x.dense, work->n, work->rows,
+                n_list, 0.0, work->batch, work->n);
     }
     for (int b = 0; b < n_list; b++) {
         int j = list[b], length;
@@ -502,7 +615,7 @@ static void swap_picks(facility_work *work, const facility_settings *settings, u
     const facility_problem *problem = work->problem;
     facility_result *result = work->result;
     size_t N = (size_t) work->n;
-    int m = settings->m;
+    int m = result->picks;
     swap_work swap = {ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_ialloc(N), ufs_dalloc((size_t) m, 1)};
 
     reset(work);
@@ -511,8 +624,9 @@ static void swap_picks(facility_work *work, const facility_settings *settings, u
     if (result->swaps == 0) return;
     for (size_t i = 0; i < N; i++) work->open[i] = false;
     for (int t = 0; t < m; t++) work->open[result->order[t]] = true;
+    if (problem->cost) work->left = problem->budget;
     pick_all(work, m, false, run);
-    for (size_t i = 0; i < N; i++) work->open[i] = true;
+    for (size_t i = 0; i < N; i++) work->open[i] = may_open(work, (int) i);
     for (int l = 0; l < problem->n_labelled; l++) work->open[problem->labelled[l]] = false;
     for (int t = 0; t < m; t++) work->open[result->order[t]] = false;
     all_gains(work);
@@ -522,11 +636,14 @@ static void swap_picks(facility_work *work, const facility_settings *settings, u
 /* The best exchange of a chosen sample for an open one; false if none helps. */
 static bool swap_once(facility_work *work, const swap_work *swap, int m)
 {
+    const facility_problem *problem = work->problem;
     int n = work->n, *order = work->result->order, list[BATCH], in = -1, out = -1;
     double value = 0.0, most;
 
     R_CheckUserInterrupt();
     rank_chosen(work, swap, m);
+    work->left = problem->budget;
+    for (int a = 0; problem->cost && a < m; a++) work->left -= problem->cost[order[a]];
     for (int i = 0; i < n; i++) value += swap->best[i];
     most = UFS_TIE * value;
     for (int j = 0; j < n;) {
@@ -546,7 +663,9 @@ static bool swap_once(facility_work *work, const swap_work *swap, int m)
                     swap->loss[swap->who[i]] += swap->best[i] - fmax(s[i], swap->second[i]);
             }
             for (int a = 0; a < m; a++)
-                if (shared - swap->loss[a] > most * (1.0 + UFS_TIE)) {
+                if (shared - swap->loss[a] > most * (1.0 + UFS_TIE) &&
+                    (!problem->cost ||
+                     problem->cost[list[b]] <= work->left + problem->cost[order[a]])) {
                     most = shared - swap->loss[a];
                     in = list[b];
                     out = a;

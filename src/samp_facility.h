@@ -2,7 +2,7 @@
 #ifndef UFS_SAMP_FACILITY_H
 #define UFS_SAMP_FACILITY_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef enum {
     FACILITY_COSINE = 0, /* s_ij = 1 + x_i'x_j / (|x_i| |x_j|) */
@@ -22,25 +22,31 @@ typedef struct {
 typedef struct {
     int n, p;
     facility_kind kind;
-    const double *x;                   /* n x p, for cosine and heat */
+    ufs_x x;                           /* n x p, for cosine and heat; sparse with a table only */
     double bandwidth;                  /* heat */
     facility_matrix candidate, sample; /* given: S and S' */
     int n_labelled;
     const int *labelled; /* 0-based; they cover already and are no candidates */
+    const int *allowed;  /* n: which samples are candidates; NULL: all */
+    const double
+        *cost; /* n, positive: what all picks together cost is at most the budget; or NULL */
+    double budget;
 } facility_problem;
 
 typedef struct {
-    int m;         /* picks, 1 .. n - n_labelled */
+    int m;         /* picks, 1 .. as many as there are candidates */
     int max_swaps; /* after the last pick */
     bool table;    /* cosine and heat: keep the n x n similarities */
 } facility_settings;
 
 /* Filled by facility_solve; the vectors, but for `change`, are the caller's. */
 typedef struct {
-    int *order;       /* m: candidates, 0-based, as picked */
-    double *left;     /* n: what each other candidate would add next */
-    double *bound;    /* m: no t + 1 candidates have a larger value than bound[t] */
-    int *first;       /* n: who stands for a sample before the first pick, -1 = nobody */
+    int picks;     /* fewer than m where the budget is spent */
+    int *order;    /* m: candidates, 0-based, as picked */
+    double *left;  /* n: what each other candidate would add next */
+    double *bound; /* m: no t + 1 candidates have a larger value than bound[t]; with costs all are
+                         that of the budget */
+    int *first;    /* n: who stands for a sample before the first pick, -1 = nobody */
     ufs_trace change; /* later changes: at this pick, this sample moves to the candidate picked */
     double start, value; /* F before the first and after the last pick */
     int swaps;

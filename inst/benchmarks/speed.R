@@ -105,7 +105,7 @@ one <- function(case, version, seconds) {
     set.seed(1)
     fit <- suppressMessages(suppressWarnings(parts[[2L]](data)))
   }), seconds)
-  if (is.null(used)) print_row(version, case, NA, NA, NA, paste("over", seconds, "s")) else
+  if (is.null(used)) print_row(version, case, NA, NA, NA, paste("an error, or over", seconds, "s")) else
     print_row(version, case, signif(used, 3), round(resident_mb("VmHWM") - start),
       signif(parts[[3L]](fit), 8), "")
 }

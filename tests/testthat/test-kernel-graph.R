@@ -357,3 +357,45 @@ test_that("many samples in sparse data: exact = TRUE searches them all", {
   expect_message(exact <- graph(to_sparse(x), 6, exact = TRUE), NA, class = "ufs_message_scores")
   expect_identical(exact$weights$index, graph(x, 6)$weights$index)
 })
+
+# ---- approximate neighbours (src/graph_near.c) -----------------------------------------------------
+
+test_that("the approximate search finds nearly all, and measures how many", {
+  skip_on_cran()
+  x <- withr::with_seed(1, matrix(rnorm(3000 * 4), 3000) %*% matrix(rnorm(4 * 12), 4))
+  # Copies, and a far point.
+  x[2001:2100, ] <- x[1:100, ]
+  x[3000, ] <- 100
+  near <- approximate_neighbours(x, 6L)
+  exact <- .Call(C_graph_knn, x, 6L)
+  hit <- near$d2 <= rep(exact$d2[6L, ], each = 6L) * (1 + 1e-10)
+  probes <- floor((0:199) / 200 * 3000) + 1
+  expect_equal(near$recall, mean(hit[, probes]), tolerance = 1e-12)
+  expect_gt(mean(hit), .98)
+  expect_identical(near, approximate_neighbours(x, 6L))
+  own <- rep(1:3000, each = 6L)
+  expect_false(any(near$index == own))
+  expect_equal(as.vector(near$d2), rowSums((x[own, ] - x[as.vector(near$index), ])^2))
+  expect_true(all(apply(near$index, 2L, anyDuplicated) == 0L))
+  expect_false(any(apply(near$d2, 2L, is.unsorted)))
+  # All equal, one column, hardly more samples than neighbours, distances that cannot be held.
+  expect_true(all(approximate_neighbours(matrix(1, 300, 2), 5L)$d2 == 0))
+  line <- approximate_neighbours(matrix(as.double(1:500)), 2L)
+  expect_gt(line$recall, .95)
+  few <- withr::with_seed(2, matrix(rnorm(24), 8))
+  expect_identical(approximate_neighbours(few, 7L)$recall, 1)
+  expect_true(all(approximate_neighbours(few * 1e300, 3L)$index %in% 1:8))
+  expect_error(.Call(C_graph_near, few, 8L), "internal error")
+})
+
+test_that("many samples are searched approximately, which is said; exact = TRUE is not", {
+  x <- withr::with_seed(1, matrix(rnorm(400 * 3), 400))
+  withr::local_options(ufselect.exact_neighbours = 300L)
+  expect_message(graph <- ufs_graph(x), class = "ufs_message_neighbours")
+  expect_output(print(graph), "approximate \\(.*% of the true neighbours\\)")
+  expect_gt(graph$recall, .95)
+  expect_no_message(exact <- ufs_graph(x, exact = TRUE), class = "ufs_message_neighbours")
+  expect_null(exact$recall)
+  withr::local_options(ufselect.exact_neighbours = 400L)
+  expect_identical(ufs_graph(x)$weights, exact$weights)
+})

@@ -199,3 +199,69 @@ test_that("m is a number of picks, and without it the certificate is the least f
   expect_error(ufs_facility(x, bandwidth = 2), class = "ufs_error_argument")
   expect_error(ufs_facility(x, similarity = suppressWarnings(ufs_graph(x[1:20, ]))), class = "ufs_error_argument")
 })
+
+# ---- sparse samples, candidates, budgets -----------------------------------------------------------
+
+test_that("sparse samples give the similarities of dense ones", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, matrix(rpois(90 * 40, .2), 90))
+  x[7, ] <- 0
+  x[31:35, ] <- x[1:5, ]
+  held <- Matrix::Matrix(x, sparse = TRUE)
+  for (scale in c(TRUE, FALSE)) {
+    a <- ufs_facility(x, 12, center = scale, scale = scale, labelled = c(2, 9))
+    b <- ufs_facility(held, 12, center = scale, scale = scale, labelled = c(2, 9))
+    expect_identical(b$solution$order, a$solution$order)
+    expect_equal(b$certificate, a$certificate, tolerance = 1e-10)
+  }
+  expect_identical(facility_points(held, TRUE, TRUE, "cosine")$x$kind, "sparse")
+})
+
+# Plain greedy choice among what is affordable, by the gain over cost^power.
+literal_budget <- function(s, cost, budget, power, labelled = integer()) {
+  cover <- if (length(labelled)) apply(s[, labelled, drop = FALSE], 1L, max) else rep(0, nrow(s))
+  picks <- integer()
+  repeat {
+    open <- setdiff(which(cost <= budget - sum(cost[picks]) + 1e-12), c(picks, labelled))
+    if (!length(open)) return(list(picks = picks, value = sum(cover)))
+    gain <- vapply(open, function(j) sum(pmax(s[, j] - cover, 0)), 0) / cost[open]^power
+    best <- open[which.max(gain >= max(gain) - 1e-10)]
+    picks <- c(picks, best)
+    cover <- pmax(cover, s[, best])
+  }
+}
+
+test_that("a budget: the better of two greedy choices, and a bound that no set passes", {
+  x <- withr::with_seed(3, matrix(rnorm(14 * 3), 14))
+  z <- x / sqrt(rowSums(x^2))
+  s <- 1 + tcrossprod(z)
+  cost <- withr::with_seed(4, round(runif(14, .5, 4), 2))
+  sets <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), 14)))
+  value <- apply(sets, 1L, function(set) if (any(set)) sum(apply(s[, set, drop = FALSE], 1L, max)) else 0)
+  control <- resolve_control(ufs_control())
+  for (stored in c(TRUE, FALSE)) {
+    like <- list(kind = 0L, x = x, bandwidth = 1, stored = stored)
+    for (budget in c(2, 4, 7.3, 12)) {
+      found <- facility_picks(like, 14L, 14L, integer(), 0L, control, cost = cost, budget = budget)
+      expect_lte(sum(cost[found$order]), budget + 1e-9)
+      both <- lapply(0:1, function(power) literal_budget(s, cost, budget, power))
+      values <- vapply(both, `[[`, 0, "value")
+      expect_equal(found$run$counters[["value"]], max(values), tolerance = 1e-10)
+      # Best of all sets within the budget.
+      best <- max(value[sets %*% cost <= budget])
+      expect_gte(found$bound[1L], best - 1e-8)
+      expect_lte(found$bound[1L], 2 * best)
+      swapped <- facility_picks(like, 14L, 14L, integer(), 50L, control, cost = cost, budget = budget)
+      expect_lte(sum(cost[swapped$order]), budget + 1e-9)
+      expect_gte(swapped$run$counters[["value"]], found$run$counters[["value"]] - 1e-9)
+    }
+    allowed <- rep(c(TRUE, FALSE), 7)
+    some <- facility_picks(like, 14L, 14L, 3L, 0L, control, allowed = allowed)
+    expect_setequal(some$order, setdiff(which(allowed), 3L))
+    expect_identical(some$order[1L], {
+      gain <- colSums(pmax(s - s[, 3], 0))
+      gain[!allowed] <- -1
+      which.max(gain)
+    })
+  }
+})

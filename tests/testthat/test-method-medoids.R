@@ -100,3 +100,88 @@ test_that("CLARA takes samples enough for its medoids; k-means needs an iteratio
   error <- expect_error(ufs_medoids(x, 2, control = ufs_control(max_iter = 0)), class = "ufs_error_argument")
   expect_identical(error$argument, "max_iter")
 })
+
+# ---- sparse samples, fixed centres, candidates --------------------------------------------------
+
+sparse_counts <- function(n, p, seed) {
+  withr::with_seed(seed, {
+    x <- matrix(rpois(n * p, .12), n)
+    x[cbind(seq_len(n), sample.int(p, n, TRUE))] <- 1
+    # No ties, which rounding would break.
+    x * runif(n * p, .5, 1.5)
+  })
+}
+
+test_that("sparse samples give what dense ones give", {
+  skip_if_not_installed("Matrix")
+  x <- sparse_counts(120, 60, 1)
+  # Equal rows, and rows that are multiples of each other.
+  x[11:20, ] <- x[1:10, ]
+  x[21:25, ] <- 2 * x[1:5, ]
+  held <- Matrix::Matrix(x, sparse = TRUE)
+  expect_identical(medoid_points(held, TRUE, TRUE, 5, "kmeans")$x$kind, "sparse")
+  for (unit in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) for (known in list(NULL, c(3, 50, 90))) {
+    fit <- function(x) {
+      withr::with_seed(2, ufs_medoids(x, 6, labelled = known, unit = unit, center = scale, scale = scale))
+    }
+    a <- fit(x)
+    b <- fit(held)
+    expect_equal(b$certificate, a$certificate, tolerance = 1e-8)
+    expect_identical(b$solution$order, a$solution$order)
+    expect_identical(b$solution$cluster, a$solution$cluster)
+  }
+})
+
+# Lloyd's iteration in plain R from given free centres, fixed ones beside them.
+literal_lloyd <- function(z, free, fixed) {
+  repeat {
+    centre <- rbind(free, fixed)
+    d2 <- apply(centre, 1L, function(at) colSums((t(z) - at)^2))
+    who <- max.col(-d2, "first")
+    # A cluster that got empty.
+    if (any(tabulate(who, nrow(free)) == 0L)) return(Inf)
+    new <- rowsum(z, who)[seq_len(nrow(free)), , drop = FALSE] / tabulate(who)[seq_len(nrow(free))]
+    if (max(abs(new - free)) < 1e-12) return(sum(d2[cbind(seq_along(who), who)]))
+    free <- new
+  }
+}
+
+test_that("fixed centres: the sum of squares is that of the labels, and Lloyd in plain R finds no better", {
+  skip_on_cran()
+  for (p in c(1, 4, 150)) {
+    z <- withr::with_seed(p, matrix(rnorm(80 * p), 80) + 3 * rep(0:3, 20))
+    fixed <- c(5L, 6L, 40L)
+    found <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, 10L, fixed))
+    for (s in 1:10) {
+      who <- found$label[, s]
+      centre <- rbind(rowsum(z[who <= 4, , drop = FALSE], who[who <= 4]) / tabulate(who[who <= 4], 4),
+        z[fixed, , drop = FALSE])
+      d2 <- outer(rowSums(z^2), rowSums(centre^2), "+") - 2 * tcrossprod(z, centre)
+      own <- d2[cbind(1:80, who)]
+      expect_equal(sum(own), found$within[s], tolerance = 1e-8)
+      expect_true(all(own <= apply(d2, 1L, min) + 1e-8))
+      expect_identical(who[fixed], 4L + seq_along(fixed))
+      expect_equal(literal_lloyd(z, centre[1:4, , drop = FALSE], z[fixed, , drop = FALSE]),
+        found$within[s], tolerance = 1e-8)
+    }
+    literal <- withr::with_seed(4, replicate(10, {
+      literal_lloyd(z, z[sample(setdiff(1:80, fixed), 4), , drop = FALSE], z[fixed, , drop = FALSE])
+    }))
+    expect_lte(min(found$within), min(literal) * 1.02)
+    # Of a race the best goes on, from where it was.
+    few <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, 3L, fixed))
+    expect_lte(min(few$within), stats::median(found$within) * (1 + 1e-8))
+    all <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, 9L, fixed))
+    expect_equal(min(all$within), min(found$within), tolerance = 1e-8)
+  }
+})
+
+test_that("only candidates are chosen, also where a cluster has none", {
+  z <- planted(40, 10, c = 4, gap = 10)
+  points <- dense_points(centred(z$x), TRUE)
+  allowed <- z$cluster != 2
+  found <- withr::with_seed(1, kmeans_medoids(points, 4L, integer(), 20L, 100L, allowed))
+  expect_true(all(allowed[found$medoids]))
+  expect_identical(anyDuplicated(found$medoids), 0L)
+  expect_setequal(z$cluster[found$medoids], c(1, 3, 4))
+})

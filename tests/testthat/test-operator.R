@@ -148,7 +148,6 @@ test_that("ties and copies of rows: neighbours of a sparse matrix are the dense 
 
 test_that("many samples: neighbours on principal component scores, said in the print", {
   skip_on_cran()
-  skip_if_not_installed("RcppHNSW")
   set <- grouped_counts(150, 60)
   withr::local_options(ufselect.exact_neighbours = 100L)
   fit <- suppressWarnings(ufs_laplacian(to_sparse(set$x), graph = list(n_neighbours = 6)))
