@@ -70,9 +70,10 @@
 #' an error.
 #'
 #' # Constant columns and the ends of double precision
-#' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of
-#' squares is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision
-#' of doubles); this is rounding, and does not depend on the unit. Any other column can be centred
+#' One rule holds for dense, sparse and disk data. A column is constant if its largest
+#' and least value differ by at most \eqn{8 \epsilon} times the largest modulus (\eqn{\epsilon}: the
+#' precision of doubles); this is rounding, and depends neither on the unit nor on the number of
+#' rows. Any other column can be centred
 #' and scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is
 #' at least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
 #' methods square the columns as they are, and refuse those whose norm is not between 1e-150 and

@@ -6,7 +6,8 @@
 #   n, p       sizes of the user's x (p counts the constant columns)
 #   keep       indices of the non-constant columns in the user's x
 #   constant   indices of the constant ones (score NA, ranked last)
-#   features, samples   names; `named` says whether the user's columns had any
+#   features, samples   names; `named` says whether the user's columns had any, `repeated` which of
+#                       them have a name that is not theirs alone (repeated_names())
 #   center, scale       length p, or FALSE where not asked for
 #   norm, variance      of the q columns: norms of the columns of the matrix (before the division
 #                       by `divisor`), variances of the columns as they came
@@ -116,6 +117,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
+    repeated = repeated_names(opened$features),
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
     scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input)
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
@@ -186,7 +188,8 @@ prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) 
   out <- judge_moments(sums, center)
   out$divide <- switch(by, none = rep(1, length(out$sd)),
     ifelse(out$constant, 1, if (by == "sd") out$sd else out$centred))
-  out$largest <- ifelse(out$norm == 0, 0, (sums$top + abs(out$mean)) / out$divide)
+  out$largest <- ifelse(out$norm == 0, 0,
+    (pmax(-sums$low, sums$high) + abs(out$mean)) / out$divide)
   out$norm <- out$norm / out$divide
   out
 }
@@ -196,6 +199,9 @@ prepare_write <- function(x, moments, keep, center, divisor = 1) {
   all <- length(keep) == ncol(x)
   out <- take_scaled(x, NULL, if (!all) keep, moments$mean[keep], moments$divide[keep] * divisor)
   if (center && any(moments$constant[keep])) out[, moments$constant[keep]] <- 0
+  # The mean itself is rounded: seen beside a spread that is far smaller.
+  far <- if (center) which(abs(moments$mean) > 1e6 * moments$sd & !moments$constant)
+  for (j in match(intersect(far, keep), keep)) out[, j] <- out[, j] - mean(out[, j])
   out
 }
 
