@@ -65,7 +65,11 @@
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
 #' the smaller share. `"median"` puts in the feature's median. `"knn"` puts in the mean of the 10
 #' nearest samples that have the value (Euclidean distance over the standardised features both
-#' have). What was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
+#' have), or the mean of the feature where no such sample has anything in common with it, which a
+#' message says. [predict()] fills new rows with the medians of the fit's rows, or with the means of
+#' neighbours among them: for `"knn"` the fit keeps them, evenly spaced ones if they hold more than a
+#' million numbers, and takes the means of the features where these would be fewer than 50 rows. What
+#' was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
 #' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
 #' an error.
 #'
@@ -182,6 +186,9 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
       any(vapply(x, sparsevctrs::is_sparse_vector, NA))) {
     # As recipes makes them.
     check_installed("Matrix", "for sparse columns")
+    dense <- !vapply(x, sparsevctrs::is_sparse_vector, NA)
+    # Refuses in words what is not numeric.
+    if (any(dense)) x[dense] <- as.data.frame(table_matrix(as.data.frame(x)[dense], arg))
     out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
   } else {
     x <- table_matrix(x, arg)
@@ -309,6 +316,7 @@ input_notes <- function(input) {
 # A double matrix from matrix, data.frame, tibble or data.table.
 table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
+    x <- plain_numbers(flat_table(x))
     fine <- vapply(x, function(col) {
       (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
     }, NA)
@@ -319,9 +327,11 @@ table_matrix <- function(x, arg) {
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x)) {
+    advice <- reading_advice(x)
     ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
-      "another class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
+      "another class that ufs_data() reads, not ", kind_of(x), ".", advice, argument = arg)
   }
+  x <- as_number(x)
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
   }

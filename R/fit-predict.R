@@ -58,7 +58,8 @@ transform_new <- function(object, newdata, arg = "newdata") {
 #' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
-#'   changed. In a SummarizedExperiment or Seurat object features are rows, and these are kept; the
+#'   changed, but missing ones are filled as those of the fit were, if `na` of [ufs_data()] said so
+#'   (not in a Bioconductor or Seurat object or on disk). In a SummarizedExperiment or Seurat object features are rows, and these are kept; the
 #'   assay is that of the fit, which becomes the default one of a Seurat object. A
 #'   big.matrix gives a matrix in memory.
 #' @examples
@@ -69,6 +70,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   check_newdata(newdata)
+  if (is.data.frame(newdata)) newdata <- flat_table(newdata)
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
     data <- transform_new(object, newdata)
@@ -133,6 +135,7 @@ check_newdata <- function(newdata) {
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
 new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
   if (!is.null(object$input$transform)) newdata <- transform_new(object, newdata, arg)
+  if (is.data.frame(newdata)) newdata <- flat_table(newdata)
   # A table may have columns beside those of the fit that are not numeric.
   if (is.data.frame(newdata)) {
     at <- match_columns(object, newdata, index, arg)
