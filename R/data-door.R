@@ -67,8 +67,10 @@
 #' nearest samples that have the value (Euclidean distance over the standardised features both
 #' have), or the mean of the feature where no such sample has anything in common with it, which a
 #' message says. [predict()] fills new rows with the medians of the fit's rows, or with the means of
-#' neighbours among them: for `"knn"` the fit keeps them, evenly spaced ones if they hold more than a
-#' million numbers, and takes the means of the features where these would be fewer than 50 rows. What
+#' neighbours among them: for `"knn"` the fit keeps them, evenly spaced ones if they hold more than
+#' a
+#' million numbers, and takes the means of the features where these would be fewer than 50 rows.
+#' What
 #' was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
 #' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
 #' an error.

@@ -125,7 +125,8 @@ knn_donors <- function(x) {
 # Each missing number of x becomes the mean of those that the nearest donors have, squared distances
 # being means over the features that both have: three products of matrices. All donors as near as
 # the last of the neighbours count, so that the order of rows does not matter. Without a donor at a
-# finite distance it is the column's mean. list(x, means: how many of these, rows: in how many rows).
+# finite distance it is the column's mean. list(x, means: how many of these, rows: in how many
+# rows).
 fill_knn <- function(x, fill, neighbours = 10L) {
   incomplete <- which(rowSums(is.na(x)) > 0)
   donors <- fill$donors
@@ -146,7 +147,8 @@ fill_knn <- function(x, fill, neighbours = 10L) {
     have <- !is.na(x[some, , drop = FALSE])
     own <- standardised(x[some, , drop = FALSE])
     common <- tcrossprod(have + 0, there + 0)
-    d2 <- (tcrossprod(own^2, there + 0) + tcrossprod(have + 0, z^2) - 2 * tcrossprod(own, z)) / common
+    d2 <- (tcrossprod(own^2, there + 0) + tcrossprod(have + 0, z^2) -
+      2 * tcrossprod(own, z)) / common
     # Of differences of sums of squares.
     rounding <- 1e-10 * outer(rowSums(own^2), size, "+") / common
     for (r in seq_along(some)) {
@@ -175,7 +177,8 @@ say_means <- function(filled, arg) {
   }
 }
 
-# The columns `index` of new rows, filled as those of the fit. `whole`: a function of rows that gives
+# The columns `index` of new rows, filled as those of the fit. `whole`: a function of rows that
+# gives
 # them with all features of the fit, NA where these are not known.
 fill_columns <- function(x, fill, index, whole, arg) {
   gone <- which(is.na(x))

@@ -88,6 +88,7 @@ open_checked <- function(x, dense = FALSE) {
   check_size(x$n, x$p, arg)
   if (!isTRUE(x$quiet)) {
     hint_orientation(x)
+    hint_numbering(x)
     # Results of a table without column names speak of V1, V2, ...
     if (x$kind == "dense" && is.null(x$features)) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
@@ -221,6 +222,24 @@ hint_orientation <- function(x) {
     inform_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
       "Rows are taken as samples and columns as features; if it is the other way round, give ",
       "t(x). ")
+  }
+}
+
+# A column that only numbers the rows, or is all different whole numbers and named like that.
+hint_numbering <- function(x, some = 10L) {
+  if (isTRUE(said_once$numbering) || x$kind != "dense" || x$n < some) return(invisible())
+  named <- grepl("(^|[^a-z])(id|ids|index|row|rownames?|no|nr|number|key|unnamed)([^a-z]|$)|[a-z]ID$",
+    if (is.null(x$features)) character(x$p) else x$features, ignore.case = TRUE)
+  step <- x$x[2L, ] - x$x[1L, ]
+  at <- which(named | (step == 1 & x$x[1L, ] %in% 0:1))
+  ids <- Filter(function(j) {
+    v <- x$x[, j]
+    all(is.finite(v)) && (all(diff(v) == 1) || (named[j] && all(v == round(v)) && !anyDuplicated(v)))
+  }, at)
+  if (length(ids)) {
+    inform_once("numbering", "In `x` ", some_columns(feature_names(x$features, x$p, FALSE)[ids]),
+      " seems to number the rows and to be no feature: leave it out if so, e.g. by `features` of ",
+      "ufs_data(). ")
   }
 }
 

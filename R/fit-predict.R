@@ -1,4 +1,5 @@
-# Rows of such a container, in the order given; `assay`: the one they are of in a Seurat object, which
+# Rows of such a container, in the order given; `assay`: the one they are of in a Seurat object,
+# which
 # becomes its default. A Seurat assay of version 5 is cut in its own order
 # (in another one, SeuratObject 5.4 would not move the layers along with what is known of the
 # features) and put in order afterwards.
@@ -59,7 +60,8 @@ transform_new <- function(object, newdata, arg = "newdata") {
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
 #'   changed, but missing ones are filled as those of the fit were, if `na` of [ufs_data()] said so
-#'   (not in a Bioconductor or Seurat object or on disk). In a SummarizedExperiment or Seurat object features are rows, and these are kept; the
+#'   (not in a Bioconductor or Seurat object or on disk). In a SummarizedExperiment or Seurat object
+#'   features are rows, and these are kept; the
 #'   assay is that of the fit, which becomes the default one of a Seurat object. A
 #'   big.matrix gives a matrix in memory.
 #' @examples
@@ -100,9 +102,13 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
   } else if (is.matrix(out)) {
     out <- fill_columns(out, fill, index, whole, arg)
   } else if (inherits(out, "sparseMatrix")) {
-    if (!inherits(out, "dgCMatrix")) out <- methods::as(methods::as(out, "CsparseMatrix"), "dMatrix")
+    if (!inherits(out, "dgCMatrix")) {
+      out <- methods::as(methods::as(out, "CsparseMatrix"), "dMatrix")
+    }
     gone <- which(is.na(out@x))
-    if (length(gone) && fill$na == "median") out@x[gone] <- fill$value[index][stored_column(out)[gone]]
+    if (length(gone) && fill$na == "median") {
+      out@x[gone] <- fill$value[index][stored_column(out)[gone]]
+    }
     if (length(gone) && fill$na == "knn") {
       filled <- fill_columns(as.matrix(out), fill, index, whole, arg)
       out@x[gone] <- filled[cbind(out@i[gone] + 1L, stored_column(out)[gone])]
@@ -178,7 +184,8 @@ scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
   scaled_as(fit, z, index)
 }
 
-# Where the given features of the fit are in newdata: by position where these are all of the fit's in
+# Where the given features of the fit are in newdata: by position where these are all of the fit's
+# in
 # their order, else by name.
 match_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
   names <- feature_names_of(newdata, fit_assay(object, newdata, arg))

@@ -256,7 +256,7 @@ test_that("columns vary by what doubles can tell apart, for any number of rows",
   expect_identical(fit$constant, 5:6)
   expect_equal(feature_scores(fit)[["osc"]], var(x[, 1]), tolerance = 1e-6)
   small <- x[1:1000, ]
-  data <- as_ufs_matrix(small, TRUE, TRUE, warn = FALSE)
+  data <- as_ufs_matrix(open_quietly(small), TRUE, TRUE)
   expect_identical(data$constant, 5:6)
   expect_equal(data$x[, 3], as.vector(scale(rep(0:1, 500))), tolerance = 1e-12)
   expect_equal(data$x[, 4], as.vector(scale(rep(0:9, 100))), tolerance = 1e-12)
