@@ -27,14 +27,16 @@ check_flag <- function(value, arg) {
   value
 }
 
+refuse_missing <- function(arg) refuse(arg, "`", arg, "` is missing.")
+
 # One whole number in lower..upper; `limit` explains the upper end.
 check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, limit = NULL) {
-  if (missing(value) || !is.numeric(value) || length(value) != 1L || is.na(value) ||
+  if (missing(value)) refuse_missing(arg)
+  if (!is.numeric(value) || length(value) != 1L || is.na(value) ||
       value != round(value) || value < lower || value > min(upper, .Machine$integer.max)) {
     refuse(arg, "`", arg, "` must be a whole number of at least ", lower,
       if (upper < .Machine$integer.max) paste0(" and at most ", upper),
-      if (!is.null(limit)) paste0(" (", limit, ")"),
-      if (!missing(value)) paste0("; it is ", deparse_short(value)), ".")
+      if (!is.null(limit)) paste0(" (", limit, ")"), "; it is ", deparse_short(value), ".")
   }
   as.integer(value)
 }
@@ -53,7 +55,8 @@ check_components <- function(value, data, center, arg = "n_components") {
 
 # One or more whole numbers, each once.
 check_counts <- function(value, arg, upper, limit) {
-  if (missing(value) || !length(value)) {
+  if (missing(value)) refuse_missing(arg)
+  if (!length(value)) {
     refuse(arg, "`", arg, "` must be one or more whole numbers.")
   }
   unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
@@ -61,7 +64,8 @@ check_counts <- function(value, arg, upper, limit) {
 
 # One finite number, above (open) or from (closed) `lower`, likewise `upper`.
 check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
-  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value) ||
+  if (missing(value)) refuse_missing(arg)
+  bad <- !is.numeric(value) || length(value) != 1L || !is.finite(value) ||
     (if (open) value <= lower || value >= upper else value < lower || value > upper)
   if (bad) {
     range <- c(
@@ -70,7 +74,7 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
     )
     refuse(arg, "`", arg, "` must be one finite number",
       if (length(range)) paste0(" ", paste(range, collapse = " and ")),
-      if (!missing(value)) paste0("; it is ", deparse_short(value)), ".")
+      "; it is ", deparse_short(value), ".")
   }
   as.double(value)
 }

@@ -1,10 +1,13 @@
 percent <- function(share) paste0(signif(100 * share, 2L), " %")
 
 some_columns <- function(names, most = 5L) {
+  paste0(if (length(names) == 1L) "column " else "columns ", some_names(names, most))
+}
+
+some_names <- function(names, most = 5L) {
   shown <- paste0("'", utils::head(names, most), "'", collapse = ", ")
   more <- length(names) - most
-  paste0(if (length(names) == 1L) "column " else "columns ", shown,
-    if (more > 0L) paste(" and", more, "more"))
+  paste0(shown, if (more > 0L) paste(" and", more, "more"))
 }
 
 # Names, or numbers where there are none.

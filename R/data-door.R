@@ -65,14 +65,21 @@
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
 #' the smaller share. `"median"` puts in the feature's median. `"knn"` puts in the mean of the 10
 #' nearest samples that have the value (Euclidean distance over the standardised features both
-#' have). What was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
+#' have), or the mean of the feature where no such sample has anything in common with it, which a
+#' message says. [predict()] fills new rows with the medians of the fit's rows, or with the means of
+#' neighbours among them: for `"knn"` the fit keeps them, evenly spaced ones if they hold more than
+#' a
+#' million numbers, and takes the means of the features where these would be fewer than 50 rows.
+#' What
+#' was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
 #' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
 #' an error.
 #'
 #' # Constant columns and the ends of double precision
-#' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of
-#' squares is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision
-#' of doubles); this is rounding, and does not depend on the unit. Any other column can be centred
+#' One rule holds for dense, sparse and disk data. A column is constant if its largest
+#' and least value differ by at most \eqn{8 \epsilon} times the largest modulus (\eqn{\epsilon}: the
+#' precision of doubles); this is rounding, and depends neither on the unit nor on the number of
+#' rows. Any other column can be centred
 #' and scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is
 #' at least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
 #' methods square the columns as they are, and refuse those whose norm is not between 1e-150 and
@@ -193,6 +200,9 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
       any(vapply(x, sparsevctrs::is_sparse_vector, NA))) {
     # As recipes makes them.
     check_installed("Matrix", "for sparse columns")
+    dense <- !vapply(x, sparsevctrs::is_sparse_vector, NA)
+    # Refuses in words what is not numeric.
+    if (any(dense)) x[dense] <- as.data.frame(table_matrix(as.data.frame(x)[dense], arg))
     out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
   } else {
     x <- table_matrix(x, arg)
@@ -320,6 +330,7 @@ input_notes <- function(input) {
 # A double matrix from matrix, data.frame, tibble or data.table.
 table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
+    x <- plain_numbers(flat_table(x))
     fine <- vapply(x, function(col) {
       (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
     }, NA)
@@ -330,9 +341,11 @@ table_matrix <- function(x, arg) {
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x)) {
+    advice <- reading_advice(x)
     ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
-      "another class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
+      "another class that ufs_data() reads, not ", kind_of(x), ".", advice, argument = arg)
   }
+  x <- as_number(x)
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
   }

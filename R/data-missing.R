@@ -7,7 +7,11 @@ fill_data <- function(data, na, arg) {
   }
   data$input$na <- na
   missing <- missing_counts(data)
-  if (sum(missing$features) == 0) return(data)
+  if (sum(missing$features) == 0) {
+    # New rows may have gaps where these have none.
+    if (na != "omit") data$input$new_rows <- learn_fill(data, na)
+    return(data)
+  }
   label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
   out <- which(missing$features >= if (na == "omit") 1 else data$n)
   by_feature <- na != "omit" || mean(missing$features > 0) <= mean(missing$samples > 0)
@@ -25,8 +29,12 @@ fill_data <- function(data, na, arg) {
   }
   if (na == "omit") return(data)
   data$input$filled <- sum(missing_counts(data)$features)
-  data$x <- if (data$kind == "sparse") fill_sparse_median(data$x) else
-    if (na == "median") fill_median(data$x) else fill_knn(data$x)
+  data$input$new_rows <- learn_fill(data, na)
+  if (na == "median") data$x <- put_values(data$x, data$input$new_rows$value) else {
+    filled <- fill_knn(data$x, knn_donors(data$x))
+    data$x <- filled$x
+    say_means(filled, arg)
+  }
   data
 }
 
@@ -48,47 +56,141 @@ missing_counts <- function(data) {
     samples = tabulate(data$x@i[at] + 1L, data$n))
 }
 
-fill_median <- function(x) {
-  for (j in which(colSums(is.na(x)) > 0)) {
-    gone <- is.na(x[, j])
-    x[gone, j] <- stats::median(x[!gone, j])
+# ---- what fills in ------------------------------------------------------------------------------
+
+# What new rows are filled with, in the fit's features: list(na = "median", value) with the medians,
+# or list(na = "knn", donors, value) with rows to look for neighbours in, as they came, and the
+# column means. Donors are all rows, or some that are evenly spaced, so that they are at most `most`
+# numbers; none (NULL) where these would be few rows.
+learn_fill <- function(data, na, most = 1e6, few = 50L) {
+  if (na == "median") return(list(na = na, value = column_medians(data)))
+  size <- min(data$n, floor(most / data$p))
+  donors <- if (size >= min(few, data$n)) {
+    unname(data$x[round(seq(1, data$n, length.out = size)), , drop = FALSE])
+  }
+  list(na = na, donors = donors, center = unname(colMeans(data$x, na.rm = TRUE)),
+    scale = column_sd(data$x), value = unname(colMeans(data$x, na.rm = TRUE)))
+}
+
+subset_fill <- function(fill, columns) {
+  for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
+  if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
+  fill
+}
+
+# Of a sparse matrix the zeros count: the median is 0 unless more than half of the numbers that are
+# there have one sign.
+column_medians <- function(data) {
+  x <- data$x
+  if (data$kind == "dense") {
+    return(vapply(seq_len(data$p), function(j) stats::median(x[, j], na.rm = TRUE), 0))
+  }
+  out <- numeric(data$p)
+  column <- stored_column(x)
+  gone <- is.na(x@x)
+  known <- data$n - tabulate(column[gone], data$p)
+  most <- pmax(tabulate(column[!gone & x@x > 0], data$p), tabulate(column[!gone & x@x < 0], data$p))
+  for (j in which(2 * most >= known)) {
+    value <- x@x[seq.int(x@p[j] + 1L, length.out = x@p[j + 1L] - x@p[j])]
+    value <- value[!is.na(value)]
+    out[j] <- stats::median(c(value, numeric(known[j] - length(value))))
+  }
+  out
+}
+
+# One value for each column, where numbers are missing.
+put_values <- function(x, value) {
+  if (is.matrix(x)) {
+    gone <- which(is.na(x))
+    x[gone] <- value[(gone - 1L) %/% nrow(x) + 1L]
+  } else {
+    gone <- which(is.na(x@x))
+    x@x[gone] <- value[stored_column(x)[gone]]
   }
   x
 }
 
-# The zeros count.
-fill_sparse_median <- function(x) {
-  values <- x@x
-  for (j in unique(stored_column(x)[is.na(values)])) {
-    at <- seq.int(x@p[j] + 1L, x@p[j + 1L])
-    gone <- at[is.na(values[at])]
-    known <- values[setdiff(at, gone)]
-    values[gone] <- stats::median(c(known, numeric(x@Dim[1L] - length(at))))
-  }
-  x@x <- values
-  x
+column_sd <- function(x) {
+  sd <- vapply(seq_len(ncol(x)), function(j) stats::sd(x[, j], na.rm = TRUE), 0)
+  ifelse(is.finite(sd) & sd > 0, sd, Inf)
 }
 
-# Mean of the nearest samples that have the value; squared distances over what two samples both
-# have, scaled up to all features: three products of n x p matrices.
-fill_knn <- function(x, neighbours = 10L) {
-  have <- !is.na(x)
-  z <- scale(x)
-  z[!have | !is.finite(z)] <- 0
-  have <- have + 0
-  common <- tcrossprod(have)
-  distance <- (tcrossprod(z^2, have) + tcrossprod(have, z^2) - 2 * tcrossprod(z)) / common
-  distance[common == 0] <- Inf
-  diag(distance) <- Inf
-  filled <- x
-  for (i in which(rowSums(have) < ncol(x))) {
-    nearest <- order(distance[i, ])
-    for (j in which(have[i, ] == 0)) {
-      from <- nearest[have[nearest, j] == 1]
-      filled[i, j] <- mean(x[utils::head(from, neighbours), j])
+# The rows of x to look for neighbours in, and what standardises a column; one that does not vary
+# says nothing about distances.
+knn_donors <- function(x) {
+  list(donors = unname(x), center = unname(colMeans(x, na.rm = TRUE)), scale = column_sd(x),
+    value = unname(colMeans(x, na.rm = TRUE)))
+}
+
+# Each missing number of x becomes the mean of those that the nearest donors have, squared distances
+# being means over the features that both have: three products of matrices. All donors as near as
+# the last of the neighbours count, so that the order of rows does not matter. Without a donor at a
+# finite distance it is the column's mean. list(x, means: how many of these, rows: in how many
+# rows).
+fill_knn <- function(x, fill, neighbours = 10L) {
+  incomplete <- which(rowSums(is.na(x)) > 0)
+  donors <- fill$donors
+  if (is.null(donors)) {
+    return(list(x = put_values(x, fill$value), means = sum(is.na(x)), rows = length(incomplete)))
+  }
+  there <- !is.na(donors)
+  standardised <- function(rows) {
+    z <- sweep(sweep(rows, 2L, fill$center), 2L, fill$scale, "/")
+    replace(z, !is.finite(z), 0)
+  }
+  z <- standardised(donors)
+  size <- rowSums(z^2)
+  means <- 0L
+  rows <- 0L
+  for (at in in_pieces(length(incomplete), max(1, floor(block_bytes() / (8 * nrow(donors)))))) {
+    some <- incomplete[at]
+    have <- !is.na(x[some, , drop = FALSE])
+    own <- standardised(x[some, , drop = FALSE])
+    common <- tcrossprod(have + 0, there + 0)
+    d2 <- (tcrossprod(own^2, there + 0) + tcrossprod(have + 0, z^2) -
+      2 * tcrossprod(own, z)) / common
+    # Of differences of sums of squares.
+    rounding <- 1e-10 * outer(rowSums(own^2), size, "+") / common
+    for (r in seq_along(some)) {
+      near <- which(is.finite(d2[r, ]))
+      before <- means
+      for (j in which(!have[r, ])) {
+        from <- near[there[near, j]]
+        if (length(from) > neighbours) {
+          cut <- sort(d2[r, from], partial = neighbours)[neighbours]
+          from <- from[d2[r, from] <= cut + rounding[r, from]]
+        }
+        x[some[r], j] <- if (length(from)) mean(donors[from, j]) else fill$value[j]
+        means <- means + !length(from)
+      }
+      rows <- rows + (means > before)
     }
   }
-  filled
+  list_of(x, means, rows)
+}
+
+say_means <- function(filled, arg) {
+  if (filled$means > 0) {
+    ufs_inform("filled", count_words(filled$means, "missing value"), " of `", arg, "`, in ",
+      count_words(filled$rows, "row"), ", became the mean of the column: no row with the value is ",
+      "at a known distance.")
+  }
+}
+
+# The columns `index` of new rows, filled as those of the fit. `whole`: a function of rows that
+# gives
+# them with all features of the fit, NA where these are not known.
+fill_columns <- function(x, fill, index, whole, arg) {
+  gone <- which(is.na(x))
+  if (is.null(fill) || !length(gone)) return(x)
+  if (fill$na == "median") return(put_values(x, fill$value[index]))
+  rows <- which(rowSums(is.na(x)) > 0)
+  filled <- fill_knn(whole(rows), fill)
+  say_means(filled, arg)
+  better <- x
+  better[rows, ] <- filled$x[, index]
+  x[gone] <- better[gone]
+  x
 }
 
 # The column of each stored number of a sparse matrix.

@@ -28,6 +28,11 @@ resolve_index <- function(index, size, names, arg) {
   if (is.null(index)) return(NULL)
   out <- if (is.character(index)) {
     if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
+    twice <- intersect(index, names[shared_names(names)])
+    if (length(twice)) {
+      refuse(arg, "`", arg, "`: the name ", some_names(twice), " occurs more than once in `x`; give ",
+        "indices.")
+    }
     match(index, names)
   } else if (is.logical(index) && length(index) == size) {
     which(index)
@@ -59,6 +64,9 @@ subset_data <- function(data, samples = NULL, features = NULL) {
     data$x[rows, columns, drop = FALSE]
   data$samples <- data$samples[rows]
   data$features <- data$features[columns]
+  if (!is.null(features) && !is.null(data$input$new_rows)) {
+    data$input$new_rows <- subset_fill(data$input$new_rows, columns)
+  }
   data$n <- length(rows)
   data$p <- length(columns)
   subset_wishes(data, samples, features)

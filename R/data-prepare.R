@@ -6,7 +6,8 @@
 #   n, p       sizes of the user's x (p counts the constant columns)
 #   keep       indices of the non-constant columns in the user's x
 #   constant   indices of the constant ones (score NA, ranked last)
-#   features, samples   names; `named` says whether the user's columns had any
+#   features, samples   names; `named` says whether the user's columns had any, `repeated` which of
+#                       them have a name that is not theirs alone (repeated_names())
 #   center, scale       length p, or FALSE where not asked for
 #   norm, variance      of the q columns: norms of the columns of the matrix (before the division
 #                       by `divisor`), variances of the columns as they came
@@ -87,6 +88,7 @@ open_checked <- function(x, dense = FALSE) {
   check_size(x$n, x$p, arg)
   if (!isTRUE(x$quiet)) {
     hint_orientation(x)
+    hint_numbering(x)
     # Results of a table without column names speak of V1, V2, ...
     if (x$kind == "dense" && is.null(x$features)) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
@@ -120,6 +122,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
+    repeated = repeated_names(opened$features),
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
     scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input,
     df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
@@ -193,7 +196,8 @@ prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) 
   out <- judge_moments(sums, center)
   out$divide <- switch(by, none = rep(1, length(out$sd)),
     ifelse(out$constant, 1, if (by == "sd") out$sd else out$centred))
-  out$largest <- ifelse(out$norm == 0, 0, (sums$top + abs(out$mean)) / out$divide)
+  out$largest <- ifelse(out$norm == 0, 0,
+    (pmax(-sums$low, sums$high) + abs(out$mean)) / out$divide)
   out$norm <- out$norm / out$divide
   out
 }
@@ -203,6 +207,9 @@ prepare_write <- function(x, moments, keep, center, divisor = 1) {
   all <- length(keep) == ncol(x)
   out <- take_scaled(x, NULL, if (!all) keep, moments$mean[keep], moments$divide[keep] * divisor)
   if (center && any(moments$constant[keep])) out[, moments$constant[keep]] <- 0
+  # The mean itself is rounded: seen beside a spread that is far smaller.
+  far <- if (center) which(abs(moments$mean) > 1e6 * moments$sd & !moments$constant)
+  for (j in match(intersect(far, keep), keep)) out[, j] <- out[, j] - mean(out[, j])
   out
 }
 
@@ -222,6 +229,24 @@ hint_orientation <- function(x) {
     inform_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
       "Rows are taken as samples and columns as features; if it is the other way round, give ",
       "t(x). ")
+  }
+}
+
+# A column that only numbers the rows, or is all different whole numbers and named like that.
+hint_numbering <- function(x, some = 10L) {
+  if (isTRUE(said_once$numbering) || x$kind != "dense" || x$n < some) return(invisible())
+  named <- grepl("(^|[^a-z])(id|ids|index|row|rownames?|no|nr|number|key|unnamed)([^a-z]|$)|[a-z]ID$",
+    if (is.null(x$features)) character(x$p) else x$features, ignore.case = TRUE)
+  step <- x$x[2L, ] - x$x[1L, ]
+  at <- which(named | (step == 1 & x$x[1L, ] %in% 0:1))
+  ids <- Filter(function(j) {
+    v <- x$x[, j]
+    all(is.finite(v)) && (all(diff(v) == 1) || (named[j] && all(v == round(v)) && !anyDuplicated(v)))
+  }, at)
+  if (length(ids)) {
+    inform_once("numbering", "In `x` ", some_columns(feature_names(x$features, x$p, FALSE)[ids]),
+      " seems to number the rows and to be no feature: leave it out if so, e.g. by `features` of ",
+      "ufs_data(). ")
   }
 }
 

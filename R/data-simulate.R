@@ -126,6 +126,7 @@ ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
       refuse("y", "`y` must have one class per row of `x`.")
     }
     y <- factor(y)
+    if (!nlevels(y)) refuse("y", "`y` has no class: all its values are missing.")
   }
   more <- max(1L, as.integer(round(share * nrow(x))))
   added <- matrix(stats::rnorm(more * ncol(x), sd = rep(sd, each = more)), more, ncol(x))

@@ -245,7 +245,7 @@ join_moments <- function(a, b) {
   one <- in_unit(a)
   two <- in_unit(b)
   step <- two$mean - one$mean
-  list(bad = union(a$bad, b$bad), top = pmax(a$top, b$top), exponent = exponent,
+  list(bad = union(a$bad, b$bad), low = pmin(a$low, b$low), high = pmax(a$high, b$high), exponent = exponent,
     mean = one$mean + step * (b$size / size),
     css = one$css + two$css + step^2 * (a$size / size * b$size), size = size)
 }

@@ -68,7 +68,8 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
     chosen <- match(chosen, data$keep)
     captured_share(data$x, chosen[!is.na(chosen)])
   }, 0)
-  bound <- leading_share(data$x, max(k))[k]
+  # Constant columns add nothing.
+  bound <- leading_share(data$x, min(max(k), ncol(data$x)))[pmin(k, ncol(data$x))]
   data.frame(k = k, captured = captured, bound = pmax(bound, captured),
     ratio = captured / pmax(bound, captured))
 }

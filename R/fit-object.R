@@ -19,7 +19,8 @@ new_ufs <- function(method, call, params, control, data,
     feature_scores = NULL, feature_ranking = NULL, sample_scores = NULL, sample_ranking = NULL,
     statistic, solution, trace = as_trace(trace), status, iterations = as.integer(iterations),
     certificate, elapsed, center = data$center, scale = data$scale,
-    names = list(features = data$features, samples = data$samples, named = data$named), n = data$n,
+    names = list(features = data$features, samples = data$samples, named = data$named,
+      repeated = data$repeated), n = data$n,
     p = data$p, constant = data$constant, input = final_input(data), ...)
   fit$wishes <- wishes_of_fit(method, data)
   if (!is.null(feature_scores)) {
@@ -115,7 +116,7 @@ counted_table <- function(value, whole) {
 #' @param k,m How many features or samples, a whole number from 1 to the number there
 #'   are. The default `NULL` takes the number that was given to the method: `ufs_pca(x, 2, k = 10)`.
 #' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
-#'   `x` had names, and integer indices otherwise.
+#'   `x` had names, of rows each its own, and integer indices otherwise.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the order of the
 #'   columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`: indices, best first.
@@ -195,7 +196,7 @@ selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   check_fit(fit, "sample_ranking", "samples")
   budget <- wanted_budget(fit, "samples", m, budget)
   m <- if (is.null(m) && !is.null(budget)) fit$n else wanted_samples(fit, m)
-  top_of(fit, "sample", "m", m, as, !is.null(fit$names$samples), budget)
+  top_of(fit, "sample", "m", m, as, named_samples(fit), budget)
 }
 
 # Of methods that pick one by one, or so that they differ from a pool: what was chosen beyond the
@@ -218,6 +219,9 @@ wanted_budget <- function(fit, what, size, budget) {
   if (!is.null(budget)) return(check_number(budget, "budget", lower = 0, open = TRUE))
   if (is.null(size)) fit$wishes[[what]]$budget
 }
+
+# Do names tell the samples apart?
+named_samples <- function(fit) !is.null(fit$names$samples) && !any(shared_names(fit$names$samples))
 
 # Samples that were labelled already are not chosen again.
 wanted_samples <- function(fit, m) {

@@ -1,10 +1,13 @@
-# Rows of such a container, in the order given. A Seurat assay of version 5 is cut in its own order
+# Rows of such a container, in the order given; `assay`: the one they are of in a Seurat object,
+# which
+# becomes its default. A Seurat assay of version 5 is cut in its own order
 # (in another one, SeuratObject 5.4 would not move the layers along with what is known of the
 # features) and put in order afterwards.
-feature_rows <- function(object, rows) {
+feature_rows <- function(object, rows, assay = NULL) {
   force(rows) # an error while an S4 method looks for its class would lose its own
   if (!inherits(object, "Seurat")) return(object[rows, ])
-  assay <- SeuratObject::DefaultAssay(object)
+  if (is.null(assay)) assay <- SeuratObject::DefaultAssay(object)
+  SeuratObject::DefaultAssay(object) <- assay
   if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) return(object[rows, ])
   out <- object[sort(rows), ]
   out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
@@ -31,21 +34,24 @@ order_assay <- function(assay, features) {
 # ufs_data() with a transformation of its own is left as it is.
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
-  data <- open_data(newdata, arg)
+  data <- open_data(newdata, arg, fit_assay(object, newdata, arg))
   if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
     refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
       "transform `", arg, "` by ufs_data(), too.")
   }
-  data <- subset_data(data, features = match_columns(object, data))
+  data <- subset_data(data, features = match_columns(object, data, arg = arg))
+  load_reader(data)
+  if (data$kind != "source") data$x <- fill_new(object, data$x, data, seq_len(object$p), arg)
   if (how$counts != "none") check_counted(data, arg)
   apply_transform(data, how, arg)
 }
 
 #' Chosen columns of new data
 #'
-#' Keeps the best `k` features of `newdata`, by name if the columns had names when the
-#' method was fitted, and by position otherwise. Use it to reduce the data that the method saw, or
+#' Keeps the best `k` features of `newdata`: by position if its features are those of the fit in
+#' their order or have no names, and by name otherwise. A chosen name that several features have is
+#' then an error. Use it to reduce the data that the method saw, or
 #' new samples of the same kind, to the chosen columns.
 #'
 #' @param object A fit that selects features.
@@ -53,7 +59,10 @@ transform_new <- function(object, newdata, arg = "newdata") {
 #' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
-#'   changed. In a SummarizedExperiment or Seurat object features are rows, and these are kept. A
+#'   changed, but missing ones are filled as those of the fit were, if `na` of [ufs_data()] said so
+#'   (not in a Bioconductor or Seurat object or on disk). In a SummarizedExperiment or Seurat object
+#'   features are rows, and these are kept; the
+#'   assay is that of the fit, which becomes the default one of a Seurat object. A
 #'   big.matrix gives a matrix in memory.
 #' @examples
 #' fit <- ufs_variance(iris[1:100, 1:4])
@@ -63,6 +72,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   check_newdata(newdata)
+  if (is.data.frame(newdata)) newdata <- flat_table(newdata)
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
     data <- transform_new(object, newdata)
@@ -71,10 +81,55 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     return(`dimnames<-`(data_columns(data, at), list(data$samples, data$features[at])))
   }
   if (has_feature_rows(newdata)) {
-    return(feature_rows(newdata, match_columns(object, newdata, chosen)))
+    return(feature_rows(newdata, match_columns(object, newdata, chosen),
+      fit_assay(object, newdata, "newdata")))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
-  newdata[, match_columns(object, newdata, chosen), drop = FALSE]
+  fill_new(object, newdata[, match_columns(object, newdata, chosen), drop = FALSE], newdata, chosen)
+}
+
+# The features `index` of the fit in newdata, `out`, filled as its own rows were by `na` of
+# ufs_data(); of the class that `out` has.
+fill_new <- function(object, out, newdata, index, arg = "newdata") {
+  fill <- object$input$new_rows
+  if (is.null(fill)) return(out)
+  whole <- function(rows) all_features(object, newdata, rows, arg)
+  if (inherits(out, "ufs_data")) {
+    out$x <- fill_new(object, out$x, newdata, index, arg)
+  } else if (is.data.frame(out)) {
+    filled <- fill_columns(as_plain_matrix(out, arg), fill, index, whole, arg)
+    for (j in which(vapply(out, anyNA, NA))) out[[j]] <- as.vector(filled[, j])
+  } else if (is.matrix(out)) {
+    out <- fill_columns(out, fill, index, whole, arg)
+  } else if (inherits(out, "sparseMatrix")) {
+    if (!inherits(out, "dgCMatrix")) {
+      out <- methods::as(methods::as(out, "CsparseMatrix"), "dMatrix")
+    }
+    gone <- which(is.na(out@x))
+    if (length(gone) && fill$na == "median") {
+      out@x[gone] <- fill$value[index][stored_column(out)[gone]]
+    }
+    if (length(gone) && fill$na == "knn") {
+      filled <- fill_columns(as.matrix(out), fill, index, whole, arg)
+      out@x[gone] <- filled[cbind(out@i[gone] + 1L, stored_column(out)[gone])]
+    }
+  }
+  out
+}
+
+# Rows of newdata with all features of the fit, NA where they are not there.
+all_features <- function(object, newdata, rows, arg) {
+  names <- feature_names_of(newdata)
+  known <- object$names$features
+  same <- !object$names$named || is.null(names$names) ||
+    (names$size == object$p && identical(feature_names(names$names, names$size, FALSE), known))
+  at <- if (same) seq_len(object$p) else match(known, names$names[!shared_names(names$names)])
+  if (!same) at <- which(!shared_names(names$names))[at]
+  at[!same & seq_along(at) %in% object$names$repeated] <- NA
+  out <- matrix(NA_real_, length(rows), object$p)
+  there <- which(!is.na(at))
+  out[, there] <- as_plain_matrix(newdata[rows, at[there], drop = FALSE], arg)
+  out
 }
 
 check_newdata <- function(newdata) {
@@ -86,20 +141,22 @@ check_newdata <- function(newdata) {
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
 new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
   if (!is.null(object$input$transform)) newdata <- transform_new(object, newdata, arg)
+  if (is.data.frame(newdata)) newdata <- flat_table(newdata)
   # A table may have columns beside those of the fit that are not numeric.
   if (is.data.frame(newdata)) {
-    at <- match_columns(object, newdata, index)
-    return(as_plain_matrix(newdata[, at, drop = FALSE], arg))
+    at <- match_columns(object, newdata, index, arg)
+    return(fill_new(object, as_plain_matrix(newdata[, at, drop = FALSE], arg), newdata, index, arg))
   }
-  data <- open_data(newdata, arg)
-  at <- match_columns(object, data, index)
+  data <- open_data(newdata, arg, fit_assay(object, newdata, arg))
+  at <- match_columns(object, data, index, arg)
   if (data$kind != "dense") {
     check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),
       dense_advice)
   }
   out <- data_columns(data, at)
   dimnames(out) <- list(data$samples, data$features[at])
-  out
+  # Counts were filled before they were transformed.
+  if (is.null(object$input$transform)) fill_new(object, out, data, index, arg) else out
 }
 
 # newdata's columns centred and scaled as the fit's data were, and back.
@@ -127,11 +184,13 @@ scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
   scaled_as(fit, z, index)
 }
 
-# Where the given features of the fit are in newdata.
-match_columns <- function(object, newdata, index = seq_len(object$p)) {
-  turned <- has_feature_rows(newdata)
-  names <- if (turned) rownames(newdata) else colnames(newdata)
-  size <- if (turned) nrow(newdata) else ncol(newdata)
+# Where the given features of the fit are in newdata: by position where these are all of the fit's
+# in
+# their order, else by name.
+match_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
+  names <- feature_names_of(newdata, fit_assay(object, newdata, arg))
+  size <- names$size
+  names <- names$names
   if (!object$names$named || is.null(names)) {
     if (size != object$p) {
       ufs_abort("input", "`newdata` has ", size, " features without names to match; ",
@@ -139,17 +198,43 @@ match_columns <- function(object, newdata, index = seq_len(object$p)) {
     }
     return(index)
   }
-  wanted <- object$names$features[index]
-  at <- match(wanted, names)
-  if (anyNA(at) && size == object$p) {
-    # Names that were made unique for the fit: same columns, same repair.
-    at <- match(wanted, feature_names(names, object$p, warn = FALSE))
-  }
+  known <- object$names$features
+  # The same repair of names that are empty or not unique.
+  if (size == object$p && identical(feature_names(names, size, warn = FALSE), known)) return(index)
+  repeated <- object$names$repeated
+  unclear <- match(index, repeated, 0L)
+  if (any(unclear > 0L)) refuse_shared(names(repeated)[unclear], arg, "feature")
+  at <- places_by_name(known[index], names, character(), arg, "feature")
   if (anyNA(at)) {
-    ufs_abort("input", "`newdata` lacks ", some_columns(wanted[is.na(at)]), ".",
-      argument = "newdata")
+    ufs_abort("input", "`", arg, "` lacks ", some_columns(known[index][is.na(at)]), ".",
+      argument = arg)
   }
   at
+}
+
+# list(names, size) of what stands for features in data of any kind.
+feature_names_of <- function(data, assay = NULL) {
+  if (!has_feature_rows(data)) return(list(names = colnames(data), size = ncol(data)))
+  if (!is.null(assay) && inherits(data, "Seurat")) data <- data[[assay]]
+  list(names = rownames(data), size = nrow(data))
+}
+
+# The assay of the fit in another container of its kind, which must have it; NULL, the default one,
+# where the fit is of other data.
+fit_assay <- function(fit, object, arg) {
+  assay <- fit$input$assay
+  seurat <- inherits(object, "Seurat")
+  if (is.null(assay) || !has_feature_rows(object) || seurat != identical(fit$input$origin, "Seurat")) {
+    return(NULL)
+  }
+  known <- if (seurat) SeuratObject::Assays(object) else SummarizedExperiment::assayNames(object)
+  there <- if (is.character(assay)) assay %in% known else
+    assay <= length(SummarizedExperiment::assays(object))
+  if (!there) {
+    refuse(arg, "`", arg, "` has no assay \"", assay, "\", from which the fit was made; it has ",
+      if (length(known)) some_names(known) else "none with a name", ".")
+  }
+  assay
 }
 
 #' @export

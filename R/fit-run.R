@@ -161,7 +161,7 @@ check_by_default <- function(frame, fun, free) {
 numbers_to_report <- function(frame, fun) {
   known <- formals(fun)
   open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
-  size <- dim(frame$x)
+  size <- dim(if (is.data.frame(frame$x)) flat_table(frame$x) else frame$x)
   sized <- length(size) == 2L && all(size > 0L) &&
     (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
   check_wanted(mget(open, envir = frame), if (sized) size else c(Inf, Inf))

@@ -37,6 +37,11 @@ check_labelled <- function(labelled, data) {
     labelled <- which(labelled)
   } else if (is.character(labelled)) {
     at <- match(labelled, data$samples)
+    if (any(shared_names(data$samples)[at], na.rm = TRUE)) {
+      refuse("labelled", "`labelled`: several samples have the name ",
+        some_names(intersect(labelled, data$samples[shared_names(data$samples)])),
+        "; give their indices.")
+    }
     if (anyNA(at)) {
       bad("names samples that `x` does not have, first '", labelled[is.na(at)][1L], "'")
     }
@@ -71,7 +76,7 @@ in_range <- function(x, limit = 1e100) {
 
 # representatives() of the sample selectors that cover.
 representative_table <- function(fit, who, chosen, what) {
-  name <- function(index) if (is.null(fit$names$samples)) index else fit$names$samples[index]
+  name <- function(index) if (named_samples(fit)) fit$names$samples[index] else index
   if (what == "samples") {
     return(data.frame(sample = name(seq_len(fit$n)), representative = name(who)))
   }

@@ -39,7 +39,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
       "length 1.")
   }
   rel <- data.frame(alpha_rel = alpha_rel, beta_rel = beta_rel, lambda_rel = lambda_rel)
-  data <- if (select != "auto") as_ufs_operator(x, center, scale) else
+  data <- if (select != "auto" && all(lambda_rel == 0)) as_ufs_operator(x, center, scale) else
     as_ufs_matrix(x, center, scale)
   n_features <- alfs_n_features(n_features, data)
   basis <- alfs_basis(data$x)

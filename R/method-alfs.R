@@ -453,7 +453,9 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   x <- scaled_as(fit, x)
   from <- which(rowSums(fit$solution$W != 0) > 0)
   if (!is.null(m)) from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))
-  name <- function(index, names) if (is.null(names)) index else names[index]
+  name <- function(index, names) {
+    if (is.null(names) || any(shared_names(names))) index else names[index]
+  }
   if (!length(from) || !nrow(x)) {
     return(data.frame(sample = name(integer(), rows),
       representative = name(integer(), fit$names$samples), weight = numeric(), share = numeric()))

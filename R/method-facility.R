@@ -85,7 +85,9 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
                          ...) {
   run_fit("facility", match.call(), free = "similarity", {
     control <- resolve_control(control)
-    data <- facility_points(x, center, scale, similarity)
+    # Distances do not see the mean, but their rounding does.
+    data <- facility_points(x, center || identical(similarity, "heat"), scale, similarity)
+    if (!center) data$center <- FALSE
     labelled <- check_labelled(labelled, data)
     most <- data$n - length(labelled)
     limit <- paste0("the samples", if (length(labelled)) " without a label")

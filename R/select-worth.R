@@ -19,7 +19,7 @@ worth_of_features <- function(fit, x, chosen, draws) {
   columns <- setdiff(seq_len(x$p), chosen)
   if (length(columns) > 1000L) columns <- sort(sample(columns, 1000L))
   columns <- sort(c(columns, chosen))
-  rows <- if (x$n > 400L) sort(sample.int(x$n, 400L))
+  rows <- rows_that_vary(x, if (x$n > 400L) sort(sample.int(x$n, 400L)), columns)
   part <- dense_part(x, rows, columns)
   data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
   usable <- columns[data$keep]

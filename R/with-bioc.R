@@ -8,7 +8,9 @@
 #'
 #' @param object A SummarizedExperiment, SingleCellExperiment or Seurat object.
 #' @param fit A fit of this package on that object (or on a part of it): features and samples are
-#'   matched by name, or by position if the fit has no names.
+#'   matched by position if they are those of the fit in their order or have no names, else by name.
+#'   A name that several of them have is then an error. In a Seurat object the assay of the fit is
+#'   written to, whichever is the default one.
 #' @param k How many features are marked as selected. The default is the number that the method was
 #'   asked for.
 #' @param m How many samples are marked as selected, if the fit selects samples only.
@@ -52,8 +54,10 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
     length(ranking), "there are that many")
   score <- unname(fit[[paste0(what, "_scores")]])
   names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
-  own <- if (by_feature) rownames(object) else colnames(object)
-  size <- if (by_feature) nrow(object) else ncol(object)
+  assay <- fit_assay(fit, object, "object")
+  features <- feature_names_of(object, assay)
+  own <- if (by_feature) features$names else colnames(object)
+  size <- if (by_feature) features$size else ncol(object)
   at <- if (is.null(names) || is.null(own)) {
     if (length(score) != size) {
       refuse("object", "`object` has ", size, " ", what, "s, the fit ", length(score),
@@ -61,7 +65,7 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
     }
     seq_len(size)
   } else {
-    match(own, names)
+    places_in_fit(fit, own, by_feature)
   }
   if (all(is.na(at))) refuse("object", "`object` and `fit` have no ", what, " in common.")
   rank <- match(at, ranking)
@@ -73,7 +77,7 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
       refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
     }
     best <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
-    SeuratObject::VariableFeatures(object) <- rownames(object)[best]
+    SeuratObject::VariableFeatures(object, assay = assay) <- own[best]
     return(object)
   }
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
@@ -83,5 +87,14 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   if (by_feature) SummarizedExperiment::rowData(object) <- frame else
     SummarizedExperiment::colData(object) <- frame
   object
+}
+
+# For features (samples) of an object with these names their places in the fit, NA where it did not
+# see them.
+places_in_fit <- function(fit, own, by_feature) {
+  if (!by_feature) return(places_of_samples(fit, own, "object"))
+  known <- fit$names$features
+  if (identical(feature_names(own, length(own), warn = FALSE), known)) return(seq_along(known))
+  places_by_name(own, known, names(fit$names$repeated), "object", "feature")
 }
 

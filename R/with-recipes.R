@@ -80,8 +80,8 @@ number_param <- function(type, range, trans, label) {
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
-#' choices are those of [ufs_data()]. They serve the ranking only: the columns that are kept are not
-#' changed. What `"omit"` leaves out comes last. So do constant columns, with score `NA`; `prep()`
+#' choices are those of [ufs_data()]. With `"median"` and `"knn"` missing values of the columns that
+#' are kept are filled in too, those of new data with what the training set says. What `"omit"` leaves out comes last. So do constant columns, with score `NA`; `prep()`
 #' says so in a message, except inside a resampling.
 #'
 #' # Case weights
@@ -162,6 +162,9 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
   recipes::check_type(training[, columns], types = c("double", "integer"))
   check_select_step(x)
+  # A column that is a matrix (spectra) stands for its columns.
+  table <- flat_table(table_columns(training, columns))
+  columns <- names(table)
   auto <- identical(x$num_terms, "auto") && length(columns) > 1L
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
   # One column alone cannot be ranked: there is nothing to compare it with.
@@ -172,13 +175,15 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     # `n_clusters` where the method has such a thing.
     name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
     if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
-    found <- rank_for(table_columns(training, columns), x$method,
+    found <- rank_for(table, x$method,
       if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
     if (auto) size <- found$k
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
     score <- found$score[ranking]
     x["standardised"] <- list(found$standardised)
+    x$new_rows <- found$new_rows
+    x$filled <- found$filled
   }
   rank <- seq_along(columns)
   removed <- rank > size
@@ -195,8 +200,35 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
 #' @exportS3Method recipes::bake
 bake.step_select_ufs <- function(object, new_data, ...) {
   kept <- object$scores$terms[!object$scores$removed]
-  recipes::check_new_data(kept, object, new_data)
+  wide <- names(new_data)[vapply(new_data, function(col) length(dim(col)) == 2L, NA)]
+  inner <- lapply(stats::setNames(wide, wide), function(name) names(flat_table(new_data[name])))
+  recipes::check_new_data(setdiff(kept, unlist(inner)), object, new_data)
+  new_data <- fill_baked(object, new_data, intersect(kept, names(new_data)))
+  for (name in wide) {
+    gone <- inner[[name]] %in% object$removals
+    if (any(gone)) {
+      new_data[[name]] <- if (!all(gone)) new_data[[name]][, !gone, drop = FALSE]
+    }
+  }
   new_data[, !names(new_data) %in% object$removals]
+}
+
+# Columns that are kept, filled as `na` says with what the training set says.
+fill_baked <- function(object, new_data, kept) {
+  kept <- intersect(kept, object$filled)
+  gone <- kept[vapply(kept, function(name) anyNA(new_data[[name]]), NA)]
+  if (!length(gone) || is.null(object$new_rows)) return(new_data)
+  flat <- flat_table(table_columns(new_data, names(new_data)))
+  whole <- function(rows) {
+    out <- matrix(NA_real_, length(rows), length(object$filled))
+    there <- which(object$filled %in% names(flat))
+    out[, there] <- as_plain_matrix(flat[rows, object$filled[there], drop = FALSE], "new_data")
+    out
+  }
+  filled <- fill_columns(as_plain_matrix(flat[gone], "new_data"), object$new_rows,
+    match(gone, object$filled), whole, "new_data")
+  for (j in seq_along(gone)) new_data[[gone[j]]] <- unname(filled[, j])
+  new_data
 }
 
 #' @export

@@ -29,6 +29,7 @@ check_method_options <- function(method, options, arg) {
 # resampling the ranking is kept, since a tuning run asks for one again with every k.
 rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- method_row(method)
+  refuse_missing_values(x, na)
   data <- open_data(x, na = na)
   options <- with_clusters(options, row, method, data)
   make <- function(k) {
@@ -43,7 +44,17 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
     })
   }
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
-  c(out, list(k = k))
+  c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
+}
+
+# In an adapter missing values are a matter of its own `na`.
+refuse_missing_values <- function(x, na) {
+  if (na != "error" || !is.data.frame(x)) return(invisible())
+  gone <- vapply(x, anyNA, NA)
+  if (any(gone)) {
+    ufs_abort("input", "There are missing values in ", some_columns(names(x)[gone]), ": choose `na`, ",
+      "an argument of the step or filter itself, or fill them in before.", argument = "na")
+  }
 }
 
 # A ranking for k that serves other numbers, too, where the method allows it.
@@ -207,6 +218,7 @@ check_sampler <- function(method, weights) {
 sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
   row <- method_row(method)
   n <- nrow(x)
+  refuse_missing_values(x, na)
   data <- open_data(x, na = na)
   # `omit` leaves out columns, or the rows with missing values.
   at <- if (data$n < n) which(stats::complete.cases(x)) else seq_len(n)

@@ -72,7 +72,7 @@ augment_new <- function(x, newdata) {
     refuse("newdata", "The rows of `newdata` can only be found by their names, and ",
       if (is.null(known)) "the fit" else "`newdata`", " has none.")
   }
-  with_columns(table$out, x, match(table$samples, known))
+  with_columns(table$out, x, places_of_samples(x, table$samples, "newdata"))
 }
 
 # A data frame of the rows to augment, and their names. What is sparse or not in memory is not
@@ -89,13 +89,21 @@ augmented_table <- function(data, arg) {
   list(out = data.frame(.rownames = labels_of(data$samples, data$n)), samples = data$samples)
 }
 
+# Where samples with these names are in the fit, NA where they are not: by position where they are
+# all of the fit's in their order.
+places_of_samples <- function(fit, names, arg) {
+  known <- fit$names$samples
+  if (identical(names, known)) return(seq_along(known))
+  places_by_name(names, known, known[shared_names(known)], arg, "sample")
+}
+
 # Where the rows of a table are in the fit: by name where both have names, else by place.
 matched_rows <- function(x, names, n) {
   known <- x$names$samples
   named <- !is.null(known) && !is.null(names)
   if (n == x$n && (!named || identical(names, known))) return(seq_len(n))
   if (!named) refuse("data", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".")
-  at <- match(names, known)
+  at <- places_of_samples(x, names, "data")
   if (n != x$n || anyNA(at) || anyDuplicated(at)) {
     refuse("data", "`data` must be the data of the fit: the names of its rows are not those of ",
       "the ", x$n, " samples; `newdata` is for other rows.")

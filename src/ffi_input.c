@@ -4,15 +4,16 @@
 #include <limits.h>
 
 /* The moments of the columns of a block of rows, or of a whole sparse matrix without shift and divide,
- * as in prepare.h: list(bad (1-based), top, exponent, mean, css, size (the number of rows), ss (NULL of
+ * as in prepare.h: list(bad (1-based), low, high, exponent, mean, css, size (the number of rows), ss (NULL of
  * a sparse one)); those of a bad column are 0. */
 SEXP ffi_moments(SEXP x_)
 {
     ufs_x x = ffi_x(x_);
     if (x.kind == UFS_X_SCALED || x.kind == UFS_X_SOURCE || x.shift || x.divide)
         Rf_error("internal error: x is not a plain matrix");
-    SEXP out = PROTECT(ffi_list("bad top exponent mean css size ss"));
-    double *top = ffi_set_vector(out, "top", x.p), *mean = ffi_set_vector(out, "mean", x.p);
+    SEXP out = PROTECT(ffi_list("bad low high exponent mean css size ss"));
+    double *low = ffi_set_vector(out, "low", x.p), *high = ffi_set_vector(out, "high", x.p);
+    double *mean = ffi_set_vector(out, "mean", x.p);
     double *css = ffi_set_vector(out, "css", x.p);
     double *ss = x.kind == UFS_X_DENSE ? ffi_set_vector(out, "ss", x.p) : NULL;
     int *exponent = ffi_set_ints(out, "exponent", x.p), *bad = ufs_ialloc((size_t) x.p);
@@ -24,7 +25,8 @@ SEXP ffi_moments(SEXP x_)
                      ? !prepare_moments_of(x.n, at[1] - at[0], x.value + at[0], &found)
                      : !prepare_moments_of(x.n, x.n, x.dense + (size_t) j * (size_t) x.n, &found);
         if (ss) ss[j] = found.ss;
-        top[j] = found.top;
+        low[j] = found.low;
+        high[j] = found.high;
         exponent[j] = found.exponent;
         mean[j] = found.mean;
         css[j] = found.css;
@@ -41,11 +43,12 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
 {
     bool center = ffi_yes(center_, "center");
     int n = ffi_count(moments, "size", 1, INT_MAX);
-    R_xlen_t length = Rf_xlength(ffi_get(moments, "top"));
+    R_xlen_t length = Rf_xlength(ffi_get(moments, "low"));
     if (length > INT_MAX) Rf_error("internal error: too many columns");
     int p = (int) length;
     size_t P = (size_t) p;
-    const double *top = ffi_given(ffi_get(moments, "top"), P, "top");
+    const double *low = ffi_given(ffi_get(moments, "low"), P, "low");
+    const double *high = ffi_given(ffi_get(moments, "high"), P, "high");
     const double *mean = ffi_given(ffi_get(moments, "mean"), P, "mean");
     const double *css = ffi_given(ffi_get(moments, "css"), P, "css");
     const double *ss = ffi_data(ffi_get(moments, "ss"), P, "ss");
@@ -58,7 +61,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
 
     for (size_t j = 0; j < P; j++) {
         prepare_column is = prepare_judge(
-            n, &(prepare_moments){top[j], exponent[j], mean[j], css[j],
+            n, &(prepare_moments){low[j], high[j], exponent[j], mean[j], css[j],
                                   ss ? ss[j] : css[j] + (double) n * mean[j] * mean[j]});
         constant[j] = is.constant;
         unfit[j] = is.unfit;

@@ -13,6 +13,7 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Entries kept beyond k. */
@@ -41,7 +42,8 @@ static double scan_sparse(search *s);
 static inline double offer_pair(search *s, int i, int j, double product);
 static void offer(search *s, int i, double key, int index);
 static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
-static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
+static void choose(const search *s, int i, int k, entry *candidate, int count, int *index,
+                   double *d2);
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,
                        graph_knn *out);
 static int by_key_then_index(const void *a, const void *b);
@@ -219,7 +221,8 @@ static bool finish_row(const search *s, int i, entry *work, graph_knn *out, doub
         work[m].index = heap[m].index;
         work[m].key = exact_d2(s, i, heap[m].index);
     }
-    choose(s, i, work, s->size, out);
+    choose(s, i, s->k, work, s->size, out->index + (size_t) i * (size_t) s->k,
+           out->d2 + (size_t) i * (size_t) s->k);
     if (s->size == s->n - 1) return true;
     *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * UFS_TIE);
     return *reach < heap[0].key;
@@ -227,14 +230,14 @@ static bool finish_row(const search *s, int i, entry *work, graph_knn *out, doub
 
 /* The k nearest of the candidates: all that are clearly nearer than the k-th, then
  * of those tied with it the lowest indices. */
-static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out)
+static void choose(const search *s, int i, int k, entry *candidate, int count, int *index,
+                   double *d2)
 {
-    int *index = out->index + (size_t) i * (size_t) s->k, taken;
-    double *d2 = out->d2 + (size_t) i * (size_t) s->k;
+    int taken;
 
     qsort(candidate, (size_t) count, sizeof(entry), by_key_then_index);
-    double cut = candidate[s->k - 1].key;
-    int first = s->k - 1, end = s->k;
+    double cut = candidate[k - 1].key;
+    int first = k - 1, end = k;
     while (first > 0 && candidate[first - 1].key >= cut * (1.0 - UFS_TIE)) first--;
     while (end < count && candidate[end].key <= cut * (1.0 + UFS_TIE)) end++;
     for (taken = 0; taken < first; taken++) {
@@ -243,7 +246,7 @@ static void choose(const search *s, int i, entry *candidate, int count, graph_kn
     }
     for (int m = first; m < end; m++) candidate[m].key = cut;
     qsort(candidate + first, (size_t) (end - first), sizeof(entry), by_key_then_index);
-    for (int m = first; taken < s->k; m++, taken++) {
+    for (int m = first; taken < k; m++, taken++) {
         index[taken] = candidate[m].index;
         d2[taken] = exact_d2(s, i, candidate[m].index);
     }
@@ -256,29 +259,126 @@ static int by_key_then_index(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* ---- rows that are equal ----------------------------------------------------------------------
+ * Where many are, few rows are proved: copies tie. A copy has the neighbours of its first one, but
+ * for the two in each other's place, so one search serves all of them. */
+
+typedef struct {
+    uint64_t hash;
+    int at; /* in the list of rows */
+} hashed;
+
+static int by_hash_then_place(const void *a, const void *b)
+{
+    const hashed *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The numbers of row i, and how many; of a sparse X with their columns in col. */
+static const double *row_numbers(const search *s, int i, int *count, const int **col)
+{
+    if (s->rows) {
+        int from = s->rows->start[i];
+        *count = s->rows->start[i + 1] - from;
+        *col = s->rows->col + from;
+        return s->rows->value + from;
+    }
+    *count = s->p;
+    *col = NULL;
+    return s->row + (size_t) i * (size_t) s->p;
+}
+
+static uint64_t row_hash(const search *s, int i)
+{
+    int count;
+    const int *col;
+    const double *value = row_numbers(s, i, &count, &col);
+    uint64_t hash = 1469598103934665603u;
+
+    for (int l = 0; l < count; l++) {
+        uint64_t bits;
+        memcpy(&bits, value + l, sizeof bits);
+        if (col) bits += (uint64_t) col[l] * 0x9E3779B97F4A7C15u;
+        hash = (hash ^ bits) * 1099511628211u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool same_row(const search *s, int i, int j)
+{
+    int ni, nj;
+    const int *ci, *cj;
+    const double *a = row_numbers(s, i, &ni, &ci), *b = row_numbers(s, j, &nj, &cj);
+
+    if (ni != nj) return false;
+    if (ci && memcmp(ci, cj, (size_t) ni * sizeof(int)) != 0) return false;
+    return memcmp(a, b, (size_t) ni * sizeof(double)) == 0;
+}
+
+/* next[a]: the place of the next copy of the row at place a, -1 if there is none. Returns how many
+ * rows are no copy of one before; their places in lead. */
+static int group_copies(const search *s, int count, const int *row, int *lead, int *next)
+{
+    hashed *all = (hashed *) R_alloc((size_t) count, sizeof(hashed));
+    int *last = ufs_ialloc((size_t) count), n_lead = 0, first = 0;
+
+    for (int a = 0; a < count; a++) all[a] = (hashed){row_hash(s, row[a]), a};
+    qsort(all, (size_t) count, sizeof(hashed), by_hash_then_place);
+    for (int m = 0; m < count; m++) {
+        int at = all[m].at;
+        next[at] = -1;
+        if (m > 0 && all[m].hash == all[m - 1].hash && same_row(s, row[first], row[at])) {
+            next[last[first]] = at;
+        } else {
+            first = at;
+            lead[n_lead++] = at;
+        }
+        last[first] = at;
+    }
+    return n_lead;
+}
+
+/* Exact distances of the rows hard[] to all that may be as near as their reach. Each counts among
+ * its own candidates, and its k + 1 nearest without a copy are the k nearest of that copy. */
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,
                        graph_knn *out)
 {
-    int n = s->n;
+    int n = s->n, k = s->k, *lead = ufs_ialloc((size_t) count), *next = ufs_ialloc((size_t) count);
+    int n_lead = group_copies(s, count, hard, lead, next);
+    int *index = ufs_ialloc((size_t) k + 1), list[SPARSE_TILE];
     double *cross = ufs_dalloc(s->rows ? (size_t) n : 0, SPARSE_TILE);
+    double *d2 = ufs_dalloc((size_t) k + 1, 1);
     entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
     sparse_tile tile = {0};
 
     if (s->rows) tile = sparse_tile_of(s->rows);
-    for (int a = 0; a < count; a++) {
-        int i = hard[a], found = 0, left = count - a < SPARSE_TILE ? count - a : SPARSE_TILE;
-        const double *product = cross + a % SPARSE_TILE;
+    for (int b = 0; b < n_lead; b++) {
+        int a = lead[b], i = hard[a], found = 0;
+        int left = n_lead - b < SPARSE_TILE ? n_lead - b : SPARSE_TILE;
+        const double *product = cross + b % SPARSE_TILE;
         R_CheckUserInterrupt();
-        if (s->rows && a % SPARSE_TILE == 0)
-            sparse_tile_inner(s->rows, &tile, left, hard + a, false, cross);
+        if (s->rows && b % SPARSE_TILE == 0) {
+            for (int t = 0; t < left; t++) list[t] = hard[lead[b + t]];
+            sparse_tile_inner(s->rows, &tile, left, list, false, cross);
+        }
         for (int j = 0; j < n; j++) {
             double both = s->norm2[i] + s->norm2[j], lower = 0.0;
             if (s->rows) lower = both - 2.0 * product[j * SPARSE_TILE] - s->delta * both;
-            if (j == i || lower > reach[a]) continue;
+            if (j != i && lower > reach[a]) continue;
             candidate[found].index = j;
             candidate[found].key = exact_d2(s, i, j);
             found += candidate[found].key <= reach[a];
         }
-        choose(s, i, candidate, found, out);
+        choose(s, i, k + 1, candidate, found, index, d2);
+        for (int at = a; at >= 0; at = next[at]) {
+            size_t to = (size_t) hard[at] * (size_t) k;
+            for (int m = 0, taken = 0; taken < k; m++) {
+                if (index[m] == hard[at]) continue;
+                out->index[to + (size_t) taken] = index[m];
+                out->d2[to + (size_t) taken++] = d2[m];
+            }
+        }
     }
 }

@@ -6,6 +6,9 @@
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 /* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
+/* Differences within a column are exact; those of at most so many units of rounding of its largest
+ * value are what computing the values may have left. */
+static const double rounding_units = 8.0;
 
 static int safe_exponent(double top);
 static inline void sums(int count, const double *value, double unit, double m, double *sum,
@@ -14,16 +17,20 @@ static inline void sums(int count, const double *value, double unit, double m, d
 /* The mean is corrected by the mean of what it leaves, which removes its rounding. */
 bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
 {
-    double top = 0.0, check = 0.0, zeros = n - count, unit, sum, m, rest, left;
+    double low = count < n ? 0.0 : R_PosInf, high = count < n ? 0.0 : R_NegInf;
+    double top, check = 0.0, zeros = n - count, unit, sum, m, rest, left;
 
     /* 0 v is NaN where v is not finite. */
     for (int i = 0; i < count; i++) {
-        double v = fabs(value[i]);
+        double v = value[i];
         check += 0.0 * v;
-        top = v > top ? v : top;
+        low = v < low ? v : low;
+        high = v > high ? v : high;
     }
     if (check != 0.0) return false;
-    found->top = top;
+    found->low = low;
+    found->high = high;
+    top = fmax(-low, high);
     found->exponent = safe_exponent(top);
     unit = ldexp(1.0, -found->exponent);
     sums(count, value, unit, 0.0, &sum, &left);
@@ -67,15 +74,15 @@ static inline void sums(int count, const double *value, double unit, double m, d
 
 prepare_column prepare_judge(int n, const prepare_moments *found)
 {
-    double rounding = (double) n * DBL_EPSILON;
     int e = found->exponent;
-    prepare_column is = {.constant = found->css <= rounding * rounding * found->ss,
+    double top = fmax(-found->low, found->high);
+    prepare_column is = {.constant = found->high - found->low <= rounding_units * DBL_EPSILON * top,
                          .mean = ldexp(found->mean, e),
                          .sd = ldexp(sqrt(found->css / (n > 1 ? n - 1 : 1)), e),
                          .centred = ldexp(sqrt(found->css), e),
                          .plain = ldexp(sqrt(found->ss), e)};
 
-    is.unfit = !is.constant && (found->top > largest_value || is.sd < least_sd);
+    is.unfit = !is.constant && (top > largest_value || is.sd < least_sd);
     return is;
 }
 

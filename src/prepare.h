@@ -8,12 +8,12 @@
  * One for all containers; ufs_data() has it in words. The moments of a column are taken in units of
  * a power of two near its largest value (2^0 between 2^-400 and 2^400), where neither squares nor
  * their sum overflow or vanish; so the user's unit decides nothing.
- *   constant: the centred sum of squares is at most (n eps)^2 times the sum of squares, which is
- *             rounding and no signal.
+ *   constant: the largest and the least value are within a few units of rounding, which is what
+ *             computing them may have left, for any n.
  *   unfit:    not constant, and a value above 2^1000 or a standard deviation below 2^-1000: what
  *             centring and scaling make of it cannot be held, or is made of denormal numbers. */
 typedef struct {
-    double top;           /* largest |value| */
+    double low, high;     /* least and largest value */
     int exponent;         /* of the unit 2^exponent, which the others are in */
     double mean, css, ss; /* css: centred sum of squares, ss: plain */
 } prepare_moments;

@@ -247,3 +247,17 @@ test_that("a number that no integer holds is refused in our words", {
   expect_warning(try(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), silent = TRUE), NA)
   expect_error(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), class = "ufs_error")
 })
+test_that("columns vary by what doubles can tell apart, for any number of rows", {
+  skip_on_cran()
+  set.seed(1)
+  x <- cbind(osc = 1e7 + rnorm(1e6, 0, 1e-3), t = rnorm(1e6), near = 1 + (0:1) * 2^-48,
+    whole = 1e14 + rep(0:9, 1e5), same = 3, rounding = 1 + (0:1) * 2^-51)
+  fit <- suppressWarnings(ufs_variance(x))
+  expect_identical(fit$constant, 5:6)
+  expect_equal(feature_scores(fit)[["osc"]], var(x[, 1]), tolerance = 1e-6)
+  small <- x[1:1000, ]
+  data <- as_ufs_matrix(open_quietly(small), TRUE, TRUE)
+  expect_identical(data$constant, 5:6)
+  expect_equal(data$x[, 3], as.vector(scale(rep(0:1, 500))), tolerance = 1e-12)
+  expect_equal(data$x[, 4], as.vector(scale(rep(0:9, 100))), tolerance = 1e-12)
+})

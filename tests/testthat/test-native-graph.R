@@ -143,3 +143,17 @@ test_that("the null space has the canonical basis", {
   expect_equal(one$vectors, out$vectors[, 1, drop = FALSE], tolerance = 1e-14)
   expect_identical(one$next_value, 0)
 })
+
+test_that("nearly all rows equal: the neighbours of plain R, ties by the lowest index", {
+  for (seed in 1:12) {
+    set.seed(seed)
+    n <- 60
+    x <- matrix(sample(0:2, n * 3, TRUE), n) * 1.5
+    x[sample(n, 45), ] <- 0
+    k <- c(1L, 4L, 20L)[seed %% 3 + 1]
+    d <- as.matrix(dist(x))
+    diag(d) <- Inf
+    want <- apply(d, 1, function(row) order(round(row, 9))[seq_len(k)])
+    expect_identical(getFromNamespace("nearest", "ufselect")(x, k), unname(matrix(want, k)))
+  }
+})

@@ -642,3 +642,26 @@ test_that("tune_grid() makes a grid by itself, and the best setting is filled in
     list(n_clusters = 3)[arguments]))))
   expect_identical(kept, suppressMessages(selected_features(fit, length(kept))))
 })
+test_that("bake() fills new rows as the training set says, and matrix columns are their columns", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  set.seed(1)
+  x <- as.data.frame(matrix(rnorm(200), 40))
+  x[2, 1] <- NA
+  new <- x[1:3, ]
+  new[1, ] <- NA
+  for (na in c("median", "knn")) {
+    rec <- recipes::prep(step_select_ufs(recipes::recipe(~ ., x), recipes::all_predictors(), num_terms = 5, na = na))
+    out <- suppressMessages(recipes::bake(rec, new))
+    middle <- if (na == "median") stats::median else mean
+    expect_equal(unlist(out[1, ]), sapply(x, middle, na.rm = TRUE))
+    own <- as.matrix(ufs_data(x, na = na))
+    expect_equal(out$V1[2], own[2, 1], ignore_attr = TRUE)
+  }
+  rec <- step_select_ufs(recipes::recipe(~ ., x), recipes::all_predictors(), num_terms = 2)
+  expect_error(recipes::prep(rec), "choose `na`")
+  y <- tibble::tibble(a = rnorm(40), s = matrix(rnorm(160), 40))
+  rec <- recipes::prep(step_select_ufs(recipes::recipe(~ ., y), recipes::all_predictors(), num_terms = 2))
+  expect_identical(nrow(generics::tidy(rec, number = 1)), 5L)
+  expect_identical(sum(vapply(recipes::bake(rec, y), function(col) max(1L, ncol(col)), 0L)), 2L)
+})

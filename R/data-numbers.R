@@ -1,0 +1,82 @@
+# Numbers in other clothes, and what to do about data that cannot be read.
+
+# A vector or matrix of a class whose values are numbers, without the class: integer64 (of package
+# bit64, which need not be there), difftime, units, I(); everything else as it is.
+as_number <- function(x) {
+  if (inherits(x, "integer64")) return(from_integer64(x))
+  if (!inherits(x, c("difftime", "units", "AsIs", "ITime", "pillar_num")) ||
+      !(is.double(x) || is.integer(x) || is.logical(x))) {
+    return(x)
+  }
+  plain <- as.vector(unclass(x))
+  if (length(dim(x)) == 2L) plain <- matrix(plain, nrow(x), ncol(x), dimnames = dimnames(x))
+  plain
+}
+
+# Whole numbers of 64 bits, two of 32 in the place of a double; the least one is NA.
+from_integer64 <- function(x) {
+  half <- readBin(writeBin(as.vector(unclass(x)), raw(), endian = "little"), "integer",
+    2L * length(x), endian = "little")
+  low <- half[c(TRUE, FALSE)]
+  high <- half[c(FALSE, TRUE)]
+  # The integer that is NA in R is -2^31.
+  low[is.na(low)] <- -2^31
+  out <- high * 2^32 + low %% 2^32
+  if (length(dim(x)) == 2L) matrix(out, nrow(x), ncol(x), dimnames = dimnames(x)) else out
+}
+
+plain_numbers <- function(x) {
+  own <- which(vapply(x, function(col) is.object(col) && is.null(dim(col)), NA))
+  for (j in own) x[[j]] <- as_number(x[[j]])
+  x
+}
+
+# A data frame whose columns that are matrices or data frames became their columns: of `a` without
+# names a.1, a.2, ..., with names a[first], a[second], ...
+flat_table <- function(x) {
+  wide <- vapply(x, function(col) length(dim(col)) == 2L, NA)
+  if (!any(wide)) return(x)
+  parts <- lapply(seq_along(x), function(j) {
+    if (!wide[j]) return(stats::setNames(list(x[[j]]), names(x)[j]))
+    inner <- as_number(x[[j]])
+    names <- colnames(inner)
+    columns <- lapply(seq_len(ncol(inner)), function(l) {
+      if (is.data.frame(inner)) inner[[l]] else as.vector(inner[, l])
+    })
+    stats::setNames(columns, if (is.null(names)) paste0(names(x)[j], ".", seq_along(columns)) else
+      paste0(names(x)[j], "[", names, "]"))
+  })
+  parts <- do.call(c, parts)
+  structure(parts, class = "data.frame",
+    row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
+}
+
+# What to do about x, which ufs_data() does not read, in a sentence; NULL if there is nothing to say.
+reading_advice <- function(x) {
+  if (is.character(x) && length(x) == 1L && !is.na(x)) {
+    ending <- tolower(sub(".*[.]", "", sub("[.](gz|bz2|xz)$", "", x)))
+    reader <- switch(ending, h5 = , hdf5 = , hdf = "HDF5Array::HDF5Array(file, name)",
+      h5ad = "HDF5Array::H5ADMatrix(file)", csv = , tsv = , txt = , tab = "data.table::fread(file)",
+      rds = "readRDS(file)", parquet = "arrow::read_parquet(file)",
+      feather = "arrow::read_feather(file)", mtx = "Matrix::readMM(file)",
+      xlsx = , xls = "readxl::read_excel(file)", "utils::read.table(file)")
+    return(paste0(" A file is not read here: give what ", reader, " makes of it",
+      if (ending %in% c("h5", "hdf5", "hdf")) ", which stays on disk", "."))
+  }
+  kinds <- list(
+    tbl_lazy = "dplyr::collect(x)", tbl_sql = "dplyr::collect(x)",
+    arrow_dplyr_query = "dplyr::collect(x)", Dataset = "dplyr::collect(x)",
+    DBIConnection = "DBI::dbReadTable(x, name), the table in it",
+    ArrowTabular = "as.data.frame(x)", RecordBatch = "as.data.frame(x)",
+    polars_data_frame = "as.data.frame(x)", RPolarsDataFrame = "as.data.frame(x)",
+    simple_triplet_matrix = "Matrix::sparseMatrix(x$i, x$j, x = x$v, dims = c(x$nrow, x$ncol))",
+    ExpressionSet = "t(Biobase::exprs(x))", dist = "the data that the distances are of",
+    list = "as.data.frame(x)")
+  for (class in names(kinds)) {
+    if (inherits(x, class) || class == "list" && is.list(x) && !is.object(x)) {
+      return(paste0(" Give ", kinds[[class]], "."))
+    }
+  }
+  if (is.numeric(x) && is.null(dim(x))) " A single feature is cbind(x)." else
+    if (length(dim(x)) > 2L) " An array needs two dimensions: samples and features."
+}

@@ -1,0 +1,133 @@
+# Values go where they belong: names that are not unique, assays, missing values of new rows.
+
+twice <- function() {
+  x <- as.matrix(mtcars)
+  colnames(x)[c(2, 5)] <- "hp"
+  x
+}
+
+test_that("features with one name are matched by position or not at all", {
+  x <- twice()
+  fit <- suppressWarnings(ufs_variance(x))
+  expect_identical(unname(predict(fit, x, k = 11)), unname(x[, unname(feature_ranking(fit))]))
+  turned <- x[, 11:1]
+  expect_error(predict(fit, turned, k = 11), "'hp'", class = "ufs_error_argument")
+  # Those chosen have names of their own.
+  expect_identical(predict(fit, turned, k = 1), x[, "disp", drop = FALSE])
+  # One column of the name in new data: which of the three?
+  expect_error(predict(fit, as.matrix(mtcars), k = 11), "'hp'", class = "ufs_error_argument")
+  # Twice in new data only
+  plain <- ufs_variance(mtcars)
+  expect_error(predict(plain, turned, k = 2), "'hp'", class = "ufs_error_argument")
+  expect_error(ufs_data(x, features = c("hp", "wt")), "'hp'", class = "ufs_error_argument")
+})
+
+test_that("samples with one name are matched by position or not at all", {
+  x <- as.matrix(mtcars)
+  rownames(x)[2:3] <- "car"
+  fit <- ufs_ted(x)
+  by_place <- ufs_ted(unname(x))
+  expect_identical(selected_samples(fit, 4), selected_samples(by_place, 4))
+  augment <- getFromNamespace("augment.ufs", "ufselect")
+  expect_identical(augment(fit, data = x)$.rank, order(unname(sample_ranking(fit))))
+  expect_error(augment(fit, data = x[32:1, ]), "'car'", class = "ufs_error_argument")
+  expect_error(augment(fit, newdata = x[3:5, ]), "'car'", class = "ufs_error_argument")
+  expect_identical(augment(fit, newdata = x[5:9, ])$.score, unname(sample_scores(fit))[5:9])
+  cover <- ufs_facility(x, m = 5)
+  expect_identical(representatives(cover, what = "samples")$sample, 1:32)
+  expect_error(ufs_facility(x, m = 5, labelled = "car"), "'car'", class = "ufs_error_argument")
+})
+
+test_that("row data of genes with one name are their own", {
+  skip_on_cran()
+  skip_if_not_installed("SingleCellExperiment")
+  set.seed(1)
+  m <- matrix(rpois(40 * 20, 5), 40, dimnames = list(paste0("g", 1:40), paste0("c", 1:20)))
+  rownames(m)[1:2] <- "A"
+  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = m, other = 100 - m))
+  fit <- suppressWarnings(ufs_variance(sce, k = 5))
+  rows <- SummarizedExperiment::rowData(ufs_annotate(sce, fit))
+  expect_equal(rows$ufs_score, unname(apply(m, 1, var)))
+  expect_identical(sum(rows$ufs_selected), 5L)
+  expect_error(ufs_annotate(sce[40:1, ], fit), "'A'", class = "ufs_error_argument")
+  expect_error(ufs_annotate(sce[2:40, ], fit), "'A'", class = "ufs_error_argument")
+})
+
+test_that("the assay of the fit is written to and read from", {
+  skip_on_cran()
+  skip_if_not_installed("SeuratObject")
+  set.seed(1)
+  m <- matrix(rpois(12 * 8, 3), 12, dimnames = list(paste0("g", 1:12), paste0("c", 1:8)))
+  s <- SeuratObject::CreateSeuratObject(to_sparse(m))
+  s[["SCT"]] <- SeuratObject::CreateAssayObject(to_sparse(m[c(3, 1, 5, 7, 9, 11), ] + 1))
+  SeuratObject::DefaultAssay(s) <- "SCT"
+  fit <- suppressMessages(ufs_variance(s, assay = "RNA", k = 3))
+  chosen <- suppressMessages(selected_features(fit))
+  out <- ufs_annotate(s, fit)
+  expect_setequal(SeuratObject::VariableFeatures(out, assay = "RNA"), chosen)
+  expect_length(SeuratObject::VariableFeatures(out, assay = "SCT"), 0L)
+  expect_identical(rownames(suppressMessages(predict(fit, s))[["RNA"]]), chosen)
+  s[["RNA2"]] <- s[["RNA"]]
+  SeuratObject::DefaultAssay(s) <- "RNA2"
+  s[["RNA"]] <- NULL
+  expect_error(ufs_annotate(s, fit), "RNA", class = "ufs_error_argument")
+  # Numbers of another assay than the default one
+  skip_if_not_installed("SingleCellExperiment")
+  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = m, other = 100 - 2 * m))
+  css <- suppressWarnings(ufs_css(sce, k = 3, assay = "other"))
+  expect_equal(predict(css, sce, type = "reconstruction"), predict(css, t(100 - 2 * m), type = "reconstruction"))
+})
+
+test_that("na = \"knn\" knows rows without values, and no order of rows", {
+  set.seed(4)
+  x <- rbind(matrix(rnorm(40, 10, .1), 10), matrix(rnorm(160, 0, .1), 40))
+  x[50, ] <- NA
+  x[c(3, 20, 44), 2] <- NA
+  expect_message(filled <- as.matrix(ufs_data(x, na = "knn")), class = "ufs_message_filled")
+  expect_equal(filled[50, ], colMeans(x, na.rm = TRUE), ignore_attr = TRUE)
+  turn <- sample(50)
+  again <- suppressMessages(as.matrix(ufs_data(x[turn, ], na = "knn")))
+  expect_equal(again, filled[turn, ], tolerance = 1e-13, ignore_attr = TRUE)
+  # Neighbours by plain R, scaled as scale() does.
+  z <- scale(x)
+  d <- sapply(1:49, function(i) mean((z[i, ] - z[3, ])^2, na.rm = TRUE))
+  from <- order(d)
+  from <- head(from[!is.na(x[from, 2])], 10)
+  expect_equal(filled[3, 2], mean(x[from, 2]), ignore_attr = TRUE)
+  # Ties: all as near as the tenth
+  y <- cbind(rep(c(1, 2), each = 20), 1:40)
+  y <- rbind(y, c(1, NA))
+  expect_equal(as.matrix(ufs_data(y, na = "knn"))[41, 2], mean(1:20), ignore_attr = TRUE)
+  # No feature in common with those that have the value
+  y <- cbind(c(1, 2, NA, NA, 5), c(NA, NA, 3, 4, NA), c(NA, NA, 7, 9, NA))
+  expect_message(filled <- as.matrix(ufs_data(y, na = "knn")), "mean of the column")
+  expect_equal(filled[c(1, 2, 5), 3], c(8, 8, 8), ignore_attr = TRUE)
+})
+
+test_that("new rows are filled as those of the fit", {
+  set.seed(2)
+  x <- matrix(rnorm(60 * 6), 60, dimnames = list(NULL, letters[1:6])) + rnorm(60)
+  holes <- replace(x, sample(360, 40), NA)
+  new <- x[1:8, ]
+  new[cbind(1:5, c(1:4, 1))] <- NA
+  for (na in c("median", "knn")) {
+    fit <- ufs_variance(holes, na = na, k = 6)
+    own <- as.matrix(ufs_data(holes, na = na))
+    chosen <- selected_features(fit)
+    expect_equal(predict(fit, holes), own[, chosen])
+    expect_equal(predict(fit, as.data.frame(holes[, 6:1]))[["b"]], unname(own[, "b"]))
+    expect_identical(predict(fit, x[, 6:1]), x[, chosen])
+    # Not with what the new rows say of themselves: one at a time is as all at once.
+    expect_equal(predict(fit, new)[4, ], predict(fit, new[4, , drop = FALSE])[1, ])
+    css <- ufs_css(holes, k = 3, na = na)
+    expect_true(all(is.finite(predict(css, new, type = "reconstruction"))))
+  }
+  fit <- ufs_variance(holes, na = "median", k = 6)
+  expect_equal(predict(fit, new)[[3, "c"]], stats::median(holes[, "c"], na.rm = TRUE))
+  # No gap where it was fitted, and columns chosen later
+  part <- ufs_variance(ufs_data(x, na = "median")[, c(4, 2)], k = 2)
+  expect_equal(unname(predict(part, new)[2, "b"]), stats::median(x[, "b"]))
+  sparse <- to_sparse(replace(holes, holes < 0, 0))
+  fit <- ufs_variance(sparse, na = "median", k = 6, scale = FALSE)
+  expect_equal(as.matrix(predict(fit, sparse)), as.matrix(ufs_data(sparse, na = "median"))[, selected_features(fit)])
+})
