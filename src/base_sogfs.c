@@ -12,7 +12,8 @@
  *
  * The graph changes W's objective by percents from one iteration to the next. Accelerated, W is
  * solved for to a relative COARSE until the graph has its c components; then the iteration is done
- * again, and so are all that may follow, to what was asked for.
+ * again, and so are all that may follow, to what was asked for. The second half of the iterations that
+ * are allowed is like that in any case.
  *
  * L stays sparse (at most 2nk entries). Its null vectors are the indicators of the components,
  * known exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
@@ -82,6 +83,7 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
 
     while (run->lapack == 0 && run->iterations < run->max_iter) {
         double value, lambda = result->lambda;
+        if (2 * (run->iterations + 1) > run->max_iter) s.fine = true;
         run->lapack = update_w(&s);
         if (run->lapack) return;
         run->iterations++;
@@ -106,13 +108,13 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
         } else if (s.next < JOINED) {
             result->lambda /= 2.0;
             ufs_copy(result->f, s.f_old, len);
-        } else if (!s.exact) {
+        } else if (!s.exact && run->iterations < run->max_iter) {
             s.fine = true;
             memcpy(result->s, s.s_old, edges * sizeof(double));
             memcpy(result->neighbour, s.neighbour_old, edges * sizeof(int));
             ufs_copy(result->f, s.f_old, len);
             symmetric_graph(&s);
-        } else if (run->iterations >= LEAST_ITERATIONS) {
+        } else if (s.exact && run->iterations >= LEAST_ITERATIONS) {
             run->status = s.step.s.rough ? UFS_NUMERICAL : UFS_CONVERGED;
             break;
         }
