@@ -202,6 +202,14 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
   residual <- if (loss == "feature") expand_features(found$residual, data) else
     stats::setNames(found$residual, data$samples)
   counters <- found$run$counters
+  # The solver shares between copies; a column and its negative are left to share here.
+  alike <- x_alike_columns(data$x)
+  if (any(alike$first != copies)) {
+    found[c("Q", "loadings")] <- lapply(found[c("Q", "loadings")], share_alike, alike)
+    found$row_norm <- sqrt(rowSums(found$Q^2))
+    found$kkt <- mean_of_copies(found$kkt, alike$first)
+    copies <- alike$first
+  }
   score <- same_for_copies(found$row_norm, copies)
   key <- same_for_copies(found$kkt, copies)
   list(
