@@ -64,8 +64,8 @@ x_equal_columns <- function(x) {
   first_equal(x$hash(), x$n, function(j) x_columns(x, j), x$bytes)
 }
 
-# For every column the first one that equals it or its negative (`first`), and the sign that makes them
-# equal. In a source only equal ones are looked for.
+# For every column the first one that equals it or its negative (`first`), and the sign that makes
+# them equal. In a source only equal ones are looked for.
 x_alike_columns <- function(x) {
   if (is_operator(x) && x$kind == "source") return(list(first = x_equal_columns(x), sign = 1))
   # Which of x_j and -x_j: the sign of a product with a vector that no column is orthogonal to.
@@ -76,10 +76,11 @@ x_alike_columns <- function(x) {
   list(first = x_equal_columns(turned), sign = sign)
 }
 
-# Rows of features that are equal but for a sign share: X times the value stays, and so does the sum of
-# the absolute values, or of the norms, where the rows agree in their signs or directions.
+# Rows of features that are equal but for a sign share: X times the value stays, and so does the sum
+# of the absolute values, or of the norms, where the rows agree in their signs or directions.
 share_alike <- function(value, alike) {
-  if (anyDuplicated(alike$first)) alike$sign * mean_of_copies(alike$sign * value, alike$first) else value
+  if (!anyDuplicated(alike$first)) return(value)
+  alike$sign * mean_of_copies(alike$sign * value, alike$first)
 }
 
 # The same for rows. A source is not searched for them: every row stands for itself.

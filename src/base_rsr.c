@@ -207,7 +207,9 @@ static void known_identity(const rsr_work *w, mm *s, rsr_result *result)
         if (result->w != NULL) result->w[j + j * P] = 1.0;
     }
     memset(out->residual, 0, (size_t) w->n * sizeof(double));
-    out->objective = out->primal = out->bound = out->penalty * w->p;
+    out->bound = 0.0;
+    for (int j = 0; j < w->p; j++) out->bound += out->penalty; /* summed as the objective is */
+    out->objective = out->primal = out->bound;
     s->run->status = UFS_CONVERGED;
     s->run->iterations = 1;
     ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0, out->primal, out->bound});
