@@ -154,7 +154,7 @@ held_by <- function(z, set) {
   rank <- sum(d > 1e-7 * max(d))
   sum(crossprod(qr.Q(q)[, seq_len(rank), drop = FALSE], z)^2) / sum(z^2)
 }
-leading_share <- function(z, k) {
+share_of_leading <- function(z, k) {
   d2 <- svd(z, 0L, 0L)$d^2
   sum(d2[seq_len(min(k, length(d2)))]) / sum(d2)
 }
@@ -178,17 +178,17 @@ certificates <- list(
     z <- as_seen(fit, x)
     at <- if (is.null(fit$k)) which.min(fit$trace$ratio) else min(fit$k, nrow(fit$trace))
     if (is.null(fit$params$given) && fit$params$mu == 0)
-      list(captured = held_by(z, fit$solution$order[seq_len(at)]), bound = leading_share(z, at))
+      list(captured = held_by(z, fit$solution$order[seq_len(at)]), bound = share_of_leading(z, at))
   },
   pca = function(fit, x) {
     z <- as_seen(fit, x)
     k <- fit$params$n_components
-    list(captured = held_by(z, fit$feature_ranking[seq_len(k)]), bound = leading_share(z, k))
+    list(captured = held_by(z, fit$feature_ranking[seq_len(k)]), bound = share_of_leading(z, k))
   },
   jspca = function(fit, x) {
     z <- as_seen(fit, x)
     k <- fit$params$n_components
-    list(captured = held_by(z, fit$feature_ranking[seq_len(k)]), bound = leading_share(z, k))
+    list(captured = held_by(z, fit$feature_ranking[seq_len(k)]), bound = share_of_leading(z, k))
   },
   sogfs = function(fit, x) {
     s <- as.matrix(fit$solution$S)
