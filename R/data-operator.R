@@ -64,6 +64,25 @@ x_equal_columns <- function(x) {
   first_equal(x$hash(), x$n, function(j) x_columns(x, j), x$bytes)
 }
 
+# For every column the first one that equals it or its negative (`first`), and the sign that makes
+# them equal. In a source only equal ones are looked for.
+x_alike_columns <- function(x) {
+  if (is_operator(x) && x$kind == "source") return(list(first = x_equal_columns(x), sign = 1))
+  # Which of x_j and -x_j: the sign of a product with a vector that no column is orthogonal to.
+  sign <- ifelse(x_cross(x, sin(seq_len(nrow(x)))) < 0, -1, 1)[seq_len(ncol(x))]
+  turned <- if (is.matrix(x)) list(kind = "scaled", n = nrow(x), p = ncol(x), x = x) else unclass(x)
+  turned$divide <- sign * (if (is.null(turned$divide)) 1 else turned$divide)
+  turned <- structure(turned, class = "ufs_x")
+  list(first = x_equal_columns(turned), sign = sign)
+}
+
+# Rows of features that are equal but for a sign share: X times the value stays, and so does the sum
+# of the absolute values, or of the norms, where the rows agree in their signs or directions.
+share_alike <- function(value, alike) {
+  if (!anyDuplicated(alike$first)) return(value)
+  alike$sign * mean_of_copies(alike$sign * value, alike$first)
+}
+
 # The same for rows. A source is not searched for them: every row stands for itself.
 x_equal_rows <- function(x) {
   if (is.matrix(x)) return(equal_rows(x))

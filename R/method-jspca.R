@@ -202,6 +202,22 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
   residual <- if (loss == "feature") expand_features(found$residual, data) else
     stats::setNames(found$residual, data$samples)
   counters <- found$run$counters
+  # The solver shares between copies; a column and its negative are left to share here.
+  alike <- x_alike_columns(data$x)
+  if (any(alike$first != copies)) {
+    found[c("Q", "loadings")] <- lapply(found[c("Q", "loadings")], share_alike, alike)
+    before <- sum(found$row_norm)
+    found$row_norm <- sqrt(rowSums(found$Q^2))
+    # X Q stays; the penalty is less where the rows did not agree in their directions yet.
+    last <- NROW(found$run$trace)
+    if (last > 0L && before > 0) {
+      saved <- found$run$trace[last, "penalty"] * (1 - sum(found$row_norm) / before)
+      found$run$trace[last, c("objective", "penalty")] <-
+        found$run$trace[last, c("objective", "penalty")] - saved
+    }
+    found$kkt <- mean_of_copies(found$kkt, alike$first)
+    copies <- alike$first
+  }
   score <- same_for_copies(found$row_norm, copies)
   key <- same_for_copies(found$kkt, copies)
   list(

@@ -81,11 +81,13 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     centred <- if (center) sweep(y, 2L, colMeans(y)) else y
     if (center && graph$n_isolated > 0L) rows <- x_center(rows)
     found <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
+    alike <- x_alike_columns(data$x)
     coefficients <- found$coef
     if (normalise) {
       norm <- sqrt(colSums(coefficients^2))
       coefficients <- sweep(coefficients, 2L, ifelse(norm > 0, norm, 1), `/`)
     }
+    coefficients <- share_alike(coefficients, alike)
     score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
     warn_void(score, "mcfs", "No feature correlates with the embedding.")
     # How near a feature without a coefficient is to having one: 1 = it would be next. Where the
@@ -99,7 +101,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     list(
       params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
       run = found$run, status = if (status == "converged") embedding$status else status,
-      feature_scores = score, feature_key = pmin(round(reach, 9), 1),
+      feature_scores = score, feature_key = mean_of_copies(pmin(round(reach, 9), 1), alike$first),
       solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
         eigenvalues = embedding$values, penalty = found$penalty, graph = graph),
       certificate = found$run$counters["kkt"], coef_name = "W"

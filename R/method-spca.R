@@ -62,9 +62,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     penalty <- check_penalty(lambda, lambda_rel,
       2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)), "lambda")
     found <- .Call(C_spca, core, pca$loadings, penalty$value, control)
-    # Copies take their mean: X B and the sum of absolute values stay, since a lasso gives them
-    # loadings of one sign.
-    b <- mean_of_copies(found$B, x_equal_columns(data$x))
+    b <- share_alike(found$B, x_alike_columns(data$x))
     length_of <- sqrt(colSums(b^2))
     if (all(b == 0) && control$warn) {
       ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",

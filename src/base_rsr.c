@@ -54,7 +54,7 @@ static int init(rsr_work *w);
 static int root_of_gram(rsr_work *w);
 static bool proves_identity(rsr_work *w, mm *s, rsr_result *result);
 static double identity_rows(rsr_work *w, double *norm);
-static void known_identity(const rsr_work *w, const mm *s, rsr_result *result);
+static void known_identity(const rsr_work *w, mm *s, rsr_result *result);
 static int minimise(void *data, mm *s);
 static void floor_weights(rsr_work *w, mm *s);
 static int by_rows(rsr_work *w, mm *s);
@@ -197,7 +197,7 @@ static double identity_rows(rsr_work *w, double *norm)
     return top;
 }
 
-static void known_identity(const rsr_work *w, const mm *s, rsr_result *result)
+static void known_identity(const rsr_work *w, mm *s, rsr_result *result)
 {
     mm_result *out = &result->norms;
     size_t P = (size_t) w->p;
@@ -207,11 +207,13 @@ static void known_identity(const rsr_work *w, const mm *s, rsr_result *result)
         if (result->w != NULL) result->w[j + j * P] = 1.0;
     }
     memset(out->residual, 0, (size_t) w->n * sizeof(double));
-    out->objective = out->primal = out->bound = out->penalty * w->p;
-    out->gap = 0.0;
+    out->bound = 0.0;
+    for (int j = 0; j < w->p; j++) out->bound += out->penalty; /* summed as the objective is */
+    out->objective = out->primal = out->bound;
     s->run->status = UFS_CONVERGED;
     s->run->iterations = 1;
     ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0, out->primal, out->bound});
+    mm_settle(s);
     ufs_run_step(s->run, out->objective, 0.0);
 }
 

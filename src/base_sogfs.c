@@ -12,7 +12,9 @@
  *
  * The graph changes W's objective by percents from one iteration to the next. Accelerated, W is
  * solved for to a relative COARSE until the graph has its c components; then the iteration is done
- * again, and so are all that may follow, to what was asked for.
+ * again, and so are all that may follow, to what was asked for. The second half of the iterations that
+ * are allowed is like that in any case. A graph that fell apart seldom grows together again: then all
+ * begins anew, without coarse steps.
  *
  * L stays sparse (at most 2nk entries). Its null vectors are the indicators of the components,
  * known exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
@@ -23,7 +25,7 @@
 #include "proj.h"
 #include <R_ext/Memory.h>
 
-enum { FIXED_CANDIDATES = 5, LEAST_ITERATIONS = 3 };
+enum { FIXED_CANDIDATES = 5, LEAST_ITERATIONS = 3, APART = 4 };
 static const double SPLIT = 1e-9, JOINED = 1e-11;
 static const double COARSE = 1e-3;
 
@@ -34,6 +36,8 @@ typedef struct {
     wstep step;
     ufs_run inner;    /* of the step over W */
     bool fine, exact; /* W is asked for, was solved for, to the end */
+    int apart;        /* iterations in a row with too many components */
+    int since;        /* the iteration before the first graph */
     graph_csr l;      /* (S + S') / 2 */
     int *start, *col;
     double *weight, *degree;
@@ -51,6 +55,7 @@ typedef struct {
 } sogfs_work;
 
 static void init(sogfs_work *s);
+static int begin(sogfs_work *s, const ufs_run *run);
 static double first_graph(sogfs_work *s);
 static void symmetric_graph(sogfs_work *s);
 static int update_w(sogfs_work *s);
@@ -76,18 +81,17 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     init(&s);
     ufs_trace_named(&run->trace, run->max_iter, columns);
     run->status = UFS_MAX_ITER;
-    result->alpha = result->lambda = first_graph(&s);
-    symmetric_graph(&s);
-    run->lapack = update_f(&s);
+    run->lapack = begin(&s, run);
 
     while (run->lapack == 0 && run->iterations < run->max_iter) {
         double value, lambda = result->lambda;
+        if (2 * (run->iterations + 1) > run->max_iter) s.fine = true;
         run->lapack = update_w(&s);
         if (run->lapack) return;
         run->iterations++;
         memcpy(s.s_old, result->s, edges * sizeof(double));
         memcpy(s.neighbour_old, result->neighbour, edges * sizeof(int));
-        update_s(&s, run->iterations <= FIXED_CANDIDATES);
+        update_s(&s, run->iterations - s.since <= FIXED_CANDIDATES);
         symmetric_graph(&s);
         ufs_copy(s.f_old, result->f, len);
         run->lapack = update_f(&s);
@@ -101,23 +105,39 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
             run->status = UFS_DIVERGED;
             break;
         }
+        s.apart = s.zeros <= SPLIT && s.next < JOINED ? s.apart + 1 : 0;
         if (s.zeros > SPLIT) {
             result->lambda *= 2.0;
-        } else if (s.next < JOINED) {
+        } else if (s.apart == APART && !s.fine) {
+            s.fine = true;
+            run->lapack = begin(&s, run);
+        } else if (s.apart > 0) {
             result->lambda /= 2.0;
             ufs_copy(result->f, s.f_old, len);
-        } else if (!s.exact) {
+        } else if (!s.exact && run->iterations < run->max_iter) {
             s.fine = true;
             memcpy(result->s, s.s_old, edges * sizeof(double));
             memcpy(result->neighbour, s.neighbour_old, edges * sizeof(int));
             ufs_copy(result->f, s.f_old, len);
             symmetric_graph(&s);
-        } else if (run->iterations >= LEAST_ITERATIONS) {
+        } else if (s.exact && run->iterations >= LEAST_ITERATIONS) {
             run->status = s.step.s.rough ? UFS_NUMERICAL : UFS_CONVERGED;
             break;
         }
     }
     graph_components(&s.l, result->component);
+}
+
+/* The first graph and all that follows from it. */
+static int begin(sogfs_work *s, const ufs_run *run)
+{
+    s->since = run->iterations;
+    s->apart = 0;
+    s->n_vector = 0;
+    s->step.started = false;
+    s->out->alpha = s->out->lambda = first_graph(s);
+    symmetric_graph(s);
+    return update_f(s);
 }
 
 static void init(sogfs_work *s)

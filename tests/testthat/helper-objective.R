@@ -134,3 +134,116 @@ no_objective <- c(
   variance = "no trace", inffs = "no objective", laplacian = "no trace", spec = "no trace",
   mcfs = "one problem per cluster and penalty", cur = "no trace", consensus = "no trace"
 )
+
+# ---- all that a fit claims ----------------------------------------------------------------------
+
+# The scores that the solution stands for, by feature or by sample, where it does.
+scores_of <- list(
+  alfs = function(s) sqrt(colSums(s$W^2)), socfs = function(s) sqrt(rowSums(s$V^2)),
+  jspca = function(s) sqrt(rowSums(s$Q^2)), spca = function(s) sqrt(rowSums(s$B^2)),
+  rsr = function(s) if (!is.null(s$W)) sqrt(rowSums(s$W^2)), ndfs = function(s) rowSums(s$W^2),
+  udfs = function(s) rowSums(s$W^2), sogfs = function(s) rowSums(s$W^2),
+  mcfs = function(s) apply(abs(s$W), 1L, max), blfse = function(s) s$v
+)
+sample_scores_of <- list(alfs = function(s) sqrt(rowSums(s$W^2)), rrss = function(s) s$row_norm)
+
+# Share of the squares of z in the span of its columns `set`, and of its k leading components.
+held_by <- function(z, set) {
+  q <- qr(z[, set, drop = FALSE], LAPACK = TRUE)
+  d <- abs(diag(qr.R(q)))
+  rank <- sum(d > 1e-7 * max(d))
+  sum(crossprod(qr.Q(q)[, seq_len(rank), drop = FALSE], z)^2) / sum(z^2)
+}
+share_of_leading <- function(z, k) {
+  d2 <- svd(z, 0L, 0L)$d^2
+  sum(d2[seq_len(min(k, length(d2)))]) / sum(d2)
+}
+
+# Components of a symmetric graph, counted.
+count_components <- function(w) {
+  seen <- integer(nrow(w))
+  while (any(seen == 0L)) {
+    front <- which(seen == 0L)[1L]
+    number <- max(seen) + 1L
+    while (length(front)) {
+      seen[front] <- number
+      front <- setdiff(which(colSums(w[front, , drop = FALSE] != 0) > 0), which(seen > 0L))
+    }
+  }
+  max(seen)
+}
+
+certificates <- list(
+  css = function(fit, x) {
+    z <- as_seen(fit, x)
+    at <- if (is.null(fit$k)) which.min(fit$trace$ratio) else min(fit$k, nrow(fit$trace))
+    if (is.null(fit$params$given) && fit$params$mu == 0)
+      list(captured = held_by(z, fit$solution$order[seq_len(at)]), bound = share_of_leading(z, at))
+  },
+  pca = function(fit, x) {
+    z <- as_seen(fit, x)
+    k <- fit$params$n_components
+    list(captured = held_by(z, fit$feature_ranking[seq_len(k)]), bound = share_of_leading(z, k))
+  },
+  jspca = function(fit, x) {
+    z <- as_seen(fit, x)
+    k <- fit$params$n_components
+    list(captured = held_by(z, fit$feature_ranking[seq_len(k)]), bound = share_of_leading(z, k))
+  },
+  sogfs = function(fit, x) {
+    s <- as.matrix(fit$solution$S)
+    list(components = count_components(s + t(s)))
+  },
+  ndfs = function(fit, x) {
+    f <- fit$solution$F
+    list(orthogonality = sqrt(sum((crossprod(f) - diag(ncol(f)))^2)))
+  },
+  facility = function(fit, x) list(value = objectives$facility(fit, x)),
+  medoids = function(fit, x) {
+    if (!"within_ss" %in% names(fit$certificate) || !is.null(fit$params$n_scores)) return(NULL)
+    z <- as_seen(fit, x)
+    if (fit$params$unit) z <- z / pmax(sqrt(rowSums(z^2)), 1e-300)
+    list(within_ss = sum(vapply(split(seq_len(nrow(z)), fit$solution$cluster), function(rows) {
+      sum(scale(z[rows, , drop = FALSE], scale = FALSE)^2)
+    }, 0)))
+  }
+)
+
+# One row for each claim of a fit: what, claimed, recomputed in plain R from solution and params.
+recomputed <- function(fit, x) {
+  method <- fit$method
+  rows <- list()
+  add <- function(what, claimed, value) {
+    rows[[length(rows) + 1L]] <<- data.frame(method = method, what = what, claimed = claimed,
+      recomputed = value, stringsAsFactors = FALSE)
+  }
+  if (method %in% names(objectives) && fit$iterations > 0L &&
+    !identical(fit$params$form, "convex")) {
+    last <- utils::tail(fit$trace, 1L)
+    add("objective", last$objective, objectives[[method]](fit, x))
+    if (method == "rsr") {
+      true <- fit
+      true$control$eps <- c(0, 0)
+      add("best", last$best, objectives$rsr(true, x))
+    }
+  }
+  of <- function(table, scores, what) {
+    value <- if (method %in% names(table)) unname(table[[method]](fit$solution))
+    scores <- unname(scores)
+    if (is.null(value) || is.null(scores) || all(is.na(scores))) return()
+    off <- abs(value - scores)
+    off[is.na(scores)] <- 0
+    # One row for all: the one that is farthest off, in units of the largest.
+    unit <- max(abs(scores), na.rm = TRUE)
+    if (unit > 0) add(what, 1, 1 + max(off) / unit)
+  }
+  of(scores_of, fit$feature_scores, "feature scores")
+  if (!identical(fit$params$select_samples, "ted"))
+    of(sample_scores_of, fit$sample_scores, "sample scores")
+  if (method %in% names(certificates)) {
+    value <- certificates[[method]](fit, x)
+    for (name in intersect(names(value), names(fit$certificate)))
+      add(name, fit$certificate[[name]], value[[name]])
+  }
+  do.call(rbind, rows)
+}

@@ -145,3 +145,19 @@ test_that("the lassos agree with glmnet", {
     expect_equal(as.numeric(path$beta[, 3]), unname(fit$solution$B[, j]), tolerance = 1e-4)
   }
 })
+
+test_that("a column, its copy and its negative have the same score, in spca, jspca and mcfs", {
+  x <- as.matrix(iris[, 1:4])
+  x <- cbind(x, copy = x[, 3], negative = -x[, 3])
+  for (layout in list(x, methods::as(Matrix::Matrix(x, sparse = TRUE), "CsparseMatrix"))) {
+    for (method in c("spca", "jspca", "mcfs")) {
+      size <- if (method == "mcfs") list(n_clusters = 3) else list(n_components = 2)
+      fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(layout, method), size))))
+      score <- unname(fit$feature_scores)
+      expect_gt(score[3], 0)
+      expect_equal(score[c(5, 6)], score[c(3, 3)], tolerance = 1e-9)
+      loadings <- stats::coef(fit)
+      expect_equal(unname(loadings[6, ]), -unname(loadings[3, ]), tolerance = 1e-9)
+    }
+  }
+})
