@@ -113,30 +113,30 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
                      BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
                      min_samples = 0, max_samples = NULL) {
-  data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
+  data <- open_data(x, "x", na, list_of(assay, block_bytes, BPPARAM), list_of(features, samples))
   transform_data(data, counts, unit_rows, min_samples, max_samples, "x")
 }
 
-# The same for an argument of another name.
-open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NULL, na = "error",
-                      block_bytes = NULL, BPPARAM = NULL) {
+# The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM); `part`:
+# list(features, samples).
+open_data <- function(x, arg = "x", na = "error", reading = list(), part = list()) {
   na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (!inherits(x, "ufs_data")) {
-    bytes <- if (is.null(block_bytes)) block_bytes() else
-      check_number(block_bytes, "block_bytes", lower = 8)
-    if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
-      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM),
-        ".")
+    bytes <- if (is.null(reading$block_bytes)) block_bytes() else
+      check_number(reading$block_bytes, "block_bytes", lower = 8)
+    if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
+      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
+        kind_of(reading$BPPARAM), ".")
     }
-    x <- read_data(x, arg, assay, bytes, BPPARAM)
-  } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
+    x <- read_data(x, arg, reading$assay, bytes, reading$BPPARAM)
+  } else if (!all(vapply(reading, is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
       "`BPPARAM` there.")
   }
-  if (!is.null(samples) || !is.null(features)) {
-    x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),
-      resolve_index(features, x$p, x$features, "features"))
+  if (!all(vapply(part, is.null, NA))) {
+    x <- subset_data(x, resolve_index(part$samples, x$n, x$samples, "samples"),
+      resolve_index(part$features, x$p, x$features, "features"))
   }
   if (na == "error") x else fill_data(x, na, arg)
 }

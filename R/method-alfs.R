@@ -274,7 +274,7 @@ alfs_rank <- function(fit, data) {
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data)
   if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
-  sealed(fit)
+  fit
 }
 
 # The features in the order of greedy TED picks among those of large norm.
