@@ -137,27 +137,27 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      replicates = NULL, sample_cost = NULL, sample_budget = NULL, strata = NULL,
                      quotas = NULL) {
   wishes <- mget(c(column_wishes, row_wishes))
-  data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM, wishes)
+  data <- open_data(x, "x", na, list_of(assay, block_bytes, BPPARAM), list_of(features, samples), wishes)
   included <- data$input$included
   data$input$included <- NULL
   data <- transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples, "x")
   check_wishes(data, included)
 }
 
-# The same for an argument of another name.
-open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NULL, na = "error",
-                      block_bytes = NULL, BPPARAM = NULL, wishes = NULL) {
+# The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM); `part`:
+# list(features, samples); `wishes`: by the names of the arguments of ufs_data().
+open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(), wishes = NULL) {
   na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (!inherits(x, "ufs_data")) {
-    bytes <- if (is.null(block_bytes)) block_bytes() else
-      check_number(block_bytes, "block_bytes", lower = 8)
-    if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
-      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM),
-        ".")
+    bytes <- if (is.null(reading$block_bytes)) block_bytes() else
+      check_number(reading$block_bytes, "block_bytes", lower = 8)
+    if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
+      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
+        kind_of(reading$BPPARAM), ".")
     }
-    x <- read_data(x, arg, assay, bytes, BPPARAM)
-  } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
+    x <- read_data(x, arg, reading$assay, bytes, reading$BPPARAM)
+  } else if (!all(vapply(reading, is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
       "`BPPARAM` there.")
   }
@@ -165,9 +165,9 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
   if (!is.null(wishes$include)) {
     x$input$included <- feature_names(x$features, x$p, FALSE)[x$wish$include]
   }
-  if (!is.null(samples) || !is.null(features)) {
-    x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),
-      resolve_index(features, x$p, x$features, "features"))
+  if (!all(vapply(part, is.null, NA))) {
+    x <- subset_data(x, resolve_index(part$samples, x$n, x$samples, "samples"),
+      resolve_index(part$features, x$p, x$features, "features"))
   }
   if (na == "error") x else fill_data(x, na, arg)
 }

@@ -1,55 +1,73 @@
 # The fitted object: constructor, ranking rule, accessors.
 
-# Every method ends here. `data` is the list from as_ufs_matrix(); feature scores
-# and keys come in the solver's columns (data$keep) and are expanded to the user's
-# p, with NA for constant columns. Sample scores have length n.
-#
-# feature_key/sample_key: a secondary key for exact ties of the score (the KKT
-# value of rows that are exactly zero), larger = better.
-# trace: matrix or data.frame with named columns, one row per iteration.
-# void: features that have no score by intention, beside the constant ones.
-new_ufs <- function(method, call, params, control, data,
-                    feature_scores = NULL, feature_key = NULL,
-                    sample_scores = NULL, sample_key = NULL,
-                    statistic = NULL, solution = list(), trace = NULL,
-                    status = "converged", iterations = 0L, certificate = numeric(),
-                    elapsed = NA_real_, void = integer(), ..., class = character()) {
-  stopifnot(status %in% status_labels)
-  fit <- list_of(method, call = plain_call(call, paste0("ufs_", method)), params, control,
-    feature_scores = NULL, feature_ranking = NULL, sample_scores = NULL, sample_ranking = NULL,
-    statistic, solution, trace = as_trace(trace), status, iterations = as.integer(iterations),
-    certificate, elapsed, center = data$center, scale = data$scale,
+# What a method may hand over in `made`, with what holds if it does not; `data`, the list of the
+# input pass, and `control` are always there, and any other field goes into the fit as it is. Feature
+# scores and keys come in the solver's columns (data$keep) and are expanded to the user's p, with NA
+# for constant columns. Sample scores have length n.
+fit_parts <- list(
+  params = list(),
+  feature_scores = NULL,
+  sample_scores = NULL,
+  # A secondary key for exact ties of the score (the KKT value of rows that are exactly zero); larger
+  # is better.
+  feature_key = NULL,
+  sample_key = NULL,
+  statistic = NULL,
+  solution = list(),
+  # A matrix or data frame with named columns, a row per iteration.
+  trace = NULL,
+  status = "converged",
+  iterations = 0L,
+  certificate = numeric(),
+  elapsed = NA_real_,
+  # Features that have no score by intention, beside the constant ones.
+  void = integer(),
+  class = character()
+)
+
+# Every method ends here.
+new_ufs <- function(method, call, made) {
+  own <- setdiff(names(made), c(names(fit_parts), "data", "control"))
+  made <- c(made, fit_parts[setdiff(names(fit_parts), names(made))])
+  data <- made$data
+  stopifnot(made$status %in% status_labels)
+  fit <- c(list(method = method, call = plain_call(call, paste0("ufs_", method)),
+    params = made$params, control = made$control, feature_scores = NULL, feature_ranking = NULL,
+    sample_scores = NULL, sample_ranking = NULL, statistic = made$statistic,
+    solution = made$solution, trace = as_trace(made$trace), status = made$status,
+    iterations = as.integer(made$iterations), certificate = made$certificate,
+    elapsed = made$elapsed, center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named,
-      repeated = data$repeated), n = data$n,
-    p = data$p, constant = data$constant, input = final_input(data), ...)
+      repeated = data$repeated), n = data$n, p = data$p, constant = data$constant, input = final_input(data)), made[own])
   fit$wishes <- wishes_of_fit(method, data)
-  if (!is.null(feature_scores)) {
-    stopifnot(length(feature_scores) == length(data$keep))
-    if (is.null(feature_key)) feature_key <- rep(0, length(feature_scores))
-    fit$feature_scores <- expand_features(as.double(feature_scores), data, NA_real_)
-    fit$feature_key <- expand_features(as.double(feature_key), data, NA_real_)
+  if (!is.null(made$feature_scores)) {
+    stopifnot(length(made$feature_scores) == length(data$keep))
+    key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key
+    fit$feature_scores <- expand_features(as.double(made$feature_scores), data, NA_real_)
+    fit$feature_key <- expand_features(as.double(key), data, NA_real_)
     # A column may be constant only after all (kept by the method): NA, last.
     fit$feature_scores[data$constant] <- NA_real_
     fit <- rank_features(fit, data)
   }
-  if (!is.null(sample_scores)) {
-    stopifnot(length(sample_scores) == data$n)
-    fit$sample_scores <- stats::setNames(as.double(sample_scores), data$samples)
-    fit$sample_key <- if (is.null(sample_key)) rep(0, data$n) else as.double(sample_key)
+  if (!is.null(made$sample_scores)) {
+    stopifnot(length(made$sample_scores) == data$n)
+    fit$sample_scores <- stats::setNames(as.double(made$sample_scores), data$samples)
+    fit$sample_key <- if (is.null(made$sample_key)) rep(0, data$n) else as.double(made$sample_key)
     fit <- rank_samples(fit)
   }
   # Nothing with numbers that are none is ever called converged. Without a score by intention are
   # constant features, those in `void`, and samples that are labelled already; NA (not NaN) in a
   # certificate is what a method did not compute.
   open <- fit$wishes$samples[c("labelled", "candidates")]
-  barred <- c(params$labelled, open$labelled,
+  barred <- c(made$params$labelled, open$labelled,
     if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))
-  fine <- all_finite(fit$feature_scores, c(data$constant, void, fit$wishes$features$exclude)) &&
+  certificate <- made$certificate
+  fine <- all_finite(fit$feature_scores, c(data$constant, made$void, fit$wishes$features$exclude)) &&
     all_finite(fit$sample_scores, barred) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
     all_finite(fit$trace$objective)
-  if (identical(status, "converged") && !fine) fit$status <- "numerical"
-  sealed(structure(fit, class = c(class, paste0("ufs_", method), "ufs")))
+  if (identical(made$status, "converged") && !fine) fit$status <- "numerical"
+  structure(fit, class = c(made$class, paste0("ufs_", method), "ufs"))
 }
 
 all_finite <- function(score, without = integer()) {
@@ -250,63 +268,21 @@ wanted_number <- function(fit, value, name) {
   value
 }
 
-# A fit of this package, as it was made; with a `slot`, which it gives, where it selects `what`.
+# A fit of this package with sound rankings; with a `slot`, which it gives, where it selects `what`.
 check_fit <- function(fit, slot = NULL, what = NULL) {
   if (!inherits(fit, "ufs") || !is.list(fit)) {
     refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")
   }
-  check_shape(fit)
+  for (ranking in list(fit$feature_ranking, fit$sample_ranking)) {
+    if (!is.null(ranking) &&
+        !(is.numeric(ranking) && all(tabulate(ranking, length(ranking)) == 1L))) {
+      refuse("fit", "The fit was changed after it was made: its ranking does not have each index ",
+        "once. Fit again.")
+    }
+  }
   if (is.null(slot)) return(invisible())
   if (is.null(fit[[slot]])) refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
   fit[[slot]]
-}
-
-# ---- edited fits ----------------------------------------------------------------------
-
-# Everything that reads a fit relies on what new_ufs() and the method put there, so the kind, the
-# size and the number of missing values of each field are kept with it. A field that was removed or
-# replaced by something else is named once, here, and not by some line that stumbles over it. A fit
-# may get more fields, and other values of the same kind. A fit from before has no shape to check.
-sealed <- function(fit) structure(fit, shape = shape_of(fit))
-
-# Named by field, "params.k" for fit$params$k.
-shape_of <- function(fit) {
-  fields <- unclass(fit)
-  fields$call <- NULL
-  out <- unlist(lapply(fields, function(field) {
-    if (is.list(field) && length(names(field))) vapply(field, field_shape, "") else
-      field_shape(field)
-  }))
-  stats::setNames(out, make.unique(names(out)))
-}
-
-field_shape <- function(value) {
-  if (is.null(value)) return("NULL")
-  gone <- if (is.atomic(value) && length(value) <= 1e5 && anyNA(value)) sum(is.na(value)) else 0L
-  size <- dim(value)
-  paste0(if (is.numeric(value)) "numeric" else typeof(value), " of ",
-    if (is.null(size)) paste("length", length(value)) else paste(size, collapse = " x "),
-    if (gone) paste0(", ", gone, " missing"))
-}
-
-check_shape <- function(fit) {
-  changed <- function(...) refuse("fit", "The fit was changed after it was made: ", ...,
-    ". Fit again.")
-  was <- attr(fit, "shape")
-  if (is.null(was)) return(invisible())
-  now <- shape_of(fit)[names(was)]
-  other <- which(is.na(now) | now != was)
-  if (length(other)) {
-    at <- other[1L]
-    changed("`fit$", sub(".", "$", names(was)[at], fixed = TRUE), "` was ", was[at], " and is ",
-      if (is.na(now[at])) "gone" else now[at])
-  }
-  for (ranking in list(fit$feature_ranking, fit$sample_ranking)) {
-    if (!all(tabulate(as.integer(ranking), length(ranking)) == 1L)) {
-      changed("its ranking does not have each index once")
-    }
-  }
-  if (!fit$status %in% status_labels) changed("its status is ", deparse_short(fit$status))
 }
 
 # The first k of a ranking of features or samples (`one`), and what is to be said of them.

@@ -11,7 +11,7 @@ print.ufs <- function(x, n = 5L, ...) {
   cat_line("  status       ", x$status,
     if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
   if (length(x$certificate)) cat_line("  certificate  ", format_certificate(x$certificate))
-  notes <- c(input_notes(x$input), wish_notes(x), print_notes(x))
+  notes <- c(input_notes(x$input), wish_notes(x), own_notes(x))
   for (line in notes) cat_line("  ", line)
   if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
     live <- live_scores(x$feature_scores)
@@ -44,6 +44,9 @@ advice_sentence <- function(advice) {
     historical = "It is there for comparison; other methods did better on real data.",
     paste0(toupper(substr(advice, 1L, 1L)), substring(advice, 2L), "."))
 }
+
+# A fit may have been saved without its trace, which methods' own lines sum up.
+own_notes <- function(x) if (is.null(x$trace)) print_notes.default(x) else print_notes(x)
 
 # One or two more lines of a method's own: "live rows    12 of 500", say.
 print_notes <- function(x) UseMethod("print_notes")
@@ -88,7 +91,7 @@ summary.ufs <- function(object, ...) {
   kept <- c("method", "call", "n", "p", "status", "iterations", "elapsed", "certificate", "params")
   out <- c(unclass(object)[kept], list(
     title = method_title(object$method), constant = length(object$constant),
-    notes = print_notes(object),
+    notes = own_notes(object),
     objective = if (length(objective)) c(first = objective[1L], last = utils::tail(objective, 1L)),
     features = if (!is.null(object$feature_scores)) score_summary(object$feature_scores),
     samples = if (!is.null(object$sample_scores)) score_summary(object$sample_scores),
@@ -109,7 +112,9 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
   cat_line("<ufs_", x$method, "> ", x$title)
-  cat_line("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
+  if (!is.null(x$call)) {
+    cat_line("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
+  }
   cat_line("data: ", size_words(x$n, x$p), ", ", x$constant, " constant")
   cat_line("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
     format(x$elapsed, digits = 3L), " s")

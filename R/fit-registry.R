@@ -1,4 +1,4 @@
-# The registry; its name puts it first, as the last lines of methods' files call register().
+# The registry; its name puts it before methods' files, whose last lines call register().
 
 registered <- new.env(parent = emptyenv())
 
@@ -32,14 +32,20 @@ registered <- new.env(parent = emptyenv())
 #                argument lists, the first the default; NULL where no source states one
 # wishes         which wishes (R/data-wishes.R) its own solver sees to; the ranking sees to the
 #                others, but for `weights`, which are refused
-register <- function(method, fit, group = c("features", "samples", "baseline", "system"),
-                     selects = "features", title, deterministic = TRUE, cost, reference = "",
-                     advice = "", per_k = NULL, picks = NULL, sized_by = NULL,
-                     mixed_units = "leave", shares = NULL, base_args = list(),
-                     paper_grid = NULL, wishes = character()) {
-  group <- match.arg(group)
-  assign(method, mget(names(formals(register))[-1L]), envir = registered)
+register <- function(method, fit, ...) {
+  row <- list(fit = fit, group = "features", selects = "features", title = NULL,
+    deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
+    sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
+    wishes = character())
+  given <- list(...)
+  stopifnot(names(given) %in% names(row))
+  row[names(given)] <- given
+  stopifnot(row$group %in% registry_groups,
+    is.character(row$title), is.character(row$cost))
+  assign(method, row, envir = registered)
 }
+
+registry_groups <- c("system", "baseline", "features", "samples")
 
 # What Li et al. searched for the methods that they compared ALFS with.
 alfs_rival_grid <- function(...) {
@@ -51,7 +57,7 @@ alfs_rival_grid <- function(...) {
 registry <- function() {
   table <- mget(sort(ls(registered), method = "radix"), envir = registered)
   group <- vapply(table, `[[`, "", "group")
-  table[order(match(group, c("system", "baseline", "features", "samples")))]
+  table[order(match(group, registry_groups))]
 }
 
 # The row of a method that selects `what`, "features" or "samples".

@@ -58,22 +58,22 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 
 # ---- one run ----------------------------------------------------------------------------------
 
-# What all methods do around their own work. `slots` is the body of the method, evaluated
+# What all methods do around their own work. `made` is the body of the method, evaluated
 # here, in the method's own frame: it checks the arguments, calls the solver and returns a
 # list with
-#   data, params, control   as for new_ufs(); `data` and `control` may be left out where the method
+#   data, params, control   as in `fit_parts`; `data` and `control` may be left out where the method
 #                           has them under these names
 #   run                     the solver's list(status, iterations, lapack, trace, counters);
 #                           absent where there is no solver
 #   advice                  what to do if it did not converge, one sentence
-# and any other argument of new_ufs(). run_fit() looks after LAPACK's failures, the label of
+# and anything else of what new_ufs() takes. run_fit() looks after LAPACK's failures, the label of
 # the status, the iterations, the trace, the time and the warning if it did not converge.
 #
 # What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
 # (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
 # switch are checked, but those in `free`, which may be something else; `center` and `scale` are the
 # business of the door, and go to `params` by themselves.
-run_fit <- function(method, call, slots, door = TRUE, free = character()) {
+run_fit <- function(method, call, made, door = TRUE, free = character()) {
   start <- proc.time()[[3L]]
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
@@ -86,31 +86,30 @@ run_fit <- function(method, call, slots, door = TRUE, free = character()) {
     check_by_default(frame, fun, free)
   }
   wanted <- numbers_to_report(frame, fun)
-  slots <- force(slots)
-  for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
-  same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(slots$params))
-  slots$params <- c(slots$params, mget(same, envir = frame))
+  made <- force(made)
+  for (name in setdiff(c("data", "control"), names(made))) made[[name]] <- frame[[name]]
+  same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(made$params))
+  made$params <- c(made$params, mget(same, envir = frame))
   # Against all samples and features, now that they are known.
-  wanted <- wanted[setdiff(names(wanted), names(slots$params))]
-  free <- slots$data$n - length(slots$params$labelled)
-  slots$params[names(wanted)] <- check_wanted(wanted, c(free, slots$data$p))
-  run <- slots$run
+  wanted <- wanted[setdiff(names(wanted), names(made$params))]
+  free <- made$data$n - length(made$params$labelled)
+  made$params[names(wanted)] <- check_wanted(wanted, c(free, made$data$p))
+  run <- made$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
     default <- list(status = status_label(run$status), iterations = run$iterations,
       trace = run$trace)
-    slots <- c(slots, default[setdiff(names(default), names(slots))])
+    made <- c(made, default[setdiff(names(default), names(made))])
   }
-  advice <- slots$advice
-  slots[c("run", "advice")] <- NULL
+  advice <- made$advice
+  made[c("run", "advice")] <- NULL
   # Correlations need the columns, where the method kept no matrix of them.
-  if (!is.null(slots$data$wishes$features$max_cor) &&
-      !identical(dim(slots$data$x), c(slots$data$n, length(slots$data$keep)))) {
-    slots$data$x <- as_ufs_operator(open_quietly(frame$x))$x
+  if (!is.null(made$data$wishes$features$max_cor) &&
+      !identical(dim(made$data$x), c(made$data$n, length(made$data$keep)))) {
+    made$data$x <- as_ufs_operator(open_quietly(frame$x))$x
   }
-  fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
-    list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
-  close_source(slots$data$x)
+  fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
+  close_source(made$data$x)
   warn_status(fit, advice)
   fit
 }

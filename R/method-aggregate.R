@@ -59,11 +59,12 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
     center = FALSE, scale = FALSE)
   scores <- normalise_scores(unname(scores)[, keep, drop = FALSE])
   ranks <- mean_ranks(scores)
-  new_ufs("aggregate", call, list(by = by, methods = methods), resolve_control(ufs_control()), data,
+  new_ufs("aggregate", call, list(data = data, control = resolve_control(ufs_control()),
+    params = list(by = by, methods = methods),
     feature_scores = if (by == "score") colMeans(scores) else length(keep) + 1 - ranks,
     statistic = if (by == "rank") expand_features(ranks, data, NA_real_),
     solution = list(scores = t(expand_features(t(scores), data))),
-    elapsed = proc.time()[[3L]] - start)
+    elapsed = proc.time()[[3L]] - start))
 }
 
 # The mean, and then a choice that differs.

@@ -276,7 +276,7 @@ alfs_rank <- function(fit, data) {
   shown <- utils::head(fit$sample_ranking, if (is.null(fit$params$m)) 10L else fit$params$m)
   fit$params$copies <- near_copies(data$x, setdiff(unname(shown), fit$params$labelled))
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
-  sealed(fit)
+  fit
 }
 
 # The features in the order of greedy TED picks among those of large norm.

@@ -54,19 +54,19 @@ draw_both <- function(task, common, halves, sizes) {
       list(accuracy = halves$judge(sample.int(p, k), chosen), lost = halves$lost(chosen))
     })
     accuracy <- for_each(draws, length(common$classifiers), function(draw) draw$accuracy)
-    parts <- c(parts, list(random_rows(task, common, accuracy, k, m, names(common$classifiers),
-      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost")))))
+    at <- list(rep = task$rep, k = k, m = m, classifier = names(common$classifiers), labelled = m,
+      missing = mean(vapply(draws, `[[`, 0L, "lost")))
+    parts <- c(parts, list(random_rows(task$label, common$n_random, accuracy, at,
+      function(value) data.frame(accuracy = value))))
   }
   list(rows = bind_rows(parts, "rows"))
 }
 
 # The mean of random choices (columns of `draws`) and the best of them.
-random_rows <- function(task, common, draws, k, m, classifier, as_value, labelled, lost) {
-  row <- function(label, value) {
-    result_row(label, task$rep, k, m, classifier, as_value(value), labelled, lost, nothing_fitted)
-  }
-  list(rows = rbind(row(task$label, rowMeans(draws)),
-    row(paste0(task$label, " (best of ", common$n_random, ")"), apply(draws, 1L, max))))
+random_rows <- function(label, n_random, draws, at, as_value) {
+  row <- function(label, value) result_row(label, at, as_value(value), nothing_fitted)
+  list(rows = rbind(row(label, rowMeans(draws)),
+    row(paste0(label, " (best of ", n_random, ")"), apply(draws, 1L, max))))
 }
 
 fit_both <- function(task, common, halves, sizes) {
@@ -116,7 +116,9 @@ compare_cluster <- function(task, common) {
     finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
         draws <- replicate(common$n_random, score(sample.int(ncol(x), k)))
-        return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
+        at <- list(rep = task$rep, k = k, m = NA_integer_, classifier = "kmeans", labelled = 0L,
+          missing = 0L)
+        return(random_rows(task$label, common$n_random, draws, at, as.list))
       }
       found <- pipeline_features(task$plan, x, k, cache)
       tries <- lapply(seq_along(found$picks), function(i) {
@@ -159,9 +161,9 @@ run_said <- function(run) {
     seconds = run$seconds)
 }
 
-result_row <- function(label, rep, k, m, classifier, value, labelled, missing, said, error = "") {
-  data.frame(method = label, k = k, m = m, classifier = classifier, rep = rep, value,
-    labelled = labelled, missing = missing, status = said$status, warnings = said$warnings,
+result_row <- function(label, at, value, said, error = "") {
+  data.frame(method = label, k = at$k, m = at$m, classifier = at$classifier, rep = at$rep, value,
+    labelled = at$labelled, missing = at$missing, status = said$status, warnings = said$warnings,
     live = said$live, seconds = said$seconds, error = error, row.names = NULL)
 }
 
@@ -172,8 +174,9 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
   classifier <- if (apart) names(common$classifiers) else "kmeans"
   as_value <- function(value) if (apart) data.frame(accuracy = value) else as.list(value)
   row <- function(label, try, value = try$accuracy) {
-    result_row(label, task$rep, k, m, classifier, as_value(value), length(try$chosen),
-      if (nzchar(try$error)) NA else lost(try$chosen), try$said, try$error)
+    at <- list(rep = task$rep, k = k, m = m, classifier = classifier,
+      labelled = length(try$chosen), missing = if (nzchar(try$error)) NA else lost(try$chosen))
+    result_row(label, at, as_value(value), try$said, try$error)
   }
   free <- Filter(function(try) try$free, tries)[[1L]]
   rows <- row(task$label, free)
@@ -212,8 +215,8 @@ pipeline_features <- function(plan, x, k, cache) {
   best <- 1L
   if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
-    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion, args, plan$n_classes,
-      character(), 10L)$best
+    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion,
+      list(fixed = args, n_clusters = plan$n_classes, n_starts = 10L))$best
   }
   list_of(picks, best)
 }

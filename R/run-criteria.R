@@ -51,10 +51,11 @@ grow_tree <- function(x, y, newx, control) {
 # Criteria without labels, and the best setting of a grid by them: for ufs_tune(), ufs_compare().
 
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
-# first one. `varies`: which of n_clusters and n_components the grid varies.
-judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
+# first one. `given`: list(fixed, n_clusters, varies, n_starts), where `varies` says which of
+# n_clusters and n_components the grid varies.
+judge_settings <- function(fits, x, k, criterion, given) {
   z <- as_ufs_operator(open_quietly(x), keep_constant = TRUE)$x
-  context <- list_of(z, x, method = fits$method, fixed, n_starts)
+  context <- c(list_of(z, x, method = fits$method), given[c("fixed", "n_starts")])
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
@@ -65,8 +66,10 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
       context$args <- setting_args(fits$settings, i)
-      context$n_clusters <- n_clusters
-      if (is.null(n_clusters) && length(varies)) context$n_clusters <- context$args[[varies[1L]]]
+      context$n_clusters <- given$n_clusters
+      if (is.null(given$n_clusters) && length(given$varies)) {
+        context$n_clusters <- context$args[[given$varies[1L]]]
+      }
       # The same random numbers for every setting: they differ only in what they chose.
       value[i] <- with_seed(seed, mean(vapply(k, function(size) {
         context$k <- size

@@ -96,10 +96,9 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
     plan$decided)
   class(fit) <- c("ufs_select", class(fit))
-  fit <- sealed(fit)
   fit$worth <- without_constant(selection_worth(fit, ready))
   fit$checks <- selection_checks(fit, ready)
-  sealed(fit)
+  fit
 }
 
 # What is wrong whatever the data are.

@@ -69,7 +69,7 @@ mlr3_rows <- function(task, method, values) {
   check_sampler(method, isTRUE(values$weights))
   found <- sample_for(table_columns(task$data(cols = features), features), method,
     c(values$m, 20L)[1L], values[setdiff(names(values), c(names(shared), "m", "weights"))],
-    shared$standardise, shared$na, shared$seed, isTRUE(values$weights))
+    c(shared[c("standardise", "na", "seed")], list(weights = isTRUE(values$weights))))
   found[!found$removed, ]
 }
 

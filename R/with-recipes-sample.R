@@ -90,7 +90,8 @@ rows_key <- function(x, data) data_key(open_data(table_columns(data, x$columns))
 chosen_rows <- function(x, data) {
   if (!length(x$columns)) return(NULL)
   list(key = rows_key(x, data), table = sample_for(table_columns(data, x$columns), x$method, x$m,
-    x$options, x$standardise, x$na, x$seed, !is.null(x$weights_to)))
+    x$options, list(standardise = x$standardise, na = x$na, seed = x$seed,
+      weights = !is.null(x$weights_to))))
 }
 
 #' @export

@@ -215,15 +215,16 @@ check_sampler <- function(method, weights) {
 
 # The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
 # `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
-sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
+# `shared`: list(standardise, na, seed, weights).
+sample_for <- function(x, method, m, options, shared) {
   row <- method_row(method)
   n <- nrow(x)
-  refuse_missing_values(x, na)
-  data <- open_data(x, na = na)
+  refuse_missing_values(x, shared$na)
+  data <- open_data(x, na = shared$na)
   # `omit` leaves out columns, or the rows with missing values.
   at <- if (data$n < n) which(stats::complete.cases(x)) else seq_len(n)
   out <- data.frame(row = seq_len(n), score = NA_real_, rank = seq_len(n), removed = FALSE,
-    weight = if (weights) 1 else NA_real_)
+    weight = if (shared$weights) 1 else NA_real_)
   if (m >= data$n) {
     out$removed <- !out$row %in% at
     return(out)
@@ -231,15 +232,15 @@ sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
   options <- with_number(options, row, as.integer(m))
   # A method of both kinds is asked for samples.
   if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
-  decided <- standardise_or_not(row, options, standardise, data)
-  fit <- with_seed(seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),
+  decided <- standardise_or_not(row, options, shared$standardise, data)
+  fit <- with_seed(shared$seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),
     decided$options))))
   chosen <- selected_samples(fit, m, as = "index")
   ranking <- c(chosen, setdiff(unname(fit$sample_ranking), chosen))
   out$row <- c(at[ranking], setdiff(seq_len(n), at))
   out$score[seq_along(ranking)] <- unname(fit$sample_scores)[ranking]
   out$removed <- seq_len(n) > m
-  if (weights) {
+  if (shared$weights) {
     stands <- representatives(fit, m)
     out$weight <- stands$weight[match(out$row, at[stands$index])]
   }

@@ -59,21 +59,6 @@ static void make_weights(alfs_work *work, alfs_weights *z)
     for (size_t i = 0; i < m * m; i++) z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
 }
 
-void alfs_weights_zero(alfs_work *work)
-{
-    const alfs_space *space = &work->space;
-    alfs_value *value = &work->value;
-    double *l = work->result->l;
-    int m = space->m;
-
-    alfs_samples(space, work->weights->tmp);
-    la_gram('N', m, space->r, work->weights->tmp, l);
-    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) l[i] *= 2.0;
-    value->dual = value->now = value->best;
-    work->run->status = UFS_CONVERGED;
-    alfs_record(work);
-}
-
 /* ---- the iteration ------------------------------------------------------------------ */
 
 void alfs_weights_update_w(alfs_work *work, double rr)

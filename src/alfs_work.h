@@ -109,8 +109,6 @@ void alfs_weights_update(alfs_work *work, bool advance);
 void alfs_weights_multiplier(alfs_work *work);
 /* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds, and that W B. */
 double alfs_weighted_sum(alfs_work *work);
-/* W = 0 is proved without an iteration by L = 2X'X. */
-void alfs_weights_zero(alfs_work *work);
 
 /* ---- solve_alfs_bound.c ---- */
 

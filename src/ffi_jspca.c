@@ -4,6 +4,19 @@
 #include "solve_jspca.h"
 #include <limits.h>
 
+/* The first of equal columns for each column, and how many are equal to it; NULL: all differ. */
+static void read_copies(SEXP first, jspca_problem *problem)
+{
+    size_t p = (size_t) problem->p;
+
+    if (first == R_NilValue) return;
+    const int *given = ffi_ints(first, p, 1, problem->p, "first");
+    int *index = ufs_ialloc(p), *copies = ufs_ialloc(p);
+    for (size_t i = 0; i < p; i++) copies[index[i] = given[i] - 1]++;
+    problem->first = index;
+    problem->copies = copies;
+}
+
 /* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact,
  * gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the
  * k components). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
@@ -12,7 +25,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
     ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p;
-    SEXP from = ffi_get(start, "P"), first = ffi_get(settings_, "first");
+    SEXP from = ffi_get(start, "P");
     const double *eps = ffi_given(ffi_get(settings_, "eps"), 2, "eps");
     int k = ffi_matrix(from, "P").p;
     size_t P = (size_t) p, pk = P * (size_t) k;
@@ -36,13 +49,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     if (op.kind != UFS_X_DENSE && !exact)
         Rf_error("internal error: this solver needs a dense matrix");
     if (k > (n < p ? n : p)) Rf_error("internal error: too many components");
-    if (first != R_NilValue) {
-        const int *given = ffi_ints(first, P, 1, p, "first");
-        int *index = ufs_ialloc(P), *copies = ufs_ialloc(P);
-        for (size_t i = 0; i < P; i++) copies[index[i] = given[i] - 1]++;
-        problem.first = index;
-        problem.copies = copies;
-    }
+    read_copies(ffi_get(settings_, "first"), &problem);
 
     jspca_result result = {.pbar = ffi_set_zero(out, "Pbar", p, k),
                            .weight = ufs_dalloc((size_t) m, 1),

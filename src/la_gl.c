@@ -47,13 +47,6 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
     la_gl_set_rows(w, NULL);
 }
 
-const double *la_gl_weighted_residual(la_gl *w)
-{
-    if (w->root == NULL) return w->r;
-    la_scale_rows(w->n, w->c, w->root, w->r, w->scaled);
-    return w->scaled;
-}
-
 void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
                  double *v)
 {

@@ -108,22 +108,21 @@ static inline int la_gl_live(const la_gl *w)
     return live;
 }
 
-/* diag(root) R: what the columns of X itself are multiplied with. */
-const double *la_gl_weighted_residual(la_gl *w);
-
 /* la_gl_set.c */
 void la_gl_enter_support(la_gl *w, const double *v);
 int la_gl_enter_violators(la_gl *w, double vtol);
 void la_gl_prune(la_gl *w, double level);
 void la_gl_gram_missing(la_gl *w);
+/* diag(root) R: what the columns of X itself are multiplied with. */
+const double *la_gl_weighted_residual(la_gl *w);
+/* V + step on the rows that are not zero, with moved to match, if (GL) falls; else nothing, and
+ * false. */
+bool la_gl_step(la_gl *w, double lambda);
 
 /* la_gl_descent.c: coordinate descent, in Gram form every LA_GL_DEPTH sweeps with an
  * extrapolation or, where many more sweeps are to come, a Newton step;
  * priced: u belongs to the current r. Returns whether the steps of a sweep fell below the bound. */
 bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
-/* V + step on the rows that are not zero, with moved to match, if (GL) falls; else nothing, and
- * false. */
-bool la_gl_step(la_gl *w, double lambda);
 
 /* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
  * False, and nothing done, where (GL) would not fall. */

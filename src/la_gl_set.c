@@ -223,3 +223,39 @@ static void leave(la_gl *w, int i)
         ufs_copy(w->vw + la_gl_place(w, i), w->vw + la_gl_place(w, w->m), (size_t) w->c);
     }
 }
+
+const double *la_gl_weighted_residual(la_gl *w)
+{
+    if (w->root == NULL) return w->r;
+    la_scale_rows(w->n, w->c, w->root, w->r, w->scaled);
+    return w->scaled;
+}
+
+bool la_gl_step(la_gl *w, double lambda)
+{
+    int m = w->m, c = w->c;
+    double fall = 0.0, reach = 0.0;
+
+    for (int i = 0; i < m; i++) {
+        double ss = 0.0, dd = 0.0, *v = w->vw + la_gl_place(w, i), *d = w->step + la_gl_place(w, i);
+        for (int k = 0; k < c && w->size[i] > 0.0; k++) {
+            size_t at = (size_t) i + (size_t) k * (size_t) m;
+            fall += d[k] * (2.0 * w->grad[at] + w->moved[at]);
+            ss += (v[k] + d[k]) * (v[k] + d[k]);
+            dd += d[k] * d[k];
+        }
+        w->key[i] = sqrt(ss);
+        fall -= lambda * (w->key[i] - w->size[i]);
+        reach += sqrt(dd * w->ss[w->set[i]]);
+    }
+    /* |G_ij| <= ||x_i|| ||x_j||, so moved is known to eps times this reach. Where X_W is rank-deficient
+     * a Newton step may go so far that what it seems to gain is rounding. */
+    if (!(fall > DBL_EPSILON * reach * reach)) return false;
+    for (int i = 0; i < m; i++) {
+        if (w->size[i] == 0.0) continue;
+        la_axpy(c, 1.0, w->step + la_gl_place(w, i), w->vw + la_gl_place(w, i));
+        w->size[i] = w->key[i];
+    }
+    for (size_t at = 0; at < (size_t) m * (size_t) c; at++) w->grad[at] += w->moved[at];
+    return true;
+}

@@ -33,6 +33,7 @@ static void admm(alfs_work *work);
 static void paper(alfs_work *work);
 static bool paper_done(const alfs_work *work, double f_old);
 static void finish(alfs_work *work);
+static void weights_zero(alfs_work *work);
 
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run)
@@ -55,7 +56,7 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
         paper(&work);
     else if (run->tol >= 0.0 && problem->lambda > 0.0 &&
              problem->lambda >= problem->bound[WEIGHTS] * (1.0 - 1e-14))
-        alfs_weights_zero(&work);
+        weights_zero(&work);
     else
         admm(&work);
     finish(&work);
@@ -284,4 +285,20 @@ static void finish(alfs_work *work)
         result->q[i] *= up;
     }
     for (size_t i = 0; result->l != NULL && i < m * m; i++) result->l[i] *= u2;
+}
+
+/* W = 0 is proved without an iteration by L = 2X'X. */
+static void weights_zero(alfs_work *work)
+{
+    const alfs_space *space = &work->space;
+    alfs_value *value = &work->value;
+    double *l = work->result->l;
+    int m = space->m;
+
+    alfs_samples(space, work->weights->tmp);
+    la_gram('N', m, space->r, work->weights->tmp, l);
+    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) l[i] *= 2.0;
+    value->dual = value->now = value->best;
+    work->run->status = UFS_CONVERGED;
+    alfs_record(work);
 }

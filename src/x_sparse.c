@@ -343,26 +343,3 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
     }
     vmaxset(mark);
 }
-
-/* ---- soundness ---------------------------------------------------------------------- */
-
-const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, size_t n_row,
-                              const int *row, size_t n_value)
-{
-    if (n < 0 || p < 0) return "its dimensions are negative";
-    if (n_start != (size_t) p + 1) return "slot p must have one entry more than columns";
-    if (n_row != n_value) return "slots i and x differ in length";
-    if (start[0] != 0) return "slot p must begin with 0";
-    for (int j = 0; j < p; j++)
-        if (start[j + 1] < start[j]) return "slot p must not decrease";
-    if ((size_t) start[p] != n_row) return "slot p must end with the length of slot i";
-    for (int j = 0; j < p; j++) {
-        int before = -1;
-        for (int e = start[j]; e < start[j + 1]; e++) {
-            if (row[e] < 0 || row[e] >= n) return "slot i has row indices out of range";
-            if (row[e] <= before) return "slot i must increase inside every column";
-            before = row[e];
-        }
-    }
-    return NULL;
-}

@@ -133,8 +133,8 @@ alfs_rows <- function(half, method, setting, role, fit, ms, seconds, sizes = ks)
 alfs_grid <- function(half, method, grid, ms, sizes = ks, ...) {
   seconds <- cpu({
     fits <- quietly(ufs_grid(half$raw, "alfs", grid, select_samples = "ted", select = "norm", ..., keep_fits = TRUE))
-    best <- ufselect:::judge_settings(fits, ufselect:::open_data(half$raw), ks, "knn_overlap", list(), NULL,
-      character(), 2L)$best
+    best <- ufselect:::judge_settings(fits, ufselect:::open_data(half$raw), ks, "knn_overlap",
+      list(fixed = list(), n_starts = 2L))$best
   })
   all <- do.call(rbind, lapply(which(fits$results$status != "error"), function(i) {
     alfs_rows(half, method, i, "grid", fits$fits[[i]], ms, fits$results$seconds[i], sizes)

@@ -18,12 +18,10 @@ run() {
 if [ $quick = yes ]; then
   run Rscript tests/dev/fuzz.R --calls=300
   run Rscript tests/dev/metamorphic.R --repeats=1
-  run Rscript tests/dev/edited.R --uses=500
   run Rscript tests/dev/kill-resume.R --kills=2
 else
   run Rscript tests/dev/fuzz.R --calls=3000
   run Rscript tests/dev/metamorphic.R --repeats=3
-  run Rscript tests/dev/edited.R
   run Rscript tests/dev/certificates.R --repeats=5
   run Rscript tests/dev/layouts.R --rows=24 --columns=30
   run Rscript tests/dev/ccall.R --calls=2000

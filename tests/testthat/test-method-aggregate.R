@@ -49,7 +49,6 @@ test_that("features constant for all fits have no score, for some the least", {
   expect_true(is.na(feature_scores(fit)[["flat"]]))
   expect_identical(unname(feature_ranking(fit)[12]), 12L)
   fits[[1]]$feature_scores["flat"] <- 2
-  fits[[1]] <- sealed(fits[[1]])
   fit <- ufs_aggregate(fits)
   expect_false(anyNA(feature_scores(fit)))
   expect_identical(fit$solution$scores[2, "flat"], c(flat = 0))

@@ -898,7 +898,6 @@ test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2,
 test_that("print() says when the feature loss ends above its lowest value", {
   fit <- jspca(mtcars, 2)
   fit$trace <- data.frame(iteration = 1:3, objective = c(10, 5, 6), live = 3)
-  fit <- sealed(fit)
   expect_output(print(fit), "20.0 % above its lowest")
   fit$trace$objective <- c(10, 5, 5)
   expect_false(any(grepl("above its lowest", capture.output(print(fit)))))

@@ -145,7 +145,7 @@ test_that("what looks wrong is said", {
     "2 different rows, fewer than 4 clusters", all = FALSE)
   fit <- suppressWarnings(pick(cbind(x[, 1:6], 3), 6, "compress"))
   fit$size <- 7L
-  expect_match(selection_checks(sealed(fit), open_data(cbind(x[, 1:6], 3))), "1 of the chosen columns have no score",
+  expect_match(selection_checks(fit, open_data(cbind(x[, 1:6], 3))), "1 of the chosen columns have no score",
     all = FALSE)
 })
 
