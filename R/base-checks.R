@@ -115,3 +115,8 @@ check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
   rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = !zero)
   list(value = rel * max, rel = rel)
 }
+
+block_bytes <- function() {
+  value <- getOption("ufselect.block_bytes", 64 * 1024^2)
+  check_number(value, "getOption(\"ufselect.block_bytes\")", lower = 8)
+}

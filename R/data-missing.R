@@ -72,12 +72,6 @@ learn_fill <- function(data, na, most = 1e6, few = 50L) {
     scale = column_sd(data$x), value = unname(colMeans(data$x, na.rm = TRUE)))
 }
 
-subset_fill <- function(fill, columns) {
-  for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
-  if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
-  fill
-}
-
 # Of a sparse matrix the zeros count: the median is 0 unless more than half of the numbers that are
 # there have one sign.
 column_medians <- function(data) {

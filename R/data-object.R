@@ -141,3 +141,9 @@ feature_names <- function(names, p, warn) {
   }
   names
 }
+
+subset_fill <- function(fill, columns) {
+  for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
+  if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
+  fill
+}

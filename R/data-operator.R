@@ -42,11 +42,6 @@ column_blocks <- function(x) in_pieces(ncol(x), max(1, floor(block_bytes() / (8 
 
 as_double_matrix <- function(v) as_double(as.matrix(v))
 
-block_bytes <- function() {
-  value <- getOption("ufselect.block_bytes", 64 * 1024^2)
-  check_number(value, "getOption(\"ufselect.block_bytes\")", lower = 8)
-}
-
 #' @export
 dim.ufs_x <- function(x) c(x$n, x$p)
 

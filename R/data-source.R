@@ -327,7 +327,7 @@ planned_source <- function(data, plan) {
 
 # Read by columns, as a sparse matrix is held.
 sparse_source <- function(data) {
-  load_reader(data)
+  loadNamespace("Matrix")
   out <- new_source(data$x, "sparse", c(data$n, data$p), c(data$n, 1L), 2 * block_bytes(), NULL)
   out$packages <- "Matrix"
   out

@@ -1,7 +1,7 @@
 # Wishes: columns that must be in or out, cost something or go together; rows that have a weight or a
 # block, are labelled or replicated. They are a property of the data, so they travel with them: set
 # once by ufs_data(), cut and permuted with rows and columns, read where the data are prepared
-# (weights and blocks) and where a ranking is made (R/fit-wishes.R).
+# (weights and blocks) and where a ranking is made (R/fit-ranking.R).
 #
 # data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
 #                NA in groups: alone), max_cor, budget. Each may be NULL.

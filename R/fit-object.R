@@ -74,12 +74,6 @@ all_finite <- function(score, without = integer()) {
   all(is.finite(if (length(without)) score[-without] else score))
 }
 
-# Best first: score, then key, then index; NA last. Stable and deterministic.
-ufs_rank <- function(score, key = NULL) {
-  score <- -unname(score)
-  if (is.null(key)) order(score) else order(score, -unname(key))
-}
-
 # A fit's features, best first, as columns of the prepared data: without the constant ones.
 kept_order <- function(fit, data) match(intersect(fit$feature_ranking, data$keep), data$keep)
 

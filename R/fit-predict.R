@@ -34,7 +34,7 @@ order_assay <- function(assay, features) {
 # ufs_data() with a transformation of its own is left as it is.
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
-  data <- open_data(newdata, arg, fit_assay(object, newdata, arg))
+  data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
   if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
     refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
@@ -147,7 +147,7 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
     at <- match_columns(object, newdata, index, arg)
     return(fill_new(object, as_plain_matrix(newdata[, at, drop = FALSE], arg), newdata, index, arg))
   }
-  data <- open_data(newdata, arg, fit_assay(object, newdata, arg))
+  data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
   at <- match_columns(object, data, index, arg)
   if (data$kind != "dense") {
     check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),

@@ -128,51 +128,6 @@ static void pick_all(css_work *work, const bool *only, css_result *result, ufs_r
     }
 }
 
-void css_grow(css_work *work)
-{
-    if (work->settings->wish.group) {
-        css_grow_groups(work);
-        return;
-    }
-    while (work->n_chosen < work->settings->k) {
-        int j = css_best(work, NULL);
-        if (j < 0 || (R_FINITE(work->settings->wish.budget) && css_decrease(work, j) == 0.0))
-            return;
-        css_take(work, j);
-    }
-}
-
-double css_cost(const css_work *work, int j)
-{
-    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
-}
-
-bool css_allowed(const css_work *work, int j)
-{
-    const css_wish *wish = &work->settings->wish;
-
-    return !work->chosen[j] && !(wish->barred && wish->barred[j]) &&
-           !(work->near && work->n_near[j] > 0) &&
-           work->spent + css_cost(work, j) <= wish->budget * (1.0 + UFS_ROUNDING);
-}
-
-int css_best(const css_work *work, const bool *only)
-{
-    double top = -1.0;
-
-    for (int pass = 0; pass < 2; pass++)
-        for (int j = 0; j < work->p; j++) {
-            if (only ? work->chosen[j] || !only[j] : !css_allowed(work, j)) continue;
-            double gain = css_decrease(work, j);
-            if (work->by_cost && only == NULL) gain /= css_cost(work, j);
-            if (pass == 0)
-                top = fmax(top, gain);
-            else if (gain >= top * (1.0 - UFS_TIE))
-                return j;
-        }
-    return -1;
-}
-
 /* ---- after the picks -------------------------------------------------------------------- */
 
 static void swap_and_grow(css_work *work, css_result *result)

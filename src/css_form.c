@@ -28,6 +28,22 @@ bool css_cheaper_by_p(const css_problem *problem, int k)
     return n * p * p + 4.0 * k * p * p < 2.0 * n * n * p + 4.0 * n * p * k;
 }
 
+/* ---- what may be chosen ------------------------------------------------------------------ */
+
+double css_cost(const css_work *work, int j)
+{
+    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
+}
+
+bool css_allowed(const css_work *work, int j)
+{
+    const css_wish *wish = &work->settings->wish;
+
+    return !work->chosen[j] && !(wish->barred && wish->barred[j]) &&
+           !(work->near && work->n_near[j] > 0) &&
+           work->spent + css_cost(work, j) <= wish->budget * (1.0 + UFS_ROUNDING);
+}
+
 /* ---- set-up ------------------------------------------------------------------------------ */
 
 double *css_gram_of(const css_problem *problem, bool p_form)

@@ -1,4 +1,4 @@
-/* css_swap.c: exchanges of chosen columns, and further starts. See base_css.c. */
+/* css_swap.c: columns taken one by one, exchanges of chosen columns, and further starts. See base_css.c. */
 #include "css_work.h"
 #include <R_ext/Memory.h>
 
@@ -9,6 +9,37 @@ typedef struct {
 
 static exchange best_exchange(const css_work *work, int m, const int *at);
 static void make(css_work *work, exchange best);
+
+int css_best(const css_work *work, const bool *only)
+{
+    double top = -1.0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < work->p; j++) {
+            if (only ? work->chosen[j] || !only[j] : !css_allowed(work, j)) continue;
+            double gain = css_decrease(work, j);
+            if (work->by_cost && only == NULL) gain /= css_cost(work, j);
+            if (pass == 0)
+                top = fmax(top, gain);
+            else if (gain >= top * (1.0 - UFS_TIE))
+                return j;
+        }
+    return -1;
+}
+
+void css_grow(css_work *work)
+{
+    if (work->settings->wish.group) {
+        css_grow_groups(work);
+        return;
+    }
+    while (work->n_chosen < work->settings->k) {
+        int j = css_best(work, NULL);
+        if (j < 0 || (R_FINITE(work->settings->wish.budget) && css_decrease(work, j) == 0.0))
+            return;
+        css_take(work, j);
+    }
+}
 
 void css_choose(css_work *work, int n, const int *order)
 {

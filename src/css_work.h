@@ -48,6 +48,9 @@ typedef struct {
 
 /* ---- css_form.c: one step, in either form ------------------------------------------------- */
 
+/* May column j be taken now? */
+bool css_allowed(const css_work *work, int j);
+double css_cost(const css_work *work, int j);
 bool css_cheaper_by_p(const css_problem *problem, int k);
 /* x'x (p-form) or xx'. */
 double *css_gram_of(const css_problem *problem, bool p_form);
@@ -68,18 +71,12 @@ void css_drop(css_work *work, int at);
 /* p-form: may these two not stand side by side? */
 bool css_too_close(const css_work *work, int i, int j);
 
-/* ---- base_css.c: the greedy choice ---------------------------------------------------------- */
+/* ---- css_swap.c ------------------------------------------------------------------------------- */
 
-/* May column j be taken now? */
-bool css_allowed(const css_work *work, int j);
-double css_cost(const css_work *work, int j);
 /* -1 if there is none. only: p, or NULL for all. */
 int css_best(const css_work *work, const bool *only);
 /* As many as k, the wishes and the budget allow. */
 void css_grow(css_work *work);
-
-/* ---- css_swap.c ------------------------------------------------------------------------------- */
-
 /* Exchanges, as long as one helps and at most `most`. Returns how many. */
 int css_swap(css_work *work, int most);
 /* Further starts; leaves the best choice in `order`. */

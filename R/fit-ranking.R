@@ -1,5 +1,12 @@
-# What a ranking makes of wishes, where the method's own solver does not: one rule for all methods.
+# Rankings: by score, key and index, and what they make of wishes that the method's own solver does not see to:
+# one rule for all methods.
 # What comes with the data is described in R/data-wishes.R.
+
+# Best first: score, then key, then index; NA last. Stable and deterministic.
+ufs_rank <- function(score, key = NULL) {
+  score <- -unname(score)
+  if (is.null(key)) order(score) else order(score, -unname(key))
+}
 
 # fit$wishes$features and $samples, of what the data bring: the same, with `open`, how many of the
 # ranking may be chosen, and `by`, who saw to each wish: "solver" or "ranking".
