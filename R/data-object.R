@@ -147,3 +147,30 @@ subset_fill <- function(fill, columns) {
   if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
   fill
 }
+
+# At most so many rows and columns, drawn at random (columns: from `keep`), as dense data.
+drawn_part <- function(x, most, keep = seq_len(x$p)) {
+  rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
+  columns <- if (x$p > most[2L]) keep[sort(sample.int(length(keep), min(most[2L], length(keep))))]
+  dense_part(x, rows_that_vary(x, rows, columns), columns)
+}
+
+# The rows drawn, and for each column (NULL: all) that is constant in them, but not in x, the first row
+# with another value: rare flags would be lost. Data on disk are not searched for these.
+rows_that_vary <- function(x, rows, columns) {
+  if (is.null(rows) || x$kind == "source") return(rows)
+  part <- dense_part(x, rows, columns)$x
+  flat <- which(colSums(part != rep(part[1L, ], each = nrow(part))) == 0)
+  if (!is.null(columns)) flat <- columns[flat]
+  more <- lapply(unname(flat), function(j) {
+    value <- data_columns(x, j)
+    utils::head(which(value != value[rows[1L]]), 1L)
+  })
+  sort(unique(c(rows, unlist(more))))
+}
+
+# Some rows and columns (NULL: all) as dense data.
+dense_part <- function(x, rows, columns) {
+  part <- subset_data(x, rows, columns)
+  new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
+}

@@ -37,7 +37,9 @@ expand_columns <- function(value, data, names = NULL) {
 #' @param x The data of the fit.
 #' @param k The numbers of features, a vector. By default what the method was asked for. A set of
 #'   your own has its size.
-#' @param center,scale Should the columns be centred and standardised (whatever the method did)?
+#' @param center Should the columns be centred (whatever the method did)?
+#' @param scale Should they be standardised? The default `NULL` does what the method did, so that the
+#'   share is that of the print and of the certificate; a set of your own is standardised.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples
@@ -46,12 +48,13 @@ expand_columns <- function(value, data, names = NULL) {
 #' # A set of one's own
 #' ufs_captured(c("hp", "wt"), mtcars)
 #' @export
-ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
+ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
   own <- is.character(fit) || is.numeric(fit)
   if (!own) {
     check_given(fit, x)
     check_fit(fit, "feature_ranking", "features")
   }
+  if (is.null(scale)) scale <- own || !isFALSE(fit$params$scale)
   open_dots(environment(), ufs_captured, "captured")
   data <- as_rescaled_operator(open_quietly(x), center, scale)
   if (own) {

@@ -15,9 +15,9 @@
 #' has the same chance as its decoy of any rank, so that on average this is at least the share of
 #' such columns among the best k. `k` in the result is the largest k at which it is at most `share`.
 #' A second condition guards against luck: if all columns were noise, each would stand before its
-#' decoy with probability one half, and `k` is 0 unless so many real columns before so few decoys have
-#' a probability of at most `share`. A handful of columns is the least that can pass. Constant columns are
-#' left out and equal columns count once.
+#' decoy with probability one half, and `k` is 0 unless so many real columns before so few decoys
+#' have a probability of at most `share`. A handful of columns is the least that can pass. Constant
+#' columns are left out and equal columns count once.
 #'
 #' `conservative = TRUE` controls the share instead of estimating it. Every column gets a
 #' decoy, the two compete, and the share is one plus the decoys that won, over the real columns that
@@ -335,6 +335,73 @@ share_behind_decoys <- function(ranking, q) {
 noise_share <- function(behind, first = seq_along(behind)) {
   min(1, 2 * mean(behind[first == seq_along(first)]))
 }
+
+# ---- the noise of a table ------------------------------------------------------------------------
+
+# How many principal components have a larger variance than any of permuted columns (Horn 1965), on
+# at most 400 rows and 2,000 columns of dense data; 0 where all rows are equal.
+components_above <- function(x, scale = TRUE) {
+  # Rare flags may be the same in all of the rows drawn.
+  if (all(x$x == rep(x$x[1L, ], each = x$n))) return(0L)
+  z <- as_rescaled_operator(open_quietly(x), TRUE, scale)$x
+  own <- svd(z, 0L, 0L)$d
+  sum(own > svd(apply(z, 2L, sample), 0L, 0L)$d[1L])
+}
+
+# Noise by the components above those of permuted columns, at most five: one more would belong to
+# the decoys. list(noise, low and high of five parts of the repeats, place: of every usable column
+# the share of decoys before it, decoys, keep); few columns are drawn more often. NULL where that
+# cannot be.
+random_decoys <- function(x, parts = 5L) {
+  tryCatch({
+    data <- as_ufs_moments(open_quietly(x))
+    q <- length(data$keep)
+    first <- equal_of_data(x, data)
+    some <- function(n, most) if (n > most) sort(sample.int(n, most))
+    h <- components_above(subset_data(x, some(x$n, 400L), some(x$p, 2000L)))
+    common <- list(x = x, keep = data$keep, first = first, per_k = q,
+      n_decoys = decoys_number(NULL, x, sum(first == seq_len(q)), FALSE),
+      plan = list(list(method = "pca", args = list(n_components = max(1L, min(5L, h))))))
+    runs <- lapply(draw_seeds(parts * max(1L, min(4L, 200L %/% (parts * q)))), function(seed) {
+      run <- decoys_fit(list(seed = seed, at = 1L), common)
+      if (is.null(run$error)) run$ranking
+    })
+    behind <- for_each(runs, q, function(ranking) share_behind_decoys(ranking, q))
+    place <- rowMeans(for_each(runs, q, function(ranking) {
+      count <- decoys_before(ranking, first)
+      (count$before / count$decoys)[order(count$real)]
+    }))
+    # Without any such component nothing tells columns from their copies.
+    noise_of <- function(columns) if (h == 0L) 1 else
+      noise_share(rowMeans(behind[, columns, drop = FALSE]), first)
+    each <- vapply(split(seq_along(runs), rep_len(seq_len(parts), length(runs))), noise_of, 0)
+    list(noise = noise_of(seq_along(runs)), low = min(each), high = max(each), place = place,
+      decoys = common$n_decoys * length(runs), keep = data$keep)
+  }, ufs_error = function(e) NULL)
+}
+
+# For each column the probability that it is noise: noise is anywhere among its decoys, what is not
+# stands before most of them. How dense the columns are at a place is the slope of the least concave
+# majorant of their distribution (Grenander 1956). Unlike the number of decoys before a column this
+# does not depend on having chosen the column.
+noise_chance <- function(found) {
+  shift <- 1 / (found$decoys + 1)
+  place <- shift + found$place * (1 - shift)
+  at <- c(0, sort(unique(c(place, 1))))
+  share <- stats::ecdf(place)(at)
+  hull <- 1L
+  for (i in seq_along(at)[-1L]) {
+    while (length(hull) > 1L && slope_of(at, share, hull[length(hull)], i) >=
+        slope_of(at, share, hull[length(hull) - 1L], hull[length(hull)])) {
+      hull <- hull[-length(hull)]
+    }
+    hull <- c(hull, i)
+  }
+  density <- diff(share[hull]) / diff(at[hull])
+  pmin(1, found$noise / density[findInterval(place, at[hull], left.open = TRUE, all.inside = TRUE)])
+}
+
+slope_of <- function(x, y, a, b) (y[b] - y[a]) / (x[b] - x[a])
 
 # The better one of each column and its decoy counts, as real or as decoy.
 winners_of_pairs <- function(ranking, first) {

@@ -8,105 +8,84 @@
 #' the columns is no better than noise. Use it before you choose a method or a scaling yourself;
 #' [ufs_select()] looks first and decides from what it sees.
 #'
-#' * Counts are whole numbers from 0 of which a fifth at least are 0, in 100 columns or more, and
-#'   all sparse data.
+#' * Counts are whole numbers from 0 in 100 columns or more, a fifth of them 0, that become rarer as
+#'   they grow and have no common largest value. Images of whole numbers have one, and are no
+#'   counts.
+#' * Grades are whole numbers of a small range that all columns share: two values, answers of a
+#'   questionnaire. Beside an age or a weight they are columns of different units.
 #' * Columns have different units if the largest standard deviation is above 15 times
-#'   the median one, or a tenth of the columns above 40 times another tenth. These limits were set
-#'   by hand; columns of one unit differ in their spread as well.
+#'   the median one, or a tenth of the columns above 40 times another tenth; below 50 columns, if
+#'   the largest is above 10 times the smallest. These limits were set by hand. Numbers alone do
+#'   not say whether columns have one unit, nor whether whole numbers are counts or grades: say it
+#'   by `kind`.
+#' * None below 0 and most of them 0, but not whole, are numbers that were normalised before, as
+#'   logarithms of cell counts: one unit, and used as they are. So are rows that add up to one
+#'   number and rows of one length.
 #' * The rows seem to be features if their names look like those of genes or the column names like
 #'   barcodes of cells, or if there are far more rows than columns and the rows have names that are
-#'   no numbers.
-#' * The share of noise is that of [ufs_decoys()] by [ufs_pca()], over 3 repeats, on at most 1,000
-#'   rows and 2,000 columns drawn at random. Above one half, most columns are called noise.
+#'   no numbers. A symmetric matrix seems to be one of correlations or distances. Columns of
+#'   different whole numbers that rise from row to row, or have such a name, seem to be numbers of
+#'   rows or times.
+#' * The share of noise is that of [ufs_decoys()] by [ufs_pca()] with the components above those of
+#'   permuted columns, at most five, over at least 5 repeats, on at most 1,000 rows and 2,000
+#'   columns drawn at random. Most columns are called noise if the whole range of the repeats is
+#'   above one half.
+#'
+#' The kind is seen in 200 rows and 1,000 columns at even distances, so that it is the same for
+#' dense, sparse and stored data.
 #'
 #' @inheritParams ufs_data
+#' @param kind What kind of numbers they are, if you know: `"counts"`, `"grades"`, `"one unit"`,
+#'   `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
-#'   `"source"` (on disk); `values`, one of `"counts"`, `"standardised"`, `"one unit"` and `"mixed
-#'   units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows seem to be
-#'   features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies of others;
-#'   `noise`, the estimated share of noise, and `noisy`, whether it is most of the columns.
+#'   `"source"` (on disk); `values`, what `kind` can be, with its `reason`; `raw`, whether the
+#'   spread of the columns grows with their mean as in intensities without a logarithm; `zeros`,
+#'   their share (`NA` on disk); `empty`, the rows that are all 0 in counts; `turned`, why rows
+#'   seem to be features, or `NULL`; `doubts`, sentences about what seems to be no table of
+#'   features; `constant`, how many columns are; `equal`, how many are copies of others; `noise`,
+#'   the estimated share of noise, with its range over the repeats, `noise_low` and `noise_high`;
+#'   and `noisy`, whether it is most columns.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)
 #' ufs_look(cbind(iris[, 1:4], matrix(rnorm(150 * 40), 150)))
 #' @export
-ufs_look <- function(x, ...) {
+ufs_look <- function(x, kind = NULL, ...) {
   check_given(x)
+  check_kind(kind)
   unknown <- setdiff(names_of(list(...)), door_arguments)
   if (length(unknown)) refuse_argument(unknown[1L])
-  without_constant(look_unchecked(open_some(x, list(...))$x))
+  without_constant(look_unchecked(open_some(x, list(...))$x, kind))
 }
 
+check_kind <- function(kind) if (!is.null(kind)) check_choice(kind, "kind", kinds)
+
 # Draws one number from the caller's random numbers.
-look_unchecked <- function(x) {
+look_unchecked <- function(x, kind = NULL) {
   x <- open_data(x)
   whole <- as_ufs_moments(open_quietly(x), TRUE)
   first <- if (x$kind == "source") seq_along(whole$keep) else equal_of_data(x, whole)
   noise <- look_noise(x, whole$keep)
-  structure(c(list(n = x$n, p = x$p, held = x$kind), look_values(x, whole), list(
+  values <- data_kind(x, function() whole, kind)
+  structure(c(list(n = x$n, p = x$p, held = x$kind), values, list(
     zeros = switch(x$kind, dense = mean(x$x == 0),
       sparse = 1 - sum(x$x@x != 0) / (as.double(x$n) * x$p), source = NA_real_),
-    turned = looks_turned(x$n, x$p, x$samples, x$features), constant = length(whole$constant),
-    equal = length(first) - length(unique(first)), noise = noise$noise,
-    noisy = noise$verdict %in% c("some", "noise"))),
-    class = "ufs_look")
+    empty = if (values$values == "counts" && x$kind != "source") which(row_totals(x) == 0),
+    turned = looks_turned(x$n, x$p, x$samples, x$features), doubts = doubtful_input(x),
+    constant = length(whole$constant), equal = length(first) - length(unique(first)),
+    usable = length(whole$keep), noise = noise$noise, noise_low = noise$low,
+    noise_high = noise$high, noisy = isTRUE(noise$low > 0.5))), class = "ufs_look")
 }
 
-# list(values, reason)
-look_values <- function(x, whole) {
-  spread <- sqrt(whole$variance)
-  center <- unname(whole$center)[whole$keep]
-  if (all(abs(center) < 1e-6) && diff(range(spread)) < 1e-2 && abs(mean(spread) - 1) < 1e-2) {
-    return(list(values = "standardised", reason = "means 0, standard deviations 1"))
-  }
-  # A few columns of whole numbers are grades rather than counts, and may stand beside an age.
-  few <- x$kind == "dense" && x$p < 100L
-  units <- different_units(if (few) list(kind = "few") else x, function() whole)
-  if (units$reason == "counts") {
-    whole_numbers <- x$kind == "dense" || all(x$x@x >= 0 & x$x@x == round(x$x@x))
-    return(list(values = "counts",
-      reason = if (whole_numbers) "whole numbers, many 0" else "sparse"))
-  }
-  list(values = if (units$mixed) "mixed units" else "one unit", reason = units$reason)
-}
-
-# list(noise, verdict) by decoys, on a part of x; NA where there are too few rows or columns.
+# list(noise, low, high) by decoys, on a part of x; NA where there are too few rows or columns.
 look_noise <- function(x, keep, most = c(1000L, 2000L)) {
   seed <- draw_seeds(1L)[[1L]]
   found <- if (x$n >= 6L && length(keep) >= 5L) {
     with_seed(seed, random_decoys(drawn_part(x, most, keep)))
   }
-  if (is.null(found)) list(noise = NA_real_, verdict = NA_character_) else
-    list(noise = found$noise[[1L]], verdict = size_rule(found)$verdict)
-}
-
-# At most so many rows and columns, drawn at random (columns: from `keep`), as dense data.
-drawn_part <- function(x, most, keep = seq_len(x$p)) {
-  rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
-  columns <- if (x$p > most[2L]) keep[sort(sample.int(length(keep), min(most[2L], length(keep))))]
-  rows <- rows_that_vary(x, rows, columns)
-  dense_part(x, rows, columns)
-}
-
-# The rows drawn, and for each column (NULL: all) that is constant in them, but not in x, the first row
-# with another value: rare flags would be lost. Data on disk are not searched for these.
-rows_that_vary <- function(x, rows, columns) {
-  if (is.null(rows) || x$kind == "source") return(rows)
-  part <- dense_part(x, rows, columns)$x
-  flat <- which(colSums(part != rep(part[1L, ], each = nrow(part))) == 0)
-  if (!is.null(columns)) flat <- columns[flat]
-  more <- lapply(unname(flat), function(j) {
-    value <- data_columns(x, j)
-    utils::head(which(value != value[rows[1L]]), 1L)
-  })
-  sort(unique(c(rows, unlist(more))))
-}
-
-# Some rows and columns (NULL: all) as dense data.
-dense_part <- function(x, rows, columns) {
-  part <- subset_data(x, rows, columns)
-  new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
+  if (is.null(found)) list(noise = NA_real_, low = NA_real_, high = NA_real_) else
+    found[c("noise", "low", "high")]
 }
 
 #' @export
@@ -116,20 +95,32 @@ print.ufs_look <- function(x, ...) {
   invisible(x)
 }
 
-# The two lines.
+# Two lines, and one for each doubt.
 look_words <- function(x) {
   held <- if (x$held == "source") "on disk" else x$held
-  values <- switch(x$values, counts = "counts", standardised = "standardised already",
-    `one unit` = "columns in one unit", `mixed units` = "columns in different units")
+  values <- switch(x$values, counts = "counts", grades = "grades",
+    standardised = "standardised already", `one unit` = "taken for columns of one unit",
+    `mixed units` = "taken for columns in different units")
   extra <- c(if (x$constant) paste(x$constant, "constant"),
-    if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"))
-  noise <- if (is.na(x$noise)) "too few rows or columns to tell noise" else
-    paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
-      if (x$noisy) ": most of them")
-  turned <- if (!is.null(x$turned)) {
-    paste0("the rows seem to be features (", x$turned, "): give t(x) then")
-  }
+    if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"),
+    if (length(x$empty)) count_words(length(x$empty), "empty row"))
   extra <- if (length(extra)) paste0(" (", paste(extra, collapse = ", "), ")")
   c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values, " (", x$reason, ")"),
-    paste(c(noise, turned), collapse = "; "))
+    noise_words(x),
+    if (!is.null(x$turned)) {
+      paste0("the rows seem to be features (", x$turned, "): if so, give t(x)")
+    }, x$doubts)
+}
+
+# "about 160 of 168": a share that was estimated is no exact number, and never all.
+noise_words <- function(x) {
+  if (is.na(x$noise)) return("too few rows or columns to tell noise")
+  number <- function(share) round(share * x$usable)
+  low <- number(x$noise_low)
+  high <- number(x$noise_high)
+  words <- if (x$noise_low >= 0.95) paste("nearly all of", x$usable) else
+    if (high == 0) paste("none of", x$usable) else
+    paste("about", number(x$noise), "of", x$usable)
+  range <- if (low < high && x$noise_low < 0.95) paste0("; ", low, " to ", high, " over repeats")
+  paste0(words, " columns look like noise (by permuted copies", range, ")")
 }

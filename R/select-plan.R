@@ -1,62 +1,81 @@
 # The front door for those who do not want to choose a method.
 
-#' Choose by task, with the method that held best on real data
+#' Select features or samples for a task, by the recommended method
 #'
-#' Say what the selection is for. The data are looked at first ([ufs_look()]), and what is seen
-#' decides about scaling, the method and its settings. Start here if you do not want to choose a
-#' method yourself. The print says what was seen, which method it was and why, what the choice is
-#' worth on these data and was worth on real sets, and whether anything about it looks wrong;
-#' `cat(fit$code)` is code that does the same by hand. `vignette("which-method")` shows measurements
-#' behind these recommendations, and `evidence/select.R` makes the table that the print
-#' quotes.
+#' Tell it what the selection is for: `ufs_select()` inspects the data ([ufs_look()]) and picks
+#' scaling, method and settings. Start here if you do not want to choose a method yourself. The
+#' print says what was seen, which method was used and why, how the choice compares with random
+#' choices on your data and did on real sets, and whether anything looks wrong; `cat(fit$code)` is
+#' code that does the same by hand. `vignette("which-method")` shows measurements behind these
+#' recommendations; `evidence/select.R` in the sources makes the table that the print quotes.
 #'
-#' * `"compress"` chooses a few columns from which all the others can be rebuilt: [ufs_css()] with
-#'   `mu_rel = 1`.
+#' * `"compress"` chooses a few columns from which all the others can be rebuilt: [ufs_css()] by
+#'   least squares (`mu_rel = 0`) with exchanges, whatever the noise.
 #' * `"classify"` chooses a few columns for a classifier whose labels come later: [ufs_css()] with
 #'   `mu_rel = 0.1`.
 #' * `"cluster"` chooses a few columns for k-means: [ufs_consensus()]; on large data [ufs_mcfs()],
 #'   which takes much less time.
-#' * `"label"` chooses the samples to label first: [ufs_medoids()], which solves for `m`. With
-#'   `ordered = TRUE`, or an argument that only [ufs_facility()] has, it is that one, whose first
-#'   samples are good for any smaller number.
+#' * `"label"` chooses the samples to label first: [ufs_medoids()], which solves for `m`.
+#'   `ordered = TRUE` uses [ufs_facility()], whose samples come in an order of which every beginning
+#'   is a good choice. Below 10 columns samples are compared by their distances and not by their
+#'   directions. Rows of counts that are empty are never chosen.
 #'
-#' Columns in different units are standardised. Those in one unit are not by `"compress"` and
-#' `"classify"`, and counts by no task: there, tasks other than `"compress"` weight features by
-#' their inverse document frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE`
-#' of [ufs_data()]); give `counts` yourself for another choice, as `counts = "log"` for cells. Where
-#' most columns are noise, [ufs_consensus()] chooses, whatever the task: methods that choose columns
-#' to complement each other prefer noise. On large data, of more than 4,000 samples or 4 million
-#' values, it is [ufs_pca()].
+#' Where most columns are noise, beyond doubt over the repeats of the look, [ufs_consensus()]
+#' chooses for `"classify"` and `"cluster"`, because methods that choose columns to complement each
+#' other prefer noise; for counts, and on large data of more than 4,000 samples or 4 million
+#' values, it is [ufs_pca()] with the components above those of permuted columns.
+#'
+#' Columns in different units are standardised, and those of one unit are not, except to label,
+#' among noise, and by [ufs_mcfs()]. Counts are not standardised: tasks other than `"compress"`
+#' weight features by their inverse document frequency and give rows unit length (`counts = "tfidf",
+#' unit_rows = TRUE` of [ufs_data()]); give `counts` yourself for another choice, as `counts =
+#' "log"` for cells.
+#'
+#' An argument in `...` that not all methods of a task have restricts the choice to those that have
+#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. One that
+#' none has is an error.
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
 #' clusters apart from each other need as many directions, less one.
 #'
-#' "Worth, here" compares the choice with 20 random ones of the same size, on at most 400 samples
-#' and 1,000 columns besides those chosen: `captured` ([ufs_captured()]), `knn_overlap`
-#' ([ufs_tune()]) and `noise`, the share of columns no better than noise by [ufs_decoys()]; for
-#' samples `uncovered`, the mean squared distance to the nearest chosen sample over that to the
-#' mean of all.
+#' `k = "auto"` is the smallest number tried whose loss against all columns is within what halves of
+#' the data differ by. To cluster, the clusters must agree with those of all columns as well as
+#' clusters of halves of the rows agree with each other, and as many neighbours be kept as halves of
+#' the columns have in common; to classify, as many neighbours as a random half of the columns
+#' keeps; to compress, rows left out are rebuilt but for what two halves differ by. Where most
+#' columns are noise it is the number that is better than noise ([ufs_size()]).
 #'
+#' The comparison on your data is with 20 random choices of the same size: the variance explained
+#' (as by [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look
+#' like noise; for samples the mean squared distance to the nearest chosen or labelled sample over
+#' that to the mean of all. A choice is called better or worse than random if it is in 19 of the 20.
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it wins where there is noise to leave out.
 #'
+#' To label week after week, give what is labelled as `labelled`. Stop when the distance no longer
+#' falls beside that of random samples, or when the labels of the last samples were foreseen by
+#' those before.
+#'
 #' @inheritParams ufs
-#' @param k How many features to choose, or `"auto"` for as many as are better than noise (see
-#'   [ufs_size()]), or all where that is most of them. For `task = "label"` it is how many samples
+#' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
 #'   to choose, unless `m` says so.
-#' @param task `"compress"`, `"classify"`, `"cluster"` or `"label"`.
+#' @param task `"compress"`, `"classify"`, `"cluster"` or `"label"`: what the selection is for.
 #' @param m For `"label"`, how many samples to choose.
 #' @param n_clusters For `"cluster"`, the number of clusters to look for.
-#' @param noise Are most columns pure noise? The default `NULL` lets decoys decide.
+#' @param noise For `"classify"` and `"cluster"`, are most columns pure noise? The default `NULL`
+#'   lets permuted copies decide.
 #' @param ordered For `"label"`, should samples come in an order whose beginning is good for any
 #'   smaller number?
+#' @param kind What kind of numbers these are, see [ufs_look()]. The default `NULL` decides by the
+#'   numbers.
 #' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and
 #'   those of [ufs_data()].
 #' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
-#'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how what was not
-#'   given was found), `worth` (a data frame), `checks` (sentences; none if all is well) and `code`.
-#'   `selected_features(fit)` and `selected_samples(fit)` take that number by default.
+#'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how defaults
+#'   were chosen), `worth` (the comparison with random choices, a data frame), `checks` (sentences;
+#'   none if all is well) and `code`. `selected_features(fit)` and `selected_samples(fit)` take
+#'   that number by default.
 #' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
 #'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}
 #' @seealso [ufs_look()], [ufs_size()], [ufs_methods()], whose column `advice` says what each method
@@ -69,15 +88,16 @@
 #' ufs_select(iris[, 1:4], m = 6, task = "label")
 #' @export
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
-                       n_clusters = NULL, noise = NULL, ordered = FALSE, ...) {
+                       n_clusters = NULL, noise = NULL, ordered = FALSE, kind = NULL, ...) {
   check_given(x)
   task <- check_choice(task, "task")
   check_selection(task, k, m, n_clusters, noise, ordered)
+  check_kind(kind)
   given <- list(...)
   opened <- open_some(x, given)$x
   # The fit itself says what is constant, once.
-  look <- without_constant(look_unchecked(opened))
-  if (is.null(noise)) noise <- look$noisy && task != "label"
+  look <- without_constant(look_unchecked(opened, kind))
+  noise <- task %in% c("classify", "cluster") && (if (is.null(noise)) look$noisy else noise)
   asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise,
     ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
   own <- given[setdiff(names_of(given), door_arguments)]
@@ -121,7 +141,7 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   size <- if (label && !is.null(m)) m else k
   if (is.null(size)) {
     refuse(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
-      " to choose, is missing", if (what == "k") "; k = \"auto\" lets decoys say it", ".")
+      " to choose, is missing", if (what == "k") "; k = \"auto\" lets the data say it", ".")
   }
   if (!(what == "k" && identical(size, "auto"))) check_count(size, what, 1L)
 }
@@ -135,54 +155,112 @@ selection_plan <- function(x, look, asked, given) {
   transform <- count_transform(x, look, asked)
   if (length(transform)) {
     x <- do.call(ufs_data, c(list(x), transform))
-    decided <- c(decided,
-      counts = "tf-idf weights and rows of unit length: samples of counts differ by their size")
+    decided <- c(decided, counts = paste("tf-idf weights and rows of unit length, because",
+      "documents and cells differ in their totals"))
   }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   counts <- look$values == "counts"
-  scale <- if (asked$task %in% c("cluster", "label") || asked$noise) !counts else
-    look$values %in% c("mixed units", "standardised")
-  method <- if (asked$task == "label") {
-    only <- setdiff(arguments_of(ufs_facility), arguments_of(ufs_medoids))
-    if (asked$ordered || any(names_of(given) %in% only)) "facility" else "medoids"
-  } else if (asked$noise) {
-    if (large) "pca" else "consensus"
-  } else if (asked$task == "cluster") {
-    if (large) "mcfs" else "consensus"
-  } else "css"
+  method <- planned_method(look, asked, large, names_of(given))
+  scale <- planned_scale(look, asked, method)
   clusters <- asked$n_clusters
   if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
     clusters <- found_clusters(x, scale)
-    decided <- c(decided, clusters = paste0("n_clusters = ", clusters,
-      ": one more than the principal components above those of permuted columns"))
+    decided <- c(decided, clusters = paste0("n_clusters = ", clusters, " (",
+      count_words(clusters - 1L, "principal component"),
+      " above those of permuted columns, plus one)"))
   }
   size <- asked$k
   if (identical(size, "auto")) {
-    auto <- auto_k(x, method, list(n_clusters = clusters, scale = scale))
+    auto <- auto_k(x, method, list(n_clusters = clusters, scale = scale), task = asked$task,
+      noisy = asked$noise)
     size <- auto$k
-    decided <- c(decided, k = paste0("k = ", size, ": ", auto$reason, " (by ufs_", auto$by, "())"))
+    decided <- c(decided, k = paste0("k = ", size, ": ", auto$reason))
   }
   size <- as.integer(size)
   args <- switch(method,
-    css = list(k = size, mu_rel = if (asked$task == "compress") 1 else 0.1, scale = scale),
+    css = c(list(k = size, mu_rel = if (asked$task == "compress") 0 else 0.1),
+      if (asked$task == "compress") list(swaps = if (large) 0L else TRUE), list(scale = scale)),
     consensus = list(n_clusters = clusters, k = size, scale = scale),
     mcfs = list(n_clusters = clusters, n_features = size, scale = scale),
-    pca = list(n_components = sizing_method(x, "random", list())$args$n_components, scale = scale),
+    pca = list(n_components = planned_components(x, scale), scale = scale),
     # Centred counts of short documents are all alike.
-    medoids = list(m = size, center = !counts, scale = scale),
+    medoids = c(list(m = size), if (!planned_unit(x, look)) list(unit = FALSE),
+      list(center = !counts, scale = scale)),
     facility = list(m = size, center = !counts, scale = scale))
+  if (asked$task == "label" && length(look$empty)) {
+    args$labelled <- look$empty
+    decided <- c(decided, empty = paste0(count_words(length(look$empty), "empty row"),
+      " set aside: as if labelled, so that none is chosen"))
+    if (!is.null(given$labelled)) {
+      given$labelled <- sort(union(look$empty, check_labelled(given$labelled, x)))
+    }
+  }
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
   reason <- switch(method,
-    css = if (asked$task == "compress") "picks the columns that best rebuild all columns" else
-      "picks the columns that rebuild all columns, whatever the labels will be",
-    consensus = "is the mean of seven rankings, without redundancy among columns better than noise",
+    css = if (asked$task == "compress") {
+      "picks the columns that rebuild all columns best by least squares"
+    } else {
+      paste("picks columns that rebuild all columns with small coefficients (a ridge), whatever",
+        "the labels will be")
+    },
+    consensus = paste("averages seven rankings, keeps columns that rank above permuted copies, and",
+      "avoids near-duplicates"),
     mcfs = "picks the columns that explain the clusters of the neighbour graph; fast on large data",
-    pca = "ranks by the leading principal components, where noise has no part; fast on large data",
-    medoids = "picks samples that are the centres of all samples",
-    facility = "picks samples that stand for all samples, in an order")
+    pca = "ranks by the leading principal components, where noise has no part",
+    medoids = "picks the samples nearest to the centres of k-means with as many clusters",
+    facility = "picks samples in an order of which every beginning stands for all samples")
   list_of(method, args, size, reason, decided, transform)
+}
+
+# The method for a task. An argument that only one of its methods has decides, whatever the data
+# are.
+planned_method <- function(look, asked, large, given) {
+  noisy <- if (large || look$values == "counts") "pca" else "consensus"
+  usual <- switch(asked$task, compress = "css",
+    label = if (asked$ordered) "facility" else "medoids",
+    classify = if (asked$noise) noisy else "css",
+    cluster = if (asked$noise) noisy else if (large) "mcfs" else "consensus")
+  of_task <- switch(asked$task, compress = "css", label = c("medoids", "facility"),
+    classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
+  if (asked$task == "label" && asked$ordered) of_task <- "facility"
+  if (!is.null(asked$n_clusters)) of_task <- setdiff(of_task, "pca")
+  has <- function(method) all(given %in% arguments_of(method_row(method)$fit))
+  # What other methods of the task share does not decide.
+  known <- unlist(lapply(of_task, function(method) arguments_of(method_row(method)$fit)))
+  own <- setdiff(given, known)
+  if (length(own)) {
+    refuse(own[1L], "`", own[1L], "` is no argument of the methods for task = \"",
+      asked$task, "\": ",
+      paste0("ufs_", of_task, "()", collapse = ", "), if (asked$ordered) " (`ordered` = TRUE)", ".")
+  }
+  fit <- Filter(has, c(intersect(usual, of_task), of_task))
+  if (!length(fit)) {
+    refuse(given[1L], "No method for task = \"", asked$task, "\" has all of the arguments ",
+      paste0("`", given, "`", collapse = ", "), ".")
+  }
+  only <- Filter(has, of_task)
+  if (length(only) < length(of_task)) intersect(c(usual, of_task), only)[1L] else fit[1L]
+}
+
+# Are columns standardised? Measured on real sets: css for a classifier and the consensus do better
+# on columns of one unit as they are; the consensus needs its decoys on one scale among noise, and
+# raw intensities for clustering.
+planned_scale <- function(look, asked, method) {
+  if (look$values == "counts") return(FALSE)
+  if (look$values %in% c("mixed units", "standardised")) return(TRUE)
+  asked$task == "label" || asked$noise || method == "mcfs" || (method != "css" && isTRUE(look$raw))
+}
+
+# Directions of samples mean something for words, and where there are some ten columns.
+planned_unit <- function(x, look) look$values == "counts" || x$p >= unit_columns
+
+unit_columns <- 10L
+
+planned_components <- function(x, scale) {
+  h <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, c(400L, 2000L)), scale))
+  max(1L, min(5L, h))
 }
 
 # Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as
@@ -197,12 +275,8 @@ count_transform <- function(x, look, asked) {
 # One more than the leading principal components with a variance above that of permuted columns, on
 # at most 400 rows and 2,000 columns; 2 to 30.
 found_clusters <- function(x, scale, most = c(400L, 2000L)) {
-  with_seed(draw_seeds(1L)[[1L]], {
-    z <- as_rescaled_operator(open_quietly(drawn_part(x, most)), TRUE, scale)$x
-    own <- svd(z, 0L, 0L)$d
-    permuted <- svd(apply(z, 2L, sample), 0L, 0L)$d
-  })
-  as.integer(min(max(2, 1 + sum(own > permuted[1L])), 30, x$n - 1L))
+  above <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, most), scale))
+  as.integer(min(max(2, 1 + above), 30, x$n - 1L))
 }
 
 # ---- the same by hand ----------------------------------------------------------------------------

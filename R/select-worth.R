@@ -1,8 +1,9 @@
-# What a choice of ufs_select() is worth: here, beside random choices; elsewhere, from the stored
-# table; and what looks wrong about it.
+# A choice of ufs_select() beside random ones of the same size, what looks wrong about it, what the
+# same advice did on real sets, and the print.
 
-# A data frame: measure, chosen, random (mean of the draws), beaten (in how many of them), draws,
-# more_is_better. NULL where there is too little to compare.
+# A data frame: measure, chosen, random (mean of the draws), beaten and tied (in how many of them),
+# draws, bound (what no choice can exceed) and rows (of how many). NULL where there is too little to
+# compare.
 selection_worth <- function(fit, x, draws = 20L) {
   seed <- draw_seeds(1L)[[1L]]
   if (fit$n < 6L) return(NULL)
@@ -16,57 +17,111 @@ worth_of_features <- function(fit, x, chosen, draws) {
   chosen <- setdiff(chosen, fit$constant)
   open <- x$p - length(fit$constant)
   if (!length(chosen) || length(chosen) >= open || open < 5L) return(NULL)
-  columns <- setdiff(seq_len(x$p), chosen)
-  if (length(columns) > 1000L) columns <- sort(sample(columns, 1000L))
-  columns <- sort(c(columns, chosen))
-  rows <- rows_that_vary(x, if (x$n > 400L) sort(sample.int(x$n, 400L)), columns)
-  part <- dense_part(x, rows, columns)
-  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
-  usable <- columns[data$keep]
-  at <- match(intersect(chosen, usable), usable)
-  near <- nearest(data$x, knn_size(data$x))
-  decoys <- random_decoys(part)
-  value <- function(j) {
-    c(captured = captured_share(data$x, j),
-      knn_overlap = neighbour_overlap(near, nearest(data$x[, j, drop = FALSE], knn_size(data$x))),
-      noise = if (!is.null(decoys)) noise_share(unname(decoys$behind[[1L]])[j]))
-  }
-  own <- value(at)
-  # Random ones are as many as are wanted, wherever they come from.
-  random <- vapply(seq_len(draws), function(i) value(sample.int(length(usable), length(at))), own)
-  worth_table(own, random, names(own) != "noise")
+  random <- lapply(seq_len(draws), function(i) {
+    sample(setdiff(seq_len(x$p), fit$constant), length(chosen))
+  })
+  rbind(worth_explained(fit, x, chosen, random), worth_neighbours(fit, x, chosen, random),
+    worth_noise(x, chosen, random))
 }
 
+# As ufs_captured() has it: of all rows and columns, or of as many rows as a few seconds allow.
+worth_explained <- function(fit, x, chosen, random, most = 4e6) {
+  rows <- max(1000, floor(most / x$p))
+  part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
+  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
+  share <- function(j) captured_share(data$x, stats::na.omit(match(j, data$keep)))
+  own <- share(chosen)
+  size <- min(length(chosen), length(data$keep))
+  worth_row("explained", own, vapply(random, share, 0), part$n,
+    max(own, leading_share(data$x, size)[size]))
+}
+
+worth_neighbours <- function(fit, x, chosen, random) {
+  rows <- if (x$n > 400L) sort(sample.int(x$n, 400L))
+  columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L)) else seq_len(x$p)
+  all <- unique(c(columns, chosen, unlist(random)))
+  part <- dense_part(x, rows_that_vary(x, rows, all), all)
+  varies <- vapply(seq_along(all), function(j) any(part$x[, j] != part$x[1L, j]), NA)
+  # Rare flags may be the same in all of the rows drawn.
+  if (!any(varies[match(columns, all)])) return(NULL)
+  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
+  at <- function(j) stats::na.omit(match(match(j, all), data$keep))
+  near <- nearest(data$x[, at(columns), drop = FALSE], knn_size(data$x))
+  kept <- function(j) {
+    if (!length(at(j))) return(0)
+    neighbour_overlap(near, nearest(data$x[, at(j), drop = FALSE], knn_size(data$x)))
+  }
+  worth_row("neighbours", kept(chosen), vapply(random, kept, 0), part$n)
+}
+
+worth_noise <- function(x, chosen, random) {
+  columns <- if (x$p > 2000L) sort(unique(c(chosen, sample.int(x$p, 2000L)))) else seq_len(x$p)
+  rows <- rows_that_vary(x, if (x$n > 1000L) sort(sample.int(x$n, 1000L)), columns)
+  found <- random_decoys(dense_part(x, rows, columns))
+  if (is.null(found)) return(NULL)
+  chance <- noise_chance(found)
+  share <- function(j) mean(chance[match(match(j, columns), found$keep)], na.rm = TRUE)
+  from <- columns[found$keep]
+  if (!any(chosen %in% from)) return(NULL)
+  worth_row("noise", share(chosen), vapply(random, function(j) {
+    share(sample(from, min(length(j), length(from))))
+  }, 0), min(x$n, 1000L), more_is_better = FALSE)
+}
+
+# Distances to the nearest sample chosen or labelled before.
 worth_of_samples <- function(fit, x, chosen, draws) {
   m <- length(chosen)
-  if (m >= x$n) return(NULL)
-  others <- setdiff(seq_len(x$n), chosen)
+  given <- fit$params$labelled
+  if (m + length(given) >= x$n) return(NULL)
+  others <- setdiff(seq_len(x$n), c(chosen, given))
   if (length(others) > 1000L) others <- sort(sample(others, 1000L))
   columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L))
-  part <- dense_part(x, c(chosen, others), columns)
+  part <- dense_part(x, c(chosen, others, given), columns)
   z <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))$x
-  value <- function(i) {
-    nearest <- apply(square_distances(z, z[i, , drop = FALSE]), 1L, min)
-    c(uncovered = mean(pmax(nearest, 0)) / mean(rowSums(z^2)))
+  if (isTRUE(fit$params$unit)) z <- unit_rows(z)
+  free <- seq_len(m + length(others))
+  given <- setdiff(seq_len(nrow(z)), free)
+  total <- mean(rowSums(sweep(z, 2L, colMeans(z))^2))
+  far <- function(i) {
+    near <- apply(square_distances(z, z[c(i, given), , drop = FALSE]), 1L, min)
+    mean(pmax(near, 0)) / total
   }
-  random <- vapply(seq_len(draws), function(i) value(sample.int(nrow(z), m)), 0)
-  worth_table(value(seq_len(m)), t(random), FALSE)
+  random <- vapply(seq_len(draws), function(i) far(sample(free, m)), 0)
+  worth_row("distance", far(seq_len(m)), random, nrow(z), more_is_better = FALSE)
 }
 
-worth_table <- function(own, random, more_is_better) {
-  # A draw that is as good is half beaten.
-  better <- sign(ifelse(more_is_better, 1, -1) * (own - random))
-  data.frame(measure = names(own), chosen = unname(own), random = unname(rowMeans(random)),
-    beaten = unname(rowSums(better + 1) / 2), draws = ncol(random))
+worth_row <- function(measure, own, random, rows, bound = NA_real_, more_is_better = TRUE) {
+  better <- (if (more_is_better) 1 else -1) * (own - random)
+  tied <- abs(better) <= 1e-9 * max(abs(own), 1e-300)
+  data.frame(measure, chosen = own, random = mean(random), beaten = sum(better > 0 & !tied),
+    tied = sum(tied), draws = length(random), bound, rows)
+}
+
+# "better", "no better" or "worse" than random choice: in 19 of 20 draws, or not.
+worth_verdict <- function(worth) {
+  limit <- 0.95 * worth$draws
+  ifelse(worth$beaten >= limit, "better",
+    ifelse(worth$draws - worth$beaten - worth$tied >= limit, "worse", "no better"))
 }
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
 selection_checks <- function(fit, x) {
-  if (fit$task == "label") return(character())
+  verdict <- worth_verdict(fit$worth)
+  measures <- c(explained = "explained variance", neighbours = "neighbours kept",
+    noise = "columns of noise", distance = "distance to the nearest chosen sample")
+  random <- function(what) {
+    at <- fit$worth$measure[verdict == what]
+    if (length(at)) {
+      paste0(what, " than a random choice of as many: ", paste(measures[at], collapse = ", "))
+    }
+  }
+  # Where there is no noise to avoid, no choice avoids more.
+  verdict[fit$worth$measure == "noise" & fit$worth$random < 0.1] <- "better"
+  out <- c(random("worse"), random("no better"))
+  if (fit$task == "label") return(out)
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]
-  out <- character()
   add <- function(...) out <<- c(out, paste0(...))
   if (anyNA(score)) add(sum(is.na(score)), " of the chosen columns have no score (constant)")
   live <- live_scores(fit$feature_scores)
@@ -92,13 +147,14 @@ selection_checks <- function(fit, x) {
     add("the chosen columns have ", patterns, " different rows, fewer than ", wanted, " clusters")
   }
   noise <- fit$worth$chosen[fit$worth$measure == "noise"]
-  if (isTRUE(noise > .5)) add("about ", percent(noise), " of the chosen columns are noise")
+  if (isTRUE(noise > .5)) add("most of the chosen columns look like noise")
   out
 }
 
-# ---- elsewhere -----------------------------------------------------------------------------------
+# ---- the same advice on real sets ----------------------------------------------------------------
 
-# What the task's advice was worth on the stored sets, one sentence; NULL without the table.
+# What the task's advice was worth on the stored sets, one sentence; NULL without the table. The
+# range of all sets holds what happens on one more set in all but two of as many cases.
 selection_record <- function(task, noise) {
   file <- system.file("benchmarks", "results", "select.csv", package = "ufselect")
   if (!nzchar(file)) return(NULL)
@@ -107,13 +163,32 @@ selection_record <- function(task, noise) {
   if (!nrow(table)) return(NULL)
   gain <- tapply(table$score - table$random, table$set, mean)
   all <- tapply(table$score - table$all, table$set, mean)
-  apart <- function(value) {
-    sprintf("%.1f points %s", abs(value), if (value < 0) "below" else "above")
+  range <- function(value) {
+    sprintf("%+.1f points in the median, from %+.1f to %+.1f", stats::median(value), min(value),
+      max(value))
   }
-  paste0("on ", length(gain), " real sets", if (noise) " with 10 noise columns for each",
-    " (", table$what[1L], ") ", apart(mean(gain)), sprintf(
-      " random choice (s.e. %.1f, from %+.1f to %+.1f)", stats::sd(gain) / sqrt(length(gain)),
-      min(gain), max(gain)), if (!anyNA(all)) paste0(" and ", apart(mean(all)), " all columns"))
+  paste0("on ", length(gain), " real sets", if (noise) " with 10 columns of noise for each",
+    " (", table$what[1L], "): over random choice ", range(gain),
+    if (!anyNA(all)) {
+      paste0("; over all columns ", range(all), ", better on ", sum(all > 0), " of ", length(all))
+    }, predicts(table))
+}
+
+# What the comparison with random choice on the data themselves says about the gain: the rank
+# correlation over the sets with each measure.
+predicts <- function(table, least = 0.3) {
+  measures <- intersect(c("explained", "neighbours", "distance"), names(table))
+  found <- vapply(measures, function(name) {
+    value <- table[[name]]
+    if (all(is.na(value))) return(NA_real_)
+    suppressWarnings(stats::cor(value, table$score - table$random, method = "spearman",
+      use = "complete.obs"))
+  }, 0)
+  poor <- measures[!is.na(found) & found < least]
+  if (length(poor)) {
+    paste0("; there the comparison above did not tell how large the gain was (", paste(poor,
+      collapse = ", "), ")")
+  }
 }
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -146,12 +221,12 @@ print.ufs_select <- function(x, n = 10L, ...) {
   # Columns without names are V1, V2, ... here as in every other print.
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
-  line <- function(name, ...) cat_line(formatC(name, width = -14L), ...)
+  line <- function(name, ...) cat_line(formatC(name, width = -16L), ...)
   # Sentences are broken where the console ends, but not before "%"; names and code are not.
   sentence <- function(name, ...) {
-    text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 15L))
+    text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 17L))
     text <- gsub("~%", " %", text, fixed = TRUE)
-    cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
+    cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -17L), text, "\n"), sep = "")
   }
   cat_line("<ufs_select> ", x$size, " of ",
     if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
@@ -160,29 +235,51 @@ print.ufs_select <- function(x, n = 10L, ...) {
   line("  chosen", " ", best_line(chosen, NULL, n))
   seen <- look_words(x$look)
   sentence("  data", seen[1L])
-  sentence("", seen[2L])
+  for (words in seen[-1L]) sentence("", words)
   sentence("  method", "ufs_", x$method, "() ", x$reason,
     if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) "; columns as they are" else
       "; columns standardised")
   for (words in x$decided) sentence("", words)
-  if (!is.null(x$worth)) sentence("  worth, here", worth_words(x$worth))
-  record <- selection_record(x$task, x$method %in% c("consensus", "pca") && x$look$noisy &&
-    x$task != "label")
-  if (!is.null(record)) sentence("  elsewhere", record)
+  for (i in seq_len(NROW(x$worth))) {
+    sentence(if (i == 1L) "  on your data" else "", worth_words(x$worth[i, ], x))
+  }
   sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
     "nothing looks wrong")
+  record <- selection_record(x$task, x$look$noisy && x$task %in% c("classify", "cluster"))
+  if (!is.null(record)) sentence("  benchmarks", record)
   code <- gsub("\n", "; ", x$code)
-  line("  to repeat", " ", if (nchar(code) <= 300L) code else
+  line("  reproduce with", " ", if (nchar(code) <= 300L) code else
     paste0(substr(code, 1L, 250L), " ... (the whole: cat(fit$code))"))
-  line("  status", " ", x$status)
-  if (length(x$certificate)) line("  certificate", " ", format_certificate(x$certificate))
+  if (!identical(x$status, "converged")) line("  status", " ", x$status)
   invisible(x)
 }
 
-worth_words <- function(worth) {
-  words <- c(captured = "of x captured", knn_overlap = "of the nearest neighbours kept",
-    noise = "no better than noise", uncovered = "of the variance left uncovered")
-  paste(paste0(percent(worth$chosen), " ", words[worth$measure], " (random choice: ",
-    percent(worth$random), ", worse in ", worth$beaten, " of ", worth$draws, " draws)"),
-  collapse = ", ")
+# One line of the comparison, with its verdict.
+worth_words <- function(worth, fit) {
+  size <- count_words(fit$size, if (fit$task == "label") "sample" else "column")
+  shown <- function(share) paste0(format(signif(100 * share, 2L), trim = TRUE, scientific = FALSE))
+  number <- function(share) round(share * fit$size)
+  random <- paste0(fit$size, " random ", if (fit$size == 1L) "column " else "columns ")
+  words <- switch(worth$measure,
+    explained = paste0("explains ", shown(worth$chosen), " % of the variance of the ",
+      if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns", "; ",
+      random, shown(worth$random), " %; no ", size, " can explain more than ",
+      shown(worth$bound), " %"),
+    neighbours = paste0("keeps ", shown(worth$chosen), " % of the nearest neighbours; ",
+      random, shown(worth$random), " %"),
+    noise = paste0(if (number(worth$chosen)) paste("about", number(worth$chosen)) else "none",
+      " of the ", fit$size, " chosen ", if (number(worth$chosen) == 1) "looks" else "look",
+      " like noise; of as many random columns ", number(worth$random)),
+    distance = paste0("mean squared distance to the nearest chosen sample ",
+      signif(worth$chosen, 2L), " of that to the mean of all; for as many random samples ",
+      signif(worth$random, 2L)))
+  part <- if (worth$rows < fit$n) paste0(" (on ", worth$rows, " of ", fit$n, " rows)")
+  verdict <- if (worth$measure == "noise" && worth$random < 0.1) NULL else
+    paste0(": ", worth_verdict(worth), " than random in ", switch(worth_verdict(worth),
+      worse = worth$draws - worth$beaten - worth$tied, worth$beaten), " of ", worth$draws, " draws")
+  if (worth_verdict(worth) == "no better" && length(verdict)) {
+    verdict <- paste0(": no better than random (better in ", worth$beaten, " of ", worth$draws,
+      " draws", if (worth$tied) paste0(", tied in ", worth$tied), ")")
+  }
+  paste0(words, part, verdict)
 }

@@ -27,10 +27,11 @@ cut_set <- function(folder, set, noise) {
   x <- x[, sort(sample.int(ncol(x), min(if (noise) 50L else 500L, ncol(x))))]
   real <- ncol(x)
   if (noise) x <- cbind(x, do.call(cbind, lapply(1:10, function(i) apply(x, 2L, sample))))
-  x <- x[, sample.int(ncol(x))]
-  x <- x[, apply(x[at, ], 2L, stats::sd) > 0]
+  order <- sample.int(ncol(x))
+  order <- order[apply(x[at, order], 2L, stats::sd) > 0]
+  x <- x[, order]
   colnames(x) <- paste0("v", seq_len(ncol(x)))
-  list(x = x, y = y, at = at, k = if (real < 60L) max(2L, round(.3 * real)) else 20L)
+  list(x = x, real = order <= real, y = y, at = at, k = if (real < 60L) max(2L, round(.3 * real)) else 20L)
 }
 
 svm_on <- function(train, y, test, truth) {
@@ -79,6 +80,12 @@ measure <- function(folder, set, noise, task, seed = 1L) {
   seconds <- cpu(fit <- suppressMessages(suppressWarnings(ufs_select(x, size, task))))
   chosen <- suppressMessages(if (task == "label") selected_samples(fit, as = "index") else
     selected_features(fit, as = "index"))
+  # How much better than random choice by each measure on the data themselves.
+  gain_by <- function(measure) {
+    at <- which(fit$worth$measure == measure)
+    if (!length(at)) return(NA_real_)
+    (if (measure == "distance") -1 else 1) * (fit$worth$chosen[at] - fit$worth$random[at])
+  }
   judge <- function(chosen) tasks[[task]]$judge(z, zt, y, yt, chosen)
   from <- if (task == "label") nrow(z) else ncol(z)
   data.frame(set = set, noise = if (noise) 10L else 0L, task = task, what = tasks[[task]]$what,
@@ -88,6 +95,10 @@ measure <- function(folder, set, noise, task, seed = 1L) {
     classes = nlevels(y), size = size, score = judge(chosen),
     random = mean(vapply(1:10, function(i) judge(sample.int(from, size)), 0)),
     all = if (tasks[[task]]$all) judge(seq_len(ncol(z))) else NA, seconds = seconds,
+    explained = gain_by("explained"), neighbours = gain_by("neighbours"),
+    distance = gain_by("distance"), chance = if (noise) {
+      sum(fit$worth$chosen[fit$worth$measure == "noise"])
+    } else NA_real_, truth = if (noise) mean(!data$real[chosen]) else NA_real_,
     stringsAsFactors = FALSE)
 }
 
@@ -100,6 +111,18 @@ show_all <- function(table) {
     say("%s, noise %d: over random %+.1f (s.e. %.1f), won %d, lost %d of %d; over all %+.1f\n",
       part$task[1L], part$noise[1L], mean(part$gain), stats::sd(part$gain) / sqrt(nrow(part)),
       sum(part$gain > 1), sum(part$gain < -1), nrow(part), mean(part$over_all))
+  }
+  noisy <- table[table$noise > 0, ]
+  say("share of noise among the chosen: error %.3f, bias %+.3f\n",
+    mean(abs(noisy$chance - noisy$truth), na.rm = TRUE),
+    mean(noisy$chance - noisy$truth, na.rm = TRUE))
+  for (part in split(table, list(table$task, table$noise), drop = TRUE)) {
+    gain <- part$score - part$random
+    inside <- vapply(seq_along(gain), function(i) {
+      gain[i] >= min(gain[-i]) && gain[i] <= max(gain[-i])
+    }, NA)
+    say("%s, noise %d: the range of the other sets holds the gain on %d of %d sets left out\n",
+      part$task[1L], part$noise[1L], sum(inside), length(inside))
   }
   say("noise seen where it is: %d of %d; where it is not: %d of %d\n",
     sum(table$noisy[table$noise > 0]), sum(table$noise > 0), sum(table$noisy[table$noise == 0]),

@@ -11,7 +11,7 @@ test_that("units, counts, standardised, constant and equal columns", {
   expect_identical(look(x %*% diag(rep(c(1, 100), 6)))$values, "mixed units")
   counts <- matrix(rpois(6000, .7), 60)
   # Grades, with an age beside them.
-  expect_identical(look(counts[, 1:20])$values, "one unit")
+  expect_identical(look(counts[, 1:20])$values, "grades")
   expect_identical(look(cbind(counts[, 1:20], seq(20, 79)))$values, "mixed units")
   expect_identical(look(counts)[c("values", "held")], list(values = "counts", held = "dense"))
   expect_equal(look(counts)$zeros, mean(counts == 0))
@@ -31,7 +31,7 @@ test_that("noise is told from structure", {
   noise <- cbind(x, matrix(rnorm(60 * 80), 60))
   expect_true(look(noise)$noisy)
   expect_gt(look(noise)$noise, .7)
-  expect_output(print(look(noise)), "most of them")
+  expect_output(print(look(noise)), "columns look like noise")
   expect_true(is.na(look(x[, 1:3])$noise))
   expect_false(look(x[, 1:3])$noisy)
 })
@@ -40,7 +40,7 @@ test_that("a large table is looked at in part", {
   skip_on_cran()
   big <- matrix(rnorm(1200 * 2100), 1200)
   big[, 1:1500] <- big[, 1:1500] + rnorm(1200) * 2
-  replaced("ufs_decoys", function(x, ...) stop(paste("seen", paste(dim(x), collapse = " "))))
+  replaced("random_decoys", function(x, ...) stop(paste("seen", paste(dim(x), collapse = " "))))
   expect_error(ufs_look(big), "seen 1000 2000")
 })
 
@@ -72,4 +72,27 @@ test_that("the same for sparse data and files, and mistakes are told", {
   expect_error(ufs_look(x, wrong = 1), class = "ufs_error_argument")
   expect_error(ufs_look(), class = "ufs_error_argument")
   expect_identical(look(x, features = 1:6)$p, 6L)
+})
+
+test_that("one strong factor is no noise, pure noise is, and counts are given", {
+  set.seed(2)
+  factor <- rnorm(80) %o% rep(1, 60) + matrix(rnorm(80 * 60, sd = .3), 80)
+  expect_lt(look(factor)$noise, .1)
+  expect_false(look(factor)$noisy)
+  pure <- look(matrix(rnorm(80 * 60), 80))
+  expect_true(pure$noisy)
+  expect_output(print(pure), "nearly all of 60 columns")
+  expect_false(any(grepl("100 %", capture.output(print(pure)))))
+})
+
+test_that("the chance of being noise is that of columns of noise, also where they were chosen", {
+  set.seed(3)
+  x <- cbind(rep(0:1, each = 40) %o% rep(3, 12) + rnorm(80 * 12), matrix(rnorm(80 * 150), 80))
+  found <- random_decoys(open_data(x))
+  chance <- noise_chance(found)
+  expect_lt(mean(chance[1:12]), .1)
+  expect_gt(mean(chance[13:162]), .7)
+  # The best of the noise by its rank alone.
+  best <- order(found$place[-(1:12)])[1:12] + 12
+  expect_gt(mean(chance[best]), mean(found$place[best]))
 })

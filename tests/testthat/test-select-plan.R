@@ -15,11 +15,11 @@ test_that("every task applies its method", {
       expect_identical(predict(fit, x), x[, selected_features(fit)])
     lines <- printed(fit)
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
-    expect_match(lines, "worth, here .* of 20 draws", all = FALSE)
-    expect_match(lines, paste0("to repeat .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
-    expect_match(lines, "checks +nothing looks wrong", all = FALSE)
+    expect_match(lines, "on your data .* of 20 draws", all = FALSE)
+    expect_match(lines, paste0("reproduce with .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
+    expect_match(lines, "checks +(nothing looks wrong|no better|worse)", all = FALSE)
     narrow <- withr::with_options(list(width = 60), capture.output(print(fit)))
-    sentences <- narrow[-c(1, grep("^  (chosen|to repeat|certificate)", narrow))]
+    sentences <- narrow[-c(1, grep("^  (chosen|reproduce with|status)", narrow))]
     expect_lte(max(nchar(sentences)), 60L)
     in_one <- function(lines) gsub(" +", " ", paste(lines, collapse = " "))
     expect_identical(in_one(narrow), in_one(lines))
@@ -59,11 +59,11 @@ test_that("noise is found, and k with it", {
   expect_identical(fit$method, "consensus")
   expect_lt(fit$size, 20)
   expect_gt(mean(selected_features(fit) %in% paste0("v", 1:8)), .5)
-  expect_match(printed(fit), "most of them", all = FALSE)
+  expect_match(printed(fit), "columns look like noise", all = FALSE)
   expect_match(printed(fit), paste0("k = ", fit$size, ": .* better than noise"), all = FALSE)
   worth <- fit$worth[fit$worth$measure == "noise", ]
   expect_lt(worth$chosen, worth$random)
-  expect_identical(worth$beaten, 20)
+  expect_identical(worth$beaten, 20L)
   expect_identical(pick(noisy, 5, "classify", noise = FALSE)$method, "css")
 })
 
@@ -120,16 +120,25 @@ test_that("the text of a value gives it back", {
 
 test_that("what a choice is worth, beside random ones", {
   fit <- pick(x, 5, "compress")
-  expect_identical(fit$worth$measure, c("captured", "knn_overlap", "noise"))
+  expect_identical(fit$worth$measure, c("explained", "neighbours", "noise"))
   expect_true(all(fit$worth$draws == 20))
-  expect_equal(fit$worth$chosen[1], ufs_captured(without_task(fit), x, 5, scale = FALSE)$captured, tolerance = 1e-8)
+  expect_equal(fit$worth$chosen[1], ufs_captured(without_task(fit), x, 5)$captured, tolerance = 1e-8)
   expect_gt(fit$worth$chosen[1], fit$worth$random[1])
   label <- pick(x, m = 6, task = "label")
-  z <- scale(x)
+  expect_equal(fit$worth$chosen[1], fit$certificate[["captured"]], tolerance = 1e-8)
+  z <- unit_rows(scale(x))
   d <- as.matrix(dist(z))^2
-  expect_equal(label$worth$chosen, mean(apply(d[, selected_samples(label)], 1, min)) / mean(rowSums(z^2)))
-  table <- worth_table(c(a = 2, b = 1), rbind(c(1, 2, 3, 0), c(1, 2, 3, 0)), c(TRUE, FALSE))
-  expect_identical(table$beaten, c(2.5, 2.5))
+  expect_equal(label$worth$chosen,
+    mean(apply(d[, selected_samples(label)], 1, min)) / mean(rowSums(sweep(z, 2, colMeans(z))^2)))
+  # What was labelled before is near, too.
+  more <- pick(x, m = 3, task = "label", labelled = 1:5)
+  expect_equal(more$worth$chosen, mean(apply(d[, c(selected_samples(more, as = "index"), 1:5)], 1, min)) /
+    mean(rowSums(sweep(z, 2, colMeans(z))^2)))
+  row <- worth_row("noise", 1, c(1, 2, 3, 0), 9, more_is_better = FALSE)
+  expect_identical(unlist(row[c("beaten", "tied")]), c(beaten = 2L, tied = 1L))
+  verdict <- function(beaten, tied = 0) worth_verdict(data.frame(draws = 20, beaten, tied))
+  expect_identical(verdict(c(19, 18, 1, 2, 0), c(0, 2, 0, 0, 10)),
+    c("better", "no better", "worse", "no better", "no better"))
   expect_null(pick(x[1:5, ], 2)$worth)
   expect_null(pick(x, 20)$worth)
 })
@@ -230,4 +239,31 @@ test_that("a warning says that the chosen columns say nothing about most rows", 
     invokeRestart("muffleWarning")
   }))
   expect_true("ufs_warning_empty" %in% classes)
+})
+
+test_that("an argument of a method decides for it, whatever the noise", {
+  noisy <- withr::with_seed(3, cbind(planted(60, 5, informative = 5)$x, matrix(rnorm(60 * 60), 60)))
+  for (noise in c(TRUE, FALSE)) {
+    expect_identical(pick(noisy, 4, "classify", noise = noise, swaps = 1)$method, "css")
+    expect_identical(pick(noisy, 4, "classify", noise = noise, strength = 1)$method, "consensus")
+  }
+  wrong <- expect_error(pick(noisy, 4, "compress", members = "pca"), class = "ufs_error_argument")
+  expect_match(conditionMessage(wrong), "ufs_css")
+  expect_error(pick(noisy, 4, "classify", swaps = 1, members = "pca"), class = "ufs_error_argument")
+  # Compression stays least squares.
+  fit <- pick(noisy, 4, "compress")
+  expect_identical(fit$method, "css")
+  expect_identical(fit$params$mu_rel, 0)
+})
+
+test_that("k = \"auto\" is a choice where fewer columns do, and all where they do not", {
+  skip_on_cran()
+  copies <- withr::with_seed(1, planted(80, 6, informative = 6)$x[, rep(1:6, 10)] + rnorm(80 * 60, sd = .1))
+  for (task in c("compress", "classify", "cluster")) {
+    fit <- pick(copies, "auto", task)
+    expect_lt(fit$size, 40)
+    expect_match(fit$decided[["k"]], "smallest number tried")
+  }
+  apart <- withr::with_seed(1, matrix(rnorm(60 * 6), 60))
+  expect_identical(pick(apart, "auto", "compress")$size, 6L)
 })
