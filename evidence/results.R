@@ -154,7 +154,8 @@ compare_witness <- function(name, m) function(stored) {
 published <- function(file, text, shown) list(file = file, published = text, shown = shown)
 
 timing <- function(name, script, minutes, shown, methods = every_method, calls = function() timed_calls(methods), ...) {
-  list(file = sprintf("results/%s.csv", name), script = script, args = c(paste0("--out=@", name)), minutes = minutes,
+  list(file = sprintf("results/%s.csv", name), script = script, args = c(if (script == "speed.R") name, paste0("--out=@", name)),
+    minutes = minutes,
     shown = shown, seed = "1", methods = methods, calls = calls, data = NULL, needs_data = FALSE, ...)
 }
 on_sets <- function(name, script, minutes, shown, methods, calls, args = character(), ...) {
@@ -202,18 +203,19 @@ tables <- list(
     now <- cbind(set = "musk", method = "ALFS-I", place$run_tolerance(place$musk_x[seq(1, 476, by = 2), ], 0, 10^-(1:3)))
     differing(stored, now, c("set", "method", "tolerance"), "iterations", 10.5)
   }),
-  floor = timing("floor", "floor.R", 15, "speed", witness = function(stored) {
-    now <- rerun("floor.R", "--sizes=300x500", "--methods=variance,pca,laplacian,alfs", "--seconds=20")
+  floor = timing("floor", "speed.R", 15, "speed", witness = function(stored) {
+    now <- rerun("speed.R", "floor", "--sizes=300x500", "--methods=variance,pca,laplacian,alfs", "--seconds=20")
     differing(stored, now, c("method", "n", "p"), "status", 0)
   }),
-  scaling = timing("scaling", "scaling.R", 30, "speed", times_only = TRUE),
+  scaling = timing("scaling", "speed.R", 30, "speed", times_only = TRUE),
   peers = timing("peers", "peers.R", 15, "speed",
     c("variance", "pca", "kmeans_f", "laplacian", "spec", "mcfs", "udfs", "rsr", "cur", "spca"),
     witness = function(stored) {
       now <- rerun("peers.R", "--sizes=300x500", "--questions=variance", "--seconds=5")
       differing(stored, now, c("question", "peer", "n", "p"), "our_found", 0)
     }),
-  "before-after" = timing("before-after", "before-after.R", 60, "speed", times_only = TRUE),
+  "before-after" = timing("before-after", "speed.R", 60, "speed", times_only = TRUE),
+  waits = timing("waits", "speed.R", 20, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"), times_only = TRUE),
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
   ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE),

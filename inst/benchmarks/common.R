@@ -67,7 +67,7 @@ print_variants <- function(folder, sets, repeats, variants) {
   cat("errors:", sum(all$errors), "\n")
 }
 
-# ---- timings of all methods: floor.R, scaling.R, peers.R ---------------------------------------
+# ---- timings of all methods: speed.R, peers.R ---------------------------------------
 
 # Five Gaussian clusters seen in 5 % of the columns (five at least), columns standardised or not.
 clustered <- function(n, p, standardised = TRUE) {

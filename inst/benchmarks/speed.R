@@ -1,136 +1,484 @@
+# Speed, in four parts; the first argument names one.
+#
+#   Rscript speed.R floor         every method against the BLAS and LAPACK calls that it cannot avoid
+#   Rscript speed.R scaling       how time and memory grow with n and with p
+#   Rscript speed.R before-after  two versions of the package, method by method
+#   Rscript speed.R waits         two versions, on the jobs that people wait for
+#
+# What each part takes is said above it. CPU seconds; each job in a session of its own, which this script
+# starts by itself. Set OPENBLAS_NUM_THREADS=1. With --out the table is written to a file.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+source(file.path(dirname(script), "common.R"))
+
+# ---- floor -------------------------------------------------------------------------------------
+
+# Every method against the floor: its CPU time over that of the BLAS and LAPACK calls that it cannot
+# avoid, and over one pass through x (a product with one vector), both measured in the same process
+# just before. The calls are a lower bound for the method as it is published: what must be formed or
+# factored once, products once; iterations beyond the first are not in it.
+#
+#   Rscript speed.R floor [--sizes=300x500,500x2000] [--methods=socfs,pca] [--seconds=30] [--out=file.csv]
+#
+# Data: five Gaussian clusters in 5 % of the columns. One thread; with OpenBLAS the floor is lower
+# than with the reference BLAS and the ratios therefore larger. A fit may use `seconds`.
+floor_part <- function() {
+  library(ufselect)
+  options(matprod = "blas")
+
+  # The building blocks, r = min(n, p), five clusters or components.
+  blocks <- function(x) {
+    n <- nrow(x)
+    p <- ncol(x)
+    r <- min(n, p)
+    narrow <- x[seq_len(n), seq_len(r), drop = FALSE]
+    groups <- matrix(rnorm(5 * n), n)
+    centres <- matrix(rnorm(5 * r), r)
+    side <- min(p, 1000L)
+    part <- x[, seq_len(side), drop = FALSE]
+    square <- if (n < p) tcrossprod(x) else crossprod(x)
+    diag(square) <- diag(square) + 1
+    list(
+      gram = function() if (n < p) tcrossprod(x) else crossprod(x),   # the smaller side
+      rows = function() tcrossprod(x),                                # n x n
+      columns = function() crossprod(part),                           # p x p, by columns
+      factor = function() chol(square),                               # r x r
+      eigen = function() eigen(square, symmetric = TRUE),
+      cross = function() crossprod(x, groups),                        # x' times n x 5
+      assign = function() narrow %*% centres                          # n x r times r x 5
+    )
+  }
+
+  # How often each block is needed at least. k-means: 20 starts of one step each, for p > n in the n
+  # coordinates of the rows.
+  floor_of <- function(method, n, p) {
+    wide <- p > n
+    kmeans <- c(if (wide) c(gram = 1), assign = 20)
+    graph <- c(rows = 1)
+    both <- c(rows = 1, if (!wide) c(gram = 1), factor = 1)
+    switch(method,
+      variance = , random = NULL,
+      pca = , cur = c(gram = 1, cross = 1),
+      kmeans_f = , medoids = kmeans,
+      socfs = c(kmeans, cross = 2),
+      jspca = , spca = c(gram = 1, cross = 3),
+      alfs = c(gram = 1, eigen = 1),
+      topk = c(rows = 1, factor = 1),
+      inffs = c(columns = 1),
+      blfse = c(columns = 1, graph),
+      laplacian = , spec = , alnr = , facility = graph,
+      mcfs = c(graph, cross = 1),
+      ndfs = , udfs = , sogfs = both,
+      rsr = , rrss = c(gram = 1, factor = 1),
+      css = c(gram = 1, cross = 4),
+      ted = c(gram = 1),
+      consensus = {
+        members <- eval(formals(ufs_consensus)$members)
+        unlist(lapply(members, floor_of, n = n, p = p))
+      },
+      stop("no floor is stated for ", method))
+  }
+
+  one <- function(method, n, p, seconds) {
+    x <- clustered(n, p)
+    ones <- rep(1, p)
+    pass <- cpu_of_one(function() x %*% ones)
+    calls <- floor_of(method, n, p)
+    block <- blocks(x)
+    times <- vapply(unique(as.character(names(calls))), function(name) {
+      cpu_of_one(block[[name]]) * if (name == "columns") max(1, p / 1000)^2 else 1
+    }, 0)
+    bottom <- if (length(calls)) sum(times[names(calls)] * calls) else NA
+    calls <- if (length(calls)) tapply(calls, names(calls), sum)
+    fit <- NULL
+    used <- within_time(cpu_of_one(function() fit <<- fit_once(method, x)), seconds)
+    if (is.null(used)) used <- NA
+    text <- if (length(calls)) paste(calls, names(calls), collapse = " + ") else ""
+    print_row(method, n, p, signif(used, 3), signif(bottom, 3), signif(pass, 3),
+      signif(used / bottom, 3), signif(used / pass, 3),
+      if (is.null(fit$iterations)) NA else fit$iterations,
+      if (is.null(fit)) "stopped" else fit$status, text, blas_name())
+  }
+
+  if (!is.null(option("method"))) {
+    one(option("method"), as.integer(option("n")), as.integer(option("p")),
+      as.numeric(option("seconds")))
+  } else {
+    sizes <- words(option("sizes", "300x500,500x2000,100x10000,5000x500"))
+    sizes <- do.call(rbind, strsplit(sizes, "x"))
+    methods <- wanted_methods()
+    jobs <- expand.grid(method = methods, size = seq_len(nrow(sizes)), stringsAsFactors = FALSE)
+    jobs <- data.frame(part = "floor", method = jobs$method, n = sizes[jobs$size, 1L], p = sizes[jobs$size, 2L])
+    table <- run_jobs(jobs, as.numeric(option("seconds", "30")))
+    names(table) <- c("method", "n", "p", "cpu_seconds", "floor_seconds", "pass_seconds", "in_floors",
+      "in_passes", "iterations", "status", "floor", "blas")
+    if (!is.null(option("out"))) write.csv(table, option("out"), row.names = FALSE)
+  }
+}
+
+# ---- scaling -----------------------------------------------------------------------------------
+
+# How time grows: exponents of CPU time in p (100 rows) and in n (50 columns), by a line through the
+# logarithms of the last three sizes, for the whole fit and per iteration; and the peak of resident
+# memory above the start, as a multiple of x, at the largest size. Sizes double until a fit takes a
+# second, three times at least. Goal: 1.1 in p for p >> n, and 1.1 in n for n >> p but for methods
+# that are n x n by nature.
+#
+#   Rscript speed.R scaling [--methods=socfs,pca] [--seconds=20] [--out=file.csv]
+scaling_part <- function() {
+  library(ufselect)
+  # They hold or walk through all pairs of samples: a graph, a kernel, a representation of every
+  # sample by every other.
+  by_nature <- c("topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
+    "consensus", "alnr", "facility", "ted", "rrss")
+  largest <- c(n = 64000L, p = 80000L)
+  smallest <- c(n = 500L, p = 1250L)
+
+  one <- function(method, along, seconds) {
+    size <- smallest[[along]]
+    seen <- NULL
+    repeat {
+      x <- if (along == "p") clustered(100L, size) else clustered(size, 50L)
+      invisible(gc())
+      reset_peak()
+      before <- resident_mb("VmRSS")
+      fit <- NULL
+      used <- within_time(cpu_of_one(function() fit <<- fit_once(method, x), enough = .1), seconds)
+      if (is.null(used)) break
+      steps <- max(1, fit$iterations)
+      seen <- rbind(seen, data.frame(size, used, each = used / steps, steps,
+        memory = (resident_mb("VmHWM") - before) / (8 * length(x) / 2^20)))
+      if ((used > 1 && nrow(seen) >= 3L) || size >= largest[[along]]) break
+      size <- 2L * size
+    }
+    if (is.null(seen)) return()
+    last <- utils::tail(seen, 3L)
+    slope <- function(y) {
+      if (nrow(last) < 2L) return(NA)
+      stats::coef(stats::lm(log(y) ~ log(last$size)))[[2L]]
+    }
+    end <- last[nrow(last), ]
+    print_row(method, along, along == "n" && method %in% by_nature, last$size[1L], end$size,
+      signif(end$used, 3), round(slope(last$used), 2), round(slope(last$each), 2), end$steps,
+      round(end$memory, 1), blas_name())
+  }
+
+  if (!is.null(option("method"))) {
+    one(option("method"), option("along"), as.numeric(option("seconds")))
+  } else {
+    methods <- wanted_methods()
+    jobs <- expand.grid(along = c("p", "n"), method = methods, stringsAsFactors = FALSE)
+    # glibc: what is freed goes back at once, or the next fit would find it and look thrifty.
+    jobs$part <- "scaling"
+    table <- run_jobs(jobs, as.numeric(option("seconds", "20")), "MALLOC_MMAP_THRESHOLD_=131072")
+    names(table) <- c("method", "along", "n_by_n", "from", "to", "cpu_seconds", "exponent",
+      "exponent_per_iteration", "iterations", "peak_in_x", "blas")
+    if (!is.null(option("out"))) write.csv(table, option("out"), row.names = FALSE)
+  }
+}
+
+# ---- before-after ------------------------------------------------------------------------------
+
+# Two versions of the package side by side, alternating between the two libraries: CPU seconds of
+# one fit at its defaults (the best of --rounds=3; one round where a fit takes over ten seconds),
+# the memory that it adds to its data, and status, iterations, objective and certificate beside
+# them, so that no speed is bought with a worse answer.
+#
+#   Rscript speed.R before-after --before=LIBRARY --after=LIBRARY --data=FOLDER [--out=file.csv]
+#                          [--methods=topk,rsr] [--seconds=120]
+#
+# --before holds an older version, installed by R CMD INSTALL --library=LIBRARY from a checkout;
+# both use the BLAS and threads that the caller sets (LD_PRELOAD, OPENBLAS_NUM_THREADS). Real sets
+# of --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and NDFS
+# start from are drawn before the clock runs. With --out, lines of other methods in the file stay.
+before_after_part <- function() {
+  fits <- list(
+    alfs = function(x, g, labels) ufselect::ufs_alfs(x),
+    alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x, lambda_rel = .001),
+    alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6, lambda_rel = 1e-4),
+    blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, k = 20),
+    consensus = function(x, g, labels) ufselect::ufs_consensus(x, g),
+    css = function(x, g, labels) ufselect::ufs_css(x, k = 20),
+    inffs = function(x, g, labels) ufselect::ufs_inffs(x),
+    jspca = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "feature"),
+    jspca_sample = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "sample"),
+    kmeans_f = function(x, g, labels) ufselect::ufs_kmeans_f(x, g),
+    laplacian = function(x, g, labels) ufselect::ufs_laplacian(x),
+    mcfs = function(x, g, labels) ufselect::ufs_mcfs(x, g),
+    ndfs = function(x, g, labels) ufselect::ufs_ndfs(x, g, init = labels),
+    pca = function(x, g, labels) ufselect::ufs_pca(x, g),
+    rrss = function(x, g, labels) ufselect::ufs_rrss(x),
+    rsr = function(x, g, labels) ufselect::ufs_rsr(x),
+    socfs = function(x, g, labels) ufselect::ufs_socfs(x, g, init = labels),
+    sogfs = function(x, g, labels) ufselect::ufs_sogfs(x, g, gamma = .01),
+    ted = function(x, g, labels) ufselect::ufs_ted(x),
+    topk = function(x, g, labels) ufselect::ufs_topk(x, k = 20, n_clusters = g),
+    topk_links = function(x, g, labels) {
+      ufselect::ufs_topk(x, k = 20, n_clusters = g, alpha_e = 20)
+    },
+    udfs = function(x, g, labels) ufselect::ufs_udfs(x, g),
+    variance = function(x, g, labels) ufselect::ufs_variance(x)
+  )
+
+  cases <- list(
+    topk = c("300x500", "100x2000", "500x2000", "1000x1000", "2000x200"),
+    topk_links = c("300x500", "500x2000", "1000x1000"),
+    kmeans_f = c("300x500", "500x2000", "1000x1000", "5000x500", "100x100000"),
+    variance = c("300x500", "500x2000", "100x10000", "5000x500"),
+    pca = "1000x1000",
+    laplacian = "100x10000",
+    udfs = c("lung_discrete", "300x500", "1000x1000", "orl"),
+    rsr = c("1000x1000", "5000x500", "100x100000"),
+    rrss = c("1000x1000", "8000x200", "7352x561"),
+    ted = c("1000x1000", "5000x500", "100x100000"),
+    alfs = c("300x500", "500x2000", "1000x1000", "100x100000"),
+    alfs_weights = c("500x100", "300x500"),
+    alfs_few = c("500x100", "300x500"),
+    ndfs = c("lung_discrete", "tissue", "orl", "100x100000"),
+    jspca = c("lung_discrete", "tissue", "warpPIE10P", "musk1", "libras", "segment", "500x2000",
+      "100x10000", "100x100000"),
+    jspca_sample = c("lung_discrete", "tissue", "warpPIE10P", "musk1", "libras", "segment",
+      "500x2000", "100x10000"),
+    socfs = c("lung_discrete", "tissue", "warpPIE10P", "100x100000"),
+    sogfs = c("1000x1000", "5000x500", "8000x200"),
+    blfse = c("8000x200", "100x10000"),
+    inffs = c("100x10000", "100x100000"),
+    mcfs = c("100x100000", "50x1000000"),
+    css = "100x100000",
+    consensus = "100x100000"
+  )
+
+  # The measure of the answer that the fit itself gives, and the tightest of its certificates.
+  answer <- function(fit) {
+    certificate <- fit$certificate
+    value <- fit$solution$within_ss
+    if (length(value)) value <- sum(value)
+    if ("selection_objective" %in% names(certificate)) value <- certificate[["selection_objective"]]
+    if (!length(value)) value <- utils::tail(fit$trace$objective, 1L)
+    shown <- intersect(c("gap", "kkt", "residual", "change"), names(certificate))
+    list(objective = if (length(value)) signif(value, 8) else NA,
+      certificate = if (length(shown)) paste(shown[1L], signif(certificate[[shown[1L]]], 2)) else "")
+  }
+
+  one <- function(method, data, version, seconds) {
+    if (grepl("^[0-9]+x[0-9]+$", data)) {
+      size <- as.integer(strsplit(data, "x")[[1L]])
+      x <- clustered(size[1L], size[2L])
+      n_clusters <- 5L
+    } else {
+      set <- read_set(option("data"), data)
+      x <- scale(set$x)
+      x <- x[, colSums(is.finite(x)) == nrow(x)]
+      x <- matrix(x, nrow(x), dimnames = list(NULL, paste0("f", seq_len(ncol(x)))))
+      n_clusters <- nlevels(set$y)
+    }
+    labels <- if (method %in% c("socfs", "ndfs") && ncol(x) < 10000L) {
+      set.seed(1)
+      stats::kmeans(x, n_clusters, nstart = 5, iter.max = 50)$cluster
+    } else {
+      "kmeans"
+    }
+    fit <- NULL
+    invisible(gc())
+    reset_peak()
+    start <- resident_mb("VmRSS")
+    used <- within_time(cpu_of_one(function() {
+      set.seed(1)
+      fit <<- suppressMessages(suppressWarnings(fits[[method]](x, n_clusters, labels)))
+    }, enough = .3), seconds)
+    if (is.null(used)) {
+      print_row(version, method, data, nrow(x), ncol(x), NA, NA, NA, paste("over", seconds, "s"), NA,
+        "")
+    } else {
+      said <- answer(fit)
+      print_row(version, method, data, nrow(x), ncol(x), signif(used, 3),
+        round(resident_mb("VmHWM") - start), fit$iterations, fit$status, said$objective,
+        said$certificate)
+    }
+  }
+
+  columns <- c("version", "method", "set", "n", "p", "seconds", "mb", "iterations", "status",
+    "objective", "certificate")
+  if (!is.null(option("method"))) {
+    library(ufselect, lib.loc = option("library"))
+    one(option("method"), option("set"), option("version"), as.numeric(option("limit")))
+  } else {
+    methods <- words(option("methods", paste(names(cases), collapse = ",")))
+    lines <- data.frame(method = rep(methods, lengths(cases[methods])),
+      set = unlist(cases[methods], use.names = FALSE))
+    jobs <- merge(lines, data.frame(version = c("before", "after")), sort = FALSE)
+    jobs <- jobs[order(match(paste(jobs$method, jobs$set), paste(lines$method, lines$set))), ]
+    jobs$library <- ifelse(jobs$version == "before", option("before"), option("after"))
+    jobs$limit <- option("seconds", "120")
+    jobs$part <- "before-after"
+    if (!is.null(option("data"))) jobs$data <- option("data")
+    all <- NULL
+    for (round in seq_len(as.integer(option("rounds", "3")))) {
+      slow <- if (!is.null(all)) all[is.na(all$seconds) | all$seconds > 10, ]
+      left <- jobs[!paste(jobs$method, jobs$set) %in% paste(slow$method, slow$set), ]
+      if (!nrow(left)) break
+      all <- rbind(all, stats::setNames(run_jobs(left, 600), columns))
+    }
+    cells <- split(all, list(all$version, all$method, all$set), drop = TRUE)
+    best <- do.call(rbind, lapply(cells, function(rows) {
+      rows[c(which.min(rows$seconds), 1L)[1L], ]
+    }))
+    table <- merge(best[best$version == "before", -1L], best[best$version == "after", -1L],
+      by = c("method", "set", "n", "p"), suffixes = c("_before", "_after"))
+    table$times_faster <- signif(table$seconds_before / table$seconds_after, 3)
+    print(table[c("method", "set", "seconds_before", "seconds_after", "times_faster")])
+    out <- option("out")
+    if (!is.null(out)) {
+      if (file.exists(out)) {
+        old <- utils::read.csv(out)
+        if (identical(names(old), names(table))) {
+          table <- rbind(old[!old$method %in% table$method, ], table)
+        }
+      }
+      table <- table[order(table$method, table$n * table$p), ]
+      utils::write.csv(table, out, row.names = FALSE)
+    }
+  }
+}
+
+# ---- waits -------------------------------------------------------------------------------------
+
 # The times people wait for, in two versions of the package: CPU seconds and peak memory of one call
 # each, and the criterion of its answer, so that no speed is bought with a worse one.
 #
-#   Rscript speed.R --before=LIBRARY --after=LIBRARY [--out=file.csv] [--cases=medoids_texts,...]
+#   Rscript speed.R waits --before=LIBRARY --after=LIBRARY [--out=file.csv] [--cases=medoids_texts,...]
 #                   [--seconds=200] [--versions=before,after]
 #
 # A case is a function that makes the data and a call on them. Each runs in a session of its own; set
 # OPENBLAS_NUM_THREADS=1. With --out, lines of other cases in the file stay.
-script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
-source(file.path(dirname(script), "common.R"))
-
-# Eight subjects with words of their own, 3 % of the entries filled, as term frequencies of unit
-# length.
-texts <- function(n = 5000L, p = 1500L, filled = 45L) {
-  set.seed(1)
-  subject <- sample.int(8L, n, replace = TRUE)
-  common <- 1 / seq_len(p)^.7
-  i <- rep(seq_len(n), each = filled)
-  j <- unlist(lapply(subject, function(s) {
-    own <- seq_len(p) %% 8L == s - 1L
-    sample.int(p, filled, replace = TRUE, prob = common * ifelse(own, 4, 1))
-  }))
-  x <- Matrix::sparseMatrix(i, j, x = 1, dims = c(n, p))
-  dimnames(x) <- list(NULL, paste0("w", seq_len(p)))
-  ufselect::ufs_data(x, counts = "tfidf", unit_rows = TRUE)
-}
-
-# Clusters in half of the columns, noise in the others.
-rows <- function(n, p, clusters = 8L) {
-  set.seed(1)
-  centre <- matrix(stats::rnorm(clusters * p), clusters)
-  centre[, seq_len(p) > p / 2] <- 0
-  x <- centre[sample.int(clusters, n, replace = TRUE), ] + matrix(stats::rnorm(n * p), n)
-  dimnames(x) <- list(NULL, paste0("f", seq_len(p)))
-  x
-}
-
-labels_of <- function(n, known, classes = 8L) {
-  set.seed(2)
-  y <- factor(rep(NA, n), levels = seq_len(classes))
-  y[sample.int(n, known)] <- rep_len(seq_len(classes), known)
-  y
-}
-
-graph_of <- function(n) {
-  set.seed(1)
-  x <- cbind(stats::rnorm(n), stats::rnorm(n), stats::rnorm(n))
-  at <- order(x[, 1L])
-  # Neighbours along three directions: a graph of the right size without a search.
-  edges <- do.call(rbind, lapply(1:3, function(d) {
-    at <- order(x[, d])
-    do.call(rbind, lapply(1:2, function(s) cbind(at[seq_len(n - s)], at[s + seq_len(n - s)])))
-  }))
-  w <- Matrix::sparseMatrix(edges[, 1L], edges[, 2L], x = 1, dims = c(n, n))
-  (w + Matrix::t(w) > 0) * 1
-}
-
-first <- function(name) function(fit) fit$certificate[[name]]
-none <- function(fit) NA_real_
-
-cases <- list(
-  medoids_texts = list(texts, function(x) ufselect::ufs_medoids(x, m = 20, center = FALSE,
-    scale = FALSE), first("within_ss")),
-  medoids_texts_labelled = list(texts, function(x) ufselect::ufs_medoids(x, m = 20,
-    labelled = 1:20, center = FALSE, scale = FALSE), first("within_ss")),
-  facility_texts = list(texts, function(x) ufselect::ufs_facility(x, m = 20, center = FALSE,
-    scale = FALSE), first("value")),
-  medoids_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_medoids(x,
-    m = 20), first("within_ss")),
-  medoids_50000x200 = list(function() rows(50000L, 200L), function(x) ufselect::ufs_medoids(x,
-    m = 20), first("within_ss")),
-  facility_10000x200 = list(function() rows(10000L, 200L), function(x) ufselect::ufs_facility(x,
-    m = 100), first("value")),
-  propagate_5000 = list(function() list(w = ufselect::ufs_graph(texts(), 10), y = labels_of(5000L,
-    40L)), function(d) ufselect::ufs_propagate(d$w, d$y), none),
-  propagate_100000 = list(function() list(w = graph_of(100000L), y = labels_of(100000L, 400L)),
-    function(d) ufselect::ufs_propagate(d$w, d$y), none),
-  select_label_texts = list(texts, function(x) ufselect::ufs_select(x, m = 20, task = "label"),
-    first("within_ss")),
-  size_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
-    function(fit) fit$k),
-  size_5000x60 = list(function() rows(5000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
-    function(fit) fit$k),
-  laplacian_100000x60 = list(function() rows(100000L, 60L), function(x) ufselect::ufs_laplacian(x),
-    none),
-  mcfs_100000x60 = list(function() rows(100000L, 60L), function(x) ufselect::ufs_mcfs(x, 8), none),
-  select_cluster_100000x60 = list(function() rows(100000L, 60L), function(x) {
-    ufselect::ufs_select(x, k = 20, task = "cluster")
-  }, none),
-  decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
-    ufselect::ufs_decoys(x, "css", k = 20)
-  }, function(fit) fit$k[[1L]])
-)
-
-one <- function(case, version, seconds) {
-  parts <- cases[[case]]
-  # The data are the same for both versions.
-  set.seed(1)
-  data <- suppressMessages(suppressWarnings(parts[[1L]]()))
-  fit <- NULL
-  invisible(gc())
-  reset_peak()
-  start <- resident_mb("VmRSS")
-  used <- within_time(cpu({
+waits_part <- function() {
+  # Eight subjects with words of their own, 3 % of the entries filled, as term frequencies of unit
+  # length.
+  texts <- function(n = 5000L, p = 1500L, filled = 45L) {
     set.seed(1)
-    fit <- suppressMessages(suppressWarnings(parts[[2L]](data)))
-  }), seconds)
-  if (is.null(used)) print_row(version, case, NA, NA, NA, paste("an error, or over", seconds, "s")) else
-    print_row(version, case, signif(used, 3), round(resident_mb("VmHWM") - start),
-      signif(parts[[3L]](fit), 8), "")
+    subject <- sample.int(8L, n, replace = TRUE)
+    common <- 1 / seq_len(p)^.7
+    i <- rep(seq_len(n), each = filled)
+    j <- unlist(lapply(subject, function(s) {
+      own <- seq_len(p) %% 8L == s - 1L
+      sample.int(p, filled, replace = TRUE, prob = common * ifelse(own, 4, 1))
+    }))
+    x <- Matrix::sparseMatrix(i, j, x = 1, dims = c(n, p))
+    dimnames(x) <- list(NULL, paste0("w", seq_len(p)))
+    ufselect::ufs_data(x, counts = "tfidf", unit_rows = TRUE)
+  }
+
+  # Clusters in half of the columns, noise in the others.
+  rows <- function(n, p, clusters = 8L) {
+    set.seed(1)
+    centre <- matrix(stats::rnorm(clusters * p), clusters)
+    centre[, seq_len(p) > p / 2] <- 0
+    x <- centre[sample.int(clusters, n, replace = TRUE), ] + matrix(stats::rnorm(n * p), n)
+    dimnames(x) <- list(NULL, paste0("f", seq_len(p)))
+    x
+  }
+
+  labels_of <- function(n, known, classes = 8L) {
+    set.seed(2)
+    y <- factor(rep(NA, n), levels = seq_len(classes))
+    y[sample.int(n, known)] <- rep_len(seq_len(classes), known)
+    y
+  }
+
+  graph_of <- function(n) {
+    set.seed(1)
+    x <- cbind(stats::rnorm(n), stats::rnorm(n), stats::rnorm(n))
+    at <- order(x[, 1L])
+    # Neighbours along three directions: a graph of the right size without a search.
+    edges <- do.call(rbind, lapply(1:3, function(d) {
+      at <- order(x[, d])
+      do.call(rbind, lapply(1:2, function(s) cbind(at[seq_len(n - s)], at[s + seq_len(n - s)])))
+    }))
+    w <- Matrix::sparseMatrix(edges[, 1L], edges[, 2L], x = 1, dims = c(n, n))
+    (w + Matrix::t(w) > 0) * 1
+  }
+
+  first <- function(name) function(fit) fit$certificate[[name]]
+  none <- function(fit) NA_real_
+
+  cases <- list(
+    medoids_texts = list(texts, function(x) ufselect::ufs_medoids(x, m = 20, center = FALSE,
+      scale = FALSE), first("within_ss")),
+    medoids_texts_labelled = list(texts, function(x) ufselect::ufs_medoids(x, m = 20,
+      labelled = 1:20, center = FALSE, scale = FALSE), first("within_ss")),
+    facility_texts = list(texts, function(x) ufselect::ufs_facility(x, m = 20, center = FALSE,
+      scale = FALSE), first("value")),
+    medoids_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_medoids(x,
+      m = 20), first("within_ss")),
+    medoids_50000x200 = list(function() rows(50000L, 200L), function(x) ufselect::ufs_medoids(x,
+      m = 20), first("within_ss")),
+    facility_10000x200 = list(function() rows(10000L, 200L), function(x) ufselect::ufs_facility(x,
+      m = 100), first("value")),
+    propagate_5000 = list(function() list(w = ufselect::ufs_graph(texts(), 10), y = labels_of(5000L,
+      40L)), function(d) ufselect::ufs_propagate(d$w, d$y), none),
+    propagate_100000 = list(function() list(w = graph_of(100000L), y = labels_of(100000L, 400L)),
+      function(d) ufselect::ufs_propagate(d$w, d$y), none),
+    select_label_texts = list(texts, function(x) ufselect::ufs_select(x, m = 20, task = "label"),
+      first("within_ss")),
+    size_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
+      function(fit) fit$k),
+    size_5000x60 = list(function() rows(5000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
+      function(fit) fit$k),
+    laplacian_100000x60 = list(function() rows(100000L, 60L), function(x) ufselect::ufs_laplacian(x),
+      none),
+    mcfs_100000x60 = list(function() rows(100000L, 60L), function(x) ufselect::ufs_mcfs(x, 8), none),
+    select_cluster_100000x60 = list(function() rows(100000L, 60L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "cluster")
+    }, none),
+    decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
+      ufselect::ufs_decoys(x, "css", k = 20)
+    }, function(fit) fit$k[[1L]])
+  )
+
+  one <- function(case, version, seconds) {
+    parts <- cases[[case]]
+    # The data are the same for both versions.
+    set.seed(1)
+    data <- suppressMessages(suppressWarnings(parts[[1L]]()))
+    fit <- NULL
+    invisible(gc())
+    reset_peak()
+    start <- resident_mb("VmRSS")
+    used <- within_time(cpu({
+      set.seed(1)
+      fit <- suppressMessages(suppressWarnings(parts[[2L]](data)))
+    }), seconds)
+    if (is.null(used)) print_row(version, case, NA, NA, NA, paste("an error, or over", seconds, "s")) else
+      print_row(version, case, signif(used, 3), round(resident_mb("VmHWM") - start),
+        signif(parts[[3L]](fit), 8), "")
+  }
+
+  columns <- c("version", "case", "seconds", "mb", "criterion", "note")
+  if (!is.null(option("case"))) {
+    library(ufselect, lib.loc = option("library"))
+    one(option("case"), option("version"), as.numeric(option("limit")))
+  } else {
+    wanted <- words(option("cases", paste(names(cases), collapse = ",")))
+    versions <- words(option("versions", "before,after"))
+    jobs <- merge(data.frame(case = wanted), data.frame(version = versions), sort = FALSE)
+    jobs <- jobs[order(match(jobs$case, names(cases))), ]
+    jobs$library <- ifelse(jobs$version == "before", option("before"), option("after"))
+    jobs$limit <- option("seconds", "200")
+    jobs$part <- "waits"
+    table <- stats::setNames(run_jobs(jobs, 2 * as.numeric(jobs$limit[1L])), columns)
+    out <- option("out")
+    if (!is.null(out)) {
+      if (file.exists(out)) {
+        old <- utils::read.csv(out)
+        again <- paste(old$version, old$case) %in% paste(table$version, table$case)
+        table <- rbind(old[!again, ], table)
+      }
+      table <- table[order(match(table$case, names(cases)), table$version == "after"), ]
+      utils::write.csv(table, out, row.names = FALSE)
+    }
+    print(table, row.names = FALSE)
+  }
 }
 
-columns <- c("version", "case", "seconds", "mb", "criterion", "note")
-if (!is.null(option("case"))) {
-  library(ufselect, lib.loc = option("library"))
-  one(option("case"), option("version"), as.numeric(option("limit")))
-} else {
-  wanted <- words(option("cases", paste(names(cases), collapse = ",")))
-  versions <- words(option("versions", "before,after"))
-  jobs <- merge(data.frame(case = wanted), data.frame(version = versions), sort = FALSE)
-  jobs <- jobs[order(match(jobs$case, names(cases))), ]
-  jobs$library <- ifelse(jobs$version == "before", option("before"), option("after"))
-  jobs$limit <- option("seconds", "200")
-  table <- stats::setNames(run_jobs(jobs, 2 * as.numeric(jobs$limit[1L])), columns)
-  out <- option("out")
-  if (!is.null(out)) {
-    if (file.exists(out)) {
-      old <- utils::read.csv(out)
-      again <- paste(old$version, old$case) %in% paste(table$version, table$case)
-      table <- rbind(old[!again, ], table)
-    }
-    table <- table[order(match(table$case, names(cases)), table$version == "after"), ]
-    utils::write.csv(table, out, row.names = FALSE)
-  }
-  print(table, row.names = FALSE)
-}
+part <- option("part", Filter(function(a) !startsWith(a, "--"), commandArgs(TRUE))[1L])
+switch(part, floor = floor_part(), scaling = scaling_part(), "before-after" = before_after_part(), waits = waits_part(),
+  stop("first argument: floor, scaling, before-after or waits"))
