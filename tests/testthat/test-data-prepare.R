@@ -223,7 +223,7 @@ test_that("arguments that are missing, unknown or completed are named", {
   refused(ufs_represent(), "x")
   refused(ufs_add_noise(), "x")
   refused(ufs_cluster_metrics(1:3), "class")
-  expect_match(conditionMessage(expect_error(ufs_methods("foo"), class = "ufs_error_argument")), "Unknown argument")
+  expect_match(conditionMessage(expect_error(ufs_methods("methods", "foo"), class = "ufs_error_argument")), "Unknown argument")
   # A penalty is given once.
   for (call in list(quote(ufs_ted(good, mu = 1, mu_rel = .1)), quote(ufs_css(good, 2, mu = 1, mu_rel = .1)),
     quote(ufs(good, "ted", mu = 1, mu_rel = .1)))) {
