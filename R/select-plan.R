@@ -94,13 +94,15 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   check_selection(task, k, m, n_clusters, noise, ordered)
   check_kind(kind)
   given <- list(...)
-  opened <- open_some(x, given)$x
+  # Samplers have an argument `labelled` of their own, which goes on to them.
+  door <- setdiff(door_arguments, if (task == "label") "labelled")
+  opened <- open_some(x, given, setdiff(door_arguments, door))$x
   # The fit itself says what is constant, once.
   look <- without_constant(look_unchecked(opened, kind))
   noise <- task %in% c("classify", "cluster") && (if (is.null(noise)) look$noisy else noise)
   asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise,
     ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
-  own <- given[setdiff(names_of(given), door_arguments)]
+  own <- given[setdiff(names_of(given), door)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
@@ -110,7 +112,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     quote = TRUE))
   # The call to repeat it: the user's `x`, every argument as used.
   call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
-    given[names_of(given) %in% door_arguments], plan$transform, plan$args))
+    given[names_of(given) %in% door], plan$transform, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,

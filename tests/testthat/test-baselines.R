@@ -47,10 +47,15 @@ test_that("components that are too close together are said to cost the whole spe
   set.seed(3)
   turned <- lapply(1:2, function(i) qr.Q(qr(matrix(rnorm(450 * 450), 450))))
   x <- `colnames<-`(turned[[1]] %*% (sqrt(seq(2, 1, length.out = 450)) * turned[[2]]), seq_len(450))
-  expect_message(fit <- ufs_pca(x, 5), class = "ufs_message_spectrum")
+  fit <- ufs_pca(x, 5)
   ref <- prcomp(x, scale. = TRUE)
   expect_equal(fit$solution$sdev, ref$sdev[1:5], tolerance = 1e-11)
   expect_lt(max(abs(abs(fit$solution$loadings) - abs(ref$rotation[, 1:5]))), 1e-8)
+  # Eigenvalues a millionth apart.
+  turned <- lapply(1:2, function(i) qr.Q(qr(matrix(rnorm(700 * 700), 700))))
+  x <- `colnames<-`(turned[[1]] %*% (sqrt(1 + 1e-6 * (700:1)) * turned[[2]]), seq_len(700))
+  expect_message(fit <- ufs_pca(x, 5, scale = FALSE), class = "ufs_message_spectrum")
+  expect_equal(fit$solution$sdev, prcomp(x)$sdev[1:5], tolerance = 1e-11)
 })
 
 test_that("F statistics are those of aov()", {

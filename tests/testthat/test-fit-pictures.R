@@ -98,7 +98,7 @@ test_that("bad arguments are named", {
   fit <- fit_of("variance", x)
   same_error(plot(fit, "heatmap"), "data")
   same_error(plot(fit, "heatmap", 1:5), "data", "ufs_error_input")
-  same_error(plot(fit, "heatmap", x[, 1:3]), "newdata", "ufs_error_input")
+  same_error(plot(fit, "heatmap", x[, 1:3]), "data", "ufs_error_input")
   holes <- x
   holes[2, ] <- NA
   same_error(plot(fit, "heatmap", holes), "data", "ufs_error_input")
