@@ -149,6 +149,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
 open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(), wishes = NULL) {
   na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
+  if (inherits(x, "ufs_moments")) refuse_moments(arg)
   if (!inherits(x, "ufs_data")) {
     bytes <- if (is.null(reading$block_bytes)) block_bytes() else
       check_number(reading$block_bytes, "block_bytes", lower = 8)

@@ -294,6 +294,35 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
     as.double(rows) - used[1L])
 }
 
+# ---- moments in the place of rows ---------------------------------------------------------------
+
+# p + 1 rows that have these moments: with the weight n / (p + 1) each, their sum of weights is n, and their
+# weighted means and cross products are those of the table. H has orthonormal columns that sum to zero.
+rows_of_moments <- function(moments) {
+  p <- length(moments$mean)
+  size <- sqrt(diag(moments$css))
+  varies <- size > 0
+  root <- matrix(0, p, p)
+  spectrum <- eigen(moments$css[varies, varies, drop = FALSE] / tcrossprod(size[varies]), symmetric = TRUE)
+  root[seq_len(sum(varies)), varies] <- sqrt(pmax(spectrum$values, 0)) * t(spectrum$vectors)
+  h <- stats::contr.helmert(p + 1)
+  h <- h / rep(sqrt(colSums(h^2)), each = p + 1)
+  weight <- moments$n / (p + 1)
+  x <- h %*% (root * rep(size / sqrt(weight), each = p)) + rep(moments$mean, each = p + 1)
+  # A constant column is constant to the last bit.
+  x[, !varies] <- rep(moments$mean[!varies], each = p + 1)
+  data <- new_data("dense", unname(x), list(NULL, names(moments)), "ufs_moments")
+  data$row_wish <- list(weights = rep(weight, p + 1))
+  data$n_rows <- moments$n
+  data
+}
+
+refuse_moments <- function(arg) {
+  ufs_abort("input", "`", arg, "` is a result of ufs_moments(), which holds no rows, and this needs rows. Give it ",
+    "a sample of them, see ufs_sketch(); ufs_methods(\"wishes\") says which methods do with moments: those that ",
+    "take `weights` by the solver.", argument = arg)
+}
+
 # ---- the object ---------------------------------------------------------------------------------
 
 #' @export

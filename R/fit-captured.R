@@ -55,13 +55,14 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
     check_fit(fit, "feature_ranking", "features")
   }
   if (is.null(scale)) scale <- own || !isFALSE(fit$params$scale)
+  if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
   open_dots(environment(), ufs_captured, "captured")
   data <- as_rescaled_operator(open_quietly(x), center, scale)
   if (own) {
     fit <- own_set(fit, data)
     if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")
     k <- length(fit)
-  } else if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
+  } else if (data$p != fit$p || rows_behind(x, data$n) != fit$n || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   } else {
     k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
@@ -76,6 +77,9 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
   data.frame(k = k, captured = captured, bound = pmax(bound, captured),
     ratio = captured / pmax(bound, captured))
 }
+
+# How many rows the user has, of moments, too.
+rows_behind <- function(x, n) if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else n
 
 # Columns that the user names, or numbers.
 own_set <- function(set, data) {

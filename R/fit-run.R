@@ -81,6 +81,10 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   fun <- sys.function(sys.parent())
   if (door) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
+    # What is exact with weights of rows needs no more than moments.
+    if (inherits(frame$x, "ufs_moments") && "weights" %in% registered[[method]]$wishes) {
+      frame$x <- rows_of_moments(frame$x)
+    }
     open_dots(frame, fun, method)
     check_honoured(frame$x, method, setdiff(names_of(sys.call(sys.parent())), arguments_of(fun)))
     check_by_default(frame, fun, free)
@@ -110,6 +114,7 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
   close_source(made$data$x)
+  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) fit <- without_rows(fit, frame$x$n_rows)
   warn_status(fit, advice)
   fit
 }
@@ -138,6 +143,14 @@ somebody_waits <- function() {
   isTRUE(getOption("ufselect.progress", interactive() || (
     requireNamespace("progressr", quietly = TRUE) &&
       isTRUE(tryCatch(progressr::handlers(global = NA), error = function(e) FALSE)))))
+}
+
+# A fit of moments: its rows were made up.
+without_rows <- function(fit, n) {
+  fit$n <- n
+  fit$solution$scores <- NULL
+  fit["wishes"] <- list(if (!is.null(fit$wishes$features)) list(features = fit$wishes$features))
+  fit
 }
 
 check_by_default <- function(frame, fun, free) {

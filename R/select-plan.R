@@ -94,6 +94,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   check_selection(task, k, m, n_clusters, noise, ordered)
   check_kind(kind)
   given <- list(...)
+  if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
   door <- setdiff(door_arguments, if (task == "label") "labelled")
   opened <- open_some(x, given, setdiff(door_arguments, door))$x
@@ -121,6 +122,15 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$worth <- without_constant(selection_worth(fit, ready))
   fit$checks <- selection_checks(fit, ready)
   fit
+}
+
+# From moments alone columns can be chosen that rebuild all columns, and noise cannot be told.
+select_moments <- function(x, k, task, given) {
+  if (task != "compress") refuse_moments("x")
+  if (is.null(k) || identical(k, "auto")) refuse("k", "With moments `k` must be a number: how many columns to keep.")
+  ufs_inform("moments", "From moments columns are chosen by ufs_css(x, k, mu_rel = 0, swaps = TRUE); how much of ",
+    "the table is noise is not estimated.")
+  do.call(ufs_css, c(list(x, k = k, mu_rel = 0, swaps = TRUE), given))
 }
 
 # What is wrong whatever the data are.

@@ -135,3 +135,57 @@ test_that("a table in a database gives the same by fetching and by sums in the e
     expect_moments(ufs_moments(tbl, columns = colnames(whole), where = where), whole[rows$count[-7] > 1, ])
   }
 })
+
+# ---- in the place of rows --------------------------------------------------------------------------
+
+test_that("methods that take weights give for moments what they give for the rows", {
+  x <- planted(60, 9, seed = 3)$x %*% diag(10^(0:8 / 4)) + rep(c(5, -30, 1e3), 3)[col(matrix(0, 60, 9))]
+  x <- cbind(`colnames<-`(x, paste0("c", 1:9)), flat = 3)
+  m <- c(ufs_moments(x[1:20, ]), ufs_moments(x[21:60, ]))
+  calls <- list(
+    function(x, ...) ufs_variance(x, ...), function(x, ...) ufs_pca(x, 3, ...), function(x, ...) ufs_css(x, k = 4, ...),
+    function(x, ...) ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE, ...), function(x, ...) ufs_spca(x, 2, k = 4, ...),
+    function(x, ...) ufs_jspca(x, 2, loss = "feature", ...))
+  for (call in calls) for (scale in c(TRUE, FALSE)) {
+    one <- suppressWarnings(call(x, scale = scale))
+    two <- suppressWarnings(call(m, scale = scale))
+    expect_identical(two$feature_ranking, one$feature_ranking)
+    expect_equal(two$feature_scores, one$feature_scores, tolerance = 1e-8)
+    expect_equal(two$certificate, one$certificate, tolerance = 1e-8)
+    expect_equal(two$n, 60)
+    expect_null(two$solution$scores)
+    expect_output(print(two), "60 samples x 10 features")
+  }
+  wished <- suppressWarnings(ufs_css(m, k = 3, include = "c9", exclude = "c1", max_cor = .9))
+  rows <- suppressWarnings(ufs_css(x, k = 3, include = "c9", exclude = "c1", max_cor = .9))
+  expect_identical(wished$feature_ranking, rows$feature_ranking)
+  fit <- suppressWarnings(ufs_css(m, k = 3))
+  expect_equal(suppressWarnings(ufs_captured(fit, m)), suppressWarnings(ufs_captured(fit, x)), tolerance = 1e-8)
+  expect_equal(suppressWarnings(ufs_captured(c("c1", "c5"), m)), suppressWarnings(ufs_captured(c("c1", "c5"), x)),
+    tolerance = 1e-8)
+  expect_message(chosen <- suppressWarnings(ufs_select(m, k = 3)), class = "ufs_message_moments")
+  expect_identical(chosen$feature_ranking, suppressWarnings(ufs_css(x, k = 3, mu_rel = 0, swaps = TRUE))$feature_ranking)
+})
+
+test_that("everything that needs rows refuses moments and says where to get rows", {
+  m <- ufs_moments(mtcars)
+  refused <- function(code) expect_error(code, class = "ufs_error", "rows")
+  table <- ufs_methods("wishes")
+  for (method in setdiff(table$method[table$weights != "solver"], "random")) {
+    args <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
+    args <- args[intersect(names(args), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
+    refused(do.call(ufs, c(list(m, method), args)))
+  }
+  refused(ufs_jspca(m, 2))
+  refused(ufs_look(m))
+  refused(ufs_size(m, "pca", n_components = 2))
+  refused(ufs_decoys(m, "pca", n_components = 2))
+  refused(ufs_stability(m, "pca", k = 3, n_components = 2))
+  refused(ufs_grid(m, "pca", list(n_components = 1:2)))
+  refused(ufs_sketch(m, 5))
+  refused(ufs_graph(m))
+  refused(ufs_data(m))
+  for (task in c("classify", "cluster")) refused(ufs_select(m, k = 3, task = task))
+  refused(ufs_select(m, m = 3, task = "label"))
+  refused(ufs_compare(m, factor(mtcars$cyl), "pca", k = 2))
+})
