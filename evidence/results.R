@@ -392,18 +392,36 @@ check_cells <- function(name, entry) {
   FALSE
 }
 
+# An argument that functions did not have when a table was made: where the recomputed cells agree, its default is
+# what was done then, and joins the stored call. A default that changed is no such thing.
+pin_new_arguments <- function(name, calls, header) {
+  headers <- read_headers()
+  for (call in names(calls)) {
+    item <- paste0("call: ", call)
+    stored <- header[[item]]
+    if (is.null(stored) || identical(stored, calls[[call]])) next
+    changed <- differing_arguments(stored, calls[[call]])
+    if (all(grepl("stored not pinned", changed, fixed = TRUE))) {
+      headers$value[headers$table == name & headers$item == item] <- calls[[call]]
+    }
+  }
+  write_headers(headers)
+}
+
 check_table <- function(name, confirming) {
   entry <- tables[[name]]
   if (!file.exists(place_of(entry$file))) return(tell("failed", name, "is not there: ", entry$file))
   if (!is.null(entry$published)) return(tell("passed", name))
   header <- header_of(name)
   if (!length(header)) return(tell("failed", name, "has no header: Rscript results.R record ", name))
-  check_calls(name, entry, header)
+  if (!confirming) check_calls(name, entry, header)
   if (is.function(entry$data) && (!entry$needs_data || nzchar(data_folder))) {
     same <- identical(entry$data(), header$data)
     tell(if (same) "passed" else "failed", name, "the data are not those that it was computed on")
   }
   agrees <- check_cells(name, entry)
+  if (confirming && !isFALSE(agrees)) pin_new_arguments(name, entry$calls(), header)
+  if (confirming) check_calls(name, entry, header_of(name))
   known <- c(header$sources, substr(header$confirmed, 1L, 12L))
   if (confirming && !isFALSE(agrees)) {
     if (!hash_now(entry) %in% known) confirm(name)
