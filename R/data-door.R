@@ -61,15 +61,15 @@
 #' frequencies and the mean total of the rows of the fit.
 #'
 #' # Wishes
-#' What you know about your columns and rows is given beside the data, to `ufs_data()` or directly to
-#' any function that takes `x`, and goes with them: into subsets, resamples, grids, comparisons and
-#' decoys, and into the fit, whose print repeats it.
+#' What you know about your columns and rows is given beside the data, to `ufs_data()` or directly
+#' to any function that takes `x`, and goes with them: into subsets, resamples, grids, comparisons
+#' and decoys, and into the fit, whose print repeats it.
 #'
 #' * About columns: `include` and `exclude` say which must and which may not be chosen, `cost` and
 #'   `budget` what they cost, `groups` which belong together, and `max_cor` how similar two chosen
 #'   ones may be.
-#' * About rows: `candidates`, `labelled` and `replicates` say which may be chosen, `sample_cost` and
-#'   `sample_budget` what they cost, and `strata` and `quotas` how many to take from where.
+#' * About rows: `candidates`, `labelled` and `replicates` say which may be chosen, `sample_cost`
+#'   and `sample_budget` what they cost, and `strata` and `quotas` how many to take from where.
 #' * About what is fitted: `weights` count a row several times, and `blocks` remove the differences
 #'   between batches before any method sees the data.
 #'
@@ -84,12 +84,12 @@
 #' * `"refused"`: an error. Only `weights` are refused, by methods whose criterion is not a sum over
 #'   rows.
 #'
-#' A dash in that table means that the method does not choose what the wish is about. Under a budget a
-#' column that no longer fits is passed over, and cheaper ones after it may still be taken. Where the
-#' wishes leave fewer than `k` columns, as many are chosen, and a message says so. Wishes that
-#' contradict each other are errors that name the columns: a column that is both included and
-#' excluded, `k` below the number of included columns, or included columns that cost more than the
-#' budget.
+#' A dash in that table means that the method does not choose what the wish is about. Under a
+#' budget a column that no longer fits is passed over, and cheaper ones after it may still be
+#' taken. Where the wishes leave fewer than `k` columns, as many are chosen, and a message says so.
+#' Wishes that contradict each other are errors that name the columns: a column that is both
+#' included and excluded, `k` below the number of included columns, or included columns that cost
+#' more than the budget.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
@@ -139,13 +139,14 @@
 #'   by its standard deviation) or `"unit"` (divided by its Euclidean length).
 #' @param include,exclude Columns that are chosen whatever their scores are, and columns that are
 #'   never chosen: names, indices, a logical vector, or a function that makes one of these of the
-#'   column names. Included columns count in `k` and come first in the ranking. Excluded columns have
-#'   no score and come last, but the method still sees them; `features` leaves columns out altogether.
+#'   column names. Included columns count in `k` and come first in the ranking. Excluded columns
+#'   have no score and come last, but the method still sees them; `features` leaves columns out
+#'   altogether.
 #' @param cost,budget What each column costs (positive numbers, one for each column, or with its
 #'   name), and how much the chosen columns may cost together, in the same unit. A budget may take
 #'   the place of `k`; it needs `cost`.
-#' @param groups Columns that are chosen together or not at all, such as the dummies of one factor: a
-#'   factor with one value for each column (`NA`: on its own), or a list of sets of columns.
+#' @param groups Columns that are chosen together or not at all, such as the dummies of one factor:
+#'   a factor with one value for each column (`NA`: on its own), or a list of sets of columns.
 #' @param max_cor The largest absolute correlation between two chosen columns, from 0 to 1. Included
 #'   columns, and columns of one group, are not compared with each other.
 #' @param weights How many rows each row stands for: positive numbers, one for each row.
@@ -154,12 +155,13 @@
 #' @param block_scale Should each column also get the same standard deviation in all blocks?
 #' @param candidates Rows that may be chosen; all others are only represented. Given like `include`.
 #' @param labelled Rows that are labelled already: they are never chosen. Given like `include`.
-#' @param replicates A factor over the rows: of the rows of one level at most one is chosen, and none
-#'   if one of them is labelled. `NA`: on its own.
-#' @param sample_cost,sample_budget `cost` and `budget` of rows; the budget may take the place of `m`.
-#' @param strata,quotas A factor over the rows, and the largest number of rows to choose from each of
-#'   its levels: whole numbers with the names of the levels. Without `quotas`, each level gets its
-#'   share of the choice.
+#' @param replicates A factor over the rows: of the rows of one level at most one is chosen, and
+#'   none if one of them is labelled. `NA`: on its own.
+#' @param sample_cost,sample_budget `cost` and `budget` of rows; the budget may take the place of
+#'   `m`.
+#' @param strata,quotas A factor over the rows, and the largest number of rows to choose from each
+#'   of its levels: whole numbers with the names of the levels. Without `quotas`, each level gets
+#'   its share of the choice.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:

@@ -74,7 +74,7 @@ test_that("a choice beyond the live scores says so, and in what order it goes on
   expect_length(chosen, 20)
   expect_message(predict(fit, data$x, k = 20), class = "ufs_message_padded")
   expect_message(selected_features(fit, live), NA)
-  expect_output(print(fit), "live")
+  expect_output(print(fit), "non-zero")
   # The order goes on by the key, which is shown.
   table <- as.data.frame(fit)
   expect_true("key" %in% names(table))
