@@ -130,8 +130,8 @@ counted_table <- function(value, whole) {
 #' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
 #'   `x` had names, of rows each its own, and integer indices otherwise.
 #' @param budget How much the chosen features (samples) may cost together, for data with `cost`
-#'   (`sample_cost`), see [ufs_data()]. It may take the place of `k` (`m`); with both, both hold. The
-#'   default `NULL` is the budget given with the data, where no `k` (`m`) is given here.
+#'   (`sample_cost`), see [ufs_data()]. It may take the place of `k` (`m`); with both, both hold.
+#'   The default `NULL` is the budget given with the data, where no `k` (`m`) is given here.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the order of the
 #'   columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`: indices, best first.

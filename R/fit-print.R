@@ -26,7 +26,8 @@ print.ufs <- function(x, n = 5L, ...) {
       remembered_size(x, "k")))
   }
   if (!is.null(x$sample_ranking)) {
-    cat_line("  samples      ", best_line(shown_ranking(x, "sample"), x$names$samples, n, remembered_size(x, "m")))
+    cat_line("  samples      ", best_line(shown_ranking(x, "sample"), x$names$samples, n,
+      remembered_size(x, "m")))
   }
   invisible(x)
 }

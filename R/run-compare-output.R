@@ -137,7 +137,8 @@ say_weak <- function(x) {
   if (nrow(few)) {
     few <- few[!duplicated(few$method), ]
     cat_line("\nFewer features have a score above 0 than were chosen; the remaining places were ",
-      "filled by the tie rule: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "))
+      "filled by the tie rule: ", paste0(few$method, " (", few$live, " of ", few$k, ")",
+        collapse = ", "))
   }
 }
 
