@@ -82,14 +82,16 @@
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped. The
 #'   wish is always met, but the choice is not optimised for it.
 #' * `"refused"`: an error. Only `weights` are refused, by methods whose criterion is not a sum over
-#'   rows.
+#'   rows. A single setting may refuse more: there is no `groups` with `optimal = TRUE` of
+#'   [ufs_css()].
 #'
-#' A dash in that table means that the method does not choose what the wish is about. Under a
-#' budget a column that no longer fits is passed over, and cheaper ones after it may still be
-#' taken. Where the wishes leave fewer than `k` columns, as many are chosen, and a message says so.
-#' Wishes that contradict each other are errors that name the columns: a column that is both
-#' included and excluded, `k` below the number of included columns, or included columns that cost
-#' more than the budget.
+#' A dash in that table means that the method does not choose what the wish is about: given to the
+#' method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a
+#' column that no longer fits is passed over, and cheaper ones after it may still be taken. Where
+#' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes that
+#' contradict each other are errors that name the columns: a column that is both included and
+#' excluded, `k` below the number of included columns, or included columns that cost more than the
+#' budget.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.

@@ -173,7 +173,7 @@ test_that("a fit without its call and trace, as it is saved, is read like any ot
     slim$call <- NULL
     slim$trace <- NULL
     expect_output(print(slim), "<ufs_")
-    expect_output(print(summary(slim)), "status")
+    expect_output(print(summary(slim)), "status|time")
     expect_identical(as.data.frame(slim), as.data.frame(fit))
     if (!is.null(fit$feature_scores)) {
       expect_identical(feature_scores(slim), feature_scores(fit))

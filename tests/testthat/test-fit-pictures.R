@@ -511,6 +511,9 @@ test_that("the picture of the representatives has their correlations", {
   for (one in unique(of)) {
     expect_false(is.unsorted(-abs(said$r[match(rownames(pic$z)[of == one], said$feature)])))
   }
+  pdf(NULL)
+  withr::defer(dev.off())
+  expect_silent(plot(ufs_css(x, k = 1), "representatives"))
   # Of many columns the most similar of each; constant ones are left out.
   wide <- cbind(withr::with_seed(1, matrix(stats::rnorm(20 * 100), 20)), 1)
   many <- picture(suppressWarnings(ufs_css(wide, k = 5)), "representatives", k = 5)

@@ -241,6 +241,14 @@ test_that("advice is a sentence", {
   expect_identical(advice_sentence("baseline (for comparison)"), "Baseline, included for comparison only.")
 })
 
+test_that("print says no more than wishes leave", {
+  fit <- ufs_facility(mtcars, m = 4, strata = mtcars$cyl, quotas = c("4" = 1, "6" = 0, "8" = 1))
+  chosen <- suppressMessages(selected_samples(fit))
+  expect_length(chosen, 2L)
+  expect_match(capture.output(print(fit)), paste0("samples +", paste(chosen, collapse = ", "), " \\(2 of 2\\)$"),
+    all = FALSE)
+})
+
 test_that("what does not iterate has no status in its print", {
   expect_false(any(grepl("status|iterations", capture.output(print(ufs_variance(iris[, 1:4]))))))
   stopped <- suppressWarnings(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
