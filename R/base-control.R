@@ -56,6 +56,21 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   structure(mget(known), class = "ufs_control")
 }
 
+#' @export
+print.ufs_control <- function(x, ...) {
+  check_dots_empty(...)
+  default <- ufs_control()
+  other <- names(default)[!vapply(names(default), function(name) {
+    identical(x[[name]], default[[name]])
+  }, NA)]
+  value <- vapply(x[other], function(value) if (is.function(value)) "a function" else
+    paste(format(value), collapse = " and "), "")
+  cat_line("<ufs_control> ", if (length(other)) paste0(paste(other, value, sep = " = ",
+    collapse = ", "), "; otherwise defaults of the method") else
+    "all defaults of the method")
+  invisible(x)
+}
+
 # The user's control (or a plain list of settings) with a method's defaults in place of NULL.
 resolve_control <- function(control, ...) {
   if (!is.list(control) || (length(control) && is.null(names(control)))) {

@@ -32,6 +32,8 @@ count_words <- function(n, word) paste0(n, " ", word, if (n != 1L) "s")
 
 # The first n of those chosen, and how many these are; of the whole ranking where it was left open.
 best_line <- function(ranking, names, n, size = NULL) {
+  # Wishes may leave fewer than were asked for.
+  if (!is.null(size)) size <- min(size, length(ranking))
   best <- utils::head(ranking, min(n, size))
   text <- if (is.null(names)) as.character(best) else names[best]
   paste0(paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",

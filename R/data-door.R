@@ -60,6 +60,39 @@
 #' A fit remembers the transformation: [predict()] does the same to new rows, with the document
 #' frequencies and the mean total of the rows of the fit.
 #'
+#' # Wishes
+#' What you know about your columns and rows is given beside the data, to `ufs_data()` or directly
+#' to any function that takes `x`, and goes with them: into subsets, resamples, grids, comparisons
+#' and decoys, and into the fit, whose print repeats it.
+#'
+#' * About columns: `include` and `exclude` say which must and which may not be chosen, `cost` and
+#'   `budget` what they cost, `groups` which belong together, and `max_cor` how similar two chosen
+#'   ones may be.
+#' * About rows: `candidates`, `labelled` and `replicates` say which may be chosen, `sample_cost`
+#'   and `sample_budget` what they cost, and `strata` and `quotas` how many to take from where.
+#' * About what is fitted: `weights` count a row several times, and `blocks` remove the differences
+#'   between batches before any method sees the data.
+#'
+#' Each method treats a wish in one of three ways, which `ufs_methods(what = "wishes")` lists:
+#'
+#' * `"solver"`: the method takes it into account while it optimises, so that the other columns are
+#'   chosen to go with those that must be in.
+#' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
+#'   first; the others follow by score, divided by their cost where there is one. A group has the
+#'   mean score of its members, and a column that is too similar to an earlier one is skipped. The
+#'   wish is always met, but the choice is not optimised for it.
+#' * `"refused"`: an error. Only `weights` are refused, by methods whose criterion is not a sum over
+#'   rows. A single setting may refuse more: there is no `groups` with `optimal = TRUE` of
+#'   [ufs_css()].
+#'
+#' A dash in that table means that the method does not choose what the wish is about: given to the
+#' method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a
+#' column that no longer fits is passed over, and cheaper ones after it may still be taken. Where
+#' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes that
+#' contradict each other are errors that name the columns: a column that is both included and
+#' excluded, `k` below the number of included columns, or included columns that cost more than the
+#' budget.
+#'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
@@ -106,6 +139,31 @@
 #'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
 #' @param rows What to do with each row: nothing, `"center"` (minus its mean), `"snv"` (also divided
 #'   by its standard deviation) or `"unit"` (divided by its Euclidean length).
+#' @param include,exclude Columns that are chosen whatever their scores are, and columns that are
+#'   never chosen: names, indices, a logical vector, or a function that makes one of these of the
+#'   column names. Included columns count in `k` and come first in the ranking. Excluded columns
+#'   have no score and come last, but the method still sees them; `features` leaves columns out
+#'   altogether.
+#' @param cost,budget What each column costs (positive numbers, one for each column, or with its
+#'   name), and how much the chosen columns may cost together, in the same unit. A budget may take
+#'   the place of `k`; it needs `cost`.
+#' @param groups Columns that are chosen together or not at all, such as the dummies of one factor:
+#'   a factor with one value for each column (`NA`: on its own), or a list of sets of columns.
+#' @param max_cor The largest absolute correlation between two chosen columns, from 0 to 1. Included
+#'   columns, and columns of one group, are not compared with each other.
+#' @param weights How many rows each row stands for: positive numbers, one for each row.
+#' @param blocks A factor over the rows: batches, plates or persons. Each column is shifted to the
+#'   same mean in all blocks, so that differences between blocks are not chosen for.
+#' @param block_scale Should each column also get the same standard deviation in all blocks?
+#' @param candidates Rows that may be chosen; all others are only represented. Given like `include`.
+#' @param labelled Rows that are labelled already: they are never chosen. Given like `include`.
+#' @param replicates A factor over the rows: of the rows of one level at most one is chosen, and
+#'   none if one of them is labelled. `NA`: on its own.
+#' @param sample_cost,sample_budget `cost` and `budget` of rows; the budget may take the place of
+#'   `m`.
+#' @param strata,quotas A factor over the rows, and the largest number of rows to choose from each
+#'   of its levels: whole numbers with the names of the levels. Without `quotas`, each level gets
+#'   its share of the choice.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:
@@ -126,6 +184,15 @@
 #'   words <- Matrix::Matrix(matrix(rpois(2000, 0.3), 40), sparse = TRUE)
 #'   ufs_data(words, counts = "tfidf", unit_rows = TRUE, min_samples = 2)
 #' }
+#'
+#' # Two columns must stay, one is out of the question, and no two may say the same
+#' fit <- ufs_css(mtcars, k = 5, include = c("mpg", "hp"), exclude = "qsec", max_cor = .9)
+#' selected_features(fit)
+#' subset(ufs_methods(what = "wishes"), method %in% c("css", "facility"))
+#'
+#' # What they cost instead of how many
+#' priced <- ufs_data(mtcars, cost = c(1, 1, 3, 2, 2, 1, 4, 1, 1, 1, 1), budget = 6)
+#' selected_features(ufs_pca(priced, n_components = 2))
 #' @export
 ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,

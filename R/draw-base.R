@@ -136,9 +136,9 @@ draw_labels <- function(table, log, style, across) {
   ends <- curve_ends(table, log)
   wide <- max(graphics::strwidth(ends$label, "inches", cex = .75)) * per_inch
   size <- .75 * min(1, (usr[2L] + .3 * per_inch - from) / wide)
-  high <- 1.15 * graphics::strheight("Mg", "inches", cex = size)
+  high <- 1.5 * graphics::strheight("Mg", "inches", cex = size)
   size <- max(.35, min(size, size * pin[2L] / (high * nrow(ends))))
-  gap <- min(1 / nrow(ends), 1.15 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
+  gap <- min(1 / nrow(ends), 1.5 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
   ends <- curve_ends(table, log, gap, usr[3:4] + c(.5, -.5) * gap * diff(usr[3:4]))
   graphics::segments(ends$x, ends$y, from - .03 * per_inch, ends$label_y,
     col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
@@ -184,7 +184,7 @@ draw_spikes <- function(pic, ...) {
   }
   draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
     ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n",
-    yaxt = if (isTRUE(pic$order)) "n" else "s", xlab = pic$xlab, ylab = pic$ylab,
+    xlab = pic$xlab, ylab = pic$ylab,
     main = pic$title, bty = "l"), ...)
   # An argument of the user's that colours is meant for the bars.
   mine <- list(...)
@@ -288,8 +288,13 @@ draw_tiles <- function(pic, ...) {
   graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
   if (isTRUE(pic$row_labels)) {
-    graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
-    graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
+    # One row or one column has no line between, and segments() takes no empty coordinates.
+    if (rows > 1L) {
+      graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
+    }
+    if (columns > 1L) {
+      graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
+    }
   }
   graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
   # Names never overlap: first smaller, then only every second, third ...
@@ -360,7 +365,7 @@ axis_names <- function(side, at, labels, each, las) {
 # which of them to show so that the size stays readable.
 name_size <- function(each, line) {
   size <- .95 * each / line
-  list(size = max(.42, min(.8, size)), every = as.integer(max(1, ceiling(.42 / size))))
+  list(size = max(.5, min(.8, size)), every = as.integer(max(1, ceiling(.5 / size))))
 }
 
 cell_texts <- function(z, limits) {

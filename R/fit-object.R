@@ -129,6 +129,9 @@ counted_table <- function(value, whole) {
 #'   are. The default `NULL` takes the number that was given to the method: `ufs_pca(x, 2, k = 10)`.
 #' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
 #'   `x` had names, of rows each its own, and integer indices otherwise.
+#' @param budget How much the chosen features (samples) may cost together, for data with `cost`
+#'   (`sample_cost`), see [ufs_data()]. It may take the place of `k` (`m`); with both, both hold.
+#'   The default `NULL` is the budget given with the data, where no `k` (`m`) is given here.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the order of the
 #'   columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`: indices, best first.
@@ -138,6 +141,9 @@ counted_table <- function(value, whole) {
 #' feature_scores(fit)
 #' selected_features(fit, k = 2)
 #' selected_features(fit, k = 2, as = "index")
+#'
+#' priced <- ufs_variance(iris[, 1:4], cost = c(1, 1, 3, 2), scale = FALSE)
+#' selected_features(priced, budget = 4)
 #' @name selected
 NULL
 
@@ -156,6 +162,7 @@ selected_features <- function(fit, k = NULL, as = NULL, ...) {
   UseMethod("selected_features")
 }
 
+#' @rdname selected
 #' @export
 selected_features.ufs <- function(fit, k = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)
@@ -202,6 +209,7 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
   UseMethod("selected_samples")
 }
 
+#' @rdname selected
 #' @export
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)

@@ -21,11 +21,16 @@
 #'   * `"groups"`: how many samples each chosen one stands for ([ufs_medoids()]);
 #'   * `"scores"`, `"samples"`: feature or sample scores, largest first, with the best `k` in
 #'     red and named (at most 50 names). Where the scores are mere ranks, what the method
-#'     measured is drawn in their order, or bars of one height if it measured nothing;
+#'     measured is drawn in their order; if it measured nothing, the best `k` are listed, after
+#'     [ufs_consensus()] with their ranks in its methods;
 #'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
 #'     standard deviations;
 #'   * `"embedding"`: the first two principal components of the best `k` features, standardised.
 #'     A method that only selects samples shows all features. Chosen samples are circled.
+#'
+#'   * `"representatives"`: after [ufs_css()], how similar each feature is to the chosen ones, as
+#'     |r|: a heat map with every feature below the one that stands for it, see
+#'     [representatives()]. Of more than 36 features the most similar ones are shown.
 #'
 #'   Some methods add types of their own, see their help pages.
 #' @param data The data that were given to the method, or new data with the same columns; only
@@ -252,7 +257,7 @@ measured <- function(fit, what) {
   } else if (length(norms) == length(score)) {
     shown(norms, ylab = "norm in W")
   } else {
-    shown(1, ylab = "", order = TRUE, subtitle = "an order: the method measures nothing else")
+    shown(1, order = TRUE)
   }
 }
 
@@ -263,6 +268,7 @@ picture_spikes <- function(fit, k, what) {
   ranking <- ranking[!is.na(shown$value[ranking])]
   k <- min(k, length(ranking))
   best <- ranking[seq_len(k)]
+  if (isTRUE(shown$order)) return(picture_places(fit, best, what))
   # A ranking that follows another rule than the scores: bars by score, and red what is chosen.
   subtitle <- shown$subtitle
   if (is.null(subtitle) && is.unsorted(-shown$value[ranking])) {
@@ -284,10 +290,30 @@ picture_spikes <- function(fit, k, what) {
   every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
   at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
   new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
-    names = name[best], order = shown$order,
+    names = name[best],
     lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
     heading = paste("best", k), xlab = paste(what, "rank"), ylab = shown$ylab,
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
+}
+
+# Of a method whose scores are mere ranks: what was chosen, in its order, and the
+# ranks behind it, where it is a mean of several.
+picture_places <- function(fit, best, what, most = 40L) {
+  shown <- utils::head(best, most)
+  name <- labels_of(fit$names[[paste0(what, "s")]], length(fit[[paste0(what, "_scores")]]))[shown]
+  ranks <- fit$solution$ranks[shown, , drop = FALSE]
+  table <- data.frame(series = name, value = as.double(seq_along(shown)))
+  if (!is.null(ranks)) {
+    table$value <- apply(ranks, 1L, stats::median)
+    table$low <- apply(ranks, 1L, stats::quantile, .25, names = FALSE)
+    table$high <- apply(ranks, 1L, stats::quantile, .75, names = FALSE)
+  }
+  new_picture("dots", table = table,
+    xlab = if (is.null(ranks)) "place in the ranking" else
+      "median rank in the methods, and middle half",
+    subtitle = if (length(shown) < length(best)) sprintf("the first %d of %d chosen %ss",
+      length(shown), length(best), what),
+    title = sprintf("ufs_%s: the best %d %ss", fit$method, length(best), what))
 }
 
 picture_heatmap <- function(fit, data, k, y) {

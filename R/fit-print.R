@@ -8,16 +8,15 @@ print.ufs <- function(x, n = 5L, ...) {
   cat_line("<ufs_", x$method, "> ", method_title(x$method))
   cat_line("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
-  cat_line("  status       ", x$status,
-    if (x$iterations > 0L) paste(" after", count_words(x$iterations, "iteration")))
+  if (!is.null(status_text(x))) cat_line("  status       ", status_text(x))
   if (length(x$certificate)) cat_line("  certificate  ", format_certificate(x$certificate))
   notes <- c(input_notes(x$input), wish_notes(x), own_notes(x))
   for (line in notes) cat_line("  ", line)
-  if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
+  if (!is.null(x$feature_scores) && !any(grepl("^non-zero", notes))) {
     live <- live_scores(x$feature_scores)
-    if (live < x$p - length(x$constant)) {
-      cat_line("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
-        "ranking is ", order_of_rest(x$feature_scores, x$feature_key))
+    if (live < sum(!is.na(x$feature_scores))) {
+      cat_line("  scores       ", live, " of ", x$p, " features have a score above 0; the rest is ",
+        order_of_rest(x$feature_scores, x$feature_key))
     }
   }
   advice <- registry()[[x$method]]$advice
@@ -27,7 +26,8 @@ print.ufs <- function(x, n = 5L, ...) {
       remembered_size(x, "k")))
   }
   if (!is.null(x$sample_ranking)) {
-    cat_line("  samples      ", best_line(shown_ranking(x, "sample"), x$names$samples, n, remembered_size(x, "m")))
+    cat_line("  samples      ", best_line(shown_ranking(x, "sample"), x$names$samples, n,
+      remembered_size(x, "m")))
   }
   invisible(x)
 }
@@ -37,22 +37,28 @@ advice_sentence <- function(advice) {
   more <- sub("^[a-z]+:? *[(]?", "", advice)
   if (grepl("^[a-z]+ [(]", advice)) more <- sub("[)]$", "", more)
   switch(sub("[ :].*", "", advice),
-    recommended = paste0("It is r", substring(advice, 2L), "."),
-    situational = paste0("It is useful in some situations",
-      if (nzchar(more)) paste0(" (", more, ")"), "; see vignette(\"which-method\")."),
-    baseline = "It is a baseline, there for comparison.",
-    historical = "It is there for comparison; other methods did better on real data.",
+    recommended = paste0("R", substring(advice, 2L), "."),
+    situational = paste0("Situational: ", if (nzchar(more)) paste0(more, "; "),
+      "see vignette(\"which-method\")."),
+    baseline = "Baseline, included for comparison only.",
+    historical = "Included for comparison only.",
     paste0(toupper(substr(advice, 1L, 1L)), substring(advice, 2L), "."))
+}
+
+# How the run ended; NULL for methods that do not iterate, where there is nothing to converge.
+status_text <- function(x) {
+  if (x$iterations > 0L) paste(x$status, "after", count_words(x$iterations, "iteration")) else
+    if (x$status != "converged") x$status
 }
 
 # A fit may have been saved without its trace, which methods' own lines sum up.
 own_notes <- function(x) if (is.null(x$trace)) print_notes.default(x) else print_notes(x)
 
-# One or two more lines of a method's own: "live rows    12 of 500", say.
+# One or two more lines of a method's own: "non-zero     12 of 500 ...", say.
 print_notes <- function(x) UseMethod("print_notes")
 
-# What all methods with such fields say: live features, live samples of the convex selectors, whose
-# dual gives each an activity, labels, graph.
+# What all methods with such fields say: features with a weight, samples with one (of the
+# convex selectors, whose dual gives each an activity), labels, graph.
 #' @export
 print_notes.default <- function(x) {
   convex <- !is.null(x$solution$activity)
@@ -60,7 +66,8 @@ print_notes.default <- function(x) {
       paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
     },
     if (!is.null(x$n_live)) live_note(x),
-    if (convex) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n),
+    if (convex) paste0("non-zero     ", sum(x$sample_scores > 0), " of ",
+      count_words(x$n, "sample")),
     labelled_note(x), copies_note(x), if (convex) chance_note,
     if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
 }
@@ -116,7 +123,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
     cat_line("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "))
   }
   cat_line("data: ", size_words(x$n, x$p), ", ", x$constant, " constant")
-  cat_line("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
+  cat_line(if (is.null(status_text(x))) "time: " else paste0("status: ", status_text(x), ", "),
     format(x$elapsed, digits = 3L), " s")
   if (!is.null(x$objective)) {
     cat_line("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "))
@@ -190,9 +197,10 @@ graph_text <- function(graph) {
   }
 }
 
-live_note <- function(fit, live = fit$n_live, name = "live") {
-  paste0(formatC(name, width = -13), live, " of ", fit$p, " features",
-    if (live < fit$p) "; the others have score 0, those that came closest to entering first")
+live_note <- function(fit, live = fit$n_live) {
+  rest <- sum(!is.na(fit$feature_scores)) - live
+  paste0("non-zero     ", live, " of ", count_words(fit$p, "feature"),
+    if (rest > 0) paste0("; the other ", rest, " are ranked by how close they are to entering"))
 }
 
 labelled_note <- function(x) {

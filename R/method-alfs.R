@@ -379,7 +379,7 @@ print_notes.ufs_alfs <- function(x) {
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
     switch(x$params$select_samples, ted = "samples by TED",
       facility = "samples by facility location"))
-  c(sprintf("live         %d of %d samples, %d of %d features (%s)", x$support[["samples"]], x$n,
+  c(sprintf("non-zero     %d of %d samples and %d of %d features (%s)", x$support[["samples"]], x$n,
     x$support[["features"]], x$p, paste(names(rel), signif(rel, 3L), sep = " = ", collapse = ", ")),
     if (x$params$solver == "paper") {
       "paper        Algorithm 1 stops by its own rule; the gap says what that costs"

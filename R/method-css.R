@@ -285,13 +285,10 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
 representatives.ufs_css <- function(fit, k = fit$params$k, ...) {
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, fit$params$k, "the columns picked one by one")
-  lead <- seq_len(fit$solution$rank[k])
   chosen <- fit$solution$order[seq_len(k)]
-  coordinates <- fit$solution$coordinates[lead, , drop = FALSE]
+  coordinates <- fit$solution$coordinates[seq_len(fit$solution$rank[k]), , drop = FALSE]
   norm <- sqrt(fit$solution$norm2)
-  # Of columns in the span of the chosen ones, products with any column are those of coordinates.
-  product <- crossprod(fit$solution$factor[lead, seq_len(k), drop = FALSE], coordinates)
-  r <- sweep(product, 2L, norm, "/") / norm[chosen]
+  r <- css_correlations(fit, k)
   at <- max.col(abs(t(replace(r, is.na(r), 0))), ties.method = "first")
   fine <- norm > 0
   out <- data.frame(feature = fit$names$features,
@@ -300,6 +297,45 @@ representatives.ufs_css <- function(fit, k = fit$params$k, ...) {
     explained = pmin(colSums(coordinates^2) / norm^2, 1))
   out[!fine, -1L] <- NA
   out
+}
+
+# Of each of the best k columns (rows) with all columns.
+css_correlations <- function(fit, k) {
+  lead <- seq_len(fit$solution$rank[k])
+  norm <- sqrt(fit$solution$norm2)
+  # Of columns in the span of the chosen ones, products with any column are those of coordinates.
+  product <- crossprod(fit$solution$factor[lead, seq_len(k), drop = FALSE],
+    fit$solution$coordinates[lead, , drop = FALSE])
+  sweep(product, 2L, norm, "/") / norm[fit$solution$order[seq_len(k)]]
+}
+
+#' @export
+picture_types.ufs_css <- function(fit) c(NextMethod(), "representatives")
+
+#' @export
+picture.ufs_css <- function(object, type, k, ...) {
+  if (type == "representatives") picture_followers(object, k) else NextMethod()
+}
+
+# All columns against the chosen ones, each below the one that stands for it, the most similar
+# first; of many columns the most similar of each.
+picture_followers <- function(fit, k, most = 36L) {
+  k <- min(check_count(k, "k", 1L), fit$params$k)
+  chosen <- fit$solution$order[seq_len(k)]
+  table <- representatives(fit, k)
+  of <- match(table$representative, fit$names$features[chosen])
+  r <- abs(table$r)
+  # A chosen column heads its own, also where it has copies.
+  turn <- order(of, !seq_along(of) %in% chosen, -r, na.last = NA)
+  nth <- stats::ave(seq_along(turn), of[turn], FUN = seq_along)
+  shown <- turn[nth <= max(2L, most %/% k) | length(turn) <= most]
+  z <- pmin(abs(t(css_correlations(fit, k)))[shown, , drop = FALSE], 1)
+  dimnames(z) <- list(fit$names$features[shown], fit$names$features[chosen])
+  new_picture("tiles", z = z, limits = c(0, 1), palette = "sequential", value = "|r|",
+    row_labels = TRUE, xlab = "chosen features",
+    ylab = if (length(shown) < length(turn)) sprintf("%d of %d features", length(shown),
+      length(turn)) else "features, below the one that stands for them",
+    title = sprintf("ufs_css: which of the %d chosen features stands for which", k))
 }
 
 #' @export

@@ -348,13 +348,11 @@ print_notes.ufs_jspca <- function(x) {
   live <- as.integer(utils::tail(x$trace$live, 1L))
   # A fixed-point iteration may end above where it began.
   rose <- last_objective(x) / min(x$trace$objective) - 1
-  rest <- if (x$params$solver_used == "irls") " (above 1e-3 of the largest)" else
-    if (live < length(x$feature_scores) - length(x$constant)) {
-      "; the others are exactly zero and in the order of kkt"
-    }
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
-    paste0("live rows    ", live, " of ", x$p, rest),
+    if (x$params$solver_used == "irls") {
+      paste0("non-zero     ", live, " of ", x$p, " features (above 1e-3 of the largest)")
+    } else live_note(x, live),
     if (x$params$solver_used != x$params$solver) {
       "solver       \"irls\": lambda is too small for \"exact\""
     },

@@ -205,5 +205,5 @@ register("medoids", ufs_medoids,
   title = "Samples nearest to cluster centres: k-means, PAM, CLARA",
   cost = "n p m per iteration",
   reference = "Kaufman and Rousseeuw (1990) <doi:10.1002/9780470316801>",
-  advice = "recommended for choosing samples to label, for one m", per_k = "m"
+  advice = "recommended for choosing samples to label when m is fixed", per_k = "m"
 )

@@ -128,9 +128,9 @@ warn_rsr_void <- function(fit) {
 
 #' @export
 print_notes.ufs_rsr <- function(x) {
-  c(paste0("lambda       ", format(signif(x$params$lambda, 3L)), " in the window ",
+  c(paste0("lambda       ", format(signif(x$params$lambda, 3L)), " (useful range ",
     if (is.na(x$params$lambda_identity)) "0" else format(signif(x$params$lambda_identity, 3L)),
-    " (W = I) to ", format(signif(x$params$lambda_max, 3L)), " (W = 0)"),
+    " to ", format(signif(x$params$lambda_max, 3L)), "; from there on all weights are zero)"),
     if (x$n_exact > 0L) {
       paste0("exact        ", x$n_exact, " of ", x$n, " samples, without any residual")
     })

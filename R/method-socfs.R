@@ -18,7 +18,7 @@
 #' At the default `lambda_rel` only few rows are non-zero. Features whose row is zero are
 #' ranked by `kkt`, \eqn{2\|x_i'(E - xV)\|/\lambda}{2 ||x_i'(E - xV)||/lambda}: it is at most 1,
 #' and the nearer to 1, the nearer the feature is to being chosen. `print()` says how many
-#' rows are live (non-zero), so that a top 50 of 12 live rows is not taken for more than it is.
+#' rows are non-zero, so that the best 50 of 12 non-zero rows are not taken for more than they are.
 #'
 #' # Solvers
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
@@ -270,8 +270,7 @@ picture.ufs_socfs <- function(object, type, k, ...) {
 print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
-    paste0("live rows    ", x$certificate[["live_rows"]], " of ", x$p,
-      "; the others are in the order of kkt"),
+    live_note(x, x$certificate[["live_rows"]]),
     if (nrow(x$copies)) {
       paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
         " feature is a copy of another"

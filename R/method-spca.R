@@ -96,7 +96,7 @@ spca_explained <- function(x, b) {
 
 #' @export
 print_notes.ufs_spca <- function(x) {
-  c(paste0("nonzero      ", paste(x$live, collapse = ", "), " loadings per component"),
+  c(paste0("loadings     ", paste(x$live, collapse = ", "), " non-zero per component"),
     paste0("explained    ", format(100 * utils::tail(x$solution$explained, 1L), digits = 3L),
       " % of the variance"))
 }

@@ -282,8 +282,8 @@ print_notes.ufs_ted <- function(x) {
   m <- min(c(remembered_size(x, "m"), 10L)[1L], nrow(x$trace))
   objective <- x$trace$objective
   lowered <- 1 - objective[[m]] / (objective[[1L]] + x$trace$decrease[[1L]])
-  c(paste0("objective    lowered by ", signif(100 * lowered, 3L), " % with ",
-    count_words(m, "sample")),
+  c(paste0("objective    ", count_words(m, "sample"), if (m == 1L) " reduces" else " reduce",
+    " the prediction error by ", signif(100 * lowered, 3L), " %"),
     if (x$params$similarity %in% c("heat", "given")) paste0("similarity   ", x$params$similarity,
       if (!is.null(x$params$bandwidth)) {
         paste0(", squared distances over ", signif(x$params$bandwidth, 3L))
@@ -295,7 +295,7 @@ print_notes.ufs_ted <- function(x) {
 }
 
 register("ted", ufs_ted,
-  advice = "situational (in its greedy form; to choose what to label ufs_facility() is better)",
+  advice = "situational: use the greedy form; for labelling prefer ufs_facility()",
   group = "samples", selects = "samples",
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",

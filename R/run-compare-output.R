@@ -136,8 +136,9 @@ say_weak <- function(x) {
   few <- few[!is.na(few$live) & few$live < few$k & few$k < x$p, ]
   if (nrow(few)) {
     few <- few[!duplicated(few$method), ]
-    cat_line("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
-      "rule for ties: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "))
+    cat_line("\nFewer features have a score above 0 than were chosen; the remaining places were ",
+      "filled by the tie rule: ", paste0(few$method, " (", few$live, " of ", few$k, ")",
+        collapse = ", "))
   }
 }
 

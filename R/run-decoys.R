@@ -451,7 +451,7 @@ print.ufs_decoys <- function(x, ...) {
     }
     print_failed(x$errors[[name]], "    ", "repeat")
   }
-  cat_line("  at most ", percent(x$share), " of them no better than noise, ",
+  cat_line("  of these, at most ", percent(x$share), " are noise, ",
     if (x$conservative) "controlled" else "estimated", " by permuted columns")
   print_checkpoint(x$checkpoint)
   invisible(x)
@@ -516,8 +516,8 @@ picture.ufs_decoys <- function(object, to, ...) {
     xlab = "features chosen (k)", ylab = "share no better than noise",
     title = "ufs_decoys: how much of a selection is noise",
     subtitle = if (several) {
-      sprintf("named: columns better than noise (share at most %s), of %d", percent(object$share),
-        object$p)
+      sprintf("labels: columns better than noise, of %d (at most %s of them are noise)", object$p,
+        percent(object$share))
     } else {
       decoys_words(object, object$methods)
     })

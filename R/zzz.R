@@ -36,7 +36,7 @@
 #' methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in parallel
 #' under a plan of the package future, report progress and resume from a checkpoint folder.
 #'
-#' `vignette("getting-started")` is a tour on real data, and
+#' `vignette("getting-started")` is the page to start with, and
 #' `vignette("methods-and-mathematics")` has the formula, time and memory of every method.
 #'
 #' @keywords internal

@@ -74,7 +74,7 @@ test_that("a choice beyond the live scores says so, and in what order it goes on
   expect_length(chosen, 20)
   expect_message(predict(fit, data$x, k = 20), class = "ufs_message_padded")
   expect_message(selected_features(fit, live), NA)
-  expect_output(print(fit), "live")
+  expect_output(print(fit), "non-zero")
   # The order goes on by the key, which is shown.
   table <- as.data.frame(fit)
   expect_true("key" %in% names(table))
@@ -173,7 +173,7 @@ test_that("a fit without its call and trace, as it is saved, is read like any ot
     slim$call <- NULL
     slim$trace <- NULL
     expect_output(print(slim), "<ufs_")
-    expect_output(print(summary(slim)), "status")
+    expect_output(print(summary(slim)), "status|time")
     expect_identical(as.data.frame(slim), as.data.frame(fit))
     if (!is.null(fit$feature_scores)) {
       expect_identical(feature_scores(slim), feature_scores(fit))

@@ -221,3 +221,36 @@ test_that("tidy() has the same columns for all methods, and knows lists and over
   expect_identical(pairs$shared, overlap$shared[cbind(c(1, 1, 2), c(2, 3, 3))])
   expect_identical(generics::glance(overlap)$mean_shared, mean(pairs$shared))
 })
+
+test_that("settings of solvers print as what differs from the defaults", {
+  said <- function(...) capture.output(print(ufs_control(...)))
+  expect_identical(said(), "<ufs_control> all defaults of the method")
+  expect_identical(said(max_iter = 50, eps = c(1e-3, 1e-4), progress = function(...) NULL),
+    "<ufs_control> max_iter = 50, eps = 1e-03 and 1e-04, progress = a function; otherwise defaults of the method")
+  expect_identical(said(tol = -1, warn = FALSE),
+    "<ufs_control> tol = -1, warn = FALSE; otherwise defaults of the method")
+  expect_error(print(ufs_control(), digits = 2), class = "ufs_error_argument")
+})
+
+test_that("advice is a sentence", {
+  expect_identical(advice_sentence("recommended for compressing"), "Recommended for compressing.")
+  expect_identical(advice_sentence("situational: good among noise columns"),
+    "Situational: good among noise columns; see vignette(\"which-method\").")
+  expect_identical(advice_sentence("situational"), "Situational: see vignette(\"which-method\").")
+  expect_identical(advice_sentence("historical (for comparison)"), "Included for comparison only.")
+  expect_identical(advice_sentence("baseline (for comparison)"), "Baseline, included for comparison only.")
+})
+
+test_that("print says no more than wishes leave", {
+  fit <- ufs_facility(mtcars, m = 4, strata = mtcars$cyl, quotas = c("4" = 1, "6" = 0, "8" = 1))
+  chosen <- suppressMessages(selected_samples(fit))
+  expect_length(chosen, 2L)
+  expect_match(capture.output(print(fit)), paste0("samples +", paste(chosen, collapse = ", "), " \\(2 of 2\\)$"),
+    all = FALSE)
+})
+
+test_that("what does not iterate has no status in its print", {
+  expect_false(any(grepl("status|iterations", capture.output(print(ufs_variance(iris[, 1:4]))))))
+  stopped <- suppressWarnings(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
+  expect_match(capture.output(print(stopped)), "status +max_iter", all = FALSE)
+})

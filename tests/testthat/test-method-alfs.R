@@ -833,7 +833,7 @@ test_that("plots of all types are drawn", {
   }
   expect_identical(graphics::par("mfrow"), before)
   expect_error(plot(fit, "norm"), class = "ufs_error_argument")
-  expect_output(print(fit), "live +30 of 32 samples")
+  expect_output(print(fit), "non-zero +30 of 32 samples")
   weighted <- ufs_alfs(mtcars, lambda_rel = .01, control = ufs_control(max_iter = 40, warn = FALSE))
   expect_identical(plot(weighted, "residuals"), weighted)
   none <- suppressWarnings(ufs_alfs(mtcars, alpha_rel = 1))

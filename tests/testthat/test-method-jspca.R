@@ -801,7 +801,7 @@ test_that("print, summary and plots", {
   lines <- capture.output(print(fit))
   expect_lte(length(lines), 15L)
   expect_match(lines, "loss +over features, lambda = .* \\(0.1 of lambda_max\\)", all = FALSE)
-  expect_match(lines, "live rows +[0-9]+ of 40; the others are exactly zero", all = FALSE)
+  expect_match(lines, "non-zero +[0-9]+ of 40 features; the other [0-9]+ are ranked by", all = FALSE)
   expect_match(lines, "certificate +change = .*, kkt = .*, gap = ", all = FALSE)
   plain <- jspca(x, 2, loss = "sample", solver = "irls", control = quiet())
   lines <- capture.output(print(summary(plain)))

@@ -199,7 +199,7 @@ test_that("the fit keeps the contract", {
   expect_identical(nrow(fit$trace), fit$iterations)
   expect_false(is.unsorted(-fit$trace$penalty))
   expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
-    "nonzero      [0-9]+ of 11 features")
+    "non-zero     [0-9]+ of 11 features")
   expect_warning(few <- ufs_mcfs(mtcars, 3, scale = TRUE, control = ufs_control(max_iter = 2)),
     class = "ufs_warning_max_iter")
   expect_identical(few$status, "max_iter")

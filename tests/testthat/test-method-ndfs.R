@@ -183,7 +183,7 @@ test_that("errors and status", {
   expect_warning(fit <- suppress_live(ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32),
     control = ufs_control(max_iter = 4))), class = "ufs_warning_max_iter")
   expect_identical(fit$iterations, 4L)
-  expect_output(print(fit), "live .* of 11 features")
+  expect_output(print(fit), "non-zero .* of 11 features")
 })
 
 test_that("one smoothing constant; clusters carry the samples' names", {

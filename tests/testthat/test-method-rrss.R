@@ -125,7 +125,7 @@ test_that("defaults, constants, errors, conditions", {
   fit <- ufs_rrss(mtcars)
   expect_identical(names(sample_scores(fit)), rownames(mtcars))
   expect_true(fit$certificate[["gap"]] <= 1e-3)
-  expect_output(print(fit), "live rows")
+  expect_output(print(fit), "non-zero")
   expect_warning(with_constant <- ufs_rrss(cbind(x, 1)), class = "ufs_warning_constant")
   expect_identical(sample_scores(with_constant), sample_scores(ufs_rrss(x)))
   expect_warning(ufs_rrss(x, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")

@@ -202,7 +202,7 @@ test_that("progress sees every iteration; print tells the window", {
     seen <<- c(seen, iteration)
   }))
   expect_identical(seen, seq_len(fit$iterations))
-  expect_output(print(fit), "in the window .* \\(W = I\\) to .* \\(W = 0\\)")
+  expect_output(print(fit), "useful range .* to .*; from there on all weights are zero")
   expect_lte(length(capture.output(print(fit))), 15L)
 })
 

@@ -627,12 +627,12 @@ test_that("inputs stay as they were, names travel, the status is honest", {
     ufs_socfs(x, 2, init = data$label)$feature_scores)
 })
 
-test_that("print says how many rows are live", {
+test_that("print says how many rows are not zero", {
   set.seed(1)
   fit <- ufs_socfs(iris[, 1:4], 3)
   text <- capture.output(print(fit))
   expect_lte(length(text), 15L)
-  expect_match(text, "live rows    [0-9] of 4; the others are in the order of kkt", all = FALSE)
+  expect_match(text, "non-zero     [0-9] of 4 features; the other [0-9] are ranked by how close they are to entering", all = FALSE)
   expect_match(text, "status       converged", all = FALSE)
 })
 

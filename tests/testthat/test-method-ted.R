@@ -125,8 +125,8 @@ test_that("arguments are checked and names are used", {
 })
 
 test_that("print says what was reached; ufs() and ufs_methods() know it", {
-  expect_output(print(ufs_ted(mtcars)), "lowered by")
-  expect_output(print(ufs_ted(mtcars, form = "convex")), "live rows")
+  expect_output(print(ufs_ted(mtcars)), "reduce the prediction error by")
+  expect_output(print(ufs_ted(mtcars, form = "convex")), "non-zero")
   expect_identical(sample_ranking(ufs(mtcars, "ted")), sample_ranking(ufs_ted(mtcars)))
   table <- ufs_methods()
   expect_identical(table$selects[match(c("ted", "rrss", "alnr", "cur"), table$method)],

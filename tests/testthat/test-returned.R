@@ -75,10 +75,12 @@ test_that("TED prints the share of the squares that its first ten samples recons
     expect_equal(fit$trace$objective[m], lost(fit$solution$order[1:m]), tolerance = 1e-9)
   }
   share <- 1 - lost(fit$solution$order[1:10]) / sum(x^2)
-  expect_identical(printed(fit, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 10 samples"))
+  expect_identical(printed(fit, "(10 samples reduce.*)$"),
+    paste("10 samples reduce the prediction error by", signif(100 * share, 3), "%"))
   few <- ufs_ted(mtcars, mu = .5, m = 2)
   share <- 1 - lost(few$solution$order) / sum(x^2)
-  expect_identical(printed(few, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 2 samples"))
+  expect_identical(printed(few, "(2 samples reduce.*)$"),
+    paste("2 samples reduce the prediction error by", signif(100 * share, 3), "%"))
 })
 
 test_that("the interval of a stability ends at 1", {
