@@ -9,7 +9,7 @@ row_wishes <- c("weights", "blocks", "block_scale", "candidates", "labelled", "r
   "sample_cost", "sample_budget", "strata", "quotas")
 # Every function that takes x has `...` for these.
 door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
-  "unit_rows", "min_samples", "max_samples", "rows", column_wishes, row_wishes)
+  "unit_rows", "min_samples", "max_samples", "rows", "factors", column_wishes, row_wishes)
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 

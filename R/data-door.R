@@ -164,6 +164,13 @@
 #' @param strata,quotas A factor over the rows, and the largest number of rows to choose from each
 #'   of its levels: whole numbers with the names of the levels. Without `quotas`, each level gets
 #'   its share of the choice.
+#' @param factors What to do with the factors of a data frame: stop, `"dummies"` or `"codes"`. With
+#'   `"dummies"` a factor becomes one column of zeros and ones for each of its levels, named
+#'   `factor=level`; they are taken together or not at all, as one of the `groups`, unless you give
+#'   `groups` of your own. Ordered factors become one column, the rank of the level. With
+#'   `"codes"` every factor becomes one column, the number of the level, which says something only
+#'   where the levels have an order, or are two. `predict()` makes the same columns of new data.
+#'   Character columns are no factors: choose their levels by `factor()`.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:
@@ -198,21 +205,26 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
                      BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
                      min_samples = 0, max_samples = NULL,
-                     rows = c("none", "center", "snv", "unit"), include = NULL, exclude = NULL,
+                     rows = c("none", "center", "snv", "unit"),
+                     factors = c("error", "dummies", "codes"), include = NULL, exclude = NULL,
                      cost = NULL, budget = NULL, groups = NULL, max_cor = NULL, weights = NULL,
                      blocks = NULL, block_scale = FALSE, candidates = NULL, labelled = NULL,
                      replicates = NULL, sample_cost = NULL, sample_budget = NULL, strata = NULL,
                      quotas = NULL) {
   wishes <- mget(c(column_wishes, row_wishes))
-  data <- open_data(x, "x", na, list_of(assay, block_bytes, BPPARAM), list_of(features, samples), wishes)
+  factors <- check_choice(factors, "factors")
+  reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
+    factors = if (factors != "error") factors)
+  data <- open_data(x, "x", na, reading, list_of(features, samples), wishes)
   included <- data$input$included
   data$input$included <- NULL
-  data <- transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples, "x")
+  data <- transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples,
+    "x")
   check_wishes(data, included)
 }
 
-# The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM); `part`:
-# list(features, samples); `wishes`: by the names of the arguments of ufs_data().
+# The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM, factors);
+# `part`: list(features, samples); `wishes`: by the names of the arguments of ufs_data().
 open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(), wishes = NULL) {
   na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
@@ -224,10 +236,16 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
       refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
         kind_of(reading$BPPARAM), ".")
     }
+    coded <- if (!is.null(reading$factors) && is.data.frame(x)) code_factors(x, reading$factors)
+    if (!is.null(coded)) x <- coded$x
     x <- read_data(x, arg, reading$assay, bytes, reading$BPPARAM)
+    if (length(coded$factors)) {
+      x$input$factors <- coded$factors
+      x$wish$groups <- groups_of_factors(coded$factors, x$features)
+    }
   } else if (!all(vapply(reading, is.null, NA))) {
-    refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
-      "`BPPARAM` there.")
+    refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
+      "`BPPARAM` and `factors` there.")
   }
   x <- set_wishes(x, wishes)
   if (!is.null(wishes$include)) {
@@ -386,6 +404,13 @@ input_notes <- function(input) {
     if (isTRUE(input$filled > 0)) {
       paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")")
     },
+    if (length(input$factors)) {
+      paste0("factors      ", best_line(vapply(names(input$factors), function(name) {
+        how <- input$factors[[name]]
+        paste0(name, " (", if (how$dummies) count_words(length(how$levels), "column") else
+          "number of the level", ")")
+      }, ""), NULL, 3L))
+    },
     if (!is.null(input$passes)) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
     },
@@ -403,9 +428,12 @@ table_matrix <- function(x, arg) {
       (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
     }, NA)
     if (!all(fine)) {
+      # The data of a fit say what becomes of factors, new data follow them.
+      coding <- arg == "x" && any(vapply(x[!fine], is.factor, NA))
       ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
-        some_columns(names(x)[!fine]), ". Drop them, or code them yourself, e.g. with ",
-        "model.matrix().", argument = arg)
+        some_columns(names(x)[!fine]), ". Drop them, ", if (coding) {
+          "give factors = \"dummies\" (or \"codes\") for factors, "
+        }, "or code them yourself, e.g. with model.matrix().", argument = arg)
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x)) {

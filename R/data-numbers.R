@@ -51,6 +51,54 @@ flat_table <- function(x) {
     row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
 }
 
+# The factors of a data frame as numbers: list(x, factors), the latter for new rows and for print(), by
+# the names of the columns: list(levels, columns, dummies). `how`: "dummies" or "codes"; ordered
+# factors are always coded, by the rank of their level.
+code_factors <- function(x, how) {
+  x <- flat_table(x)
+  factors <- lapply(Filter(is.factor, x), function(col) {
+    dummies <- how == "dummies" && !is.ordered(col)
+    list(levels = levels(col), dummies = dummies)
+  })
+  for (name in names(factors)) {
+    factors[[name]]$columns <- if (factors[[name]]$dummies) {
+      paste0(name, "=", factors[[name]]$levels)
+    } else name
+  }
+  list(x = coded_table(x, factors, "x"), factors = factors)
+}
+
+# x with the columns that `factors` names (see above) as numbers; a missing level is a missing value.
+coded_table <- function(x, factors, arg) {
+  x <- flat_table(x)
+  coded <- which(names(x) %in% names(factors) &
+    vapply(x, function(col) is.factor(col) || is.character(col), NA))
+  if (!length(coded)) return(x)
+  parts <- lapply(seq_along(x), function(j) {
+    if (!j %in% coded) return(stats::setNames(list(x[[j]]), names(x)[j]))
+    how <- factors[[names(x)[j]]]
+    code <- match(as.character(x[[j]]), how$levels)
+    new <- unique(as.character(x[[j]])[is.na(code) & !is.na(x[[j]])])
+    if (length(new)) {
+      ufs_abort("input", "`", arg, "` has levels in ", some_columns(names(x)[j]),
+        " that the data of the fit do not have: ", some_names(new), ".", argument = arg)
+    }
+    values <- if (how$dummies) lapply(seq_along(how$levels), function(l) as.double(code == l)) else
+      list(as.double(code))
+    stats::setNames(values, how$columns)
+  })
+  parts <- do.call(c, parts)
+  structure(parts, class = "data.frame",
+    row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
+}
+
+# The dummies of one factor are one group: a number for each column of `names`, NA for the others.
+groups_of_factors <- function(factors, names) {
+  columns <- lapply(unname(Filter(function(how) how$dummies, factors)), `[[`, "columns")
+  if (!length(columns)) return(NULL)
+  rep(seq_along(columns), lengths(columns))[match(names, unlist(columns))]
+}
+
 # What to do about x, which ufs_data() does not read, in a sentence; NULL if there is nothing to say.
 reading_advice <- function(x) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) {

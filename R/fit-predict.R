@@ -30,10 +30,18 @@ order_assay <- function(assay, features) {
   assay
 }
 
+# A data frame with one number for each row and column, factors as those of the fit were coded.
+new_table <- function(object, newdata, arg = "newdata") {
+  if (!is.data.frame(newdata)) return(newdata)
+  if (length(object$input$factors)) coded_table(newdata, object$input$factors, arg) else
+    flat_table(newdata)
+}
+
 # New rows as the rows of the fit were transformed, with all features of the fit. What comes from
 # ufs_data() with a transformation of its own is left as it is.
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
+  newdata <- new_table(object, newdata, arg)
   data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
   if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
@@ -59,7 +67,8 @@ transform_new <- function(object, newdata, arg = "newdata") {
 #' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
-#'   changed, but missing ones are filled as those of the fit were, if `na` of [ufs_data()] said so
+#'   changed, but factors become numbers as they did in the fit (`factors` of [ufs_data()]), and
+#'   missing values are filled as those of the fit were, if `na` of [ufs_data()] said so
 #'   (not in a Bioconductor or Seurat object or on disk). In a SummarizedExperiment or Seurat object
 #'   features are rows, and these are kept; the
 #'   assay is that of the fit, which becomes the default one of a Seurat object. A
@@ -72,7 +81,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   check_newdata(newdata)
-  if (is.data.frame(newdata)) newdata <- flat_table(newdata)
+  newdata <- new_table(object, newdata)
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
     data <- transform_new(object, newdata)
@@ -141,7 +150,7 @@ check_newdata <- function(newdata) {
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
 new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
   if (!is.null(object$input$transform)) newdata <- transform_new(object, newdata, arg)
-  if (is.data.frame(newdata)) newdata <- flat_table(newdata)
+  newdata <- new_table(object, newdata, arg)
   # A table may have columns beside those of the fit that are not numeric.
   if (is.data.frame(newdata)) {
     at <- match_columns(object, newdata, index, arg)

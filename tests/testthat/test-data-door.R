@@ -390,3 +390,54 @@ test_that("arguments that R code never passes are refused by the native code", {
   expect_error(.Call(C_alnr, 1:3, list(), list()), "x")
   expect_error(.Call(C_judge, sum, TRUE), "list")
 })
+
+test_that("factors are columns of zeros and ones, or the numbers of their levels, if asked", {
+  set.seed(3)
+  x <- data.frame(a = rnorm(12), kind = factor(rep(c("u", "v", "w"), 4)), b = rnorm(12),
+    size = factor(rep(c("low", "mid", "high"), each = 4), c("low", "mid", "high"), ordered = TRUE),
+    flag = factor(rep(c("no", "yes"), 6)))
+  error <- expect_error(ufs_data(x), class = "ufs_error_input", "factors = \"dummies\"")
+  expect_match(conditionMessage(error), "'kind', 'size', 'flag'")
+  # Only where an argument of this name is: characters are no factors, new data follow the fit.
+  error <- expect_error(ufs_data(data.frame(a = 1:3, b = letters[1:3])), class = "ufs_error_input")
+  expect_false(grepl("factors =", conditionMessage(error)))
+
+  names <- c("a", "kind=u", "kind=v", "kind=w", "b", "size", "flag=no", "flag=yes")
+  hand <- cbind(a = x$a, 1 * outer(x$kind, levels(x$kind), "=="), b = x$b, as.integer(x$size),
+    1 * outer(x$flag, levels(x$flag), "=="))
+  colnames(hand) <- names
+  data <- ufs_data(x, factors = "dummies")
+  expect_identical(as.matrix(data), hand)
+  expect_identical(data$wish$groups, c(NA, 1L, 1L, 1L, NA, NA, 2L, 2L))
+  expect_output(print(data), "kind (3 columns), size (number of the level), flag (2 columns)", fixed = TRUE)
+  own <- ufs_data(x, factors = "dummies", groups = c(1, 1, 2, 2, 3, 3, 4, 4))
+  expect_identical(own$wish$groups, rep(1:4, each = 2))
+  codes <- ufs_data(x, factors = "codes")
+  expect_identical(as.matrix(codes), cbind(a = x$a, kind = rep(c(1, 2, 3), 4), b = x$b,
+    size = rep(c(1, 2, 3), each = 4), flag = rep(c(1, 2), 6)))
+  expect_null(codes$wish)
+
+  # A method takes the argument too; groups are whole; new rows get the same columns.
+  fit <- ufs_pca(x, 2, factors = "dummies")
+  expect_identical(unname(ufs_pca(hand, 2, groups = data$wish$groups)$feature_ranking), unname(fit$feature_ranking))
+  first <- suppressMessages(selected_features(fit, 5))
+  expect_true(sum(grepl("kind=", first)) %in% c(0, 3) && sum(grepl("flag=", first)) %in% c(0, 2))
+  new <- x[c(2, 7, 11), ]
+  new$kind <- factor(c("w", NA, "w"))
+  new$size <- as.character(new$size)
+  expected <- hand[c(2, 7, 11), ]
+  expected[, 2:4] <- rbind(c(0, 0, 1), NA, c(0, 0, 1))
+  expect_identical(as.matrix(predict(fit, new, k = 8))[, names], expected, ignore_attr = "dimnames")
+  fit <- ufs_jspca(x, 2, factors = "dummies")
+  whole <- predict(fit, x, type = "scores")
+  turned <- predict(fit, x[12:1, c(5, 3, 4, 1, 2)], type = "scores")
+  expect_identical(turned, whole[12:1, ], ignore_attr = TRUE)
+  expect_identical(predict(fit, hand, type = "scores"), whole, ignore_attr = TRUE)
+  new$kind <- factor("z")
+  expect_error(predict(fit, new, k = 2), class = "ufs_error_input", "levels in column 'kind' .* 'z'")
+
+  # Missing levels are missing values.
+  x$kind[3] <- NA
+  expect_error(ufs_pca(x, 2, factors = "dummies"), class = "ufs_error_input", "missing")
+  expect_identical(dim(ufs_data(x, factors = "dummies", na = "median")), c(12L, 8L))
+})
