@@ -288,8 +288,13 @@ draw_tiles <- function(pic, ...) {
   graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
   if (isTRUE(pic$row_labels)) {
-    graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
-    graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
+    # One row or one column has no line between, and segments() takes no empty coordinates.
+    if (rows > 1L) {
+      graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
+    }
+    if (columns > 1L) {
+      graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
+    }
   }
   graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
   # Names never overlap: first smaller, then only every second, third ...

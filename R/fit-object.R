@@ -22,6 +22,8 @@ fit_parts <- list(
   elapsed = NA_real_,
   # Features that have no score by intention, beside the constant ones.
   void = integer(),
+  # Wishes that the solver sees to in another form of the method, not in this one.
+  by_ranking = character(),
   class = character()
 )
 
@@ -39,7 +41,7 @@ new_ufs <- function(method, call, made) {
     elapsed = made$elapsed, center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named,
       repeated = data$repeated), n = data$n, p = data$p, constant = data$constant, input = final_input(data)), made[own])
-  fit$wishes <- wishes_of_fit(method, data)
+  fit$wishes <- wishes_of_fit(method, data, made$by_ranking)
   if (!is.null(made$feature_scores)) {
     stopifnot(length(made$feature_scores) == length(data$keep))
     key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key

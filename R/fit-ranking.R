@@ -242,8 +242,9 @@ check_honoured <- function(x, method, given) {
   }
 }
 
-# As new_ufs() gets them from the data: with `by`, or NULL.
-wishes_of_fit <- function(method, data) {
+# As new_ufs() gets them from the data: with `by`, or NULL. `by_ranking`: what this form of the method
+# leaves to the ranking.
+wishes_of_fit <- function(method, data, by_ranking = NULL) {
   all <- data$wishes
   if (is.null(all)) return(NULL)
   row <- registered[[method]]
@@ -254,6 +255,9 @@ wishes_of_fit <- function(method, data) {
     if (what == "features") all$features <- all$features[lengths(all$features) > 0L]
     own <- intersect(names[[what]], names(all[[what]]))
     all[[what]]$by <- vapply(own, function(wish) {
+      if (wish %in% by_ranking) return("ranking")
+      # Without a budget there is nothing to solve for.
+      if (what == "samples" && wish == "cost" && is.null(all$samples$budget)) return("ranking")
       if (what == "samples" && wish == "cost") wish <- "sample_cost"
       if (is.null(row)) "ranking" else wish_by(row, wish)
     }, "")

@@ -24,12 +24,14 @@ alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = lis
   .Call(C_alfs, x, basis, penalties, all, begin, control)
 }
 
-# Samples already labelled, as sorted indices: from indices, row names or a logical vector.
+# Samples already labelled, as sorted indices: those that the data say, and those of the argument
+# (indices, row names or a logical vector).
 check_labelled <- function(labelled, data) {
-  if (is.null(labelled)) return(integer())
   n <- data$n
+  known <- c(data$row_wish$labelled, data$wishes$samples$labelled)
   bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
   if (is.factor(labelled)) labelled <- as.character(labelled)
+  if (is.null(labelled)) labelled <- integer()
   if (is.logical(labelled)) {
     if (length(labelled) != n || anyNA(labelled)) {
       bad("must, if logical, have one TRUE or FALSE for each of the ", n, " samples")
@@ -50,9 +52,30 @@ check_labelled <- function(labelled, data) {
       any(labelled < 1 | labelled > n)) {
     bad("must be indices from 1 to ", n, ", row names, or a logical vector")
   }
-  labelled <- sort(unique(as.integer(labelled)))
+  labelled <- sort(unique(as.integer(c(labelled, known))))
   if (length(labelled) >= n) bad("leaves no sample to choose")
   labelled
+}
+
+# What the wishes of the rows (R/data-wishes.R) ask of a solver: list(labelled, free = how many may be
+# chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and budget,
+# NULL without a budget).
+wished_rows <- function(labelled, data) {
+  wish <- data$wishes$samples
+  labelled <- check_labelled(labelled, data)
+  open <- setdiff(if (is.null(wish$candidates)) seq_len(data$n) else wish$candidates, labelled)
+  if (!length(open)) {
+    refuse("candidates", "`candidates` leaves no sample to choose: all of them are labelled.")
+  }
+  cost <- if (!is.null(wish$budget)) wish$cost
+  if (!is.null(cost) && min(cost[open]) > wish$budget) {
+    refuse("sample_budget", "`sample_budget` is ", format(wish$budget), ", less than the ",
+      format(min(cost[open])), " that the cheapest sample costs.")
+  }
+  what <- if (is.null(wish$candidates)) "samples" else "candidates"
+  list(labelled = labelled, free = length(open), cost = cost, budget = wish$budget,
+    limit = paste0("the ", what, if (length(labelled)) " without a label"),
+    allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)
 }
 
 # How many swaps: FALSE and TRUE are none and as many as help.

@@ -88,19 +88,25 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     # Distances do not see the mean, but their rounding does.
     data <- facility_points(x, center || identical(similarity, "heat"), scale, similarity)
     if (!center) data$center <- FALSE
-    labelled <- check_labelled(labelled, data)
-    most <- data$n - length(labelled)
-    limit <- paste0("the samples", if (length(labelled)) " without a label")
-    picks <- if (is.null(m)) min(most, 1000L) else check_count(m, "m", 1L, most, limit)
+    open <- wished_rows(labelled, data)
+    labelled <- open$labelled
+    picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free, open$limit)
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)
-    found <- facility_picks(like, data$n, picks, labelled, swaps, control)
+    found <- facility_picks(like, data$n, picks, labelled, swaps, control, open$allowed, open$cost,
+      open$budget)
+    # A budget may be spent before.
+    picks <- length(found$order)
     ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
     trace <- as.data.frame(found$run$trace)
     trace$bound <- pmax(found$bound, trace$objective)
     trace$ratio <- trace$objective / trace$bound
     trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
-    at <- if (is.null(m)) which.min(trace$ratio) else picks
+    at <- if (is.null(m) && is.null(open$cost)) which.min(trace$ratio) else picks
+    certificate <- c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
+    # What the ranking makes of replicates and strata is not what was picked.
+    other <- data$wishes$samples[c("replicates", "strata")]
+    if (any(lengths(other) > 0L)) certificate[c("value", "ratio")] <- NA
     list(
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
         labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
@@ -108,7 +114,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
       statistic = stats::setNames(replace(found$left, found$order, trace$gain), data$samples),
       solution = list(order = stats::setNames(found$order, data$samples[found$order]),
         first = found$first, change = found$change),
-      certificate = c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
+      certificate = certificate
     )
   })
 }
@@ -247,5 +253,6 @@ register("facility", ufs_facility,
   cost = "n^2 p + n^2 log m",
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",
   advice = "recommended for choosing samples to label",
+  wishes = c("candidates", "labelled", "sample_cost"),
   picks = list(argument = "m", unless = "swaps")
 )

@@ -47,14 +47,18 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
     data <- medoid_points(x, center, scale, m, form)
-    labelled <- check_labelled(labelled, data)
+    open <- wished_rows(labelled, data)
+    labelled <- open$labelled
     n <- data$n
-    m <- check_count(m, "m", 1L, n - 1L - length(labelled),
-      "fewer than the samples without a label")
+    m <- if (is.null(open$allowed)) {
+      check_count(m, "m", 1L, open$free - 1L, "fewer than the samples without a label")
+    } else {
+      check_count(m, "m", 1L, open$free, open$limit)
+    }
     n_starts <- check_count(n_starts, "n_starts", 1L)
     points <- if (is_operator(data$x)) sparse_points(data, unit) else dense_points(data$x, unit)
     if (form == "kmeans") {
-      found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter)
+      found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter, open$allowed)
     } else {
       if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
       found <- cluster_medoids(points$z, m, form, n_starts)
@@ -69,7 +73,8 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
       sample_scores = rank_scores(ranking, n),
       solution = list(order = stats::setNames(free, data$samples[free]),
         cluster = stats::setNames(found$stand_in, data$samples)),
-      certificate = found$certificate, iterations = found$iterations
+      certificate = found$certificate, iterations = found$iterations,
+      by_ranking = if (form != "kmeans") "candidates"
     )
   })
 }
@@ -205,5 +210,6 @@ register("medoids", ufs_medoids,
   title = "Samples nearest to cluster centres: k-means, PAM, CLARA",
   cost = "n p m per iteration",
   reference = "Kaufman and Rousseeuw (1990) <doi:10.1002/9780470316801>",
-  advice = "recommended for choosing samples to label, for one m", per_k = "m"
+  advice = "recommended for choosing samples to label, for one m", per_k = "m",
+  wishes = c("candidates", "labelled")
 )

@@ -149,11 +149,9 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   control <- resolve_control(how$control)
   data <- ted_rows(x, unit, how$center, how$scale)
   n <- data$n
-  labelled <- check_labelled(labelled, data)
-  free <- n - length(labelled)
-  picks <- if (is.null(m)) min(free, 1000L) else {
-    check_count(m, "m", 1L, free, paste0("the samples", if (length(labelled)) " without a label"))
-  }
+  open <- wished_rows(labelled, data)
+  labelled <- open$labelled
+  picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free, open$limit)
   rows <- if (like$label %in% c("linear", "cosine")) {
     list(z = data$x, unit = if (is_operator(data$x)) data$divisor,
       size = mean_square(data$x) * data$divisor^2)
@@ -161,9 +159,16 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
     kernel_rows(data, like, picks, labelled)
   }
   mu <- check_penalty(penalty$mu, penalty$mu_rel, rows$size, "mu")
-  if (!is.null(rows$allowed)) picks <- min(picks, sum(rows$allowed))
+  # Candidates that are far from all others may be all there are.
+  allowed <- open$allowed
+  if (length(rows$far)) {
+    near <- !seq_len(n) %in% rows$far
+    allowed <- if (is.null(allowed)) near else if (any(allowed & near)) allowed & near else allowed
+    picks <- min(picks, sum(allowed[setdiff(seq_len(n), labelled)]))
+  }
   found <- ted_greedy(rows$z, picks, mu$value, given = labelled, control = control,
-    unit = rows$unit, allowed = rows$allowed)
+    unit = rows$unit, allowed = allowed, cost = open$cost,
+    budget = if (is.null(open$cost)) Inf else open$budget)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
   shown <- utils::head(found$order, if (is.null(m)) 10L else m)
   list(
@@ -178,8 +183,8 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   )
 }
 
-# The rows of a kernel: list(z, size = mean K_ii, width, left = share of the trace not in z, allowed
-# and far = rows far from all others, which are not picked).
+# The rows of a kernel: list(z, size = mean K_ii, width, left = share of the trace not in z, far =
+# rows far from all others, which are not picked).
 kernel_rows <- function(data, like, m, labelled) {
   if (like$label == "given") {
     root <- kernel_root(NULL, 1, m, given_kernel(like$matrix, data$n), tol = 1e-10)
@@ -195,11 +200,10 @@ kernel_rows <- function(data, like, m, labelled) {
   unit <- data$divisor
   width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / unit^2
   far <- if (is_operator(z)) integer() else setdiff(far_rows(z), labelled)
-  tell_far_rows(far, data$samples, 
+  tell_far_rows(far, data$samples,
     " They are not chosen; look at them, and leave them out if they are errors.")
   root <- kernel_root(z, width, m)
-  list(z = root$root, size = 1, width = width * unit^2, left = root$left, far = far,
-    allowed = if (length(far)) !seq_len(data$n) %in% far)
+  list(z = root$root, size = 1, width = width * unit^2, left = root$left, far = far)
 }
 
 # A similarity of the user's as a plain symmetric matrix.
@@ -269,6 +273,7 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
       similarity = if (unit) "cosine" else "linear"),
     sample_scores = without_labelled(found$row_w[twin], labelled),
     sample_key = ifelse(found$row_w > 0, 0, activity)[twin],
+    by_ranking = c("candidates", "labelled", "cost"),
     solution = list(activity = stats::setNames(activity, data$samples)),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)
   )
@@ -300,5 +305,6 @@ register("ted", ufs_ted,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
-  paper_grid = alfs_rival_grid(mu = 10^(-4:3))
+  paper_grid = alfs_rival_grid(mu = 10^(-4:3)),
+  wishes = c("candidates", "labelled", "sample_cost")
 )

@@ -176,3 +176,81 @@ test_that("contradictions are errors that name the columns", {
   expect_error(ufs_ted(x, include = "c1"), class = "ufs_error_argument", "about features")
   expect_error(selected_features(ufs_pca(x, 2), budget = 3), class = "ufs_error_argument", "`cost`")
 })
+
+test_that("TED, facility and medoids choose from the candidates, which stand for all rows", {
+  x <- wish_x()
+  some <- function(method, ...) withr::with_seed(1, suppressMessages(ufs(x, method, m = 5, ...)))
+  for (method in c("ted", "facility", "medoids")) {
+    fit <- some(method, candidates = 11:20)
+    expect_identical(fit$wishes$samples$by[["candidates"]], "solver")
+    expect_true(all(selected_samples(fit, as = "index") %in% 11:20), info = method)
+    expect_true(all(is.na(sample_scores(fit)[-(11:20)])), info = method)
+    expect_error(some(method, candidates = 11:13), class = "ufs_error_argument", "candidates")
+    expect_error(some(method, candidates = 11:13, labelled = 10:14), class = "ufs_error_argument",
+      "all of them are labelled")
+  }
+  # The best of all pairs of candidates, by all rows, is not the first two candidates of the whole.
+  like <- 1 + tcrossprod(unit_rows(scale(x)))
+  value <- function(set) sum(apply(like[, set, drop = FALSE], 1, max))
+  pairs <- combn(11:20, 2)
+  best <- max(apply(pairs, 2, value))
+  fit <- ufs_facility(x, m = 2, candidates = 11:20, swaps = TRUE)
+  expect_equal(fit$certificate[["value"]], value(selected_samples(fit, as = "index")), tolerance = 1e-10)
+  expect_gte(fit$certificate[["bound"]], best * (1 - 1e-12))
+  expect_gte(fit$certificate[["value"]], .95 * best)
+  whole <- unname(ufs_facility(x, m = 25)$sample_ranking)
+  expect_gt(fit$certificate[["value"]], value(intersect(whole, 11:20)[1:2]) - 1e-12)
+})
+
+test_that("rows labelled by ufs_data() are those of the method's own `labelled`", {
+  x <- wish_x()
+  for (method in c("ted", "facility", "medoids", "alfs", "cur", "rrss", "alnr")) {
+    one <- wish_fit(method, ufs_data(x, labelled = c(3, 9, 20)))
+    two <- wish_fit(method, x, labelled = c(3, 9, 20))
+    three <- wish_fit(method, ufs_data(x, labelled = 9), labelled = c(3, 20))
+    for (name in c("sample_scores", "sample_ranking", "certificate", "solution")) {
+      expect_identical(one[[name]], two[[name]], info = paste(method, name))
+      expect_identical(three[[name]], two[[name]], info = paste(method, name))
+    }
+    expect_identical(one$params$labelled, c(3L, 9L, 20L))
+  }
+  # They are no mere ranking without the labelled rows: the others complement them.
+  first <- unname(ufs_facility(x, m = 6)$sample_ranking[1:6])
+  more <- unname(ufs_facility(ufs_data(x, labelled = first[1:3]), m = 3)$sample_ranking[1:3])
+  expect_identical(more, first[4:6])
+  expect_error(ufs_medoids(ufs_data(x, labelled = 1:3), 4, form = "pam"), class = "ufs_error_argument", "kmeans")
+})
+
+test_that("TED and facility choose within a budget; facility's bound is one for every affordable set", {
+  x <- wish_x()
+  cost <- rep(c(3, 1, 2), 10)
+  like <- 1 + tcrossprod(unit_rows(scale(x)))
+  value <- function(set) sum(apply(like[, set, drop = FALSE], 1, max))
+  for (budget in c(3, 5)) {
+    fit <- ufs_facility(ufs_data(x, sample_cost = cost, sample_budget = budget))
+    expect_identical(fit$wishes$samples$by[["cost"]], "solver")
+    set <- unname(fit$solution$order)
+    expect_lte(sum(cost[set]), budget)
+    expect_equal(fit$certificate[["value"]], value(set), tolerance = 1e-10)
+    most <- 0
+    for (size in seq_len(min(budget, 4L))) {
+      some <- combn(30, size)
+      some <- some[, apply(some, 2, function(s) sum(cost[s]) <= budget), drop = FALSE]
+      most <- max(most, apply(some, 2, value))
+    }
+    expect_gte(fit$certificate[["bound"]], most * (1 - 1e-12))
+    expect_gte(fit$certificate[["value"]], .9 * most)
+    expect_true(all(set %in% selected_samples(fit, as = "index")))
+    expect_lte(sum(cost[selected_samples(fit, as = "index")]), budget)
+    ted <- ufs_ted(ufs_data(x, sample_cost = cost, sample_budget = budget))
+    expect_lte(sum(cost[ted$solution$order]), budget)
+    expect_lte(sum(cost[selected_samples(ted, as = "index")]), budget)
+  }
+  expect_identical(ufs_ted(x, form = "convex", sample_cost = cost, sample_budget = 5)$wishes$samples$by[["cost"]],
+    "ranking")
+  expect_error(ufs_facility(x, sample_cost = cost, sample_budget = .5), class = "ufs_error_argument", "cheapest")
+  # The ranking passes over picks that are replicates of earlier ones: the value is not that of the choice.
+  fit <- ufs_facility(x, m = 5, replicates = rep(1:15, 2))
+  expect_identical(is.na(fit$certificate), c(value = TRUE, bound = FALSE, ratio = TRUE))
+  expect_output(print(fit), "certificate")
+})

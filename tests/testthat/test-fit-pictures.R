@@ -28,6 +28,11 @@ for (method in methods$method) {
       expect_identical(par(c("mar", "mfrow", "oma")), before)
       expect_match(picture(fit, type, k = k, data = x)$title, paste0("ufs_", method), fixed = TRUE)
     }
+    # One feature or sample is a picture of one row.
+    if (is.null(registered[[method]]$per_k)) {
+      one <- stats::setNames(list(1), if (is.null(fit$feature_scores)) "m" else "k")
+      for (type in picture_types(fit)) expect_silent(do.call(plot, c(list(fit, type, x), one)))
+    }
     expect_identical(plot(fit), fit)
     skip_on_cran()
     skip_if_not_installed("ggplot2")
