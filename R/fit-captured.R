@@ -98,12 +98,15 @@ captured_share <- function(x, columns) {
 }
 
 # The certificate of a selection by components: the share of the squares of x (a matrix or operator)
-# that the best k columns by `score` explain, and that of k components with squared singular
-# values sdev2. Nothing where the squares overflow.
-captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))) {
+# that the best k columns by `score` explain, or those that wishes (of the columns of x) put in their
+# place, and that of k components with squared singular values sdev2. Nothing where the squares
+# overflow.
+captured_certificate <- function(data, k, sdev2, score, key = rep(0, length(score))) {
+  x <- data$x
+  best <- wished_columns(data, k, score, key)
   total <- sum(x_ss(x))
   if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
-  chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
+  chosen <- x_columns(x, best)
   q <- qr(chosen, tol = 1e-5)
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
   captured <- min(norm(x_cross(x, basis), "F")^2 / total, 1)

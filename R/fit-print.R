@@ -22,12 +22,12 @@ print.ufs <- function(x, n = 5L, ...) {
   advice <- registry()[[x$method]]$advice
   if (isTRUE(nzchar(advice))) cat_line("  advice       ", advice_sentence(advice))
   if (!is.null(x$feature_ranking)) {
-    cat_line("  features     ", best_line(shown_ranking(x, "feature"), names(x$feature_scores), n,
-      remembered_size(x, "k")))
+    shown <- shown_ranking(x, "feature")
+    cat_line("  features     ", best_line(shown$ranking, names(x$feature_scores), n, shown$size))
   }
   if (!is.null(x$sample_ranking)) {
-    cat_line("  samples      ", best_line(shown_ranking(x, "sample"), x$names$samples, n,
-      remembered_size(x, "m")))
+    shown <- shown_ranking(x, "sample")
+    cat_line("  samples      ", best_line(shown$ranking, x$names$samples, n, shown$size))
   }
   invisible(x)
 }
@@ -85,10 +85,6 @@ format_certificate <- function(certificate) {
   digits <- ifelse(abs(certificate) >= 1, 6L, 3L)
   paste(names(certificate), signif(certificate, digits), sep = " = ", collapse = ", ")
 }
-
-# k or m as the method was given it, or NULL: methods that pick one by one note how many they
-# picked, and whether anybody asked for it.
-remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
 
 #' @export
 summary.ufs <- function(object, ...) {

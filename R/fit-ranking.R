@@ -23,7 +23,8 @@ rank_features <- function(fit, data = NULL) {
   fit$feature_scores[never] <- NA_real_
   turn <- unit_order(score, unname(fit$feature_key), wish$groups, wish$include,
     if (!"cost" %in% honoured) wish$cost)
-  if (!is.null(wish$max_cor) && !"max_cor" %in% honoured && !is.null(data)) {
+  # Those that a solver chose stay; the walk is for what it ranks behind them.
+  if (!is.null(wish$max_cor) && !is.null(data)) {
     apart <- uncorrelated(turn, wish, data)
     fit$wishes$features$walked <- apart$walked
     turn <- apart$turn
@@ -159,11 +160,38 @@ choose_best <- function(fit, one, size, budget = NULL) {
   turn[taken[unit]]
 }
 
-# The part of a ranking that may be chosen, for print().
+# The best k columns of data$x by scores, as the ranking of the fit will have them.
+wished_columns <- function(data, k, score, key) {
+  if (is.null(data$wish)) return(ufs_rank(score, key)[seq_len(k)])
+  bare <- list(feature_scores = score, feature_key = key, wishes = list(features = data$wish))
+  data$keep <- seq_along(score)
+  ranked <- rank_features(bare, data)
+  choose_best(ranked, "feature", max(k, length(data$wish$include)))
+}
+
+# k or m as the method was given it, or NULL: methods that pick one by one note how many they
+# picked, and whether anybody asked for it.
+remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
+
+# For print(): list(ranking, of what may be chosen, what is chosen first; size, how many that is, NULL
+# where neither a number nor a budget was given).
 shown_ranking <- function(fit, one) {
-  open <- fit$wishes[[paste0(one, "s")]]$open
-  ranking <- fit[[paste0(one, "_ranking")]]
-  if (is.null(open)) ranking else ranking[seq_len(open)]
+  wish <- fit$wishes[[paste0(one, "s")]]
+  ranking <- unname(fit[[paste0(one, "_ranking")]])
+  size <- remembered_size(fit, if (one == "feature") "k" else "m")
+  if (is.null(wish$open)) return(list_of(ranking, size))
+  ranking <- ranking[seq_len(wish$open)]
+  if (is.null(size) && is.null(wish$budget)) return(list_of(ranking, size))
+  chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size,
+    if (is.null(size)) wish$budget)
+  list(ranking = c(chosen, setdiff(ranking, chosen)), size = length(chosen))
+}
+
+# `k` as the fit was asked for.
+check_included <- function(data, params) {
+  include <- data$wish$include
+  if (is.null(params$k) || isFALSE(params$given) || length(include) <= params$k) return(invisible())
+  refuse_fewer(data$features[data$keep[include]], params$k)
 }
 
 # Numbers that no choice can meet.
@@ -257,7 +285,7 @@ wishes_of_fit <- function(method, data, by_ranking = NULL) {
     all[[what]]$by <- vapply(own, function(wish) {
       if (wish %in% by_ranking) return("ranking")
       # Without a budget there is nothing to solve for.
-      if (what == "samples" && wish == "cost" && is.null(all$samples$budget)) return("ranking")
+      if (wish == "cost" && is.null(all[[what]]$budget)) return("ranking")
       if (what == "samples" && wish == "cost") wish <- "sample_cost"
       if (is.null(row)) "ranking" else wish_by(row, wish)
     }, "")

@@ -107,6 +107,7 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   wanted <- wanted[setdiff(names(wanted), names(made$params))]
   free <- made$data$n - length(made$params$labelled)
   made$params[names(wanted)] <- check_wanted(wanted, c(free, made$data$p))
+  check_included(made$data, made$params)
   run <- made$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)

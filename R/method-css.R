@@ -177,6 +177,9 @@ css_settings <- function(asked, wish, data, ss) {
 # What the solver takes of the wishes: whole groups are included, or excluded, where one column is.
 css_wish <- function(wish) {
   if (is.null(wish)) return(NULL)
+  # A column that goes with no other is a group of its own.
+  alone <- which(is.na(wish$groups))
+  wish$groups[alone] <- -alone
   whole <- function(at) {
     if (is.null(wish$groups) || !length(at)) return(as.integer(at))
     unlist(lapply(unique(wish$groups[at]), function(g) which(wish$groups == g)))
@@ -372,5 +375,5 @@ register("css", ufs_css,
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
   advice = "recommended for compressing, and for classifying with few columns",
   picks = list(argument = "k", unless = "swaps"),
-  wishes = "weights"
+  wishes = c("include", "exclude", "cost", "groups", "max_cor", "weights")
 )

@@ -232,7 +232,7 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
     ),
     certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
       gap = if (used == "exact") counters[["gap"]],
-      captured_certificate(data$x, length(labels), sdev2, score, key)),
+      captured_certificate(data, length(labels), sdev2, score, key)),
     advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
     coef_name = "loadings"
   )

@@ -45,7 +45,7 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
     score <- sqrt(rowSums(pca$loadings^2))
     list(params = list(n_components = n_components),
       feature_scores = score,
-      certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
+      certificate = captured_certificate(data, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
         scores = `rownames<-`(if (is.null(data$weights)) pca$scores else
           pca$scores / sqrt(data$weights), data$samples), sdev = sqrt(pca$sdev2 / data$df)),

@@ -75,9 +75,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     if (is.null(pool)) pool <- max(k, min(noise$safe, 10L * k))
     best <- noise$order[seq_len(pool)]
     at <- data$keep[best]
-    z <- data_columns(opened, at)
-    z <- .Call(C_x_standardise, z, unname(data$center[at]),
-      unname(data$scale[at]) * data$norm[best])
+    z <- consensus_columns(opened, data, best)
     picked <- decorrelate(z, (pool + 1 - seq_len(pool)) / pool, k, strength)
     chosen <- best[picked]
     if (!center) data$center <- FALSE
@@ -94,6 +92,17 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       certificate = correlation_certificate(z, picked)
     )
   })
+}
+
+# The columns `best` of the prepared data, of length one.
+consensus_columns <- function(opened, data, best) {
+  at <- data$keep[best]
+  if (has_row_sums(opened)) {
+    z <- x_columns(as_ufs_operator(open_quietly(opened))$x, best)
+    return(sweep(z, 2L, sqrt(colSums(z^2)), "/"))
+  }
+  z <- data_columns(opened, at)
+  .Call(C_x_standardise, z, unname(data$center[at]), unname(data$scale[at]) * data$norm[best])
 }
 
 # The members' ranks on x with decoys: list(ranks, mean (of the real columns), ranking (real columns

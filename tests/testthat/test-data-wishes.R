@@ -254,3 +254,79 @@ test_that("TED and facility choose within a budget; facility's bound is one for 
   expect_identical(is.na(fit$certificate), c(value = TRUE, bound = FALSE, ratio = TRUE))
   expect_output(print(fit), "certificate")
 })
+
+test_that("fewer than must be in are refused by the fit itself, and print counts what is chosen", {
+  x <- wish_x()
+  expect_error(ufs_pca(x, 2, k = 1, include = c("c1", "c5")), class = "ufs_error_argument", "'c5'")
+  expect_error(ufs_variance(x, k = 2, include = "c1", groups = list(c("c1", "c2", "c3"))),
+    class = "ufs_error_argument", "3 columns")
+  few <- ufs_pca(x, 2, k = 6, exclude = c("c1", "c2", "c3", "c4", "c5"))
+  expect_match(capture.output(print(few)), "\\(4 of 4\\)$", all = FALSE)
+  expect_no_match(capture.output(print(few)), "live")
+})
+
+test_that("css itself sees to wishes of columns; one that goes with no other is a group of its own", {
+  x <- wish_x()
+  fit <- ufs_css(x, k = 4, include = c("c9", "c4"), exclude = "c1")
+  expect_identical(unique(unname(fit$wishes$features$by)), "solver")
+  expect_identical(names(fit$solution$order)[1:2], c("c9", "c4"))
+  # The others are the best beside these: what remains of x after them decides.
+  rest <- qr.resid(qr(scale(x)[, c("c9", "c4")]), scale(x))
+  gain <- function(j) sum(crossprod(rest, rest[, j])^2) / (sum(rest[, j]^2) + .1 * 29)
+  free <- setdiff(colnames(x), c("c1", "c4", "c9"))
+  expect_identical(names(fit$solution$order)[3], free[which.max(vapply(free, gain, 0))])
+  groups <- c(1, NA, 1, NA, NA, NA, NA, NA, NA)
+  alone <- ufs_css(x, k = 4, groups = groups)
+  own <- ufs_css(x, k = 4, groups = c(1, 2, 1, 3:8))
+  expect_identical(alone$solution$order, own$solution$order)
+  expect_length(selected_features(alone), 4L)
+  # Costs are the solver's business where there is a budget, and that of the ranking otherwise.
+  expect_identical(ufs_css(x, cost = 1:9)$wishes$features$by[["cost"]], "ranking")
+  fit <- ufs_css(x, cost = 1:9, budget = 12)
+  expect_identical(fit$wishes$features$by[["cost"]], "solver")
+  expect_true(all(names(fit$solution$order) %in% selected_features(fit)))
+  expect_lte(sum((1:9)[selected_features(fit, as = "index")]), 12)
+})
+
+test_that("a certificate is that of the columns that wishes leave", {
+  x <- wish_x()
+  for (wish in list(list(include = "c9"), list(exclude = "c2"), list(max_cor = .3), list(cost = 9:1))) {
+    fit <- do.call(wish_fit, c(list("pca", x), wish))
+    best <- scale(x)[, chosen(fit, 2)]
+    captured <- sum(qr.fitted(qr(best), scale(x))^2) / (29 * 9)
+    expect_equal(fit$certificate[["captured"]], captured, info = names(wish))
+    expect_gte(fit$certificate[["bound"]], captured)
+  }
+})
+
+test_that("consensus de-correlates within blocks, and a ranking made to differ keeps the wishes of its fit", {
+  x <- wish_x()
+  block <- rep(1:3, each = 10)
+  inner <- x
+  for (b in 1:3) inner[block == b, ] <- scale(x[block == b, ], scale = FALSE)
+  moved <- x + 7 * block %o% c(1, 0, 2, 0, 3, 0, 0, 1, 1)
+  one <- wish_fit("consensus", moved, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
+  two <- wish_fit("consensus", inner, members = c("pca", "kmeans_f"), k = 3, pool = 9)
+  expect_equal(one$certificate, two$certificate)
+  fit <- ufs_diversify(ufs_pca(x, 2, exclude = "c3", include = "c8"), x, k = 3)
+  expect_identical(names(fit$feature_ranking)[c(1, 9)], c("c8", "c3"))
+})
+
+test_that("captured on three plates is as on clean data", {
+  # Four factors, two of them in most columns; plates move each column on its own.
+  truth <- withr::with_seed(2, {
+    load <- matrix(rnorm(48), 4) * c(3, 2, 1, 1)
+    matrix(rnorm(1200), 300) %*% load + matrix(rnorm(3600, sd = .3), 300)
+  })
+  plate <- rep(c("a", "b", "c"), length.out = 300)
+  shift <- withr::with_seed(5, matrix(rnorm(36, sd = 12), 3))
+  moved <- truth + shift[match(plate, c("a", "b", "c")), ]
+  z <- scale(truth)
+  share <- function(x, ...) {
+    at <- selected_features(ufs_css(x, k = 4, mu_rel = 0, ...), as = "index")
+    sum(qr.fitted(qr(z[, at]), z)^2) / sum(z^2)
+  }
+  clean <- share(truth)
+  expect_gt(share(moved, blocks = plate), .995 * clean)
+  expect_lt(share(moved), .995 * clean)
+})
