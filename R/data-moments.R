@@ -317,12 +317,6 @@ rows_of_moments <- function(moments) {
   data
 }
 
-refuse_moments <- function(arg) {
-  ufs_abort("input", "`", arg, "` is a result of ufs_moments(), which holds no rows, and this needs rows. Give it ",
-    "a sample of them, see ufs_sketch(); ufs_methods(\"wishes\") says which methods do with moments: those that ",
-    "take `weights` by the solver.", argument = arg)
-}
-
 # ---- the object ---------------------------------------------------------------------------------
 
 #' @export

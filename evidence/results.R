@@ -307,6 +307,12 @@ tables <- list(
     c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE),
   sketch = on_sets("sketch", "sketch.R", 20, "large-and-sparse-data, the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
     functions = "ufs_sketch"),
+  wishes = on_sets("wishes", "wishes.R", 1, "evidence only", "css",
+    plain_calls(include = c("ufs_css", swaps = TRUE, starts = 20, optimal = TRUE), data = "ufs_data"),
+    functions = c("ufs_data", "ufs_captured"), witness = function(stored) {
+      now <- rerun("wishes.R", "--draws=1")
+      differing(stored, now, c("case", "draw", "size", "how"), "captured", 2e-4)
+    }),
   tune = on_sets("tune", "tune.R", 60, "choosing-parameters", c("socfs", "jspca", "laplacian"),
     plain_calls(tune = "ufs_tune"), functions = "ufs_tune")
 )
