@@ -222,7 +222,7 @@ test_that("warnings and void rankings are counted and shown", {
   few <- ufs_compare(data$x, data$cluster, "socfs", k = 25, classifiers = first_class, repeats = 1,
     baselines = FALSE, args = list(socfs = list(lambda_rel = .9)))
   expect_lt(few$results$live, 25)
-  expect_output(print(few), paste0("Fewer features with a score above 0.*: socfs \\(",
+  expect_output(print(few), paste0("Fewer features have a score above 0.*: socfs \\(",
     few$results$live, " of 25\\)"))
   expect_identical(summary(few)$table$live, few$results$live)
 })
