@@ -88,8 +88,8 @@
 #' A dash in that table means that the method does not choose what the wish is about: given to the
 #' method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a
 #' column that no longer fits is passed over, and cheaper ones after it may still be taken. Where
-#' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes that
-#' contradict each other are errors that name the columns: a column that is both included and
+#' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes
+#' that contradict each other are errors that name the columns: a column that is both included and
 #' excluded, `k` below the number of included columns, or included columns that cost more than the
 #' budget.
 #'

@@ -6,7 +6,8 @@ shared_names <- function(names) {
   empty | names %in% names[duplicated(names)]
 }
 
-# Of features, whose names a fit has made unique: the places of such names, called by what they were.
+# Of features, whose names a fit has made unique: the places of such names, called by what they
+# were.
 repeated_names <- function(names) {
   at <- which(shared_names(names))
   stats::setNames(at, names[at])

@@ -51,8 +51,8 @@ flat_table <- function(x) {
     row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
 }
 
-# The factors of a data frame as numbers: list(x, factors), the latter for new rows and for print(), by
-# the names of the columns: list(levels, columns, dummies). `how`: "dummies" or "codes"; ordered
+# The factors of a data frame as numbers: list(x, factors), the latter for new rows and for print(),
+# by the names of the columns: list(levels, columns, dummies). `how`: "dummies" or "codes"; ordered
 # factors are always coded, by the rank of their level.
 code_factors <- function(x, how) {
   x <- flat_table(x)
@@ -68,7 +68,8 @@ code_factors <- function(x, how) {
   list(x = coded_table(x, factors, "x"), factors = factors)
 }
 
-# x with the columns that `factors` names (see above) as numbers; a missing level is a missing value.
+# x with the columns that `factors` names (see above) as numbers; a missing level is a missing
+# value.
 coded_table <- function(x, factors, arg) {
   x <- flat_table(x)
   coded <- which(names(x) %in% names(factors) &
@@ -99,7 +100,8 @@ groups_of_factors <- function(factors, names) {
   rep(seq_along(columns), lengths(columns))[match(names, unlist(columns))]
 }
 
-# What to do about x, which ufs_data() does not read, in a sentence; NULL if there is nothing to say.
+# What to do about x, which ufs_data() does not read, in a sentence; NULL if there is nothing to
+# say.
 reading_advice <- function(x) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) {
     ending <- tolower(sub(".*[.]", "", sub("[.](gz|bz2|xz)$", "", x)))

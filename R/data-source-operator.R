@@ -259,4 +259,3 @@ write_numbers <- function(block, file) {
   }
   TRUE
 }
-

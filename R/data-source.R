@@ -54,7 +54,9 @@ compose_index <- function(old, new) if (is.null(new)) old else if (is.null(old))
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
   source["BPPARAM"] <- list(NULL)
-  if (source$kind %in% c("bound", "planned")) source$object$base <- source_by_name(source$object$base)
+  if (source$kind %in% c("bound", "planned")) {
+    source$object$base <- source_by_name(source$object$base)
+  }
   if (source$kind == "big" && inherits(source$object, "big.matrix")) {
     source$object <- bigmemory::describe(source$object)
   }
@@ -245,7 +247,8 @@ join_moments <- function(a, b) {
   one <- in_unit(a)
   two <- in_unit(b)
   step <- two$mean - one$mean
-  list(bad = union(a$bad, b$bad), low = pmin(a$low, b$low), high = pmax(a$high, b$high), exponent = exponent,
+  list(bad = union(a$bad, b$bad), low = pmin(a$low, b$low), high = pmax(a$high, b$high),
+    exponent = exponent,
     mean = one$mean + step * (b$size / size),
     css = one$css + two$css + step^2 * (a$size / size * b$size), size = size)
 }

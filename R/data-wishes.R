@@ -1,6 +1,6 @@
-# Wishes: columns that must be in or out, cost something or go together; rows that have a weight or a
-# block, are labelled or replicated. They are a property of the data, so they travel with them: set
-# once by ufs_data(), cut and permuted with rows and columns, read where the data are prepared
+# Wishes: columns that must be in or out, cost something or go together; rows that have a weight or
+# a block, are labelled or replicated. They are a property of the data, so they travel with them:
+# set once by ufs_data(), cut and permuted with rows and columns, read where the data are prepared
 # (weights and blocks) and where a ranking is made (R/fit-ranking.R).
 #
 # data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
@@ -47,7 +47,8 @@ set_wishes <- function(data, given) {
   data
 }
 
-# Positions for names, indices, a logical vector, or a function that makes one of these of the names.
+# Positions for names, indices, a logical vector, or a function that makes one of these of the
+# names.
 wished_places <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   if (is.factor(value)) value <- as.character(value)
@@ -87,7 +88,8 @@ wished_levels <- function(value, arg, side, missing = FALSE) {
   }
   code <- match(value, unique(value[!is.na(value)]))
   if (arg == "blocks" && any(tabulate(code) < 2L)) {
-    refuse(arg, "`blocks`: ", deparse_short(unique(value)[tabulate(code) < 2L][1L]), " has one row ",
+    refuse(arg, "`blocks`: ", deparse_short(unique(value)[tabulate(code) < 2L][1L]),
+      " has one row ",
       "only; centring within blocks would make it zero.")
   }
   code
@@ -151,7 +153,8 @@ check_wishes <- function(data, before = NULL) {
 check_budget <- function(budget, wish, names, one = "column") {
   price <- sum(wish$cost[wish$include])
   if (price > budget * (1 + 1e-12)) {
-    refuse("budget", "The ", one, "s that must be in (", paste(names[wish$include], collapse = ", "),
+    refuse("budget", "The ", one, "s that must be in (",
+      paste(names[wish$include], collapse = ", "),
       ") cost ", format(price), ", more than the budget of ", format(budget), ".")
   }
 }
@@ -170,8 +173,8 @@ settled_wish <- function(wish) {
 
 # ---- on the way ---------------------------------------------------------------------------------
 
-# Columns beside those of the data, copies of the columns `of` in cost, each group of copies a group:
-# decoys. Nothing makes them be in; the copies of what is out are out.
+# Columns beside those of the data, copies of the columns `of` in cost, each group of copies a
+# group: decoys. Nothing makes them be in; the copies of what is out are out.
 widen_wishes <- function(wish, of, p) {
   if (is.null(wish)) return(NULL)
   wish <- settled_wish(wish)
@@ -268,4 +271,3 @@ planned_data <- function(data, plan) {
   }
   data
 }
-

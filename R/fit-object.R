@@ -1,15 +1,15 @@
 # The fitted object: constructor, ranking rule, accessors.
 
 # What a method may hand over in `made`, with what holds if it does not; `data`, the list of the
-# input pass, and `control` are always there, and any other field goes into the fit as it is. Feature
-# scores and keys come in the solver's columns (data$keep) and are expanded to the user's p, with NA
-# for constant columns. Sample scores have length n.
+# input pass, and `control` are always there, and any other field goes into the fit as it is.
+# Feature scores and keys come in the solver's columns (data$keep) and are expanded to the user's p,
+# with NA for constant columns. Sample scores have length n.
 fit_parts <- list(
   params = list(),
   feature_scores = NULL,
   sample_scores = NULL,
-  # A secondary key for exact ties of the score (the KKT value of rows that are exactly zero); larger
-  # is better.
+  # A secondary key for exact ties of the score (the KKT value of rows that are exactly zero);
+  # larger is better.
   feature_key = NULL,
   sample_key = NULL,
   statistic = NULL,
@@ -40,7 +40,8 @@ new_ufs <- function(method, call, made) {
     iterations = as.integer(made$iterations), certificate = made$certificate,
     elapsed = made$elapsed, center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named,
-      repeated = data$repeated), n = data$n, p = data$p, constant = data$constant, input = final_input(data)), made[own])
+      repeated = data$repeated), n = data$n, p = data$p, constant = data$constant,
+      input = final_input(data)), made[own])
   fit$wishes <- wishes_of_fit(method, data, made$by_ranking)
   if (!is.null(made$feature_scores)) {
     stopifnot(length(made$feature_scores) == length(data$keep))
@@ -64,7 +65,8 @@ new_ufs <- function(method, call, made) {
   barred <- c(made$params$labelled, open$labelled,
     if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))
   certificate <- made$certificate
-  fine <- all_finite(fit$feature_scores, c(data$constant, made$void, fit$wishes$features$exclude)) &&
+  unscored <- c(data$constant, made$void, fit$wishes$features$exclude)
+  fine <- all_finite(fit$feature_scores, unscored) &&
     all_finite(fit$sample_scores, barred) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
     all_finite(fit$trace$objective)

@@ -1,5 +1,5 @@
-# Rankings: by score, key and index, and what they make of wishes that the method's own solver does not see to:
-# one rule for all methods.
+# Rankings: by score, key and index, and what they make of wishes that the method's own solver does
+# not see to: one rule for all methods.
 # What comes with the data is described in R/data-wishes.R.
 
 # Best first: score, then key, then index; NA last. Stable and deterministic.
@@ -74,7 +74,8 @@ unit_order <- function(score, key, groups = NULL, first = integer(), cost = NULL
   value <- score - min(0, score, na.rm = TRUE)
   # What it ranks by is the mean of its members' scores over the mean of their costs.
   unit <- if (is.null(groups)) seq_len(size) else
-    match(ifelse(is.na(groups), -seq_len(size), groups), ifelse(is.na(groups), -seq_len(size), groups))
+    match(ifelse(is.na(groups), -seq_len(size), groups),
+      ifelse(is.na(groups), -seq_len(size), groups))
   live <- which(!is.na(score))
   average <- function(v) {
     if (is.null(groups)) return(v)
@@ -119,7 +120,8 @@ uncorrelated <- function(turn, wish, data, flops = 2e10) {
   kept <- integer()
   for (i in seq_along(turn)) {
     if (!open[i]) next
-    if (length(kept) >= most) return(list(turn = c(kept, turn[i:length(turn)][open[i:length(turn)]]),
+    if (length(kept) >= most) return(list(turn = c(kept,
+      turn[i:length(turn)][open[i:length(turn)]]),
       walked = length(kept)))
     kept <- c(kept, turn[i])
     if (i == length(turn)) break
@@ -173,8 +175,8 @@ wished_columns <- function(data, k, score, key) {
 # picked, and whether anybody asked for it.
 remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
 
-# For print(): list(ranking, of what may be chosen, what is chosen first; size, how many that is, NULL
-# where neither a number nor a budget was given).
+# For print(): list(ranking, of what may be chosen, what is chosen first; size, how many that is,
+# NULL where neither a number nor a budget was given).
 shown_ranking <- function(fit, one) {
   wish <- fit$wishes[[paste0(one, "s")]]
   ranking <- unname(fit[[paste0(one, "_ranking")]])
@@ -219,7 +221,8 @@ refuse_fewer <- function(names, size) {
 say_short <- function(fit, one, size, chosen, budget) {
   if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
   if (!is.null(budget)) return(invisible())
-  ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one, "s are chosen: the wishes (",
+  ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one,
+    "s are chosen: the wishes (",
     paste(wish_names(fit, one), collapse = ", "), ") leave no more.")
 }
 
@@ -235,8 +238,8 @@ wish_names <- function(fit, one) {
 wish_columns <- c("include", "exclude", "cost", "groups", "max_cor", "weights", "blocks",
   "candidates", "labelled", "replicates", "sample_cost", "strata")
 
-# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about. Columns are
-# centred within blocks before any method sees them; no ranking can see to weights.
+# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about.
+# Columns are centred within blocks before any method sees them; no ranking can see to weights.
 wish_by <- function(row, wish) {
   if (wish %in% c("blocks", row$wishes)) return("solver")
   if (wish == "weights") return("refused")
@@ -261,7 +264,8 @@ check_honoured <- function(x, method, given) {
       "ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
-  other <- if (row$selects == "features") setdiff(row_wishes, c("weights", "blocks", "block_scale")) else
+  choosing <- setdiff(row_wishes, c("weights", "blocks", "block_scale"))
+  other <- if (row$selects == "features") choosing else
     column_wishes
   wrong <- intersect(given, other)
   if (length(wrong)) {
@@ -270,8 +274,8 @@ check_honoured <- function(x, method, given) {
   }
 }
 
-# As new_ufs() gets them from the data: with `by`, or NULL. `by_ranking`: what this form of the method
-# leaves to the ranking.
+# As new_ufs() gets them from the data: with `by`, or NULL. `by_ranking`: what this form of the
+# method leaves to the ranking.
 wishes_of_fit <- function(method, data, by_ranking = NULL) {
   all <- data$wishes
   if (is.null(all)) return(NULL)
@@ -307,12 +311,14 @@ wish_notes <- function(fit) {
       paste0(" (by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "), ")")
     }
   }
-  one <- function(count, what, word) if (length(count)) paste(count_words(length(count), what), word)
+  one <- function(count, what, word) if (length(count)) paste(count_words(length(count), what),
+    word)
   columns <- c(one(wish$include, "column", "in"), one(wish$exclude, "column", "out"),
     if (!is.null(wish$cost)) paste0("costs", if (!is.null(wish$budget)) {
       paste0(", budget ", format(wish$budget))
     }),
-    if (!is.null(wish$groups)) count_words(length(unique(wish$groups[!is.na(wish$groups)])), "group"),
+    if (!is.null(wish$groups)) count_words(length(unique(wish$groups[!is.na(wish$groups)])),
+      "group"),
     if (!is.null(wish$max_cor)) paste("no |r| above", format(wish$max_cor)))
   samples <- c(one(rows$labelled, "row", "labelled"), one(rows$candidates, "candidate", "")[0L],
     if (!is.null(rows$candidates)) count_words(length(rows$candidates), "candidate"),

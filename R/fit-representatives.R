@@ -52,4 +52,3 @@ representatives.default <- function(fit, ...) {
     "ufs_medoids(), not ",
     kind_of(fit), ".")
 }
-

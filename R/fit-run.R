@@ -35,15 +35,15 @@ ufs <- function(x, method, ..., m) {
 #' Lists all methods, what each of them selects and costs, and what it was worth on real data. Use
 #' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
-#' @param what `"methods"` for the list of methods, or `"wishes"` for what each of them does about the
-#'   wishes of [ufs_data()].
+#' @param what `"methods"` for the list of methods, or `"wishes"` for what each of them does about
+#'   the wishes of [ufs_data()].
 #' @param ... Must be empty.
-#' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes), `selects`
-#'   ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random numbers are
-#'   drawn by default), `cost` (leading term of the time), `reference`, and `advice`: what the
-#'   method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it wins on
-#'   some sets and loses on others by as much) or "historical" (there for comparison; others do
-#'   better at the same job). See [ufs_select()], which applies the recommended ones.
+#' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes),
+#'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
+#'   numbers are drawn by default), `cost` (leading term of the time), `reference`, and `advice`:
+#'   what the method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it
+#'   wins on some sets and loses on others by as much) or "historical" (there for comparison; others
+#'   do better at the same job). See [ufs_select()], which applies the recommended ones.
 #'
 #'   For `"wishes"` a data frame with one row per method and one column per wish, with the values
 #'   `"solver"`, `"ranking"`, `"refused"` and `"-"`, explained in the section on wishes of
@@ -124,7 +124,8 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
   close_source(made$data$x)
-  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) fit <- without_rows(fit, frame$x$n_rows)
+  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) fit <- without_rows(fit,
+    frame$x$n_rows)
   warn_status(fit, advice)
   fit
 }
@@ -209,4 +210,3 @@ check_call <- function(given, fun, frame, method) {
     }
   }
 }
-

@@ -184,7 +184,8 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
   out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
   out$note <- paste0("on the leading ", ncol(out$x), " principal component scores")
   ufs_inform("scores", "`x` is large: neighbours are those on the leading ", ncol(out$x),
-    " principal component scores. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, searches `x` itself.")
+    " principal component scores. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a ",
+    "method, searches `x` itself.")
   out
 }
 

@@ -179,7 +179,8 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
       order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
       gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
-    found <- check_solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control), "blfse")
+    found <- check_solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control),
+      "blfse")
     c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
       n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
       center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))

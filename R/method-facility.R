@@ -90,7 +90,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     if (!center) data$center <- FALSE
     open <- wished_rows(labelled, data)
     labelled <- open$labelled
-    picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free, open$limit)
+    picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free,
+      open$limit)
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)
     found <- facility_picks(like, data$n, picks, labelled, swaps, control, open$allowed, open$cost,

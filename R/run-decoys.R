@@ -163,7 +163,8 @@ fit_arguments <- function(fit, frame) {
   given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
   Map(function(value, name) {
     tryCatch(eval(value, frame), error = function(e) {
-      refuse("method", "`", name, "` in the call of the fit (", deparse_short(value), ") cannot be found ",
+      refuse("method", "`", name, "` in the call of the fit (", deparse_short(value),
+        ") cannot be found ",
         "here: give the name of the method and its arguments instead.")
     })
   }, given, names(given))
@@ -443,7 +444,8 @@ print.ufs_decoys <- function(x, ...) {
     cat_line("  ", decoys_words(x, name))
     if (!is.null(x$asked)) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
-      cat_line("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
+      cat_line("    of the best ", x$asked, ": ", percent(at$share),
+        " no better than noise (repeats ",
         percent(at$low), " to ", percent(at$high), ")")
     }
     if (length(x$columns[[name]])) {

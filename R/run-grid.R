@@ -29,7 +29,8 @@ ufs_grid_paper <- function(method, variant = NULL) {
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(known)) {
     refuse("method", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
-      ", whose grids a paper states", if (!missing(method)) paste0("; it is ", deparse_short(method)), ".")
+      ", whose grids a paper states", if (!missing(method)) paste0("; it is ",
+        deparse_short(method)), ".")
   }
   paper <- known[[method]]$paper_grid
   if (is.null(variant)) variant <- names(paper$grids)[1L]

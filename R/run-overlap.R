@@ -140,4 +140,3 @@ agreement <- function(object, most = 10L) {
     mean(colMeans(matrix(others %in% top[, i], nrow(others)))[!is.na(others[1L, ])])
   }, 0)
 }
-

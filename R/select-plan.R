@@ -127,8 +127,10 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
 # From moments alone columns can be chosen that rebuild all columns, and noise cannot be told.
 select_moments <- function(x, k, task, given) {
   if (task != "compress") refuse_moments("x")
-  if (is.null(k) || identical(k, "auto")) refuse("k", "With moments `k` must be a number: how many columns to keep.")
-  ufs_inform("moments", "From moments columns are chosen by ufs_css(x, k, mu_rel = 0, swaps = TRUE); how much of ",
+  if (is.null(k) || identical(k, "auto")) refuse("k",
+    "With moments `k` must be a number: how many columns to keep.")
+  ufs_inform("moments",
+    "From moments columns are chosen by ufs_css(x, k, mu_rel = 0, swaps = TRUE); how much of ",
     "the table is noise is not estimated.")
   do.call(ufs_css, c(list(x, k = k, mu_rel = 0, swaps = TRUE), given))
 }

@@ -97,4 +97,3 @@ places_in_fit <- function(fit, own, by_feature) {
   if (identical(feature_names(own, length(own), warn = FALSE), known)) return(seq_along(known))
   places_by_name(own, known, names(fit$names$repeated), "object", "feature")
 }
-

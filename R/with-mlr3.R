@@ -227,7 +227,8 @@ shared_values <- function(values) {
 
 say_weights <- function(task) {
   if (any(grepl("^weights", task$properties))) {
-    inform_unless_resampling("weights", "Weights are ignored: no method of ufselect weighs samples.")
+    inform_unless_resampling("weights",
+      "Weights are ignored: no method of ufselect weighs samples.")
   }
 }
 

@@ -52,7 +52,8 @@ refuse_missing_values <- function(x, na) {
   if (na != "error" || !is.data.frame(x)) return(invisible())
   gone <- vapply(x, anyNA, NA)
   if (any(gone)) {
-    ufs_abort("input", "There are missing values in ", some_columns(names(x)[gone]), ": choose `na`, ",
+    ufs_abort("input", "There are missing values in ", some_columns(names(x)[gone]),
+      ": choose `na`, ",
       "an argument of the step or filter itself, or fill them in before.", argument = "na")
   }
 }
@@ -74,7 +75,8 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   if (!is.null(k)) options <- with_number(options, row, min(k, length(table$keep)))
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
-    inform_unless_resampling("units", "Columns have different units (", decided$reason, "): ufs_", method,
+    inform_unless_resampling("units", "Columns have different units (", decided$reason, "): ufs_",
+      method,
       "() gets them standardised; see `standardise`.")
   }
   fit <- quietly_constant(do.call(ufs, c(list(x = data, method = method), decided$options)))
@@ -105,7 +107,8 @@ auto_size <- function(data, method, row, options, standardise) {
 # What selected_features() says about a selection that its scores do not decide.
 say_padded <- function(found, k) {
   if (found$live < k && k < length(found$features)) {
-    inform_unless_resampling("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the ",
+    inform_unless_resampling("padded", "Only ", found$live, " of the ", k,
+      " features have a score above 0; the ",
       "rest is ", found$rest, ".")
   }
 }
@@ -116,7 +119,8 @@ with_clusters <- function(options, row, method, data) {
   most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
   for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
     options[[name]] <- max(1L, min(5L, most[[name]]))
-    inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ", options[[name]],
+    inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ",
+      options[[name]],
       "`: set it if you know better.")
   }
   options
