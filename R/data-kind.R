@@ -155,8 +155,7 @@ genes_among <- function(names) {
 
 # Are the columns points of smooth curves, as wavelengths of a spectrum? Then a column hardly
 # differs from its neighbour, and by far less than from other columns. 1 - r of standardised
-# columns,
-# on at most 300 rows and 1000 neighbouring pairs.
+# columns, on at most 300 rows and 1000 neighbouring pairs.
 is_smooth_columns <- function(x) {
   data <- open_data(x)
   if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)

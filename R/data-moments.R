@@ -5,57 +5,41 @@
 #'
 #' Computes what methods of covariances need, the number of rows, the means and the centred cross
 #' products of the columns, from a table of any length: a matrix or data frame, [ufs_data()], a CSV
-#' or
-#' Parquet file, or a table in a database. [ufs_css()], [ufs_pca()], [ufs_spca()], [ufs_variance()]
-#' and
-#' `ufs_jspca(loss = "feature")` take the result as `x` and give what they give for the rows; so do
-#' [ufs_captured()] and `ufs_select(task = "compress")`. Methods that look at single rows refuse it:
-#' give those a sample of the rows, see [ufs_sketch()].
+#' or Parquet file, or a table in a database. [ufs_css()], [ufs_pca()], [ufs_spca()],
+#' [ufs_variance()] and `ufs_jspca(loss = "feature")` take the result as `x` and give what they give
+#' for the rows; so do [ufs_captured()] and `ufs_select(task = "compress")`. Methods that look at
+#' single rows refuse it: give those a sample of the rows, see [ufs_sketch()].
 #'
 #' Results for parts of a table add up: `c(a, b)` is the result for the rows of both. So sites that
-#' share no
-#' rows, or the tasks of any engine, send p x p numbers each, and the sum is exact. Pieces are
-#' merged by the formulas of Chan, Golub and LeVeque (1983), which lose no digits where means are
-#' large beside
-#' standard deviations.
+#' share no rows, or the tasks of any engine, send p x p numbers each, and the sum is exact. Pieces
+#' are merged by the formulas of Chan, Golub and LeVeque (1983), which lose no digits where means
+#' are large beside standard deviations.
 #'
 #' # Tables in a database
 #' `where = "fetch"` brings the rows in pieces of 20,000 and needs memory for one piece, whatever
-#' the length.
-#' `where = "database"` sends sums as SQL instead, so that no row travels: one query for the means,
-#' then
-#' queries for the products of deviations from them, 500 expressions each, \eqn{p^2 / 1000} queries
-#' in
-#' all. It is for engines where the data cannot travel; where they can, fetching is usually the
-#' faster way.
+#' the length. `where = "database"` sends sums as SQL instead, so that no row travels: one query for
+#' the means, then queries for the products of deviations from them, 500 expressions each,
+#' \eqn{p^2 / 1000} queries in all. It is for engines where the data cannot travel; where they can,
+#' fetching is usually the faster way.
 #'
 #' @param x A numeric matrix, a data frame, [ufs_data()] (sparse matrices and files are read by
-#'   blocks), the
-#'   name of one or more CSV files (read with package data.table) or Parquet files (package
-#'   nanoparquet, a
-#'   file at a time), a table of package dbplyr, or a DBI connection.
+#'   blocks), the name of one or more CSV files (read with package data.table) or Parquet files
+#'   (package nanoparquet, a file at a time), a table of package dbplyr, or a DBI connection.
 #' @param columns Names of the columns to use; `NULL` for all numeric ones.
 #' @param weights How many rows a row stands for: the name of a column of counts, or for a matrix or
-#'   data
-#'   frame a numeric vector. `NULL`: one each.
+#'   data frame a numeric vector. `NULL`: one each.
 #' @param na What to do about missing values: `"omit"` leaves out rows that lack one of the columns
-#'   (their
-#'   number is kept as `dropped`), `"error"` stops.
+#'   (their number is kept as `dropped`), `"error"` stops.
 #' @param where For tables in a database: `"fetch"` or `"database"`, see below.
 #' @param from If `x` is a connection: the name of a table, `DBI::Id()`, or a query as `DBI::SQL()`.
 #' @param ... Must be empty.
 #' @return An object of class `ufs_moments`: a list with `n` (the number of rows, or the sum of
-#'   their
-#'   weights), `mean`, `css` (p x p, centred sums of squares and products) and `dropped`. It has
-#'   `dim()`,
-#'   `names()`, `c()`, `[ , columns]`, `print()` and `as.matrix()`, which gives the `"correlation"`
-#'   or
-#'   `"covariance"` matrix.
+#'   their weights), `mean`, `css` (p x p, centred sums of squares and products) and `dropped`. It
+#'   has `dim()`, `names()`, `c()`, `[ , columns]`, `print()` and `as.matrix()`, which gives the
+#'   `"correlation"` or `"covariance"` matrix.
 #' @section Errors: `ufs_error_argument` for columns that are absent or not numeric,
-#'   `ufs_error_input` for
-#'   missing values with `na = "error"` or tables without a complete row, `ufs_error_package` where
-#'   a reader is
-#'   not installed.
+#'   `ufs_error_input` for missing values with `na = "error"` or tables without a complete row,
+#'   `ufs_error_package` where a reader is not installed.
 #' @references Chan, Golub and LeVeque (1983) Algorithms for computing the sample variance.
 #'   \doi{10.1080/00031305.1983.10483115}
 #' @examples
@@ -142,8 +126,7 @@ merge_moments <- function(a, b) {
 # ---- where the rows come from ----------------------------------------------------------------
 
 # A function that gives the next piece, list(x = numeric matrix, weights), and NULL at the end; or
-# the result itself
-# where a database made it.
+# the result itself where a database made it.
 moment_pieces <- function(x, columns, weights, where, from) {
   if (is.data.frame(x) || (is.matrix(x) && is.numeric(x))) {
     once(moment_columns(x, columns, weights))
@@ -169,14 +152,14 @@ moment_columns <- function(x, columns, weights) {
   by_name <- is.character(weights) && length(weights) == 1L
   if (by_name && !weights %in% colnames(x)) refuse("weights", "`x` has no column '", weights,
     "' of weights.")
-  counts <- if (by_name) as.double(if (is.data.frame(x)) x[[weights]] else x[,
-    weights]) else weights
+  counts <- if (by_name) as.double(if (is.data.frame(x)) x[[weights]] else x[, weights]) else
+    weights
   if (!is.null(counts) && (!is.numeric(counts) || length(counts) != nrow(x))) {
     refuse("weights", "`weights` must be the name of a column or ", nrow(x), " numbers.")
   }
   if (is.null(columns)) {
-    numeric <- if (is.data.frame(x)) vapply(x, function(column) is.numeric(column) ||
-      is.logical(column), NA) else
+    usable <- function(column) is.numeric(column) || is.logical(column)
+    numeric <- if (is.data.frame(x)) vapply(x, usable, NA) else
       rep(TRUE, ncol(x))
     if (is.null(colnames(x))) colnames(x) <- feature_names(NULL, ncol(x), FALSE)
     columns <- setdiff(colnames(x)[numeric], if (by_name) weights)
@@ -197,8 +180,8 @@ moment_columns <- function(x, columns, weights) {
 # Sparse matrices and files by blocks of rows.
 data_pieces <- function(data, columns, weights) {
   load_reader(data)
-  if (!is.null(columns)) data <- subset_data(data, NULL, resolve_index(columns, data$p,
-    data$features, "columns"))
+  if (!is.null(columns)) data <- subset_data(data, NULL,
+    resolve_index(columns, data$p, data$features, "columns"))
   names <- feature_names(data$features, data$p, FALSE)
   blocks <- in_pieces(data$n, max(1, floor(block_bytes() / (8 * data$p))))
   next_block <- 0L
@@ -206,15 +189,14 @@ data_pieces <- function(data, columns, weights) {
     next_block <<- next_block + 1L
     if (next_block > length(blocks)) return(NULL)
     rows <- blocks[[next_block]]
-    x <- if (data$kind == "source") read_source(data$x, i = rows) else as.matrix(data$x[rows, ,
-      drop = FALSE])
+    x <- if (data$kind == "source") read_source(data$x, i = rows) else
+      as.matrix(data$x[rows, , drop = FALSE])
     moment_columns(`colnames<-`(x, names), NULL, weights[rows])
   }
 }
 
 # Lines of CSV files are read by base R, some at a time, and taken apart by fread(). An empty line
-# more keeps a piece of
-# one line from being taken for the name of a file.
+# more keeps a piece of one line from being taken for the name of a file.
 file_pieces <- function(files, columns, weights, lines = 20000L) {
   absent <- files[!file.exists(files)]
   if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
@@ -235,8 +217,8 @@ file_pieces <- function(files, columns, weights, lines = 20000L) {
         if (at >= length(files)) return(NULL)
         if (parquet[at + 1L]) {
           at <<- at + 1L
-          return(moment_columns(nanoparquet::read_parquet(files[at], col_select = wanted),
-            columns, weights))
+          return(moment_columns(nanoparquet::read_parquet(files[at], col_select = wanted), columns,
+            weights))
         }
         open_next()
       }
@@ -301,16 +283,15 @@ query_pieces <- function(table, rows = 20000L) {
 }
 
 # Sums in the engine: means of the complete rows first, then products of deviations from them. Means
-# as literals
-# lose their last digits; the first moments that are left correct both.
+# as literals lose their last digits; the first moments that are left correct both.
 moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$connection, sql),
-  batch = 500L) {
+                           batch = 500L) {
   id <- table$quote(table$columns)
   p <- length(id)
   counts <- if (!is.null(table$weights)) table$quote(table$weights)
   complete <- paste("WHERE", paste(c(id, counts), "IS NOT NULL", collapse = " AND "))
-  total <- function(term) paste0("SUM(", if (is.null(counts)) "" else paste0("1.0 * ", counts,
-    " * "), term, ")")
+  total <- function(term) paste0("SUM(", if (is.null(counts)) "" else
+    paste0("1.0 * ", counts, " * "), term, ")")
   ask <- function(terms) unlist(run(paste0("SELECT ", paste0(terms, " AS e", seq_along(terms),
     collapse = ", "), " FROM ",
     table$from, " ", complete)), use.names = FALSE)
@@ -336,9 +317,8 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
 # ---- moments in the place of rows ---------------------------------------------------------------
 
 # p + 1 rows that have these moments: with the weight n / (p + 1) each, their sum of weights is n,
-# and their
-# weighted means and cross products are those of the table. H has orthonormal columns that sum to
-# zero.
+# and their weighted means and cross products are those of the table. H has orthonormal columns that
+# sum to zero.
 rows_of_moments <- function(moments) {
   p <- length(moments$mean)
   size <- sqrt(diag(moments$css))

@@ -52,8 +52,7 @@ flat_table <- function(x) {
 }
 
 # The factors of a data frame as numbers: list(x, factors), the latter for new rows and for print(),
-# by
-# the names of the columns: list(levels, columns, dummies). `how`: "dummies" or "codes"; ordered
+# by the names of the columns: list(levels, columns, dummies). `how`: "dummies" or "codes"; ordered
 # factors are always coded, by the rank of their level.
 code_factors <- function(x, how) {
   x <- flat_table(x)

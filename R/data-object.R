@@ -75,8 +75,8 @@ subset_data <- function(data, samples = NULL, features = NULL) {
 
 # The wishes: of the rows and columns that stay, in their new order; NULL: all of them.
 subset_wishes <- function(data, rows = NULL, columns = NULL) {
-  if (!is.null(columns)) data["wish"] <- list(pick_wishes(data$wish, columns, c("include",
-    "exclude"),
+  if (!is.null(columns)) data["wish"] <- list(pick_wishes(data$wish, columns,
+    c("include", "exclude"),
     c("cost", "groups")))
   if (!is.null(rows)) data["row_wish"] <- list(pick_wishes(data$row_wish, rows,
     c("labelled", "candidates"), c("weights", "blocks", "replicates", "cost")))
@@ -158,8 +158,7 @@ drawn_part <- function(x, most, keep = seq_len(x$p)) {
 }
 
 # The rows drawn, and for each column (NULL: all) that is constant in them, but not in x, the first
-# row
-# with another value: rare flags would be lost. Data on disk are not searched for these.
+# row with another value: rare flags would be lost. Data on disk are not searched for these.
 rows_that_vary <- function(x, rows, columns) {
   if (is.null(rows) || x$kind == "source") return(rows)
   part <- dense_part(x, rows, columns)$x

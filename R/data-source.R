@@ -54,8 +54,9 @@ compose_index <- function(old, new) if (is.null(new)) old else if (is.null(old))
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
   source["BPPARAM"] <- list(NULL)
-  if (source$kind %in% c("bound",
-    "planned")) source$object$base <- source_by_name(source$object$base)
+  if (source$kind %in% c("bound", "planned")) {
+    source$object$base <- source_by_name(source$object$base)
+  }
   if (source$kind == "big" && inherits(source$object, "big.matrix")) {
     source$object <- bigmemory::describe(source$object)
   }

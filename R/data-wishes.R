@@ -1,7 +1,6 @@
 # Wishes: columns that must be in or out, cost something or go together; rows that have a weight or
-# a
-# block, are labelled or replicated. They are a property of the data, so they travel with them: set
-# once by ufs_data(), cut and permuted with rows and columns, read where the data are prepared
+# a block, are labelled or replicated. They are a property of the data, so they travel with them:
+# set once by ufs_data(), cut and permuted with rows and columns, read where the data are prepared
 # (weights and blocks) and where a ranking is made (R/fit-ranking.R).
 #
 # data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
@@ -154,8 +153,8 @@ check_wishes <- function(data, before = NULL) {
 check_budget <- function(budget, wish, names, one = "column") {
   price <- sum(wish$cost[wish$include])
   if (price > budget * (1 + 1e-12)) {
-    refuse("budget", "The ", one, "s that must be in (", paste(names[wish$include],
-      collapse = ", "),
+    refuse("budget", "The ", one, "s that must be in (",
+      paste(names[wish$include], collapse = ", "),
       ") cost ", format(price), ", more than the budget of ", format(budget), ".")
   }
 }
@@ -175,8 +174,7 @@ settled_wish <- function(wish) {
 # ---- on the way ---------------------------------------------------------------------------------
 
 # Columns beside those of the data, copies of the columns `of` in cost, each group of copies a
-# group:
-# decoys. Nothing makes them be in; the copies of what is out are out.
+# group: decoys. Nothing makes them be in; the copies of what is out are out.
 widen_wishes <- function(wish, of, p) {
   if (is.null(wish)) return(NULL)
   wish <- settled_wish(wish)

@@ -39,8 +39,7 @@ expand_columns <- function(value, data, names = NULL) {
 #'   your own has its size.
 #' @param center Should the columns be centred (whatever the method did)?
 #' @param scale Should they be standardised? The default `NULL` does what the method did, so that
-#'   the
-#'   share is that of the print and of the certificate; a set of your own is standardised.
+#'   the share is that of the print and of the certificate; a set of your own is standardised.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples
@@ -63,8 +62,8 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
     fit <- own_set(fit, data)
     if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")
     k <- length(fit)
-  } else if (data$p != fit$p || rows_behind(x, data$n) != fit$n || !identical(data$features,
-    fit$names$features)) {
+  } else if (data$p != fit$p || rows_behind(x, data$n) != fit$n ||
+    !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   } else {
     k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
@@ -101,9 +100,8 @@ captured_share <- function(x, columns) {
 
 # The certificate of a selection by components: the share of the squares of x (a matrix or operator)
 # that the best k columns by `score` explain, or those that wishes (of the columns of x) put in
-# their
-# place, and that of k components with squared singular values sdev2. Nothing where the squares
-# overflow.
+# their place, and that of k components with squared singular values sdev2. Nothing where the
+# squares overflow.
 captured_certificate <- function(data, k, sdev2, score, key = rep(0, length(score))) {
   x <- data$x
   best <- wished_columns(data, k, score, key)

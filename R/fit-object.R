@@ -2,9 +2,8 @@
 
 # What a method may hand over in `made`, with what holds if it does not; `data`, the list of the
 # input pass, and `control` are always there, and any other field goes into the fit as it is.
-# Feature
-# scores and keys come in the solver's columns (data$keep) and are expanded to the user's p, with NA
-# for constant columns. Sample scores have length n.
+# Feature scores and keys come in the solver's columns (data$keep) and are expanded to the user's p,
+# with NA for constant columns. Sample scores have length n.
 fit_parts <- list(
   params = list(),
   feature_scores = NULL,
@@ -42,7 +41,7 @@ new_ufs <- function(method, call, made) {
     elapsed = made$elapsed, center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named,
       repeated = data$repeated), n = data$n, p = data$p, constant = data$constant,
-        input = final_input(data)), made[own])
+      input = final_input(data)), made[own])
   fit$wishes <- wishes_of_fit(method, data, made$by_ranking)
   if (!is.null(made$feature_scores)) {
     stopifnot(length(made$feature_scores) == length(data$keep))
@@ -66,8 +65,8 @@ new_ufs <- function(method, call, made) {
   barred <- c(made$params$labelled, open$labelled,
     if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))
   certificate <- made$certificate
-  fine <- all_finite(fit$feature_scores, c(data$constant, made$void,
-    fit$wishes$features$exclude)) &&
+  unscored <- c(data$constant, made$void, fit$wishes$features$exclude)
+  fine <- all_finite(fit$feature_scores, unscored) &&
     all_finite(fit$sample_scores, barred) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
     all_finite(fit$trace$objective)

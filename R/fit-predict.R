@@ -233,8 +233,8 @@ feature_names_of <- function(data, assay = NULL) {
 fit_assay <- function(fit, object, arg) {
   assay <- fit$input$assay
   seurat <- inherits(object, "Seurat")
-  if (is.null(assay) || !has_feature_rows(object) || seurat != identical(fit$input$origin,
-        "Seurat")) {
+  if (is.null(assay) || !has_feature_rows(object) ||
+    seurat != identical(fit$input$origin, "Seurat")) {
     return(NULL)
   }
   known <- if (seurat) SeuratObject::Assays(object) else SummarizedExperiment::assayNames(object)

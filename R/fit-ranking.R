@@ -1,6 +1,5 @@
 # Rankings: by score, key and index, and what they make of wishes that the method's own solver does
-# not see to:
-# one rule for all methods.
+# not see to: one rule for all methods.
 # What comes with the data is described in R/data-wishes.R.
 
 # Best first: score, then key, then index; NA last. Stable and deterministic.
@@ -75,8 +74,8 @@ unit_order <- function(score, key, groups = NULL, first = integer(), cost = NULL
   value <- score - min(0, score, na.rm = TRUE)
   # What it ranks by is the mean of its members' scores over the mean of their costs.
   unit <- if (is.null(groups)) seq_len(size) else
-    match(ifelse(is.na(groups), -seq_len(size), groups), ifelse(is.na(groups), -seq_len(size),
-      groups))
+    match(ifelse(is.na(groups), -seq_len(size), groups),
+      ifelse(is.na(groups), -seq_len(size), groups))
   live <- which(!is.na(score))
   average <- function(v) {
     if (is.null(groups)) return(v)
@@ -177,8 +176,7 @@ wished_columns <- function(data, k, score, key) {
 remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
 
 # For print(): list(ranking, of what may be chosen, what is chosen first; size, how many that is,
-# NULL
-# where neither a number nor a budget was given).
+# NULL where neither a number nor a budget was given).
 shown_ranking <- function(fit, one) {
   wish <- fit$wishes[[paste0(one, "s")]]
   ranking <- unname(fit[[paste0(one, "_ranking")]])
@@ -241,8 +239,7 @@ wish_columns <- c("include", "exclude", "cost", "groups", "max_cor", "weights", 
   "candidates", "labelled", "replicates", "sample_cost", "strata")
 
 # "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about.
-# Columns are
-# centred within blocks before any method sees them; no ranking can see to weights.
+# Columns are centred within blocks before any method sees them; no ranking can see to weights.
 wish_by <- function(row, wish) {
   if (wish %in% c("blocks", row$wishes)) return("solver")
   if (wish == "weights") return("refused")
@@ -267,8 +264,8 @@ check_honoured <- function(x, method, given) {
       "ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
-  other <- if (row$selects == "features") setdiff(row_wishes, c("weights", "blocks",
-    "block_scale")) else
+  choosing <- setdiff(row_wishes, c("weights", "blocks", "block_scale"))
+  other <- if (row$selects == "features") choosing else
     column_wishes
   wrong <- intersect(given, other)
   if (length(wrong)) {
@@ -278,8 +275,7 @@ check_honoured <- function(x, method, given) {
 }
 
 # As new_ufs() gets them from the data: with `by`, or NULL. `by_ranking`: what this form of the
-# method
-# leaves to the ranking.
+# method leaves to the ranking.
 wishes_of_fit <- function(method, data, by_ranking = NULL) {
   all <- data$wishes
   if (is.null(all)) return(NULL)

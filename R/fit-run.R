@@ -36,16 +36,14 @@ ufs <- function(x, method, ..., m) {
 #' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
 #' @param what `"methods"` for the list of methods, or `"wishes"` for what each of them does about
-#'   the
-#'   wishes of [ufs_data()].
+#'   the wishes of [ufs_data()].
 #' @param ... Must be empty.
 #' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes),
-#'   `selects`
-#'   ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random numbers are
-#'   drawn by default), `cost` (leading term of the time), `reference`, and `advice`: what the
-#'   method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it wins on
-#'   some sets and loses on others by as much) or "historical" (there for comparison; others do
-#'   better at the same job). See [ufs_select()], which applies the recommended ones.
+#'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
+#'   numbers are drawn by default), `cost` (leading term of the time), `reference`, and `advice`:
+#'   what the method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it
+#'   wins on some sets and loses on others by as much) or "historical" (there for comparison; others
+#'   do better at the same job). See [ufs_select()], which applies the recommended ones.
 #'
 #'   For `"wishes"` a data frame with one row per method and one column per wish, with the values
 #'   `"solver"`, `"ranking"`, `"refused"` and `"-"`, explained in the section on wishes of

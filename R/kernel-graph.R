@@ -185,7 +185,7 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
   out$note <- paste0("on the leading ", ncol(out$x), " principal component scores")
   ufs_inform("scores", "`x` is large: neighbours are those on the leading ", ncol(out$x),
     " principal component scores. ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a ",
-      "method, searches `x` itself.")
+    "method, searches `x` itself.")
   out
 }
 

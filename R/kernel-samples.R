@@ -58,9 +58,8 @@ check_labelled <- function(labelled, data) {
 }
 
 # What the wishes of the rows (R/data-wishes.R) ask of a solver: list(labelled, free = how many may
-# be
-# chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and budget,
-# NULL without a budget).
+# be chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
+# budget, NULL without a budget).
 wished_rows <- function(labelled, data) {
   wish <- data$wishes$samples
   labelled <- check_labelled(labelled, data)

@@ -56,7 +56,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
   keep <- which(!missing)
   data <- list(n = like$n, p = like$p, keep = keep, constant = which(missing),
     features = like$names$features, samples = like$names$samples, named = like$names$named,
-      repeated = like$names$repeated,
+    repeated = like$names$repeated,
     center = FALSE, scale = FALSE)
   scores <- normalise_scores(unname(scores)[, keep, drop = FALSE])
   ranks <- mean_ranks(scores)

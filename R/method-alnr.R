@@ -21,10 +21,11 @@
 #'
 #' # Computation
 #' The neighbours take n^2 p flops once, and each iteration then takes about `n q^3 / 3` flops,
-#' where q is `n_neighbours + 1`. Memory is `8 n q^2` bytes, and nothing has size n x n. Stopping,
+#' where q is `n_neighbours + 1`. Memory is `8 n q^2` bytes beside the samples. Stopping,
 #' duality gap, zero scores and trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10)
 #' go to the lower index, so duplicates may score differently. Samples are seen through their inner
-#' products only, so sparse data and files (see [ufs_data]) are not formed where n < p.
+#' products only, so sparse data and files (see [ufs_data]) are not formed where n < p: the n x n
+#' matrix of inner products takes their place. Of dense data nothing has size n x n.
 #'
 #' @inheritParams ufs_rrss
 #' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.
@@ -59,6 +60,10 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     unit <- mean_norm(data$x)
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
     found <- .Call(C_alnr, data$x / unit, settings, control)
+    if (found$run$lapack != 0L) {
+      refuse("gamma", "`gamma` is too small beside the squares of `x`: the weights of a ",
+        "neighbourhood cannot be told from rounding. Use a larger `gamma` or `gamma_rel`.")
+    }
     mm_fit_fields(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
   })
   warn_zero(fit, "gamma")

@@ -39,10 +39,9 @@
 #'   takes 4 n p (or 4 p^2) flops.
 #' @param starts How many starts to exchange columns from, of which the best is returned. The
 #'   default 1 is the picks one by one. Each of the others takes the best choice so far, leaves out
-#'   a random
-#'   half of it, adds a random column, fills up one by one and exchanges columns until nothing
-#'   helps; `params$met` says how many of the starts ended with as much captured as the best one.
-#'   More than 1 needs `k`, and makes `swaps` `TRUE`.
+#'   a random half of it, adds a random column, fills up one by one and exchanges columns until
+#'   nothing helps; `params$met` says how many of the starts ended with as much captured as the best
+#'   one. More than 1 needs `k`, and makes `swaps` `TRUE`.
 #' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
 #'   branch and bound replaces it where it finds a better one. Its nodes are limited to
 #'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. Up to
@@ -56,10 +55,8 @@
 #'   pick). `certificate` has `captured`, `bound` and `ratio` of the best k or, without `k`, of the
 #'   number of picks for which the ratio is smallest; with `target`, `target` and `target_bound`,
 #'   the same shares of the components; with `optimal`, `optimal` (1 if proved), `gap` (how much
-#'   more of
-#'   what is to be rebuilt another choice may hold, as a share) and `nodes`. `trace` has for each k
-#'   the
-#'   `objective` J, the
+#'   more of what is to be rebuilt another choice may hold, as a share) and `nodes`. `trace` has for
+#'   each k the `objective` J, the
 #'   `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks, and
 #'   what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p), and
 #'   `norm2`, the sum of squares of each column.

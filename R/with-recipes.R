@@ -82,8 +82,8 @@ number_param <- function(type, range, trans, label) {
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
 #' choices are those of [ufs_data()]. With `"median"` and `"knn"` missing values of the columns that
 #' are kept are filled in too, those of new data with what the training set says. What `"omit"`
-#' leaves out comes last. So do constant columns, with score `NA`; `prep()`
-#' says so in a message, except inside a resampling.
+#' leaves out comes last. So do constant columns, with score `NA`; `prep()` says so in a message,
+#' except inside a resampling.
 #'
 #' # Case weights
 #' No method of this package weighs samples: case weights are ignored, and the print of the trained

@@ -15,6 +15,7 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
+#include <stdint.h>
 
 enum { LEAF = 48, TREES = 8, MOST_ROUNDS = 6, MORE = 10, PROBES = 200 };
 

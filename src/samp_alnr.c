@@ -17,7 +17,7 @@
  * up to the factor z_j/b_j.
  *
  * Neighbours n^2 p flops once; then n (s^3/3 + 2s^2) per iteration, s = k + 1, and
- * 8 n s (s + 3) bytes. No n x n. */
+ * 8 n s (s + 3) bytes. No n x n here. */
 #include "samp_reweighted.h"
 #include "la.h"
 #include "graph.h"

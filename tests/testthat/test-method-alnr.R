@@ -76,3 +76,10 @@ test_that("arguments, randomness, inputs", {
   expect_identical(x, kept)
   expect_output(print(first), "non-zero")
 })
+
+test_that("a penalty that is no more than rounding is an error that names it", {
+  x <- as.matrix(iris[, 1:4])
+  error <- expect_error(ufs_alnr(x, gamma_rel = 1e-100), class = "ufs_error_argument", "larger `gamma`")
+  expect_identical(error$argument, "gamma")
+  expect_s3_class(ufs_alnr(x, gamma_rel = 1e-8), "ufs_alnr")
+})

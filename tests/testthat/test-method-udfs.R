@@ -181,3 +181,16 @@ test_that("a row left out too early comes back before the end", {
     expect_lte(max(fit$feature_key[zero]), 1 + 1e-5)
   }
 })
+
+test_that("large unscaled columns are no error: the ridge is then no more than rounding", {
+  set.seed(1)
+  for (p in c(8, 50)) {
+    x <- matrix(rnorm(40 * p), 40)
+    some <- function(unit) ufs_udfs(x * unit, 3, scale = FALSE, gamma = .01)
+    far <- some(1e9)
+    # M no longer depends on the unit, and neither does the choice.
+    expect_identical(some(2^40)$feature_ranking, some(2^300)$feature_ranking)
+    expect_equal(feature_scores(far), feature_scores(some(2^60)), tolerance = 1e-3)
+    expect_true(far$status %in% c("converged", "max_iter"))
+  }
+})
