@@ -28,6 +28,9 @@ x_rows <- function(x, i) {
   .Call(C_x_standardise, block, x$shift, x$divide)
 }
 
+# The share of the squares of each column j that its two largest entries have.
+x_top_two <- function(x, j) .Call(C_x_top_two, x, as.integer(j))
+
 x_ss <- function(x) .Call(C_x_ss, x)
 
 x_gram <- function(x, rows) {

@@ -45,6 +45,22 @@ as_rescaled_operator <- function(x, center = TRUE, scale = TRUE) {
   write_columns(judge_columns(open_checked(x), center, scale), rescale = TRUE)
 }
 
+# For methods that see columns only through their inner products: of a dense x that is taller than
+# wide and larger than the option ufselect.copy_bytes, a triangle with the same ones takes the place
+# of the rescaled matrix, and `rows` is the operator of the rows. Its q^2 products are summed by
+# strips of rows: n q^2 flops, and no memory of the size of x.
+column_triangle <- function(x, center = TRUE, scale = TRUE) {
+  pass <- judge_columns(open_checked(x), center, scale)
+  data <- write_columns(pass, rescale = TRUE, copy = pass$data$n <= pass$data$p)
+  if (!is_operator(data$x) || data$x$kind != "scaled") return(data)
+  data$rows <- data$x
+  root <- suppressWarnings(chol(x_gram(data$x, FALSE), pivot = TRUE))
+  rank <- attr(root, "rank")
+  if (rank < nrow(root)) root[(rank + 1L):nrow(root), ] <- 0
+  data$x <- root[, order(attr(root, "pivot")), drop = FALSE]
+  data
+}
+
 # For callers that want no more than moments and names: no matrix is made, x is NULL where the
 # user's is dense.
 as_ufs_moments <- function(x, center = FALSE, scale = FALSE) {
@@ -139,7 +155,8 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE) {
     data$divisor <- if (dense) next_power(pass$moments$largest[data$keep]) else
       2^ceiling(log2(max(data$norm)))
   }
-  copy <- dense && (copy || data$n > data$p || 8 * as.double(data$n) * data$p <= copy_bytes())
+  copy <- dense && (copy || (data$n > data$p && !rescale) ||
+    8 * as.double(data$n) * data$p <= copy_bytes())
   data$x <- if (copy) {
     prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor)
   } else lazy_operator(pass, data)

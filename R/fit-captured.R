@@ -57,7 +57,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
   if (is.null(scale)) scale <- own || !isFALSE(fit$params$scale)
   if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
   open_dots(environment(), ufs_captured, "captured")
-  data <- as_rescaled_operator(open_quietly(x), center, scale)
+  data <- column_triangle(open_quietly(x), center, scale)
   if (own) {
     fit <- own_set(fit, data)
     if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")

@@ -9,6 +9,10 @@
 #' there use [ufs_consensus()], [ufs_pca()] or [ufs_laplacian()]. `vignette("which-method")`
 #' compares the methods, and the figures are in `vignette("evidence")`.
 #'
+#' A column that differs from a constant in one or two rows only cannot be rebuilt from others, and
+#' may be chosen for that. A message of class `ufs_message_few_rows` names such columns, where `x`
+#' has at least 20 rows and one or two have at least 90 % of the squares of the prepared column.
+#'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
 #' and each pick lowers J as much as one column can. `mu_rel = 0` is the classical greedy choice
@@ -23,8 +27,9 @@
 #'
 #' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for
 #' each pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that
-#' of `x`, its standardised copy, and min(n, p)^2 numbers. Decreases that agree to 1e-9 are ties,
-#' and ties go to the lowest index.
+#' of `x`, its standardised copy, and min(n, p)^2 numbers; no copy is made of a dense `x` with more
+#' rows than columns that is larger than `getOption("ufselect.copy_bytes")`. Decreases that agree
+#' to 1e-9 are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
@@ -81,9 +86,11 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
   run_fit("css", match.call(), {
     control <- resolve_control(control, max_iter = 1e7L)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-    data <- as_rescaled_operator(x, center, scale)
+    data <- column_triangle(x, center, scale)
     check_norms(data)
-    css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control)
+    slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control)
+    if (!(inherits(x, "ufs_data") && isTRUE(x$quiet))) tell_few_rows(data, slots)
+    slots
   })
 }
 
@@ -95,15 +102,18 @@ css_slots <- function(data, asked, control, wish = data$wish) {
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
-  wish <- css_wish(wish)
+  names <- labels_of(data$features, data$p)[data$keep]
+  wish <- css_wish(wish, names)
   settings <- css_settings(asked, wish, data, ss)
-  check_bytes(8 * (if (is.matrix(z)) n * q else 0) +
-    8 * (2 * min(n, q)^2 + 2 * settings$k * q + n * settings$k +
+  rows <- as.double(nrow(z))
+  check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
+    8 * (2 * min(n, q)^2 + 2 * settings$k * q + rows * settings$k +
       (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
   "ufs_css()",
   "Select features or samples first.")
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
+  if (count$n_chosen == 0) refuse_empty(settings, names)
   order <- found$order[seq_len(count$n_chosen)]
   basis <- column_basis(z, order, unit)
   shares <- css_shares(found, basis, unit)
@@ -155,7 +165,8 @@ css_settings <- function(asked, wish, data, ss) {
   }
   if (starts > 1L || asked$optimal || !is.null(wish$budget)) swaps <- .Machine$integer.max
   if (length(wish$include) > picks) {
-    refuse("k", "`k` is ", picks, ", but ", length(wish$include), " columns are included.")
+    refuse("k", "`k` is ", picks, ", but ", length(wish$include), " columns are included: ",
+      paste(labels_of(data$features, data$p)[data$keep[wish$include]], collapse = ", "), ".")
   }
   if (!is.null(wish$groups) && asked$optimal) {
     refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
@@ -175,7 +186,7 @@ css_settings <- function(asked, wish, data, ss) {
 }
 
 # What the solver takes of the wishes: whole groups are included, or excluded, where one column is.
-css_wish <- function(wish) {
+css_wish <- function(wish, names) {
   if (is.null(wish)) return(NULL)
   # A column that goes with no other is a group of its own.
   alone <- which(is.na(wish$groups))
@@ -188,17 +199,52 @@ css_wish <- function(wish) {
   if (!is.null(wish$groups)) wish$groups <- match(wish$groups, unique(wish$groups)) - 1L
   if (!is.null(wish$cost)) wish$cost <- as.double(wish$cost)
   both <- intersect(wish$include, wish$exclude)
-  if (length(both)) refuse("exclude", "Columns that are included cannot be excluded.")
+  if (length(both)) {
+    refuse("exclude", "`include` and `exclude` both name ", some_columns(names[both]), ".")
+  }
   if (!is.null(wish$budget)) {
     wish$budget <- as.double(wish$budget)
     spent <- if (is.null(wish$cost)) length(wish$include) else sum(wish$cost[wish$include])
-    if (spent > wish$budget) {
-      refuse("budget", "The included columns cost ", signif(spent, 4L),
-        ", more than the budget of ",
-        signif(wish$budget, 4L), ".")
+    if (spent > wish$budget * (1 + 1e-12)) {
+      refuse("budget", "The columns that must be in (", paste(names[wish$include], collapse = ", "),
+        ") cost ", format(spent), ", more than the budget of ", format(wish$budget), ".")
     }
   }
   wish
+}
+
+# No column, or no group, may be chosen.
+refuse_empty <- function(settings, names) {
+  wish <- settings$wish
+  open <- setdiff(seq_along(names), wish$exclude)
+  if (!length(open)) refuse("exclude", "`exclude` leaves no column to choose.")
+  cost <- if (is.null(wish$cost)) rep(1, length(names)) else wish$cost
+  group <- if (is.null(wish$groups)) seq_along(names) else wish$groups
+  one <- if (is.null(wish$groups)) "column" else "group of columns"
+  price <- tapply(cost[open], group[open], sum)
+  if (!is.null(wish$budget) && min(price) > wish$budget) {
+    least <- open[group[open] == as.integer(names(which.min(price)))]
+    refuse("budget", "The budget of ", format(wish$budget), " pays for no ", one,
+      ": the cheapest (", some_names(names[least]), ") costs ", format(min(price)), ".")
+  }
+  size <- table(group[open])
+  least <- open[group[open] == as.integer(names(which.min(size)))]
+  refuse("k", "`k` is ", settings$k, ", but the smallest group (",
+    some_names(names[least]), ") has ", min(size), " columns, and groups are taken whole.")
+}
+
+# A column may be chosen because of one or two rows, which no other column can rebuild. In fewer
+# than twenty rows two have a large share anyhow.
+tell_few_rows <- function(data, slots) {
+  if (data$n < 20L) return(invisible())
+  chosen <- setdiff(match(slots$solution$order, data$keep), data$wish$include)
+  rows <- if (is.null(data$rows)) data$x else data$rows
+  few <- x_top_two(rows, chosen) >= 0.9
+  if (any(few)) {
+    ufs_inform("few_rows", "Chosen, although one or two rows have at least 90 % of the squares: ",
+      some_columns(labels_of(data$features, data$p)[data$keep[chosen[few]]]),
+      ". ufs_data(exclude = ) leaves columns out.")
+  }
 }
 
 # What a fit remembers of the wishes.

@@ -29,6 +29,7 @@
     ENTRY(x_product, 3) \
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
+    ENTRY(x_top_two, 2) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
     ENTRY(x_hash, 2) \

@@ -271,6 +271,31 @@ SEXP ffi_x_ss(SEXP x)
     return out;
 }
 
+/* j: 1-based. For each, the share of the squares of the column that its two largest entries have. */
+SEXP ffi_x_top_two(SEXP x, SEXP j)
+{
+    ufs_x op = ffi_x(x);
+    int m, *index = ffi_indices(j, op.p, &m, "j");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, m));
+    double *scratch = ufs_dalloc((size_t) op.n, 1);
+
+    ufs_x_prefetch(&op, m, index);
+    for (int k = 0; k < m; k++) {
+        const double *column = ufs_x_column(&op, index[k], scratch);
+        double first = 0.0, second = 0.0, sum = 0.0;
+        R_CheckUserInterrupt();
+        for (int i = 0; i < op.n; i++) {
+            double v = column[i] * column[i];
+            sum += v;
+            if (v > second) second = v > first ? first : v;
+            if (v > first) first = v;
+        }
+        REAL(out)[k] = sum > 0.0 ? (first + second) / sum : 0.0;
+    }
+    UNPROTECT(1);
+    return out;
+}
+
 /* rows: X X', otherwise X'X. */
 SEXP ffi_x_gram(SEXP x, SEXP rows)
 {

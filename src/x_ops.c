@@ -372,6 +372,23 @@ void ufs_x_forms(const ufs_x *x, const double *k, double *form)
         for (int j = 0; j < x->p; j++) form[j] = R_NaN;
 }
 
+/* By strips of rows, prepared one after the other. */
+static void gram_by_strips(const ufs_x *x, double *g)
+{
+    enum { ROWS = 512 };
+    int index[ROWS];
+    double *rows = ufs_dalloc(ROWS, (size_t) x->p);
+
+    for (int first = 0, m; first < x->n; first += m) {
+        m = x->n - first < ROWS ? x->n - first : ROWS;
+        if (first % (64 * ROWS) == 0) R_CheckUserInterrupt();
+        for (int i = 0; i < m; i++) index[i] = first + i;
+        ufs_x_rows(x, m, index, rows);
+        la_syrk('T', x->p, m, 1.0, rows, m, first > 0 ? 1.0 : 0.0, g, x->p);
+    }
+    la_fill_lower(x->p, g);
+}
+
 void ufs_x_gram_cols(const ufs_x *x, double *g)
 {
     void *mark = vmaxget();
@@ -381,6 +398,8 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
     else if (x->kind == UFS_X_SOURCE)
         ask(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){0.0}},
             (size_t) x->p * (size_t) x->p, g);
+    else if (x->kind == UFS_X_SCALED && x->n > x->p)
+        gram_by_strips(x, g);
     else {
         for (walk at = begin(x, X_COLUMNS); next(&at);)
             ufs_x_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p);

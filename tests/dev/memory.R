@@ -1,14 +1,18 @@
 # Peak memory of every method beyond x, as a multiple of x: Rscript tests/dev/memory.R --n=100 --p=20000
 # A constant column must change nothing. Fails above --most times x. Each fit in a process of its own
-# (VmHWM of /proc/self/status; other systems leave it out).
+# (VmHWM of /proc/self/status; other systems leave it out). --methods=css takes these only, and --copy sets
+# the option ufselect.copy_bytes: no copy of a tall x is made by ufs_css() above it, so that
+#   Rscript tests/dev/memory.R --n=500000 --p=60 --methods=css --copy=1e8 --most=0.3
+# passes.
 source("tests/dev/common.R")
-set <- options_of(child = "", n = 100, p = 20000, constant = "no", most = 12)
+set <- options_of(child = "", methods = "", copy = 256 * 1024^2, n = 100, p = 20000, constant = "no", most = 12)
 if (!file.exists("/proc/self/status")) {
   cat("no /proc here: left out\n")
   quit(save = "no")
 }
 peak <- function() as.double(gsub("[^0-9]", "", grep("VmHWM", readLines("/proc/self/status"), value = TRUE))) * 1024
 if (nzchar(set$child)) {
+  options(ufselect.copy_bytes = set$copy)
   set.seed(1)
   x <- clustered(set$n, set$p)
   if (set$constant == "yes") x[, 5] <- 3
@@ -25,11 +29,12 @@ if (nzchar(set$child)) {
   quit(save = "no")
 }
 methods <- setdiff(ufs_methods()$method, c("random"))
+if (nzchar(set$methods)) methods <- strsplit(set$methods, ",")[[1L]]
 failed <- 0
 size <- set$n * set$p * 8
 for (method in methods) {
   times <- vapply(c("no", "yes"), function(constant) {
-    out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("tests/dev/memory.R", paste0("--child=", method),
+    out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("tests/dev/memory.R", paste0("--child=", method), paste0("--copy=", set$copy),
       paste0("--n=", set$n), paste0("--p=", format(set$p, scientific = FALSE)), paste0("--constant=", constant)), stdout = TRUE, stderr = FALSE))
     if (length(out)) as.double(utils::tail(out, 1)) / size else NA_real_
   }, 0)

@@ -339,3 +339,51 @@ test_that("the bound on sparse data counts every copy of an eigenvalue", {
   bound <- sum(sort(rep(value, 12), decreasing = TRUE)[1:10]) / (12 * sum(value))
   expect_equal(fit$certificate[["bound"]], bound, tolerance = 1e-7)
 })
+
+test_that("a column chosen for one or two rows is named", {
+  x <- as.matrix(mtcars)
+  flag <- function(rows) cbind(x, flag = replace(numeric(32), rows, seq_along(rows)))
+  for (rows in list(5, c(5, 9))) {
+    expect_message(fit <- ufs_css(flag(rows), k = 4), "'flag'", class = "ufs_message_few_rows")
+    expect_true("flag" %in% selected_features(fit))
+  }
+  quiet <- function(code) expect_message(code, NA, class = "ufs_message_few_rows")
+  quiet(ufs_css(flag(c(5, 9, 12, 20)), k = 4))
+  quiet(ufs_css(ufs_data(flag(5), include = "flag"), k = 4))
+  quiet(ufs_css(ufs_data(flag(5), exclude = "flag"), k = 4))
+  quiet(ufs_css(flag(5)[1:19, ], k = 4))
+})
+
+test_that("wishes that leave nothing to choose are refused with the names of the columns", {
+  refused <- function(k, why, ...) {
+    expect_error(ufs_css(ufs_data(mtcars, ...), k = k), why, class = "ufs_error_argument")
+  }
+  refused(1, "2 columns are included: hp, wt", include = c("hp", "wt"))
+  refused(NULL, "'mpg'[)] costs 3", cost = 3:13, budget = 2)
+  refused(3, "'mpg', 'cyl', 'disp', 'hp', 'drat'[)] has 5", groups = rep(1:2, c(5, 6)))
+  refused(NULL, "hp, wt[)] cost 6", include = c("hp", "wt"), cost = rep(3, 11), budget = 5)
+})
+
+test_that("a tall x too large for a copy gives what the copy gives", {
+  x <- planted(200, 12, informative = 8)$x * 3 + 50
+  x <- `colnames<-`(cbind(x, x[, 1], x[, 2] + x[, 3], 4), paste0("f", 1:15))
+  fits <- function() suppressWarnings(list(ufs_css(x, k = 6), ufs_css(x, k = 6, scale = FALSE, mu_rel = 0),
+    ufs_css(x, k = 4, center = FALSE), ufs_css(x, k = 5, target = 3, swaps = TRUE),
+    ufs_css(x, k = 4, optimal = TRUE), ufs_css(ufs_data(x, include = "f9"), k = 3)))
+  copied <- fits()
+  withr::local_options(ufselect.copy_bytes = 0)
+  expect_false(is.null(column_triangle(x)$rows))
+  lean <- fits()
+  for (i in seq_along(lean)) {
+    expect_identical(feature_ranking(lean[[i]]), feature_ranking(copied[[i]]))
+    expect_equal(lean[[i]]$trace, copied[[i]]$trace, tolerance = 1e-9)
+    expect_equal(lean[[i]]$certificate, copied[[i]]$certificate, tolerance = 1e-9)
+    expect_equal(predict(lean[[i]], x, type = "reconstruction"),
+      predict(copied[[i]], x, type = "reconstruction"), tolerance = 1e-7)
+  }
+  # Columns far from zero; more rows than a strip has.
+  far <- withr::with_seed(1, sweep(matrix(stats::rnorm(7200), 1200), 2L, 10^(1:6), "+"))
+  expect_equal(stats::cov2cor(crossprod(column_triangle(far)$x)), stats::cor(far), tolerance = 1e-10)
+  expect_message(ufs_css(cbind(x[, 1:12], flag = c(1, rep(0, 199))), k = 12), "'flag'", class = "ufs_message_few_rows")
+  expect_equal(suppressWarnings(ufs_captured(lean[[1]], x, 1:6))[-1], lean[[1]]$trace[c("captured", "bound", "ratio")], tolerance = 1e-9)
+})
