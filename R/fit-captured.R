@@ -40,15 +40,31 @@ expand_columns <- function(value, data, names = NULL) {
 #' @param center Should the columns be centred (whatever the method did)?
 #' @param scale Should they be standardised? The default `NULL` does what the method did, so that
 #'   the share is that of the print and of the certificate; a set of your own is standardised.
-#' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
+#' @param criteria Should two coefficients of other fields be added? `rv` is the RV coefficient of
+#'   the data and their projection on the chosen columns (Robert and Escoufier 1976), `gcd` the
+#'   generalised coefficient of determination, the mean squared cosine between the span of the
+#'   chosen columns and that of as many principal components (Ramsay, ten Berge and Styan 1984).
+#'   Both are between 0 and 1. The default is `FALSE`, since they take all eigenvectors of a matrix of
+#'   order min(n, p).
+#' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k, and with
+#'   `criteria = TRUE` also `rv` and `gcd`.
+#' @references Robert and Escoufier (1976) A unifying tool for linear multivariate statistical
+#'   methods: the RV-coefficient. Applied Statistics 25, 257-265. \doi{10.2307/2347233}
+#'
+#'   Ramsay, ten Berge and Styan (1984) Matrix correlation. Psychometrika 49, 403-423.
+#'   \doi{10.1007/BF02306029}
+#'
+#'   Cadima and Jolliffe (2001) Variable selection and the interpretation of principal subspaces.
+#'   Journal of Agricultural, Biological, and Environmental Statistics 6, 62-79.
+#'   \doi{10.1198/108571101300325256}
 #' @seealso [ufs_css()]
 #' @examples
 #' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
 #'
 #' # A set of one's own
-#' ufs_captured(c("hp", "wt"), mtcars)
+#' ufs_captured(c("hp", "wt"), mtcars, criteria = TRUE)
 #' @export
-ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
+ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria = FALSE, ...) {
   own <- is.character(fit) || is.numeric(fit)
   if (!own) {
     check_given(fit, x)
@@ -56,6 +72,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
   }
   if (is.null(scale)) scale <- own || !isFALSE(fit$params$scale)
   if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
+  criteria <- check_flag(criteria, "criteria")
   open_dots(environment(), ufs_captured, "captured")
   data <- column_triangle(open_quietly(x), center, scale)
   if (own) {
@@ -68,15 +85,37 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, ...) {
   } else {
     k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   }
-  captured <- vapply(k, function(size) {
+  sets <- lapply(k, function(size) {
     chosen <- if (own) fit else suppressMessages(selected_features(fit, size, as = "index"))
     chosen <- match(chosen, data$keep)
-    captured_share(data$x, chosen[!is.na(chosen)])
-  }, 0)
+    chosen[!is.na(chosen)]
+  })
+  captured <- vapply(sets, function(chosen) captured_share(data$x, chosen), 0)
   # Constant columns add nothing.
   bound <- leading_share(data$x, min(max(k), ncol(data$x)))[pmin(k, ncol(data$x))]
-  data.frame(k = k, captured = captured, bound = pmax(bound, captured),
+  out <- data.frame(k = k, captured = captured, bound = pmax(bound, captured),
     ratio = captured / pmax(bound, captured))
+  if (criteria) cbind(out, subspace_criteria(data$x, sets)) else out
+}
+
+# With Q an orthonormal basis of the chosen columns, B = Q'x and x = U D V': rv = ||BB'|| / ||xx'||
+# and, of as many components as columns, gcd = ||B V / D||^2 / number. Columns that depend on others
+# are not counted.
+subspace_criteria <- function(x, sets) {
+  tall <- nrow(x) >= ncol(x)
+  of <- eigen(x_gram(x, !tall), symmetric = TRUE)
+  d2 <- pmax(of$values, 0)
+  out <- vapply(sets, function(chosen) {
+    if (!length(chosen)) return(c(rv = 0, gcd = 0))
+    b <- column_basis(x, chosen)$coordinates
+    lead <- seq_len(nrow(b))
+    root <- rep(sqrt(d2[lead]), each = ncol(b))
+    v <- if (tall) of$vectors[, lead, drop = FALSE] else
+      x_cross(x, of$vectors[, lead, drop = FALSE]) / root
+    c(rv = norm(tcrossprod(b), "F") / sqrt(sum(d2^2)),
+      gcd = sum((b %*% (v / root))^2) / nrow(b))
+  }, c(rv = 0, gcd = 0))
+  as.data.frame(t(out))
 }
 
 # How many rows the user has, of moments, too.

@@ -49,8 +49,8 @@
 #'   one. More than 1 needs `k`, and makes `swaps` `TRUE`.
 #' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
 #'   branch and bound replaces it where it finds a better one. Its nodes are limited to
-#'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. Up to
-#'   some 30 columns it proves any `k`, up to 60 a small one.
+#'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. It
+#'   proved every `k` that was tried on 30 columns, and small ones on 60.
 #' @param target How many leading principal components to rebuild in place of all columns, so that
 #'   what is noise of one column does not count. The default `NULL` rebuilds all columns.
 #' @param m This argument is refused: the method chooses features, and `k` says how many. It is here

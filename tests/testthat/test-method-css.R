@@ -387,3 +387,34 @@ test_that("a tall x too large for a copy gives what the copy gives", {
   expect_message(ufs_css(cbind(x[, 1:12], flag = c(1, rep(0, 199))), k = 12), "'flag'", class = "ufs_message_few_rows")
   expect_equal(suppressWarnings(ufs_captured(lean[[1]], x, 1:6))[-1], lean[[1]]$trace[c("captured", "bound", "ratio")], tolerance = 1e-9)
 })
+
+test_that("RV and GCD of a choice are those of their definitions", {
+  # By projectors on rows, and by the correlation matrix.
+  literal <- function(z, s) {
+    project <- function(q) q %*% t(q)
+    span <- project(qr.Q(qr(z[, s, drop = FALSE])))
+    rv <- sum((span %*% z %*% t(span %*% z)) * (z %*% t(z)))
+    near <- span %*% z
+    c(rv / sqrt(sum(tcrossprod(near)^2) * sum(tcrossprod(z)^2)),
+      sum(diag(span %*% project(svd(z)$u[, seq_along(s), drop = FALSE]))) / length(s))
+  }
+  for (size in list(c(30, 12), c(12, 30))) {
+    x <- planted(size[1], size[2])$x
+    for (s in list(4, c(2, 5, 9))) {
+      found <- ufs_captured(s, x, criteria = TRUE)
+      expect_equal(unlist(found[c("rv", "gcd")]), literal(centred(x), s), ignore_attr = TRUE)
+    }
+    fit <- ufs_css(x, k = 5)
+    many <- ufs_captured(fit, x, 1:5, criteria = TRUE)
+    expect_equal(many$gcd[5], literal(centred(x), picks_of(fit)[1:5])[2])
+    expect_true(all(many$rv <= 1 + 1e-12 & many$gcd <= 1 + 1e-12))
+  }
+  # A copy adds nothing.
+  expect_equal(ufs_captured(c(1, 3), cbind(x[, 1:6], x[, 1]), criteria = TRUE)$gcd,
+    ufs_captured(c(1, 3, 7), cbind(x[, 1:6], x[, 1]), criteria = TRUE)$gcd)
+  expect_error(ufs_captured(1, x, criteria = NA), class = "ufs_error_argument")
+  skip_if_not_installed("subselect")
+  r <- stats::cor(mtcars)
+  found <- ufs_captured(c(2, 5, 9), mtcars, criteria = TRUE)
+  expect_equal(c(found$rv, found$gcd), c(subselect::rv.coef(r, c(2, 5, 9)), subselect::gcd.coef(r, c(2, 5, 9))))
+})
