@@ -169,9 +169,9 @@ static bool certify_on_set(search *s, alfs_work *sub, double *outside)
     for (int i = 0; i < 3; i++) {
         alfs_split *to = &full->split[i];
         to->rho = sub->split[i].rho;
-        to->held = sub->split[i].held;
-        to->next = sub->split[i].next;
-        to->pending = sub->split[i].pending;
+        to->rho_of_v = sub->split[i].rho_of_v;
+        to->rho_next = sub->split[i].rho_next;
+        to->rho_after = sub->split[i].rho_after;
         to->residual = sub->split[i].residual;
     }
     alfs_weights_multiplier(full);

@@ -159,7 +159,7 @@ static bool set_up(newton *a, alfs_work *work)
     a->unit[WEIGHTS] = sqrt(la_ss(M * M, a->z)) / (double) m;
     for (int which = 0; which < 3; which++) {
         alfs_split *split = &work->split[which];
-        split->held = 1.0;
+        split->rho_of_v = 1.0;
         split->residual = 0.0;
         for (int i = 0; i < split->n; i++) split->cut[i] = 1.0;
     }

@@ -59,7 +59,7 @@ void alfs_certify(alfs_work *work)
 bool alfs_is_live(const alfs_work *work, int j)
 {
     const alfs_split *cols = &work->split[COLS];
-    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->held;
+    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->rho_of_v;
 }
 
 /* Whether Newton's method, which starts from the best W, is likely to be faster from this gap on. */

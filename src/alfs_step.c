@@ -23,10 +23,11 @@ void alfs_next_penalties(alfs_work *work)
 
     for (int i = 0; i < 3; i++) {
         alfs_split *split = &work->split[i];
-        split->rho = split->next;
-        split->next = split->pending;
+        split->rho = split->rho_next;
+        split->rho_next = split->rho_after;
         if (settings->paper)
-            split->next = split->pending = fmin(settings->growth * split->rho, settings->rho_most);
+            split->rho_next = split->rho_after = fmin(settings->growth * split->rho,
+                                                      settings->rho_most);
     }
 }
 
@@ -39,7 +40,7 @@ void alfs_update_w(alfs_work *work)
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         for (int i = 0; i < split->n; i++)
-            split->factor[i] = split->rho * (1.0 - split->cut[i]) - split->held * split->cut[i];
+            split->factor[i] = split->rho * (1.0 - split->cut[i]) - split->rho_of_v * split->cut[i];
     }
     alfs_start_acc(space);
     for (int from = 0; from < space->q; from += space->width) {
@@ -73,7 +74,7 @@ void alfs_w_block(const alfs_work *work, int from, int n, double *out)
     for (size_t i = 0; i < len; i++) out[i] *= scale;
 }
 
-/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V; V = 0 if not on. */
+/* sum over rows and columns of rho copy - L = (rho (1 - cut) - rho_of_v cut) V; V = 0 if not on. */
 static void right_hand_side(const alfs_work *work, int from, int n, double *out)
 {
     size_t m = (size_t) work->space.m, start = (size_t) from * m;
@@ -104,10 +105,10 @@ void alfs_update_copies(alfs_work *work, bool advance)
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         memset(split->sum, 0, 4 * (size_t) split->n * sizeof(double));
-        split->miss = 0.0;
+        split->misfit_ss = 0.0;
         for (int i = 0; i < split->n; i++)
             split->fresh[i] = (1.0 - work->gamma) * (1.0 - split->cut[i]) +
-                              split->held / split->rho * split->cut[i];
+                              split->rho_of_v / split->rho * split->cut[i];
     }
     for (int from = 0; from < space->q; from += space->width) {
         int n = alfs_block(space, from);
@@ -131,7 +132,7 @@ void alfs_update_copies(alfs_work *work, bool advance)
 static void update_split(alfs_work *work, alfs_split *split, int from, int n, bool advance)
 {
     size_t m = (size_t) work->space.m, lines = (size_t) split->n;
-    double *s0 = split->sum, *s1 = s0 + lines, *s2 = s1 + lines, *s3 = s2 + lines, miss = 0.0;
+    double *s0 = split->sum, *s1 = s0 + lines, *s2 = s1 + lines, *s3 = s2 + lines, ss = 0.0;
     const double *cut = split->cut, *fresh = split->fresh, gamma = work->gamma;
 
     for (size_t j = (size_t) from; j < (size_t) (from + n); j++) {
@@ -139,8 +140,8 @@ static void update_split(alfs_work *work, alfs_split *split, int from, int n, bo
         double *v = split->v + j * m;
         for (size_t i = 0; i < m; i++) {
             size_t line = alfs_line(split, i, j);
-            double far = w[i] - (v[i] - cut[line] * v[i]), now, d;
-            miss += far * far;
+            double misfit = w[i] - (v[i] - cut[line] * v[i]), now, d;
+            ss += misfit * misfit;
             s0[line] += w[i] * w[i];
             if (!advance) continue;
             now = fresh[line] * v[i] + gamma * w[i];
@@ -151,7 +152,7 @@ static void update_split(alfs_work *work, alfs_split *split, int from, int n, bo
             v[i] = now;
         }
     }
-    split->miss += miss;
+    split->misfit_ss += ss;
 }
 
 /* Residual and penalty of W, which is returned. The new norms and cuts; change =
@@ -174,11 +175,11 @@ static double close_split(alfs_split *split, bool advance)
         split->cut[i] = cut;
         split->norm[i] = norm;
     }
-    split->residual = split->miss > 0.0 ? sqrt(split->miss / fmax(copies, w)) : 0.0;
+    split->residual = split->misfit_ss > 0.0 ? sqrt(split->misfit_ss / fmax(copies, w)) : 0.0;
     if (advance) {
-        split->size = split->held * sqrt(size);
+        split->size = split->rho_of_v * sqrt(size);
         split->change = sqrt(fmax(change, 0.0));
-        split->held = split->rho;
+        split->rho_of_v = split->rho;
     }
     return split->penalty * l21;
 }
@@ -187,7 +188,7 @@ void alfs_shrinkage(alfs_work *work)
 {
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
-        double bound = split->penalty / split->held;
+        double bound = split->penalty / split->rho_of_v;
         if (!split->on) continue;
         alfs_norms(split, work->space.m, work->space.q, split->v, split->norm);
         for (int i = 0; i < split->n; i++)
@@ -234,7 +235,7 @@ static void balance(alfs_split *split, double lean)
         return;
     dual = split->rho * split->change / split->size;
     ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));
-    if (ratio > 2.5 || ratio < 1.0 / 2.5) split->pending = split->next * ratio;
+    if (ratio > 2.5 || ratio < 1.0 / 2.5) split->rho_after = split->rho_next * ratio;
 }
 
 /* ---- what all loops need ---------------------------------------------------------------- */

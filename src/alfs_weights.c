@@ -71,7 +71,7 @@ void alfs_weights_update_w(alfs_work *work, double rr)
     const double *hb = coordinates(work);
 
     if (work->split[WEIGHTS].on)
-        gather(work, rho1, -work->split[WEIGHTS].held, z->mv);
+        gather(work, rho1, -work->split[WEIGHTS].rho_of_v, z->mv);
     else
         for (size_t i = 0; i < M * RB; i++) z->mv[i] = rho1 * z->wb[i];
     for (size_t j = 0; j < RB; j++) {
@@ -114,45 +114,45 @@ static const double *coordinates(alfs_work *work)
     return work->weights->tmp;
 }
 
-/* V = copy + (held / rho)(V - copy) + gamma (W B - copy); the residual, sums for balance(), and
+/* V = copy + (rho_of_v / rho)(V - copy) + gamma (W B - copy); the residual, sums for balance(), and
  * sum T |W B|. */
 void alfs_weights_update(alfs_work *work, bool advance)
 {
     alfs_split *split = &work->split[WEIGHTS];
     alfs_weights *z = work->weights;
     size_t m = (size_t) work->space.m;
-    double ratio = split->held / split->rho, to_old = split->penalty / split->held;
+    double ratio = split->rho_of_v / split->rho, to_old = split->penalty / split->rho_of_v;
     double to_new = split->penalty / split->rho, gamma = work->gamma, sum = 0.0;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, far = 0.0;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, most = 0.0;
 
     product(work, z->wb);
     for (size_t i = 0; i < m * m; i++) {
         double wb = z->all[i], t = z->t[i], v = split->v[i];
         double l = prox_clip(v, to_old * t), copy = v - l;
-        double now = copy + ratio * l + gamma * (wb - copy), new_copy, miss;
+        double now = copy + ratio * l + gamma * (wb - copy), new_copy, misfit;
         l = prox_clip(now, to_new * t);
         new_copy = now - l;
         s0 += (wb - copy) * (wb - copy);
         s1 += wb * wb;
         s2 += (new_copy - copy) * (new_copy - copy);
         s3 += l * l;
-        miss = fabs(wb - new_copy);
-        far = miss > far ? miss : far;
+        misfit = fabs(wb - new_copy);
+        most = misfit > most ? misfit : most;
         sum += t * fabs(wb);
         if (advance) split->v[i] = now;
     }
     z->sum = sum;
     split->residual = s0 > 0.0 ? sqrt(s0 / s1) : 0.0;
     if (!advance) return;
-    split->biggest = far;
+    split->biggest = most;
     split->change = sqrt(s2);
     split->size = split->rho * sqrt(s3);
-    split->held = split->rho;
+    split->rho_of_v = split->rho;
 }
 
 void alfs_weights_multiplier(alfs_work *work)
 {
-    gather(work, 0.0, work->split[WEIGHTS].held, work->weights->lv);
+    gather(work, 0.0, work->split[WEIGHTS].rho_of_v, work->weights->lv);
 }
 
 /* out = (of_copy Z + of_l (V - Z)) outer. */
@@ -162,7 +162,7 @@ static void gather(alfs_work *work, double of_copy, double of_l, double *out)
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
     int m = space->m;
-    double bound = split->penalty / split->held;
+    double bound = split->penalty / split->rho_of_v;
 
     for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
         double l = prox_clip(split->v[i], bound * z->t[i]);

@@ -15,9 +15,9 @@ typedef struct {
     size_t of_row, of_col;  /* entry (i, j) is in line i of_row + j of_col: (1, 0) or (0, 1) */
     double penalty;         /* alpha, beta, lambda */
     double rho;             /* of this iteration */
-    double held;            /* the rho in whose units V is kept: L = held (V - copy) */
-    double next;            /* the rho of the next iteration */
-    double pending;         /* and of the one after */
+    double rho_of_v;        /* the rho in whose units V is kept: L = rho_of_v (V - copy) */
+    double rho_next;        /* the rho of the next iteration */
+    double rho_after;       /* and of the one after */
     double *v;              /* m x q; weights: m x m, NULL = Z is W B itself */
     double *cut;            /* 1 - (shrink factor) of each line of V */
     double *norm;           /* of each line of V */
@@ -25,7 +25,7 @@ typedef struct {
     double *sum;            /* scratch: four sums of each line */
     double *fit;            /* what brings each line of G - (the other L) within its bound */
     double ridge;           /* the penalty of the regression that ADMM starts from */
-    double miss;            /* ||W - copy||^2 */
+    double misfit_ss;       /* ||W - copy||^2 */
     double residual;        /* || W - copy || / max(||W||, ||copy||) */
     double change;          /* || copy - previous copy || */
     double size;            /* || L || */

@@ -86,7 +86,7 @@ SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
     const double *s = ffi_data(shift, (size_t) q, "shift");
     const double *by = ffi_data(divide, (size_t) q, "divide");
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, m, q));
-    prepare_take(from.n, from.x, m, at, q, of, s, by, REAL(out));
+    prepare_take(from.n, from.x, &(prepare_part){m, q, at, of, s, by}, REAL(out));
     UNPROTECT(1);
     return out;
 }

@@ -387,8 +387,9 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
                                 "h lower compressed info"));
 
     ufs_trace_init(&trace, settings.max_iter, 7);
-    topk_criterion_init(&g, n, p, c, k, from.x, settings.lambda_a,
-                        links != NULL && settings.lambda_i > 0.0, &paths);
+    g = (topk_criterion){
+        .n = n, .p = p, .c = c, .k = k, .x = from.x, .lambda_a = settings.lambda_a};
+    topk_criterion_init(&g, links != NULL && settings.lambda_i > 0.0, &paths);
     topk_select_init(&work, &g);
     topk_polish_init(&polish, &g);
     topk_bound_init(&bound, &g);

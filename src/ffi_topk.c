@@ -168,11 +168,11 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
 static topk_z_state by_admm(ffi_mat x, const topk_z_settings *settings, const topk_theta *theta,
                             double *z, double *e, double *gap, ufs_run *run)
 {
-    topk_admm work;
+    topk_admm work = {.n = x.n, .p = x.p, .paper = true, .x = x.x, .z = z, .e = e};
 
+    work.xt = ufs_dalloc((size_t) x.p, (size_t) x.n);
     ufs_trace_named(&run->trace, settings->max_iter, columns_z);
-    run->lapack = topk_admm_init(&work, x.n, x.p, x.x, z, e, ufs_dalloc((size_t) x.p, (size_t) x.n),
-                                 true, &run->paths);
+    run->lapack = topk_admm_init(&work, &run->paths);
     if (run->lapack) return (topk_z_state){.objective = R_NaN};
     topk_admm_paper(&work, settings, theta, 1, &run->trace, &run->hook);
     run->iterations = work.state.iterations;

@@ -181,7 +181,7 @@ SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
     SEXP out = PROTECT(MAYBE_SHARED(x) ? Rf_allocMatrix(REALSXP, n, p) : x);
-    prepare_take(n, from, n, NULL, p, NULL, shift, divide, REAL(out));
+    prepare_take(n, from, &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(out));
     UNPROTECT(1);
     return out;
 }

@@ -6,9 +6,15 @@
 /* Columns of a panel: those of dsytrd. */
 enum { PANEL = 32 };
 
+/* A symmetric tridiagonal matrix: its diagonal and the one beside it, both overwritten. */
+typedef struct {
+    int n;
+    double *d, *e;
+} bands;
+
 static bool upper_finite(int n, const double *a);
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
-static int spectrum(int n, double *d, double *e, int il, int iu, double *w, double *z, bool whole);
+static int spectrum(bands t, int il, int iu, double *w, double *z, bool whole);
 
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
 {
@@ -25,8 +31,8 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     R_CheckUserInterrupt();
     ufs_copy(d + N, d, N);
     ufs_copy(e + N, e, N - 1);
-    if (info == 0) info = spectrum(n, d, e, il, iu, w, z, false);
-    if (info) info = spectrum(n, d + N, e + N, il, iu, w, z, true);
+    if (info == 0) info = spectrum((bands){n, d, e}, il, iu, w, z, false);
+    if (info) info = spectrum((bands){n, d + N, e + N}, il, iu, w, z, true);
     back = ufs_dalloc(UFS_STRIP, N);
     for (int from = 0; from < k && info == 0; from += UFS_STRIP) {
         int wide = k - from < UFS_STRIP ? k - from : UFS_STRIP;
@@ -75,12 +81,12 @@ static bool upper_finite(int n, const double *a)
     return true;
 }
 
-/* Eigenpairs il..iu of the tridiagonal matrix (d, e); whole: as part of all of them, because
+/* Eigenpairs il..iu of t; whole: as part of all of them, because
  * bisection may miss some of many equal values. */
-static int spectrum(int n, double *d, double *e, int il, int iu, double *w, double *z, bool whole)
+static int spectrum(bands t, int il, int iu, double *w, double *z, bool whole)
 {
-    char job = 'V', range = whole || (il == 1 && iu == n) ? 'A' : 'I';
-    int k = iu - il + 1, found = 0, info = 0, lwork = 20 * n, liwork = 10 * n;
+    char job = 'V', range = whole || (il == 1 && iu == t.n) ? 'A' : 'I';
+    int n = t.n, k = iu - il + 1, found = 0, info = 0, lwork = 20 * n, liwork = 10 * n;
     size_t N = (size_t) n, skip = range == 'A' ? (size_t) il - 1 : 0;
     double none = 0.0;
     void *mark = vmaxget();
@@ -89,7 +95,7 @@ static int spectrum(int n, double *d, double *e, int il, int iu, double *w, doub
     int *support = ufs_ialloc(2 * N), *iwork = ufs_ialloc((size_t) liwork);
 
     F77_CALL(dstevr)
-    (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, vector, &n, support,
+    (&job, &range, &n, t.d, t.e, &none, &none, &il, &iu, &none, &found, value, vector, &n, support,
      work, &lwork, iwork, &liwork, &info FCONE FCONE);
     if (info == 0 && found != (range == 'A' ? n : k)) info = 1;
     ufs_copy(w, value + skip, (size_t) k);

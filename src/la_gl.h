@@ -18,7 +18,8 @@
  * entries of the column in question; it is never formed. A source is never swept over while the
  * slots last: a call reads the working set for X_W'T, the live columns for X V, and for new
  * features all of them for their Gram columns. The rows of X may have weights, diag(root) X instead
- * of X (la_gl_set_rows); n^2-free, and X is neither copied nor changed. */
+ * of X (la_gl_set_rows); nothing of size n x n is formed, and
+ * X is neither copied nor changed. */
 #ifndef UFS_LA_GL_H
 #define UFS_LA_GL_H
 
@@ -58,8 +59,8 @@ typedef struct {
     double *key;                      /* p: scratch */
     double *col, *other;              /* n: columns of X that are not dense, or weighted */
     double *scaled;                   /* n x c: diag(root) R */
-    double l21;                       /* sum_i ||v_i|| of the V returned, and its rows that are */
-    int live;                         /* not zero */
+    double l21;                       /* sum_i ||v_i|| of the V returned */
+    int live;                         /* its rows that are not zero */
     double objective;                 /* (GL) there */
     double dual, gap;                 /* dual value and objective - dual, after a full solve */
     bool settled;                     /* the working set's own problem met its tolerance */

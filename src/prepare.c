@@ -107,15 +107,17 @@ void prepare_center(int n, int p, double *x, double *mean)
     }
 }
 
-void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
-                  const double *shift, const double *divide, double *out)
+void prepare_take(int n, const double *x, const prepare_part *part, double *out)
 {
-    for (size_t j = 0; j < (size_t) q; j++) {
+    const int *rows = part->rows, *columns = part->columns;
+    const double *shift = part->shift, *divide = part->divide;
+    size_t m = (size_t) part->m;
+
+    for (size_t j = 0; j < (size_t) part->q; j++) {
         const double *from = x + (columns == NULL ? j : (size_t) columns[j]) * (size_t) n;
-        double *to = out + j * (size_t) m, s = shift == NULL ? 0.0 : shift[j];
+        double *to = out + j * m, s = shift == NULL ? 0.0 : shift[j];
         double by = divide == NULL ? 1.0 : divide[j];
-        for (size_t i = 0; i < (size_t) m; i++)
-            to[i] = (from[rows == NULL ? i : (size_t) rows[i]] - s) / by;
+        for (size_t i = 0; i < m; i++) to[i] = (from[rows == NULL ? i : (size_t) rows[i]] - s) / by;
     }
 }
 

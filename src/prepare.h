@@ -34,9 +34,15 @@ prepare_column prepare_judge(int n, const prepare_moments *moments);
 void prepare_samples(int n, int q, double tiny, double *x, double *norm);
 /* Takes the mean from every column of x (n x p), in place; mean: length p. 4np flops. */
 void prepare_center(int n, int p, double *x, double *mean);
-/* out (m x q) = (x - shift) / divide for the rows and columns at the 0-based indices, NULL for
- * all (m = n, q = p); shift and divide (of the q columns) may be NULL. No memory of its own. */
-void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
-                  const double *shift, const double *divide, double *out);
+/* m rows and q columns of x, at 0-based indices or NULL for all of them; shift and divide have one
+ * number for each of the q columns, or are NULL. */
+typedef struct {
+    int m, q;
+    const int *rows, *columns;
+    const double *shift, *divide;
+} prepare_part;
+
+/* out (m x q) = (x - shift) / divide for a part of x, which has n rows. No memory of its own. */
+void prepare_take(int n, const double *x, const prepare_part *part, double *out);
 
 #endif

@@ -204,7 +204,7 @@ static void set_split(alfs_work *work, int which, double penalty, double rho)
     split->on = penalty > 0.0;
     split->penalty = penalty;
     split->rho = work->settings->paper ? work->settings->rho0 : rho;
-    split->held = split->next = split->pending = split->rho;
+    split->rho_of_v = split->rho_next = split->rho_after = split->rho;
 }
 
 /* V = copy + L / rho from the W, P and Q of another run, whose W is the first candidate. */

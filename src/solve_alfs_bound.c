@@ -116,7 +116,7 @@ static void square_lines(alfs_work *work, bool fitted)
 
 static double multiplier(const alfs_split *split, size_t m, size_t i, size_t j)
 {
-    return split->held * split->cut[alfs_line(split, i, j)] * split->v[i + j * m];
+    return split->rho_of_v * split->cut[alfs_line(split, i, j)] * split->v[i + j * m];
 }
 
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
@@ -140,8 +140,8 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
     }
     if (l == NULL) return;
     for (size_t i = 0; i < m * m; i++) {
-        double bound = z->penalty / z->held * work->weights->t[i];
-        l[i] = scale * z->held * prox_clip(z->v[i], bound);
+        double bound = z->penalty / z->rho_of_v * work->weights->t[i];
+        l[i] = scale * z->rho_of_v * prox_clip(z->v[i], bound);
     }
 }
 

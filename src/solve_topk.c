@@ -262,17 +262,28 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     int n = problem->n, p = problem->p, c = problem->c, lapack = 0;
     size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c;
 
-    topk_criterion_init(&work->criterion, n, p, c, problem->k, problem->x,
-                        settings->select.lambda_a, work->graph && settings->select.lambda_i > 0.0,
-                        paths);
+    work->criterion = (topk_criterion){.n = n,
+                                       .p = p,
+                                       .c = c,
+                                       .k = problem->k,
+                                       .x = problem->x,
+                                       .lambda_a = settings->select.lambda_a};
+    topk_criterion_init(&work->criterion, work->graph && settings->select.lambda_i > 0.0, paths);
     if (work->graph) {
         topk_result *result = work->result;
         work->z = settings->solver == TOPK_EXACT ? &work->lp.state : &work->admm.state;
         if (settings->solver == TOPK_EXACT)
             topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, work->criterion.u);
-        else
-            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e,
-                                    work->criterion.u, paper, paths);
+        else {
+            work->admm = (topk_admm){.n = n,
+                                     .p = p,
+                                     .paper = paper,
+                                     .x = problem->x,
+                                     .z = result->z,
+                                     .e = result->e,
+                                     .xt = work->criterion.u};
+            lapack = topk_admm_init(&work->admm, paths);
+        }
         ufs_dalloc_each(N, C, (double **[]){&work->projected, &work->theta_projected, NULL});
         work->theta_label = ufs_ialloc(N);
         work->theta = (topk_theta){.n = n, .c = c, .alpha = settings->alpha};
@@ -363,8 +374,9 @@ static int prove(topk_work *work)
     if (settings->branch) {
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion, settings->node_limit,
-                                   sqrt(settings->bound_tol), settings->bound_max_iter,
+                                   &work->criterion,
+                                   &(topk_limits){settings->node_limit, sqrt(settings->bound_tol),
+                                                  settings->bound_max_iter},
                                    result->chosen, &work->value);
         vmaxset(mark);
         if (lapack) return lapack;

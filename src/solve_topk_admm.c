@@ -115,33 +115,26 @@ void topk_links(int n, const double *z, double *w)
             w[i + j * N] = w[j + i * N] = 0.5 * (fabs(z[i + j * N]) + fabs(z[j + i * N]));
 }
 
-int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
-                   bool paper, const ufs_paths *paths)
+int topk_admm_init(topk_admm *work, const ufs_paths *paths)
 {
-    bool by_samples = p >= n || !paths->topk_by_features;
-    int r = by_samples ? n : p, lapack;
-    size_t N = (size_t) n, P = (size_t) p, R = (size_t) r, W;
+    int n = work->n, p = work->p, r, lapack;
+    size_t N = (size_t) n, P = (size_t) p, R, W;
     admm_block *b = (admm_block *) R_alloc(1, sizeof(admm_block));
 
-    *work = (topk_admm){.n = n,
-                        .p = p,
-                        .paper = paper,
-                        .by_samples = by_samples,
-                        .x = x,
-                        .z = z,
-                        .e = e,
-                        .xt = xt,
-                        .y = ufs_dzero(P, N),
-                        .block = b,
-                        .relax = paper ? 1.0 : RELAX,
-                        .width = paper || n < UFS_STRIP ? n : UFS_STRIP,
-                        .inverse = ufs_dalloc(R, R)};
+    work->by_samples = p >= n || !paths->topk_by_features;
+    r = work->by_samples ? n : p;
+    R = (size_t) r;
+    work->y = ufs_dzero(P, N);
+    work->block = b;
+    work->relax = work->paper ? 1.0 : RELAX;
+    work->width = work->paper || n < UFS_STRIP ? n : UFS_STRIP;
+    work->inverse = ufs_dalloc(R, R);
     W = (size_t) work->width;
     ufs_dalloc_each(N, W, (double **[]){&b->z, &b->q, &b->h, &b->w, &b->product, NULL});
     ufs_dalloc_each(P, W, (double **[]){&b->t, &b->e, &b->zx, &b->qx, NULL});
-    if (!by_samples) ufs_dalloc_each(P, W, (double **[]){&b->d, &b->y2x, NULL});
-    memset(z, 0, N * N * sizeof(double));
-    la_gram(by_samples ? 'N' : 'T', n, p, x, work->inverse);
+    if (!work->by_samples) ufs_dalloc_each(P, W, (double **[]){&b->d, &b->y2x, NULL});
+    memset(work->z, 0, N * N * sizeof(double));
+    la_gram(work->by_samples ? 'N' : 'T', n, p, work->x, work->inverse);
     /* Safe: rows of x have unit length, so the condition is at most n + 1. */
     for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += 1.0;
     lapack = la_chol_checked(r, work->inverse);

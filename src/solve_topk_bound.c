@@ -32,9 +32,10 @@ static void project(const topk_criterion *g, const signed char *fixed, double *y
 static int evaluate(topk_criterion *g, const signed char *fixed, const double *s, double *value,
                     double *gradient, double *lower);
 
-int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      double tol, int max_iter, int *subset, double *value)
+int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
+                      const topk_limits *limits, int *subset, double *value)
 {
+    int node_limit = limits->node_limit;
     size_t p = (size_t) g->p, k = (size_t) g->k;
     signed char *fixed = (signed char *) R_alloc(p, 1); /* 1 in, -1 out, 0 free */
     node *t = (node *) R_alloc((size_t) node_limit + 2, sizeof(node));
@@ -63,7 +64,8 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
             }
             work->nodes++;
             if (in > g->k || in + n_free < g->k) continue;
-            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), tol, max_iter);
+            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), limits->tol,
+                                      limits->max_iter);
             if (lapack) return lapack;
             if (work->lower >= cut_below(*value)) continue;
             topk_bound_round(work, g, trial);

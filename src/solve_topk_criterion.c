@@ -94,25 +94,19 @@ static int factor_subset(topk_criterion *g, const int *subset)
     return la_chol_checked(g->k, g->small);
 }
 
-void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
-                         double lambda_a, bool graph, const ufs_paths *paths)
+void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
 {
-    size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, K = (size_t) k, R;
+    int n = g->n, p = g->p;
+    size_t N = (size_t) n, P = (size_t) p, C = (size_t) g->c, K = (size_t) g->k, R;
 
-    *g = (topk_criterion){.n = n,
-                          .p = p,
-                          .c = c,
-                          .k = k,
-                          .x = x,
-                          .lambda_a = lambda_a,
-                          .compressed = p < n && paths->topk_compress};
+    g->compressed = p < n && paths->topk_compress;
     g->r = g->compressed ? p : n;
     R = (size_t) g->r;
     ufs_dalloc_each(P, C, (double **[]){&g->b, &g->pull, NULL});
     g->diag = ufs_dalloc(P, 2);
     g->f_own = g->compressed || graph ? ufs_dalloc(R, P) : NULL;
     ufs_dalloc_each(R, C, (double **[]){&g->h, &g->m, NULL});
-    g->f = g->f_own != NULL ? g->f_own : x;
+    g->f = g->f_own != NULL ? g->f_own : g->x;
     g->chol = graph ? ufs_dalloc(N, R) : NULL;
     g->pivot = ufs_ialloc(P);
     g->small = ufs_dalloc(K, K);

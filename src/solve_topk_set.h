@@ -35,8 +35,9 @@ typedef struct {
     double *m, *pull;          /* r x c, p x c: see topk_criterion_relaxed */
 } topk_criterion;
 
-void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
-                         double lambda_a, bool graph, const ufs_paths *paths);
+/* The caller has set n, p, c, k, x and lambda_a; the rest is made here. graph: whether the criterion
+ * will have the structure term. */
+void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths);
 /* label: 1..c. weights (n x n) with lambda_i > 0 adds the structure term, NULL none. */
 int topk_criterion_set(topk_criterion *g, const int *label, const double *weights, double lambda_i);
 /* g(S); +Inf if the k x k factorisation fails. */
@@ -127,12 +128,16 @@ int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fix
 /* The k largest entries of the relaxed s, ascending. */
 void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 
+typedef struct {
+    int node_limit;
+    double tol; /* and max_iter: of a relaxation that cannot be cut */
+    int max_iter;
+} topk_limits;
+
 /* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
- * as they are). tol, max_iter: of a relaxation that
- * cannot be cut. Memory: node_limit
- * times 24 bytes. Returns LAPACK's code. */
-int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      double tol, int max_iter, int *subset, double *value);
+ * as they are). Memory: node_limit times 24 bytes. Returns LAPACK's code. */
+int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
+                      const topk_limits *limits, int *subset, double *value);
 
 #endif

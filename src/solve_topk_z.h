@@ -79,9 +79,9 @@ typedef struct {
     struct topk_admm_block *block;
 } topk_admm;
 
-/* paper: which of the two schedules. Returns LAPACK's code. */
-int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
-                   bool paper, const ufs_paths *paths);
+/* The caller has set n, p, x, z, e, xt (scratch of length np) and paper (which of the two
+ * schedules); the rest is made here. Returns LAPACK's code. */
+int topk_admm_init(topk_admm *work, const ufs_paths *paths);
 /* From Z = 0. trace: rows (outer, iteration, mu, the three residuals, the objective at (Z, E)); the
  * hook (or NULL) is called in every iteration. */
 void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,

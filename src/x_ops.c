@@ -7,7 +7,7 @@
 #include <R_ext/Utils.h>
 
 /* A call of a source, for `length` numbers. */
-static void ask(const ufs_x *x, ufs_x_call what, size_t length, double *out)
+static void source_call(const ufs_x *x, ufs_x_call what, size_t length, double *out)
 {
     x->source.call(x->source.data, &what, length, out);
 }
@@ -26,7 +26,7 @@ static const double *dense_column(const ufs_x *x, int j)
 }
 
 /* width 0: what is worth reading together; all of a dense X, which is pointed into, not copied. */
-static walk begin(const ufs_x *x, int width)
+static walk walk_begin(const ufs_x *x, int width)
 {
     walk at = {.x = x, .width = width};
 
@@ -37,11 +37,12 @@ static walk begin(const ufs_x *x, int width)
     at.block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : (size_t) x->n, (size_t) at.width);
     /* A source that is stored by rows, where each of several reads would be a pass, makes a copy for
      * them in one pass. */
-    if (x->kind == UFS_X_SOURCE && at.width < x->p) ask(x, (ufs_x_call){.name = "sweep"}, 0, NULL);
+    if (x->kind == UFS_X_SOURCE && at.width < x->p)
+        source_call(x, (ufs_x_call){.name = "sweep"}, 0, NULL);
     return at;
 }
 
-static bool next(walk *at)
+static bool walk_next(walk *at)
 {
     int left;
 
@@ -78,7 +79,7 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
     } else if (x->kind == UFS_X_SOURCE) {
         ufs_x_mul_some(x, x->p, NULL, c, v, y);
     } else {
-        for (walk at = begin(x, 0); next(&at);)
+        for (walk at = walk_begin(x, 0); walk_next(&at);)
             la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, v + at.from, x->p,
                     at.from > 0 ? 1.0 : 0.0, y, x->n);
     }
@@ -94,7 +95,7 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
     } else if (x->kind == UFS_X_SOURCE) {
         ufs_x_cross_some(x, x->p, NULL, c, t, u);
     } else {
-        for (walk at = begin(x, 0); next(&at);)
+        for (walk at = walk_begin(x, 0); walk_next(&at);)
             la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u + at.from,
                     x->p);
     }
@@ -125,9 +126,9 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
         ufs_x_cross(x, c, t, u);
         ufs_x_mul(x, c, u, y);
     } else {
-        /* Columns that are at hand still are not fetched again. */
+        /* Use each block of columns twice while it is in memory. */
         memset(y, 0, len * sizeof(double));
-        for (walk at = begin(x, X_COLUMNS); next(&at);) {
+        for (walk at = walk_begin(x, X_COLUMNS); walk_next(&at);) {
             la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u, at.m);
             la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, u, at.m, 1.0, y, x->n);
         }
@@ -144,8 +145,10 @@ const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
         ufs_x_columns(x, 1, &j, scratch);
     } else {
         int u = ufs_x_user(x, j);
-        prepare_take(x->n, x->dense, x->n, NULL, 1, &u, x->shift ? x->shift + j : NULL,
-                     x->divide ? x->divide + j : NULL, scratch);
+        prepare_take(x->n, x->dense,
+                     &(prepare_part){x->n, 1, NULL, &u, x->shift ? x->shift + j : NULL,
+                                     x->divide ? x->divide + j : NULL},
+                     scratch);
     }
     return scratch;
 }
@@ -155,7 +158,8 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     size_t N = (size_t) x->n;
 
     if (x->kind == UFS_X_SOURCE) {
-        ask(x, (ufs_x_call){.name = "columns", .n_index = m, .index = j}, N * (size_t) m, out);
+        source_call(x, (ufs_x_call){.name = "columns", .n_index = m, .index = j}, N * (size_t) m,
+                    out);
         return;
     }
     for (int k = 0; k < m; k++) {
@@ -177,7 +181,7 @@ void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const do
 {
     void *mark = vmaxget();
 
-    for (walk at = begin(x, 0); next(&at);)
+    for (walk at = walk_begin(x, 0); walk_next(&at);)
         for (int k = 0; k < at.m; k++)
             visit(data, at.from + k, at.columns + (size_t) k * (size_t) x->n);
     vmaxset(mark);
@@ -186,19 +190,20 @@ void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const do
 void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
 {
     if (x->kind == UFS_X_SOURCE && m > 0)
-        ask(x, (ufs_x_call){.name = "prefetch", .n_index = m, .index = j}, 0, NULL);
+        source_call(x, (ufs_x_call){.name = "prefetch", .n_index = m, .index = j}, 0, NULL);
 }
 
 void ufs_x_mul_some(const ufs_x *x, int m, const int *j, int c, const double *v, double *y)
 {
-    ask(x, (ufs_x_call){.name = "mul", .m = m, .j = j, .rows = m, .cols = c, .value = v},
-        (size_t) x->n * (size_t) c, y);
+    source_call(x, (ufs_x_call){.name = "mul", .m = m, .j = j, .rows = m, .cols = c, .value = v},
+                (size_t) x->n * (size_t) c, y);
 }
 
 void ufs_x_cross_some(const ufs_x *x, int m, const int *j, int c, const double *t, double *u)
 {
-    ask(x, (ufs_x_call){.name = "cross", .m = m, .j = j, .rows = x->n, .cols = c, .value = t},
-        (size_t) m * (size_t) c, u);
+    source_call(x,
+                (ufs_x_call){.name = "cross", .m = m, .j = j, .rows = x->n, .cols = c, .value = t},
+                (size_t) m * (size_t) c, u);
 }
 
 void ufs_x_gram_some(const ufs_x *x, int m, const int *j, int from, const double *root, double *g)
@@ -207,15 +212,15 @@ void ufs_x_gram_some(const ufs_x *x, int m, const int *j, int from, const double
     int *last = ufs_ialloc((size_t) (m - from));
 
     for (int k = from; k < m; k++) last[k - from] = k;
-    ask(x,
-        (ufs_x_call){.name = "gram_columns",
-                     .m = m,
-                     .j = j,
-                     .n_index = m - from,
-                     .index = last,
-                     .cols = x->n,
-                     .value = root},
-        (size_t) m * (size_t) (m - from), g);
+    source_call(x,
+                (ufs_x_call){.name = "gram_columns",
+                             .m = m,
+                             .j = j,
+                             .n_index = m - from,
+                             .index = last,
+                             .cols = x->n,
+                             .value = root},
+                (size_t) m * (size_t) (m - from), g);
     vmaxset(mark);
 }
 
@@ -247,7 +252,7 @@ void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss)
         return;
     }
     void *mark = vmaxget();
-    for (walk at = begin(x, 0); next(&at);)
+    for (walk at = walk_begin(x, 0); walk_next(&at);)
         for (int k = 0; k < at.m; k++) {
             const double *column = at.columns + (size_t) k * (size_t) x->n;
             double sum = 0.0;
@@ -266,11 +271,11 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
 
     memset(ss, 0, (size_t) x->n * sizeof(double));
     if (x->kind == UFS_X_SOURCE) {
-        ask(x, (ufs_x_call){.name = "row_forms"}, (size_t) x->n, ss);
+        source_call(x, (ufs_x_call){.name = "row_forms"}, (size_t) x->n, ss);
     } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_row_ss(x, ss);
     } else {
-        for (walk at = begin(x, 0); next(&at);)
+        for (walk at = walk_begin(x, 0); walk_next(&at);)
             for (int k = 0; k < at.m; k++) {
                 const double *column = at.columns + (size_t) k * (size_t) x->n;
                 for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
@@ -284,10 +289,11 @@ void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out)
     if (x->kind == UFS_X_SPARSE)
         x_sparse_rows(x, m, i, out);
     else if (x->kind == UFS_X_SOURCE)
-        ask(x, (ufs_x_call){.name = "rows", .n_index = m, .index = i}, (size_t) m * (size_t) x->p,
-            out);
+        source_call(x, (ufs_x_call){.name = "rows", .n_index = m, .index = i},
+                    (size_t) m * (size_t) x->p, out);
     else
-        prepare_take(x->n, x->dense, m, i, x->p, x->column, x->shift, x->divide, out);
+        prepare_take(x->n, x->dense, &(prepare_part){m, x->p, i, x->column, x->shift, x->divide},
+                     out);
 }
 
 /* half ((from + wide) x wide): columns from .. from + wide - 1 of S, its upper triangle twice, so that
@@ -310,8 +316,8 @@ void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
     int p = x->p, index[UFS_STRIP];
 
     if (x->kind == UFS_X_SOURCE) {
-        ask(x, (ufs_x_call){.name = "row_forms", .rows = p, .cols = p, .value = s}, (size_t) x->n,
-            out);
+        source_call(x, (ufs_x_call){.name = "row_forms", .rows = p, .cols = p, .value = s},
+                    (size_t) x->n, out);
         return;
     }
     void *mark = vmaxget();
@@ -348,11 +354,12 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     } else if (w == NULL && x->kind == UFS_X_DENSE) {
         la_gram('N', n, x->p, x->dense, k);
     } else if (w == NULL && x->kind == UFS_X_SOURCE) {
-        ask(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){1.0}}, N * N, k);
+        source_call(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){1.0}},
+                    N * N, k);
     } else {
-        walk at = begin(x, w ? X_COLUMNS : 0);
+        walk at = walk_begin(x, w ? X_COLUMNS : 0);
         double *block = ufs_dalloc(w ? N : 0, (size_t) at.width);
-        while (next(&at)) {
+        while (walk_next(&at)) {
             for (size_t j = 0; w && j < (size_t) at.m; j++) {
                 double root = sqrt(w[(size_t) at.from + j]);
                 for (size_t i = 0; i < N; i++) block[i + j * N] = root * at.columns[i + j * N];
@@ -396,12 +403,12 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
     if (x->kind == UFS_X_DENSE)
         la_gram('T', x->n, x->p, x->dense, g);
     else if (x->kind == UFS_X_SOURCE)
-        ask(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){0.0}},
-            (size_t) x->p * (size_t) x->p, g);
+        source_call(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){0.0}},
+                    (size_t) x->p * (size_t) x->p, g);
     else if (x->kind == UFS_X_SCALED && x->n > x->p)
         gram_by_strips(x, g);
     else {
-        for (walk at = begin(x, X_COLUMNS); next(&at);)
+        for (walk at = walk_begin(x, X_COLUMNS); walk_next(&at);)
             ufs_x_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p);
         la_fill_lower(x->p, g);
     }

@@ -310,7 +310,8 @@ static double scattered_dot(int m, const double *u, const int *row, const double
     return (a + b) + (c + d);
 }
 
-/* The same way: twice as fast as with all of K for every 64 columns of x. */
+/* Takes a few columns of K at a time, as x_sparse_gram_rows() does: twice as fast as with all of K for
+ * every 64 columns of x. */
 void x_sparse_forms(const ufs_x *x, const double *k, double *form)
 {
     size_t N = (size_t) x->n;
