@@ -3,6 +3,37 @@
 #include "samp_facility.h"
 #include <limits.h>
 
+/* Of the kind that `problem` says. */
+static void read_similarity(facility_problem *problem, SEXP similarity, bool table)
+{
+    size_t N = (size_t) problem->n;
+
+    switch (problem->kind) {
+    case FACILITY_COSINE:
+    case FACILITY_HEAT:
+        problem->x = ffi_x_finite(ffi_get(similarity, "x"));
+        problem->p = problem->x.p;
+        if (problem->x.n != problem->n ||
+            (problem->x.kind != UFS_X_DENSE && !(table && problem->x.kind == UFS_X_SPARSE)))
+            Rf_error("internal error: size of 'x'");
+        problem->bandwidth = Rf_asReal(ffi_get(similarity, "bandwidth"));
+        if (problem->kind == FACILITY_HEAT && !(problem->bandwidth > 0.0))
+            Rf_error("internal error: bandwidth of the similarity");
+        break;
+    case FACILITY_DENSE:
+        problem->candidate.value = ffi_given(ffi_get(similarity, "candidate"), N * N, "candidate");
+        problem->sample.value = ffi_given(ffi_get(similarity, "sample"), N * N, "sample");
+        break;
+    case FACILITY_SPARSE:
+        for (int side = 0; side < 2; side++) {
+            SEXP given = ffi_get(similarity, side ? "sample" : "candidate");
+            facility_matrix *to = side ? &problem->sample : &problem->candidate;
+            ffi_edges(given, problem->n, &to->start, &to->index, &to->value);
+        }
+        break;
+    }
+}
+
 /* similarity: list(kind, x, bandwidth) for kind 0 and 1 (x may be sparse if there is a table), list(kind, candidate, sample) with
  * n x n matrices (2) or lists start, index, value (3). labelled: indices from 1. settings:
  * list(n, m, max_swaps, table, allowed (n flags as integers, or NULL), cost (n) and budget, or NULL). list(order, left, bound, first, change (2 x changes), run with
@@ -12,7 +43,7 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     int n = ffi_count(settings_, "n", 1, INT_MAX), n_labelled;
     int *own = ffi_indices(labelled, n, &n_labelled, "labelled");
     size_t N = (size_t) n;
-    SEXP out = PROTECT(ffi_list("order left bound first change run")), x = ffi_get(similarity, "x");
+    SEXP out = PROTECT(ffi_list("order left bound first change run"));
     ufs_run run = ffi_run_begin(control, "facility");
     facility_problem problem = {
         .n = n,
@@ -34,30 +65,7 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     for (int l = 0; l < n_labelled; l++)
         for (int k = 0; k < l; k++)
             if (own[k] == own[l]) Rf_error("internal error: 'labelled' has a sample twice");
-    switch (problem.kind) {
-    case FACILITY_COSINE:
-    case FACILITY_HEAT:
-        problem.x = ffi_x_finite(x);
-        problem.p = problem.x.p;
-        if (problem.x.n != n ||
-            (problem.x.kind != UFS_X_DENSE && !(settings.table && problem.x.kind == UFS_X_SPARSE)))
-            Rf_error("internal error: size of 'x'");
-        problem.bandwidth = Rf_asReal(ffi_get(similarity, "bandwidth"));
-        if (problem.kind == FACILITY_HEAT && !(problem.bandwidth > 0.0))
-            Rf_error("internal error: bandwidth of the similarity");
-        break;
-    case FACILITY_DENSE:
-        problem.candidate.value = ffi_given(ffi_get(similarity, "candidate"), N * N, "candidate");
-        problem.sample.value = ffi_given(ffi_get(similarity, "sample"), N * N, "sample");
-        break;
-    case FACILITY_SPARSE:
-        for (int side = 0; side < 2; side++) {
-            SEXP given = ffi_get(similarity, side ? "sample" : "candidate");
-            facility_matrix *to = side ? &problem.sample : &problem.candidate;
-            ffi_edges(given, n, &to->start, &to->index, &to->value);
-        }
-        break;
-    }
+    read_similarity(&problem, similarity, settings.table);
 
     facility_result result = {.order = ffi_set_ints(out, "order", settings.m),
                               .left = ffi_set_zero(out, "left", n, 0),
