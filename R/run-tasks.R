@@ -79,7 +79,12 @@ shared_value <- function(file) {
   if (!identical(worker_memory$file, file)) {
     # What was read before goes first.
     worker_memory$value <- NULL
-    worker_memory$value <- readRDS(file)
+    # Tasks on another machine see the file only in a folder that both have.
+    worker_memory$value <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
+      ufs_abort("input", "A worker cannot read '", file, "', which holds the data (",
+        conditionMessage(e), "). Where workers run on other machines, name a folder that all of ",
+        "them share: options(ufselect.shared_dir = ).")
+    })
     worker_memory$file <- file
   }
   worker_memory$value

@@ -97,3 +97,8 @@ test_that("a call keeps no data", {
   expect_match(capture.output(print(summary(fit)))[2], "<matrix 32 x 11>", fixed = TRUE)
   expect_identical(ufs_pca(x, n_components = 2)$call, quote(ufs_pca(x = x, n_components = 2)))
 })
+
+test_that("a worker that cannot read the shared file names the option for a shared folder", {
+  expect_error(ufselect:::shared_value(tempfile(fileext = ".rds")), "ufselect.shared_dir",
+    class = "ufs_error_input", fixed = TRUE)
+})
