@@ -44,8 +44,8 @@ expand_columns <- function(value, data, names = NULL) {
 #'   the data and their projection on the chosen columns (Robert and Escoufier 1976), `gcd` the
 #'   generalised coefficient of determination, the mean squared cosine between the span of the
 #'   chosen columns and that of as many principal components (Ramsay, ten Berge and Styan 1984).
-#'   Both are between 0 and 1. The default is `FALSE`, since they take all eigenvectors of a matrix of
-#'   order min(n, p).
+#'   Both are between 0 and 1. The default is `FALSE`, since they take all eigenvectors of a matrix
+#'   of order min(n, p).
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k, and with
 #'   `criteria = TRUE` also `rv` and `gcd`.
 #' @references Robert and Escoufier (1976) A unifying tool for linear multivariate statistical
