@@ -13,7 +13,7 @@ door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARA
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
-# Names of arguments that neither a method nor the door has are errors in our words. Names are exact
+# Arguments that neither a method nor ufs_data() has are errors in our words. Names are exact
 # here, as what is shared between fits (a graph, a start) is looked up by them.
 check_arguments <- function(given, fit, method) {
   known <- arguments_of(fit)

@@ -101,10 +101,8 @@
 #' have), or the mean of the feature where no such sample has anything in common with it, which a
 #' message says. [predict()] fills new rows with the medians of the fit's rows, or with the means of
 #' neighbours among them: for `"knn"` the fit keeps them, evenly spaced ones if they hold more than
-#' a
-#' million numbers, and takes the means of the features where these would be fewer than 50 rows.
-#' What
-#' was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
+#' a million numbers, and takes the means of the features where these would be fewer than 50 rows.
+#' What was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
 #' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
 #' an error.
 #'
@@ -153,7 +151,8 @@
 #'   columns, and columns of one group, are not compared with each other.
 #' @param weights How many rows each row stands for: positive numbers, one for each row.
 #' @param blocks A factor over the rows: batches, plates or persons. Each column is shifted to the
-#'   same mean in all blocks, so that differences between blocks are not chosen for.
+#'   same mean in all blocks, so that differences between blocks are not chosen for;
+#'   groups that coincide with blocks are lost, too.
 #' @param block_scale Should each column also get the same standard deviation in all blocks?
 #' @param candidates Rows that may be chosen; all others are only represented. Given like `include`.
 #' @param labelled Rows that are labelled already: they are never chosen. Given like `include`.

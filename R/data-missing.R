@@ -172,8 +172,7 @@ say_means <- function(filled, arg) {
 }
 
 # The columns `index` of new rows, filled as those of the fit. `whole`: a function of rows that
-# gives
-# them with all features of the fit, NA where these are not known.
+# gives them with all features of the fit, NA where these are not known.
 fill_columns <- function(x, fill, index, whole, arg) {
   gone <- which(is.na(x))
   if (is.null(fill) || !length(gone)) return(x)

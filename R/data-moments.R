@@ -19,8 +19,7 @@
 #' `where = "fetch"` brings the rows in pieces of 20,000 and needs memory for one piece, whatever
 #' the length. `where = "database"` sends sums as SQL instead, so that no row travels: one query for
 #' the means, then queries for the products of deviations from them, 500 expressions each,
-#' \eqn{p^2 / 1000} queries in all. It is for engines where the data cannot travel; where they can,
-#' fetching is usually the faster way.
+#' \eqn{p^2 / 1000} queries in all. It is for engines where the data cannot travel.
 #'
 #' @param x A numeric matrix, a data frame, [ufs_data()] (sparse matrices and files are read by
 #'   blocks), the name of one or more CSV files (read with package data.table) or Parquet files

@@ -329,7 +329,7 @@ check_prepared <- function(moments, features, arg, warn, on_disk = FALSE) {
   constant
 }
 
-# The columns of what passed the door, centred and standardised now.
+# The columns of data that were prepared before, centred and standardised now.
 centred_again <- function(x, center, scale) {
   if (is.matrix(x)) {
     moments <- prepare_columns(x, center, if (scale) "sd" else "none")

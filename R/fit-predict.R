@@ -1,6 +1,5 @@
 # Rows of such a container, in the order given; `assay`: the one they are of in a Seurat object,
-# which
-# becomes its default. A Seurat assay of version 5 is cut in its own order
+# which becomes its default. A Seurat assay of version 5 is cut in its own order
 # (in another one, SeuratObject 5.4 would not move the layers along with what is known of the
 # features) and put in order afterwards.
 feature_rows <- function(object, rows, assay = NULL) {
@@ -194,8 +193,7 @@ scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
 }
 
 # Where the given features of the fit are in newdata: by position where these are all of the fit's
-# in
-# their order, else by name.
+# in their order, else by name.
 match_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
   names <- feature_names_of(newdata, fit_assay(object, newdata, arg))
   size <- names$size
