@@ -393,8 +393,10 @@ static void dual_of(const css_work *work, int at, double *dual)
     size_t M = (size_t) m;
     double own;
 
-    for (size_t i = 0; i < M; i++) dual[i] = 0.0;
-    if (b < 0) return;
+    if (b < 0) {
+        for (int i = 0; i < m; i++) dual[i] = 0.0;
+        return;
+    }
     /* Row b of the inverse of T; the inverse of x_S'x_S is symmetric. */
     for (size_t i = 0; i < M; i++) dual[i] = work->inverse[(size_t) b + i * M];
     own = work->p_form ? sqrt(fmax(dual[b], 0.0)) : la_nrm2(m, dual);
