@@ -146,8 +146,7 @@
 #'
 #'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on convex sets.
 #'   SIAM Journal on Optimization 10(4), 1196-1211 (for the bound). \doi{10.1137/S1052623497330963}
-#' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()],
-#'   `vignette("three-modes")`.
+#' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()].
 #' @section Plots:
 #' Beside the types of [plot.ufs()] there are `"residuals"` of the last inner iterations, which
 #' must come down, `"inner"`, their objectives, which may rise while the constraints are not met

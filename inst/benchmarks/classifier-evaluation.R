@@ -1,4 +1,4 @@
-# What vignettes/classifier-evaluation.Rmd reads: each chunk below is shown there as it stands here.
+# What vignettes/articles/classifier-evaluation.Rmd reads: each chunk below is shown there as it stands here.
 #   Rscript classifier-evaluation.R [--out=FOLDER] [--only=musk,madelon,penalties,noise,tolerance]
 # Writes classifier-<name>.csv.gz (means and standard deviations over repeats); about a quarter of an
 # hour of CPU time with reference BLAS. How few repeats and which m the check of results.R asks for
