@@ -213,7 +213,7 @@ draw_scatter <- function(pic, ...) {
   groups <- levels(pic$group)
   style <- group_style(max(1L, length(groups)))
   of <- if (is.null(pic$group)) rep(1L, nrow(table)) else as.integer(pic$group)
-  across <- range(table$x)
+  across <- range(table$x, 1.25 * pic$arrows$x)
   columns <- 1L + (length(groups) > 12L)
   room <- if (length(groups)) {
     names <- shorten(groups, 18L)
@@ -223,9 +223,10 @@ draw_scatter <- function(pic, ...) {
   draw(list(x = table$x, y = table$y, pch = style$shape[of],
     cex = if (nrow(table) > 2000L) .5 else .9,
     col = grDevices::adjustcolor(style$colour[of], if (nrow(table) > 500L) .6 else .9),
-    xlim = across + c(0, room), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
-    bty = "l"), ...)
+    xlim = across + c(0, room), ylim = range(table$y, pic$arrows$y), xaxt = "n", xlab = pic$xlab,
+    ylab = pic$ylab, main = pic$title, bty = "l"), ...)
   graphics::axis(1L, ticks_within(across))
+  if (!is.null(pic$arrows)) draw_arrows(pic$arrows)
   circled <- table[table$circled, ]
   graphics::points(circled$x, circled$y, pch = 1L, cex = 2, lwd = 2)
   if (length(groups)) {
@@ -235,6 +236,28 @@ draw_scatter <- function(pic, ...) {
       legend = names, title = pic$group_name, pch = style$shape, col = style$colour)
   }
   draw_subtitle(pic)
+}
+
+# Arrows from the middle, the longest ones with names as far as these do not cover one another.
+draw_arrows <- function(arrows) {
+  seen <- arrows[sqrt(arrows$x^2 + arrows$y^2) > 1e-6 * max(abs(unlist(arrows[1:2]))), ]
+  if (!nrow(seen)) return()
+  graphics::arrows(0, 0, seen$x, seen$y, length = .06, col = best_colour)
+  seen <- seen[order(-(seen$x^2 + seen$y^2)), ]
+  label <- shorten(seen$label, 20L)
+  wide <- graphics::strwidth(label, cex = .75)
+  high <- 1.2 * graphics::strheight("Mg", cex = .75)
+  usr <- graphics::par("usr")
+  x <- seen$x + ifelse(seen$x < 0, -.55, .55) * wide
+  x <- pmin(pmax(x, usr[1L] + wide / 2), usr[2L] - wide / 2)
+  y <- pmin(pmax(seen$y + sign(seen$y) * .4 * high, usr[3L] + high / 2), usr[4L] - high / 2)
+  shown <- integer()
+  for (i in seq_along(x)) {
+    if (all(abs(x[i] - x[shown]) > (wide[i] + wide[shown]) / 2 | abs(y[i] - y[shown]) > high)) {
+      shown <- c(shown, i)
+    }
+  }
+  graphics::text(x[shown], y[shown], label[shown], cex = .75, col = best_colour)
 }
 
 # A legend with its left upper corner at x, y that is as small as its room; its box, invisibly.
@@ -283,7 +306,8 @@ draw_tiles <- function(pic, ...) {
   frame <- tile_layout(pic, columns)
   old <- graphics::par(mar = frame$mar)
   on.exit(graphics::par(old))
-  draw(list(x = c(.5 - 1.4 * frame$strip, columns + .5 + frame$room), y = c(.5, rows + .5),
+  crown <- if (is.null(pic$tree)) 0 else .18 * rows
+  draw(list(x = c(.5 - 1.4 * frame$strip, columns + .5 + frame$room), y = c(.5, rows + .5 + crown),
     type = "n", xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
   graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
@@ -297,9 +321,13 @@ draw_tiles <- function(pic, ...) {
     }
   }
   graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
+  if (crown) {
+    lines <- crown_lines(pic$tree, rows)
+    graphics::segments(lines$x, lines$y, lines$xend, lines$yend, col = "grey30")
+  }
   # Names never overlap: first smaller, then only every second, third ...
   wide <- graphics::par("pin")[1L] / diff(graphics::par("usr")[1:2])
-  tall <- graphics::par("pin")[2L] / rows
+  tall <- graphics::par("pin")[2L] / (rows + crown)
   axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
   if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
   graphics::mtext(pic$xlab, 1L, line = frame$mar[1L] - 1.2)

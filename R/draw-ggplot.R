@@ -146,6 +146,16 @@ ggplot_scatter <- function(pic) {
   if (any(table$circled)) {
     p <- p + ggplot2::geom_point(data = table[table$circled, ], shape = 1L, size = 3.6, stroke = 1)
   }
+  if (!is.null(pic$arrows)) {
+    arrows <- pic$arrows[order(-(pic$arrows$x^2 + pic$arrows$y^2)), ]
+    arrows[c("zero", "label")] <- list(0, shorten(arrows$label, 20L))
+    p <- p +
+      ggplot2::geom_segment(aes_of(x = "zero", y = "zero", xend = "x", yend = "y"), data = arrows,
+        colour = best_colour, arrow = ggplot2::arrow(length = ggplot2::unit(.06, "inches"))) +
+      ggplot2::geom_text(aes_of(x = "x", y = "y", label = "label"), data = arrows, size = 2.8,
+        colour = best_colour, hjust = "outward", vjust = "outward", check_overlap = TRUE) +
+      ggplot2::scale_x_continuous(expand = ggplot2::expansion(.18))
+  }
   p
 }
 
@@ -178,6 +188,10 @@ ggplot_tiles <- function(pic) {
     table$label <- as.vector(cell$text)
     p <- p + ggplot2::geom_text(aes_of(label = "label"), data = table,
       colour = as.vector(cell$colour), size = min(3.5, 60 / ncol(z), 80 / nrow(z)))
+  }
+  if (!is.null(pic$tree)) {
+    p <- p + ggplot2::geom_segment(aes_of(x = "x", y = "y", xend = "xend", yend = "yend"),
+      data = crown_lines(pic$tree, nrow(z)), colour = "grey30", inherit.aes = FALSE)
   }
   if (!is.null(pic$group)) {
     style <- group_style(nlevels(pic$group))

@@ -4,8 +4,9 @@
 #                 log: "y" or ""; percent: y is a share
 #       "dots"    table value, series, low, high: one line a series, largest first; percent
 #       "spikes"  table x, y, best, (panel); names and heading listed beside the bars
-#       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group
-#       "scatter" table x, y, circled; group
+#       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group;
+#                 tree: lines x, y, xend, yend above the columns, y from 0 to 1
+#       "scatter" table x, y, circled; group; arrows x, y, label, from 0
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
   pic <- structure(list_of(kind, ..., title, subtitle), class = "ufs_picture")
@@ -122,6 +123,13 @@ ticks_within <- function(x) {
 }
 
 per_cent <- function(share) paste0(format(100 * share, trim = TRUE, digits = 3L), " %")
+
+# A tree above a picture of tiles takes 18 % of its height.
+crown_lines <- function(tree, rows) {
+  heights <- c("y", "yend")
+  tree[heights] <- lapply(tree[heights], function(h) rows + .5 + (.01 + .16 * h) * rows)
+  tree
+}
 
 # Left and right edges of the bars: with gaps where there is room for them, and up to the next bar
 # where bars were left out.

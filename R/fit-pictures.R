@@ -24,22 +24,24 @@
 #'     measured is drawn in their order; if it measured nothing, the best `k` are listed, after
 #'     [ufs_consensus()] with their ranks in its methods;
 #'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
-#'     standard deviations;
+#'     standard deviations. Three to 100 features are ordered by a tree (average linkage of
+#'     1 - |r|), which is drawn above them; others are in the order of their ranking;
 #'   * `"embedding"`: the first two principal components of the best `k` features, standardised.
-#'     A method that only selects samples shows all features. Chosen samples are circled.
-#'
+#'     A method that only selects samples shows all features. Chosen samples are circled;
+#'   * `"biplot"`: the same map with an arrow for each of the features. It points to where the
+#'     feature is large, and is the longer the more of the feature the two components explain;
 #'   * `"representatives"`: after [ufs_css()], how similar each feature is to the chosen ones, as
 #'     |r|: a heat map with every feature below the one that stands for it, see
 #'     [representatives()]. Of more than 36 features the most similar ones are shown.
 #'
 #'   Some methods add types of their own, see their help pages.
 #' @param data The data that were given to the method, or new data with the same columns; only
-#'   needed for `"heatmap"`, `"embedding"` and, by most methods, `"share"`.
+#'   needed for `"heatmap"`, `"embedding"`, `"biplot"` and, by most methods, `"share"`.
 #' @param k How many of the best features to show. The default is the number that the method was
 #'   asked for, or 10.
-#' @param y Optional classes of the samples, for `"heatmap"` and `"embedding"`: they give the
-#'   colours and the order of the rows. The default is the clusters the method found, if it finds
-#'   any.
+#' @param y Optional classes of the samples, for `"heatmap"`, `"embedding"` and `"biplot"`: they
+#'   give the colours and the order of the rows. The default is the clusters the method found, if it
+#'   finds any.
 #' @param m How many of the best samples to show, or to circle in `"embedding"`, for methods that
 #'   select samples. The default is as for `k`.
 #' @param ... For `plot()`, graphical parameters such as `main` or `xlab`, passed to the base
@@ -112,7 +114,7 @@ picture_types.default <- function(fit) {
   groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
   c(if (own) "share" else if (falls) "objective", if (groups) "groups", if (features) "scores",
     if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
-    if (features && nested && !own) "share", if (own && falls) "objective")
+    if (features) "biplot", if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
 picture <- function(object, ...) UseMethod("picture")
@@ -126,7 +128,8 @@ picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
     scores = picture_spikes(object, k, "feature"),
     samples = picture_spikes(object, if (is.null(m)) k else m, "sample"),
     heatmap = picture_heatmap(object, data, k, y),
-    embedding = picture_embedding(object, data, k, y, m)
+    embedding = picture_embedding(object, data, k, y, m),
+    biplot = picture_embedding(object, data, k, y, m, arrows = TRUE)
   )
 }
 
@@ -178,13 +181,13 @@ status_words <- function(status) gsub("_", " ", sub("max_iter", "max. iterations
 
 # ---- what choices one after the other hold -----------------------------------------------
 
-# data.frame(x, y, bound, ylab) if the fit has kept it: how much of the data its first 1, 2, ...
+# list(x, y, bound, what, unit) if the fit has kept it: how much of the data its first 1, 2, ...
 # choices hold. y is a share, or what facility location adds up where its end is not known.
 own_share <- function(fit) {
   trace <- fit$trace
   if (!is.null(trace$captured)) {
     return(list(x = trace$iteration, y = trace$captured, bound = trace$bound,
-      ylab = "variance explained (%)", of = "PCA (upper bound)"))
+      what = "variance explained", unit = " (%)", of = "PCA (upper bound)"))
   }
   if (!is.null(trace$gain) && !is.null(trace$bound)) {
     most <- c(cosine = 2, heat = 1)[c(fit$params$similarity, "")[1L]]
@@ -192,12 +195,12 @@ own_share <- function(fit) {
     top <- if (share) fit$n * most else 1
     return(list(x = trace$iteration, y = trace$objective / top, bound = trace$bound / top,
       whole = !share, of = "proved bound",
-      ylab = paste0("similarity covered", if (share) ", per cent")))
+      what = "similarity covered", unit = if (share) " (%)"))
   }
   if (!is.null(trace$decrease) && !is.null(fit$solution$order)) {
     start <- trace$objective[1L] + trace$decrease[1L]
     return(list(x = trace$iteration, y = 1 - trace$objective / start,
-      ylab = "objective lowered by, per cent"))
+      what = "decrease of the objective", unit = " (%)"))
   }
 }
 
@@ -208,7 +211,7 @@ picture_share <- function(fit, data, k) {
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
     table <- suppressMessages(ufs_captured(fit, data, some_of(most, 30L)))
     share <- list(x = table$k, y = table$captured, bound = table$bound,
-      ylab = "variance explained (%)", of = "PCA (upper bound)")
+      what = "variance explained", unit = " (%)", of = "PCA (upper bound)")
   }
   # A curve of hundreds of points is one of sixty.
   at <- some_of(length(share$x), 60L)
@@ -219,8 +222,9 @@ picture_share <- function(fit, data, k) {
   new_picture("curves", table = table, plain = share$of, percent = !isTRUE(share$whole), from = 0,
     points = length(at) <= 30L,
     lines = if (!is.null(asked) && asked < max(table$x)) list(v = asked),
-    xlab = number_words(fit), ylab = share$ylab, title = sprintf("ufs_%s: what the first %s hold",
-      fit$method, if (is.null(fit$feature_scores)) "samples" else "features"))
+    xlab = number_words(fit), ylab = paste0(share$what, share$unit),
+    title = sprintf("ufs_%s: %s by the first %s", fit$method, share$what,
+      if (is.null(fit$feature_scores)) "m samples" else "k features"))
 }
 
 picture_groups <- function(fit) {
@@ -283,6 +287,10 @@ picture_spikes <- function(fit, k, what) {
   live <- sum(sorted != 0)
   if (live < length(sorted) / 2) {
     subtitle <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
+    if (live < k) {
+      subtitle <- paste0(subtitle, "; names in brackets have none")
+      name[shown$value == 0] <- paste0("(", shorten(name[shown$value == 0], 18L), ")")
+    }
     sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * live)))
   }
   red <- ranking[seq_along(sorted)] %in% best
@@ -322,17 +330,20 @@ picture_heatmap <- function(fit, data, k, y) {
       "its samples.")
   }
   z <- chosen_columns(fit, data, k)
+  tree <- column_tree(z)
+  if (!is.null(tree)) z <- z[, tree$order, drop = FALSE]
   group <- sample_groups(fit, nrow(z), y)
   turn <- sample_order(z, group$of)
   shown <- pmin(pmax(z[turn, , drop = FALSE], -3), 3)
   new_picture("tiles", z = shown, group = if (!is.null(group)) group$of[turn],
     group_name = group$name, limits = c(-3, 3), palette = "diverging", value = "standardised",
-    xlab = "features, best first", title = sprintf("ufs_%s: best %d of %d features", fit$method,
-      ncol(z), fit$p),
+    tree = if (!is.null(tree)) tree_lines(tree),
+    xlab = if (is.null(tree)) "features, best first" else "features, by similarity",
+    title = sprintf("ufs_%s: best %d of %d features", fit$method, ncol(z), fit$p),
     ylab = sprintf("%d samples, by %s", nrow(z), if (is.null(group)) "similarity" else group$name))
 }
 
-picture_embedding <- function(fit, data, k, y, m) {
+picture_embedding <- function(fit, data, k, y, m, arrows = FALSE) {
   features <- !is.null(fit$feature_scores)
   # Methods that select samples only: k is their number, and all columns are shown.
   if (!features && is.null(m)) m <- k
@@ -348,10 +359,43 @@ picture_embedding <- function(fit, data, k, y, m) {
   }
   map <- first_components(z)
   new_picture("scatter", table = data.frame(map[c("x", "y")], circled), group = group$of,
+    arrows = if (arrows && ncol(z) > 1L) arrows_of(z, map),
     group_name = group$name, xlab = map$xlab, ylab = map$ylab,
     subtitle = if (any(circled)) sprintf("circled: best %d samples", sum(circled)),
-    title = sprintf("ufs_%s: samples%s %d features", fit$method,
-      if (features) sprintf(" in the best %d of", ncol(z)) else ", all", fit$p))
+    title = sprintf("ufs_%s: samples%s %d features", fit$method, if (!features) ", all" else
+      sprintf(" %s best %d of", if (arrows) "and the" else "in the", ncol(z)), fit$p))
+}
+
+# The correlation of each feature with the two components, as long as the picture has room.
+arrows_of <- function(z, map) {
+  to <- suppressWarnings(stats::cor(z, cbind(map$x, map$y)))
+  to[is.na(to)] <- 0
+  size <- .9 * min(apply(abs(cbind(map$x, map$y)), 2L, max) / pmax(apply(abs(to), 2L, max), 1e-8))
+  data.frame(x = size * to[, 1L], y = size * to[, 2L], label = colnames(z))
+}
+
+# Columns that go up and down together, side by side, as hclust(); NULL for few or very many.
+column_tree <- function(z) {
+  if (ncol(z) < 3L || ncol(z) > 100L) return(NULL)
+  r <- suppressWarnings(abs(stats::cor(z)))
+  r[is.na(r)] <- 0
+  stats::hclust(stats::as.dist(1 - pmin(r, 1)), "average")
+}
+
+# The lines of a tree: columns are at 1, 2, ..., heights from 0 to 1.
+tree_lines <- function(tree) {
+  at <- order(tree$order)
+  height <- tree$height / max(tree$height, 1e-8)
+  middle <- numeric(length(height))
+  lines <- lapply(seq_along(height), function(i) {
+    son <- tree$merge[i, ]
+    leaf <- son < 0
+    x <- ifelse(leaf, at[abs(son)], middle[abs(son)])
+    low <- ifelse(leaf, 0, height[abs(son)])
+    middle[i] <<- mean(x)
+    data.frame(x = c(x, x[1L]), y = c(low, height[i]), xend = c(x, x[2L]), yend = height[i])
+  })
+  do.call(rbind, lines)
 }
 
 # Similarities of samples that have clusters, in the order `turn`.
@@ -417,6 +461,10 @@ sample_groups <- function(fit, n, y) {
     return(list(of = y, name = "class"))
   }
   cluster <- fit$solution$cluster
+  # Clusters around chosen samples have these as their numbers: counted in the order of the choice.
+  if (is.null(fit$feature_scores)) {
+    cluster <- match(cluster, intersect(fit$sample_ranking, cluster))
+  }
   if (length(cluster) == n && length(unique(cluster)) <= 40L) {
     list(of = as.factor(cluster), name = "cluster")
   }

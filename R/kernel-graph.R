@@ -424,25 +424,38 @@ print.ufs_graph <- function(x, ...) {
 }
 
 #' @rdname ufs_graph
-#' @param ... Passed to [plot()][graphics::plot.default].
-#' @param what What `plot()` draws: `"degree"`, the sorted degrees of the samples, or `"weights"`, a
-#'   histogram of the weights of the edges.
+#' @param ... Settings of the plot, such as `main`; `autoplot()` takes none.
+#' @param object A graph.
+#' @param what What `plot()` and `autoplot()` draw, largest first: `"degree"`, the degrees of the
+#'   samples (sums of their weights), or `"weights"`, the weights of the edges.
 #' @export
 plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
-  check_dots_graphics(...)
-  what <- check_choice(what, "what")
-  check_graph(x)
-  if (what == "degree") {
-    draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",
-      ylab = "Degree (sum of weights)", main = graph_text(x))
-  } else {
-    # Every edge once.
-    row <- rep.int(seq_along(x$degree), diff(x$weights$start))
-    draw <- list(x = x$weights$value[row <= x$weights$index], xlab = "Weight", main = graph_text(x))
-  }
-  do.call(if (what == "degree") graphics::plot else graphics::hist,
-    utils::modifyList(draw, list(...)))
+  draw_picture(picture(x, what), ...)
   invisible(x)
+}
+
+#' @rdname ufs_graph
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_graph <- function(object, what = c("degree", "weights"), ...) {
+  ggplot_picture(picture(object, what), ...)
+}
+
+#' @export
+picture.ufs_graph <- function(object, what, ...) {
+  what <- check_choice(what, "what", c("degree", "weights"))
+  check_graph(object)
+  value <- if (what == "degree") object$degree else {
+    # Every edge once.
+    row <- rep.int(seq_along(object$degree), diff(object$weights$start))
+    object$weights$value[row <= object$weights$index]
+  }
+  value <- sort(value, decreasing = TRUE)
+  # A picture is some hundreds of dots wide.
+  at <- unique(round(seq(1, length(value), length.out = min(length(value), 1000L))))
+  new_picture("spikes", table = data.frame(x = at, y = value[at], best = FALSE),
+    xlab = if (what == "degree") "sample, by degree" else "edge, by weight",
+    ylab = if (what == "degree") "degree (sum of weights)" else "weight",
+    title = graph_text(object))
 }
 
 # Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list triangles.

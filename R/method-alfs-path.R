@@ -99,25 +99,36 @@ print.ufs_alfs_path <- function(x, ...) {
 #' @export
 plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
                                m = 10L, ...) {
-  type <- check_choice(type, "type")
-  rel <- x$table[c("alpha_rel", "beta_rel", "lambda_rel")]
+  show_picture(x, picture(x, type, k, m), ...)
+}
+
+#' @rdname ufs_alfs_path
+#' @param object The path.
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_alfs_path <- function(object, type = c("features", "samples", "gap"), k = 10L, m = 10L,
+                                   ...) {
+  ggplot_picture(picture(object, type, k, m), ...)
+}
+
+#' @export
+picture.ufs_alfs_path <- function(object, type, k, m, ...) {
+  type <- check_choice(type, "type", c("features", "samples", "gap"))
+  rel <- object$table[c("alpha_rel", "beta_rel", "lambda_rel")]
   varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]
   at <- if (length(varies)) -log10(rel[[varies[1L]]]) else seq_len(nrow(rel))
   axis <- if (length(varies)) sprintf("-log10(%s)", varies[1L]) else "fit"
   if (type == "gap") {
-    picture <- new_picture("curves", table = data.frame(x = at, y = pmax(x$table$gap, 1e-16)),
-      log = "y", xlab = axis, ylab = "relative duality gap", title = "ufs_alfs_path: certificates")
-  } else {
-    last <- x$fits[[length(x$fits)]]
-    many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)
-    slot <- if (type == "features") "column_norm" else "row_norm"
-    best <- utils::head(order(-last$solution[[slot]], na.last = NA), many)
-    # One column per fit, one row per curve.
-    norms <- vapply(x$fits, function(fit) fit$solution[[slot]][best], numeric(length(best)))
-    name <- labels_of(names(last$solution[[slot]]), length(last$solution[[slot]]))[best]
-    picture <- new_picture("curves", table = data.frame(x = at, y = as.vector(t(norms)),
-      series = rep(name, each = length(at))), xlab = axis,
-      ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")
+    return(new_picture("curves", table = data.frame(x = at, y = pmax(object$table$gap, 1e-16)),
+      log = "y", xlab = axis, ylab = "relative duality gap", title = "ufs_alfs_path: certificates"))
   }
-  show_picture(x, picture, ...)
+  last <- object$fits[[length(object$fits)]]
+  many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)
+  slot <- if (type == "features") "column_norm" else "row_norm"
+  best <- utils::head(order(-last$solution[[slot]], na.last = NA), many)
+  # One column per fit, one row per curve.
+  norms <- vapply(object$fits, function(fit) fit$solution[[slot]][best], numeric(length(best)))
+  name <- labels_of(names(last$solution[[slot]]), length(last$solution[[slot]]))[best]
+  new_picture("curves", table = data.frame(x = at, y = as.vector(t(norms)),
+    series = rep(name, each = length(at))), xlab = axis,
+    ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")
 }

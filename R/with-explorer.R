@@ -104,11 +104,11 @@ captured_words <- function(model, name, k) {
     share <- own_share(fit)
     if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) return("")
     at <- match(k, share$x)
-    return(paste0(sub(", per cent", "", share$ylab), ": ", per_cent(share$y[at]),
+    return(paste0(share$what, ": ", per_cent(share$y[at]),
       if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
   table <- suppressMessages(ufs_captured(fit, model$x, k))
-  sprintf("%s of the squares captured, at most %s possible", per_cent(table$captured),
+  sprintf("variance explained: %s, at most %s possible", per_cent(table$captured),
     per_cent(table$bound))
 }
 

@@ -42,7 +42,6 @@ add <- function(name, object, ...) {
 types <- getFromNamespace("picture_types", "ufselect")
 for (method in ufs_methods()$method) local({
   method <- method
-  if (!grepl(option$only, paste("fit", method))) return()
   for (type in quiet(types(fit(method)))) local({
     type <- type
     all[[paste("fit", method, type)]] <<- list(object = bquote(fit(.(method))),

@@ -48,7 +48,19 @@ for (method in methods$method) {
 test_that("the heat map has the chosen columns, standardised, samples by cluster", {
   fit <- fit_of("kmeans_f", x)
   pic <- picture(fit, "heatmap", k = 5, data = x)
-  expect_identical(colnames(pic$z), selected_features(fit, 5))
+  # Columns by a tree of 1 - |r|, average linkage; two have no tree and keep their ranks.
+  best <- selected_features(fit, 5)
+  tree <- stats::hclust(stats::as.dist(1 - abs(stats::cor(x[, best]))), "average")
+  expect_identical(colnames(pic$z), best[tree$order])
+  lines <- pic$tree
+  across <- lines[lines$y == lines$yend, ]
+  expect_equal(sort(across$y), sort(tree$height / max(tree$height)))
+  # Each column is reached by one line from below, and the first pair stands side by side.
+  expect_identical(sort(lines$x[lines$y == 0]), as.double(1:5))
+  pair <- match(-tree$merge[1, ], tree$order)
+  expect_setequal(unlist(across[which.min(across$y), c("x", "xend")]), pair)
+  expect_identical(colnames(picture(fit, "heatmap", k = 2, data = x)$z), selected_features(fit, 2))
+  expect_null(picture(fit, "heatmap", k = 2, data = x)$tree)
   expect_setequal(rownames(pic$z), rownames(x))
   z <- scale(x[rownames(pic$z), colnames(pic$z)])
   expect_equal(pic$z, pmin(pmax(z[], -3), 3), ignore_attr = c("scaled:center", "scaled:scale"))
@@ -84,6 +96,63 @@ test_that("the embedding is that of prcomp", {
   one <- picture(fit, "embedding", k = 1, data = x)
   expect_identical(one$xlab, selected_features(fit, 1))
   expect_length(one$table$y, 24)
+})
+
+test_that("the arrows of a biplot are correlations with the components", {
+  fit <- fit_of("variance", x)
+  pic <- picture(fit, "biplot", k = 6, data = x)
+  map <- picture(fit, "embedding", k = 6, data = x)
+  expect_identical(pic$table, map$table)
+  expect_null(map$arrows)
+  r <- stats::cor(x[, selected_features(fit, 6)], as.matrix(pic$table[c("x", "y")]))
+  expect_identical(pic$arrows$label, selected_features(fit, 6))
+  size <- pic$arrows$x / r[, 1]
+  expect_equal(unname(size), rep(size[[1]], 6))
+  expect_equal(pic$arrows$y, unname(size[[1]] * r[, 2]))
+  # Within the map, and filling it one way.
+  reach <- c(max(abs(pic$arrows$x)) / max(abs(map$table$x)), max(abs(pic$arrows$y)) / max(abs(map$table$y)))
+  expect_equal(max(reach), .9)
+  # A constant column has no direction, one column no second component.
+  flat <- x
+  flat[, selected_features(fit, 1)] <- 1
+  expect_identical(unlist(picture(fit, "biplot", k = 3, data = flat)$arrows[1, 1:2], use.names = FALSE), c(0, 0))
+  expect_null(picture(fit, "biplot", k = 1, data = x)$arrows)
+})
+
+test_that("clusters around chosen samples are numbered in the order of the choice", {
+  fit <- ufs_medoids(x, m = 3)
+  pic <- picture(fit, "embedding", k = 3, data = x)
+  expect_identical(levels(pic$group), c("1", "2", "3"))
+  chosen <- selected_samples(fit, 3, as = "index")
+  expect_identical(as.integer(pic$group)[chosen], 1:3)
+})
+
+test_that("names without a score are in brackets", {
+  fit <- fit_of("socfs", x)
+  fit$feature_scores[] <- c(3, 2, rep(0, 12))
+  fit$feature_ranking <- ufs_rank(fit$feature_scores)
+  names(fit$feature_ranking) <- colnames(x)[fit$feature_ranking]
+  expect_identical(picture(fit, "scores", k = 4)$names, c("f1", "f2", "(f3)", "(f4)"))
+  expect_match(picture(fit, "scores", k = 4)$subtitle, "brackets")
+})
+
+test_that("a graph and a path of ALFS draw in both engines", {
+  graph <- suppressWarnings(ufs_graph(x))
+  expect_identical(picture(graph, "degree")$table$y, sort(graph$degree, decreasing = TRUE))
+  weights <- as.matrix(graph)
+  expect_equal(picture(graph, "weights")$table$y, sort(weights[upper.tri(weights) & weights > 0], decreasing = TRUE))
+  path <- suppressMessages(ufs_alfs_path(x, alpha_rel = c(.3, .1)))
+  pdf(NULL)
+  withr::defer(dev.off())
+  expect_silent(plot(graph, "weights", main = "mine"))
+  expect_silent(plot(path, type = "samples"))
+  same_error(plot(graph, "nothing"), "what")
+  skip_if_not_installed("ggplot2")
+  for (p in list(ggplot2::autoplot(graph), ggplot2::autoplot(graph, "weights"), ggplot2::autoplot(path),
+    ggplot2::autoplot(path, "gap"))) {
+    expect_s3_class(p, "ggplot")
+    expect_silent(ggplot2::ggplotGrob(p))
+  }
 })
 
 test_that("chosen samples are circled", {

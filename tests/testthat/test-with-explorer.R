@@ -83,7 +83,7 @@ test_that("the slider moves everything", {
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 3, fit = "a")
     expect_match(output$code, "k = 3)", fixed = TRUE)
-    expect_match(output$captured, "captured")
+    expect_match(output$captured, "variance explained")
     three <- output$table
     expect_identical(lengths(regmatches(three, gregexpr("<tr>", three))), 4L)
     for (picture in c("scores", "map", "heatmap", "overlap")) {
