@@ -244,8 +244,7 @@ hint_orientation <- function(x) {
   }
   if (!is.null(why)) {
     inform_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
-      "Rows are taken as samples and columns as features; if it is the other way round, give ",
-      "t(x). ")
+      "Rows are taken as samples and columns as features; if rows are features, give t(x). ")
   }
 }
 
@@ -323,8 +322,9 @@ check_prepared <- function(moments, features, arg, warn, on_disk = FALSE) {
   }
   if (length(constant) && warn) {
     ufs_warn("constant", count_words(length(constant), "column"), " of `", arg, "` ",
-      if (length(constant) == 1L) "is" else "are", " constant: kept, with score NA and the last ",
-      "ranks (", some_columns(features[constant]), ").", data = list(columns = constant))
+      if (length(constant) == 1L) "is constant. It is kept, gets score NA, and is ranked last" else
+        "are constant. They are kept, get score NA, and are ranked last",
+      " (", some_columns(features[constant]), ").", data = list(columns = constant))
   }
   constant
 }

@@ -122,11 +122,10 @@ counted_table <- function(value, whole) {
 #'
 #' Exact ties are broken by the method's secondary key and then by the lowest index; a tie at the
 #' cut is reported by a message of class `ufs_message_tie`. Many methods give most features a score
-#' of exactly 0. If more features are asked for than have a score above 0, the rest is filled up in
-#' the order of the secondary key (column `key` of [as.data.frame.ufs()]) or, without one, of the
-#' columns, and a message of class `ufs_message_padded` says how many. Constant features have score
-#' `NA` and come last. Selections are nested in `k`, except for [ufs_topk()], which solves for its
-#' `k`.
+#' of exactly 0. If more features are asked for than have a score above 0, the remaining places go
+#' by the secondary key (column `key` of [as.data.frame.ufs()]) or, without one, of the columns, and
+#' a message of class `ufs_message_padded` says how many. Constant features have score `NA` and come
+#' last. Selections are nested in `k`, except for [ufs_topk()], which solves for its `k`.
 #'
 #' @param fit A fitted object of class `ufs`.
 #' @param k,m How many features or samples, a whole number from 1 to the number there

@@ -5,11 +5,12 @@
 
 #' Plots of a fit
 #'
-#' `plot(fit)` shows what is worth a look first: how the objective of an iterative method fell; for
-#' a method that chooses one after the other, what share of the data its first choices hold; and the
-#' sorted scores of all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the
-#' data through the chosen features: as a heat map with the samples ordered by cluster, and as a map
-#' of the samples. `autoplot()` draws the same pictures with ggplot2.
+#' `plot(fit)` shows what [ufs_select()] chose, with its scores or the variance that it explains. Of
+#' a method called by its name it shows how the objective fell, if the method iterates; what share
+#' of the data the first choices hold, if it chooses one after the other; and the sorted scores of
+#' all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through the
+#' chosen features: as a heat map with the samples ordered by cluster, and as a map of the samples.
+#' `autoplot()` draws the same pictures with ggplot2.
 #'
 #' @param x,object A fit.
 #' @param type What to show:

@@ -32,7 +32,7 @@ ufs <- function(x, method, ..., m) {
 
 #' The methods of the package
 #'
-#' Lists all methods, what each of them selects and costs, and what it was worth on real data. Use
+#' Lists all methods, what each of them selects and costs, and how well it did on real data. Use
 #' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
 #' @param what `"methods"` for the list of methods, or `"wishes"` for what each of them does about
@@ -41,7 +41,7 @@ ufs <- function(x, method, ..., m) {
 #' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
 #'   numbers are drawn by default), `cost` (leading term of the time), `reference`, and `advice`:
-#'   what the method was worth on 23 to 30 real sets, "recommended for" a task, "situational" (it
+#'   how the method did on 23 to 30 real sets, "recommended for" a task, "situational" (it
 #'   wins on some sets and loses on others by as much) or "historical" (there for comparison; others
 #'   do better at the same job). See [ufs_select()], which applies the recommended ones.
 #'

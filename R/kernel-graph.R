@@ -326,16 +326,13 @@ warn_graph <- function(graph, connected) {
   pieces <- graph$n_components - graph$n_isolated
   say <- c(
     if (graph$n_isolated > 0L) {
-      sprintf("%d of %d samples have no edge (a larger `bandwidth` or `n_neighbours` may help)",
-        graph$n_isolated, graph$n)
+      sprintf("%d of %d samples have no edge in the neighbour graph", graph$n_isolated, graph$n)
     },
-    if (connected && pieces > 1L) {
-      paste("it falls into", pieces, "components, which more neighbours, `n_neighbours` of",
-        "ufs_graph(), may join")
-    }
+    if (connected && pieces > 1L) paste("The neighbour graph has", pieces, "separate parts")
   )
   if (length(say)) {
-    ufs_warn("graph", "The graph is not connected: ", paste(say, collapse = "; "), ".",
+    ufs_warn("graph", paste(say, collapse = ". "), ". A larger `n_neighbours` may join them (see ",
+      "?ufs_graph).",
       data = list(n_components = graph$n_components, n_isolated = graph$n_isolated))
   }
 }

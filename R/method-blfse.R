@@ -21,7 +21,7 @@
 #' the simplex, solved to a relative residual of its optimality conditions of `control$inner_tol`;
 #' the certificate `kkt` is the worst of the run.
 #'
-#' # Is it worth its cost?
+#' # Does the ensemble pay?
 #' Hardly ever: the counts are in `vignette("evidence")`, and the plain means in
 #' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
 #' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely

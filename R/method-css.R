@@ -33,7 +33,8 @@
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
-#'   columns or samples, but at most 200. The others follow by what each would bring next.
+#'   columns or samples, but at most 200. The rest are ranked by the gain that each
+#'   would add next.
 #' @param mu The ridge penalty, a number of at least 0 in squared units of `x`. The default `NULL`
 #'   computes it from `mu_rel`.
 #' @param mu_rel The ridge penalty as a share of the mean sum of squares of the columns (default

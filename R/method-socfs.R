@@ -36,8 +36,8 @@
 #' have settled, then exact steps, and keeps the lower objective. At the default `control` it is
 #' then no higher than that of `"irls"` from the same start, and takes about as long.
 #'
-#' # What a low objective is worth
-#' It is worth little. Rising penalties, solved one after the other from k-means and from a few
+#' # Does a lower objective mean a better choice?
+#' Hardly. Rising penalties, solved one after the other from k-means and from a few
 #' random starts, find a lower objective than the default on most real data, at many times the cost,
 #' and the features are worse: on average they cluster the samples less accurately. Any single
 #' column can do well: with two clusters its positive and its negative part, as E, reach
@@ -72,7 +72,7 @@
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
 #'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_starts` times
-#'   as long, and keeps the lowest objective; see "What a low objective is worth".
+#'   as long, and keeps the lowest objective; see "Does a lower objective mean a better choice?".
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.

@@ -65,7 +65,7 @@
 #'   value at which A = 0 is optimal, for `form = "convex"` (default 0.01).
 #' @param m The number of samples to choose, which [selected_samples()], `print()` and `plot()` then
 #'   use. With `form = "greedy"` so many are picked one by one (`NULL`: all, but at most 1000); the
-#'   others follow in the order of the decrease that each would bring next.
+#'   rest are ranked by the decrease that each would add next.
 #' @param unit Should the rows of the prepared `x` be scaled to unit length? Then only the direction
 #'   of a sample counts, not how far out it lies.
 #' @param similarity How samples are compared: `"linear"`, `"heat"`, `"cosine"`, or an n x n kernel

@@ -1,88 +1,60 @@
-#' Top-k selection by 0-1 integer programming
+#' Exactly k features, with no labels, a few or all (top-k 0-1 integer programming)
 #'
-#' Chooses exactly `k` features, together with a grouping of the samples that the chosen features
-#' explain. Use it when the number of features is fixed in advance, and when you have no labels,
-#' labels for some samples, or labels for all of them: one model covers the three cases.
+#' Chooses a set of exactly `k` features together with a grouping of the samples that these features
+#' explain. Use it when the number of features is fixed in advance and some samples, or all, have
+#' labels; it also works without any. For other numbers fit again: the best `k + 1` features
+#' need not contain the best `k`.
 #'
-#' # The model
-#' Every sample is written as a sparse combination of the other samples (a robust sparse
-#' representation), the weights of these combinations form a graph, and the chosen features must
-#' predict labels that are smooth on that graph. With `x` (n x p, rows of unit length),
-#' `V = diag(v)` and one-hot labels `Y` (classes x n), the function minimises
-#' \deqn{\|Z\|_1 + \lambda_e\|E\|_1 + \lambda_z\alpha\,tr(YLY') + \beta(\|Y - P\|_F^2 +
-#'   \lambda_a\|A\|_F^2 + \lambda_i\,tr(PLP')), \quad P = AVx'}{
-#'   ||Z||_1 + lambda_e ||E||_1 + lambda_z alpha tr(YLY') + beta (||Y - P||^2 +
-#'   lambda_a ||A||^2 + lambda_i tr(P L P')),  P = A V x'}
-#' subject to `x = Zx + E`, `diag(Z) = 0`, `v` in `{0,1}`, `sum(v) = k`. Here `L` is the
-#' Laplacian of `W = (|Z| + |Z|')/2`, and `beta = lambda_z (1 - alpha)/lambda_i` (1 if
-#' `lambda_i = 0`). The iteration alternates between three parts: `Z` and `E` (sub-problem 1, a
-#' weighted l1 problem), the labels, and `A` and `v` (sub-problem 2). It stops when the matrix
-#' `Theta` of penalties on the links settles. Sub-problems 1 and 2 are solved in the paper by ADMM,
-#' the alternating direction method of multipliers.
-#'
-#' # Without labels, with some, with all
-#' * `y = NULL`: the samples are divided into `n_clusters` spectral clusters of `W`.
-#' * `y` with `NA`: the given labels are kept, and the others follow from harmonic propagation on
-#'   `W` (see [ufs_propagate()]). Every class needs a labelled sample, or the call is an error. The
-#'   paper also asks that the unlabelled samples contain all classes, `rank(Y_u) = C`. Neither its
-#'   own closed form nor this function enforces this: a class may get no further sample.
-#' * `y` complete: by default the features are chosen by ridge regression on the labels alone,
-#'   without `Z`; this needs no n x n matrix when p <= n. With `structured = TRUE` the full model
-#'   is fitted with the labels fixed.
+#' # Which case is yours
+#' * No labels (`y = NULL`): the samples are divided into `n_clusters` clusters, which take the
+#'   place of labels.
+#' * Some labels (`y` with `NA`): the given labels are kept, and the others follow along a graph of
+#'   the samples (see [ufs_propagate()]). Every class needs a labelled sample.
+#' * All labels (`y` complete): the features are those on which a ridge regression of the classes
+#'   fits best. This is fast and needs no n x n matrix when p <= n. With `structured = TRUE` the
+#'   full model is fitted with the labels fixed.
 #'
 #' To label the remaining samples rather than to choose features, a linear support vector machine
 #' is usually better, and `ufs_propagate(ufs_graph(x), y)` often, at a fraction of the time.
 #'
-#' # What "exactly k" promises
-#' The set has `k` features by construction; it is not a ranking that has been cut. That does not
-#' make the set optimal. For the final labels and graph, finding the set `S` that minimises `g(S)`
-#' (the value of sub-problem 2 for `S`, with the best `A`) is a combinatorial problem. The
-#' `certificate` says how far from its minimum the set can be: `selection_objective` is `g(S)`,
-#' `bound` is a proved lower bound on `g` over all sets of `k` features (from a convex relaxation),
-#' and `gap = (g - bound)/|bound|`. With `branch_and_bound = TRUE` the function tries to close the
-#' gap within `node_limit` relaxations, which is practical for p up to about 30, or if the gap is
-#' small already.
+#' # How good the set is
+#' The set is not a ranking that was cut: it minimises the criterion among sets of `k` features, as
+#' far as the search found. `certificate` says how far that can be from the best set for the same
+#' labels and graph: `selection_objective` is the criterion of the set, `bound` a proved lower bound
+#' for all sets of `k` features, and `gap` their difference divided by |bound|. With
+#' `branch_and_bound = TRUE` the function tries to close the gap within `node_limit` relaxations,
+#' which is practical for p up to about 30, or if the gap is small already. Labels, graph and set
+#' are found in turns, and nothing is claimed about the best of all three together.
 #'
-#' The joint problem in `Z`, labels and `v` is not convex, and nothing is claimed about its global
-#' minimum. The objective may rise, because the label step minimises only one part of it.
+#' # Settings
+#' Most users set `k`, `n_clusters` or `y`, and nothing else. The measurements behind the defaults
+#' are in `vignette("evidence")`.
+#' * `alpha_e` decides how many links the graph has: none below 1, more the larger it is. Too small
+#'   a value isolates samples, which a warning says; too large a one joins samples by
+#'   noise where n > p. The default is the authors' value; on small data, try 3 to 5.
+#' * `nonnegative = TRUE` forbids negative weights in the graph. Around the centre of the data
+#'   a sample is otherwise linked with those on the opposite side. It spread labels better
+#'   on all real sets we tried, so it is the default with labels. Without labels the
+#'   paper's weights usually found the better clusters and are the default.
+#' * `solver = "paper"` runs the iterations of the paper, to reproduce it. `"auto"` solves the same
+#'   problem in less time and ends at a lower objective; `params$solver` names the way it took.
+#'   Either may end at the better labels.
 #'
-#' Selections are not nested (the best `k + 1` features need not contain the best `k`): fit again.
-#'
-#' # Choosing the settings
-#' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are. Too
-#'   small a value isolates samples (a warning says so); with n > p a large one lets `Z` fit noise.
-#'   10 is the authors' value and was best on most real sets we tried. On small data, try 3 to 5.
-#' * `nonnegative`: the paper links samples by `|Z|`. Around the centre of the data
-#'   (`center = TRUE`) opposite samples then count as similar, because one is a negative multiple
-#'   of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`. It spread labels better on
-#'   all real sets we tried, so it is the default with labels; without labels the
-#'   paper's model usually found the better clusters and is the default.
-#' * `solver`: `"paper"` runs the two ADMMs of the paper, to reproduce it. `"auto"` solves the same
-#'   problem in less time, and ends at a lower joint objective: for the set it polishes two
-#'   candidates, the rounded convex relaxation and the set of the iteration before; for `Z` it
-#'   takes the cheaper of two ways, `"exact"` or `"admm"`, of which `fit$params$solver` tells.
-#'   `"exact"` solves sub-problem 1 for every sample to its optimum by the simplex method of least
-#'   absolute deviations, starting from the optimum of the outer iteration before. `"admm"` is one
-#'   ADMM that runs on through the outer iterations, where the paper starts it anew in each of
-#'   them. It is taken where samples have many links, because `alpha_e` is large or there are many
-#'   more samples than features. These two names may be given as well; they are experimental.
-#'   Where labels alone decide, `"auto"` takes the paper's ADMM if that takes less than about a
-#'   second, and the relaxation otherwise. The paper's iteration may end at other labels, because
-#'   it leaves more links than the optimum has; gaps and objectives do not say which are better.
-#'
-#' The measurements behind these defaults are in `vignette("evidence")`.
-#'
-#' # Cost
-#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + 2p)` flops
-#' (for p < n of `4n^2 p`) for `Z` and up to 150 of `n^2 p` for `v`; `"admm"` takes about 60 of
-#' those for `Z` in all outer iterations together. Memory is about 12 n x n and 12 n x p matrices
-#' (with `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
-#'
-#' # Departures from the paper
-#' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one feature
-#' at a time polishes the best set that the ADMM visited; `polish = FALSE` reproduces the paper, and
-#' `solution$v_cont` is the last iterate. Among equal columns the first
-#' ones are chosen, the columns are standardised first, and clusterings start from fixed seeds.
+#' # The model
+#' With `x` (n x p, rows of unit length), `V = diag(v)` and one-hot labels `Y` (classes x n), the
+#' function minimises
+#' \deqn{\|Z\|_1 + \lambda_e\|E\|_1 + \lambda_z\alpha\,tr(YLY') + \beta(\|Y - P\|_F^2 +
+#'   \lambda_a\|A\|_F^2 + \lambda_i\,tr(PLP')), \quad P = AVx'}{
+#'   ||Z||_1 + lambda_e ||E||_1 + lambda_z alpha tr(YLY') + beta (||Y - P||^2 +
+#'   lambda_a ||A||^2 + lambda_i tr(P L P')),  P = A V x'}
+#' subject to `x = Zx + E`, `diag(Z) = 0`, `v` in `{0,1}`, `sum(v) = k`. Each sample is a sparse
+#' combination `Z` of others plus an error `E`, `L` is the Laplacian of the graph `W = (|Z| +
+#' |Z|')/2`, and the chosen features must predict labels that are smooth on it; `beta = lambda_z (1
+#' - alpha)/lambda_i` (1 if `lambda_i = 0`). Three steps alternate: `Z` and `E`, the labels, and `A` and `v`, until the
+#' penalties `Theta` on the links settle. The objective may rise on the way, because the label step
+#' minimises only one part of it. Solvers, cost, and departures from the paper (corrected signs
+#' and thresholds; a polished set, `polish = FALSE` for the paper's) are in
+#' `vignette("methods-and-mathematics")`.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param k The number of features to choose, from 1 to p.

@@ -14,10 +14,10 @@
 #' column, divided by k, and averaged over the repeats. A column that is independent of all others
 #' has the same chance as its decoy of any rank, so that on average this is at least the share of
 #' such columns among the best k. `k` in the result is the largest k at which it is at most `share`.
-#' A second condition guards against luck: if all columns were noise, each would stand before its
-#' decoy with probability one half, and `k` is 0 unless so many real columns before so few decoys
-#' have a probability of at most `share`. A handful of columns is the least that can pass. Constant
-#' columns are left out and equal columns count once.
+#' A second condition guards against luck. If all columns were noise, each would stand before its
+#' decoy with probability one half. A sign test of that hypothesis must reject it at the level
+#' `share`, or `k` is 0; with a handful of columns it cannot.
+#' Constant columns are left out and equal columns count once.
 #'
 #' `conservative = TRUE` controls the share instead of estimating it. Every column gets a
 #' decoy, the two compete, and the share is one plus the decoys that won, over the real columns that

@@ -146,8 +146,8 @@ size_rule <- function(decoys, at = NULL) {
   noise <- decoys$noise[[1L]]
   # Not by chance: noise is behind the median decoy as often as before it.
   if (noise <= size_settings$noise && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
-    return(list(k = q, verdict = "all", reason = paste0("take all: an estimated ",
-      percent(1 - noise), " of ", q, " columns are better than noise")))
+    return(list(k = q, verdict = "all", reason = paste0("take all: about ",
+      round(q * (1 - noise)), " of ", q, " columns are better than noise")))
   }
   if (better == 0L) {
     return(list(k = 0L, verdict = "noise",

@@ -141,7 +141,7 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   check_flag(ordered, "ordered")
   label <- task == "label"
   if (!label && !is.null(m)) {
-    refuse("m", "`m` is for task = \"label\"; say how many features by `k`.")
+    refuse("m", "`m` only applies to task = \"label\". Use `k` for the number of features.")
   }
   if (!label && ordered) refuse("ordered", "`ordered` is for task = \"label\".")
   if (label && isTRUE(noise)) {

@@ -174,7 +174,7 @@ test_that("a matrix of the user's is checked", {
 test_that("only methods that need a connected graph complain", {
   x <- two_islands()
   expect_silent(as_graph(list(n_neighbours = 3), x))
-  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "components",
+  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "separate parts",
     class = "ufs_warning_graph")
   expect_silent(ufs_laplacian(x, list(n_neighbours = 3)))
 })

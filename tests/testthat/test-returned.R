@@ -211,12 +211,12 @@ test_that("the warning of a graph in pieces counts those of more than one sample
   }
   near <- c(0, .1, .2, .3)
   expect_null(w(near))
-  expect_match(w(c(near, 1000 + near)), "falls into 2 components")
+  expect_match(w(c(near, 1000 + near)), "has 2 separate parts")
   # Their edges have the weight exp(-1000^2), which is 0.
   alone <- w(c(near, lonely * 1000))
   expect_match(alone, "2 of 6 samples have no edge")
-  expect_false(grepl("falls into", alone))
-  expect_match(w(c(near, 1000 + near, -5000)), "1 of 9 samples have no edge.*falls into 2 components")
+  expect_false(grepl("separate parts", alone))
+  expect_match(w(c(near, 1000 + near, -5000)), "1 of 9 samples have no edge.*has 2 separate parts")
 })
 
 test_that("what is too large is named first, the advice comes last", {

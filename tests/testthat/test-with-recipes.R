@@ -628,7 +628,7 @@ test_that("tune_grid() makes a grid by itself, and the best setting is filled in
   notes <- do.call(rbind, tuned$.notes)
   expect_identical(sum(notes$type == "error"), 0L)
   # Iris falls into two parts, which mcfs says; nothing else is worth a note.
-  expect_true(all(grepl("not connected", notes$note)))
+  expect_true(all(grepl("separate parts", notes$note)))
   expect_gte(nrow(of("tune", "collect_metrics")(tuned)), 3L)
   best <- of("tune", "select_best")(tuned, metric = "accuracy")
   fitted <- generics::fit(of("tune", "finalize_workflow")(flow, best), iris)
