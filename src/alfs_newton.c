@@ -216,7 +216,7 @@ static void linearise(newton *a)
     /* 2 X'X (W BB' - X_J'). */
     ufs_copy(a->trial, a->x, M * (size_t) q);
     la_gemm('N', 'N', m, q, q, 2.0, a->w, m, a->bb, q, -2.0, a->trial, m);
-    alfs_gemm(m, q, m, 1.0, a->gram, m, a->trial, m, 1.0, a->g, m);
+    alfs_gemm((alfs_sizes){m, q, m}, 1.0, a->gram, a->trial, 1.0, a->g);
     for (int which = 0; which < 2; which++) {
         const alfs_split *split = &a->work->split[which];
         for (size_t j = 0; j < (size_t) q; j++)
@@ -234,7 +234,7 @@ static void apply_hessian(void *data, const double *d, double *out)
 
     R_CheckUserInterrupt();
     la_gemm('N', 'N', m, q, q, 2.0, d, m, a->bb, q, 0.0, a->trial, m);
-    alfs_gemm(m, q, m, 1.0, a->gram, m, a->trial, m, 0.0, out, m);
+    alfs_gemm((alfs_sizes){m, q, m}, 1.0, a->gram, a->trial, 0.0, out);
     la_gemm('N', 'T', m, m, q, 1.0, d, m, a->x, m, 0.0, a->y, m);
     for (size_t i = 0; i < M * M; i++) a->y[i] *= a->k[i];
     la_gemm('N', 'N', m, q, m, 1.0, a->y, m, a->x, m, 1.0, out, m);

@@ -55,7 +55,7 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
         if (wide)
             la_gemm('T', 'N', m, q, m, 1.0, vectors, m, space->y, m, 0.0, y, m);
         else
-            alfs_gemm(m, q, q, 1.0, space->y, m, vectors, q, 0.0, y, m);
+            alfs_gemm((alfs_sizes){m, q, q}, 1.0, space->y, vectors, 0.0, y);
         space->y = y;
     }
 }
@@ -94,8 +94,7 @@ static void thin_factors(alfs_space *space, const double *x, double unit, const 
     size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
     double *y = ufs_dalloc(rb, q), *outer = ufs_dalloc(m, rb);
 
-    alfs_gemm(space->m, space->rb, space->q, 1.0, x, space->m, vectors, space->q, 0.0, outer,
-              space->m);
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->q}, 1.0, x, vectors, 0.0, outer);
     for (size_t j = 0; j < rb; j++) {
         for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
         for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
@@ -198,7 +197,7 @@ void alfs_core(alfs_space *space, double *core)
     const double *half = space->acc;
 
     if (space->right != NULL) {
-        alfs_gemm(na, rb, pa, 1.0, half, na, space->right, pa, 0.0, space->half, na);
+        alfs_gemm((alfs_sizes){na, rb, pa}, 1.0, half, space->right, 0.0, space->half);
         half = space->half;
     }
     if (space->left != NULL)
@@ -214,7 +213,7 @@ void alfs_lift(alfs_space *space, const double *core, double *lift)
 
     if (space->left != NULL) {
         double *to = space->right != NULL ? space->half : lift;
-        alfs_gemm(na, rb, r, 1.0, space->left, na, core, r, 0.0, to, na);
+        alfs_gemm((alfs_sizes){na, rb, r}, 1.0, space->left, core, 0.0, to);
         half = to;
     }
     if (space->right != NULL)
@@ -231,12 +230,12 @@ void alfs_add_lift(const alfs_space *space, const double *lift, int from, int n,
 
     R_CheckUserInterrupt();
     if (space->wide) {
-        alfs_gemm(m, n, k, scale, lift, m, columns_of_y(space, from, n), k, 1.0, out, m);
+        alfs_gemm((alfs_sizes){m, n, k}, scale, lift, columns_of_y(space, from, n), 1.0, out);
     } else if (space->op != NULL) {
         ufs_x_mul(space->op, n, lift + at, space->piece);
         for (size_t i = 0; i < (size_t) m * (size_t) n; i++) out[i] += scale * space->piece[i];
     } else
-        alfs_gemm(m, n, k, scale, space->y, m, lift + at, k, 1.0, out, m);
+        alfs_gemm((alfs_sizes){m, n, k}, scale, space->y, lift + at, 1.0, out);
 }
 
 void alfs_residual(const alfs_space *space, double *core, double *ss, double *inner)
@@ -267,13 +266,13 @@ double alfs_loss(const alfs_space *space, const double *core)
     return loss;
 }
 
-void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, const double *b,
-               int ldb, double beta, double *c, int ldc)
+void alfs_gemm(alfs_sizes size, double alpha, const double *a, const double *b, double beta,
+               double *c)
 {
-    const int block = 512;
+    const int block = 512, m = size.m;
     for (int i = 0; i < m; i += block)
-        la_gemm('N', 'N', m - i < block ? m - i : block, n, k, alpha, a + i, lda, b, ldb, beta,
-                c + i, ldc);
+        la_gemm('N', 'N', m - i < block ? m - i : block, size.n, size.k, alpha, a + i, m, b, size.k,
+                beta, c + i, m);
 }
 
 void alfs_samples(const alfs_space *space, double *out)

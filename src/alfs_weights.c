@@ -33,8 +33,8 @@ void alfs_weights_init(alfs_work *work)
     for (size_t j = 0; j < rb; j++)
         for (size_t i = 0; i < r; i++)
             z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];
-    alfs_gemm(space->m, space->rb, space->r, 1.0, space->left, space->m, z->core, space->r, 0.0,
-              z->lifted, space->m);
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->r}, 1.0, space->left, z->core, 0.0,
+              z->lifted);
     if (work->split[WEIGHTS].on && z->t == NULL) {
         z->all = ufs_dalloc(m, m);
         make_weights(work, z);
@@ -87,7 +87,7 @@ void alfs_weights_update_w(alfs_work *work, double rr)
             work->core[i + j * R] = z->core[i + j * R] / d;
             z->core[i + j * R] *= a2 / d;
         }
-    alfs_gemm(m, rb, r, 1.0, space->left, m, z->core, r, 0.0, z->lv, m); /* P K */
+    alfs_gemm((alfs_sizes){m, rb, r}, 1.0, space->left, z->core, 0.0, z->lv); /* P K */
     for (size_t j = 0; j < RB; j++) {
         double b2 = space->b[j] * space->b[j], c = rho1 * b2 + rr;
         for (size_t i = j * M; i < (j + 1) * M; i++) {
@@ -109,8 +109,8 @@ static const double *coordinates(alfs_work *work)
     const alfs_space *space = &work->space;
 
     if (space->right == NULL) return space->acc;
-    alfs_gemm(space->m, space->rb, space->k, 1.0, space->acc, space->m, space->right, space->k, 0.0,
-              work->weights->tmp, space->m);
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->k}, 1.0, space->acc, space->right, 0.0,
+              work->weights->tmp);
     return work->weights->tmp;
 }
 

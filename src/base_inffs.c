@@ -353,7 +353,8 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     }
     ufs_copy(next, image, P);
     *beta = 0.0;
-    if (la_krylov_orthonormalise(p, 0, NULL, k, 1, s->q, 1e-14, false, s->scratch))
+    if (la_krylov_orthonormalise(&(la_krylov_basis){.n = p, .q = s->q, .dot = s->scratch}, k, 1,
+                                 1e-14, false))
         *beta = la_dot(p, next, image);
     lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
     if (lapack) return lapack;

@@ -96,7 +96,6 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
         ufs_copy(s.f_old, result->f, len);
         run->lapack = update_f(&s);
         if (run->lapack) return;
-
         value = objective(&s);
         ufs_trace_add(&run->trace, (double[]){run->iterations, value, lambda, s.zeros, s.next,
                                               s.inner.iterations});

@@ -68,7 +68,7 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
         const double *xc = x + (size_t) i0 * N;
         for (size_t j = 0; j < (size_t) len; j++)
             for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * xc[i + j * N];
-        la_packed_product(n, s, true, len, -1.0, xc, work->chunk, work->strip, UFS_STRIP);
+        la_packed_product(&(la_packed){n, s, work->strip}, true, len, -1.0, xc, work->chunk);
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
                                                  0.0);
