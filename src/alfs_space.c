@@ -4,150 +4,7 @@
 
 enum { DIRECT = 4 }; /* x itself serves as y from this ratio of its sides on */
 
-static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb);
-static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
-                         const double *vectors);
-
-/* ---- set-up ---------------------------------------------------------------------- */
-
-void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit)
-{
-    int m = problem->x->n, q = problem->x->p, least = m < q ? m : q, longer = m < q ? q : m,
-        r = least;
-    const double *values = problem->values, *vectors = problem->vectors;
-    bool held = problem->x->kind != UFS_X_DENSE, direct = held || longer >= DIRECT * least;
-    bool thin = weights && m > q, wide = !problem->identity && (thin || m <= q);
-
-    memset(space, 0, sizeof *space);
-    /* The division by s asks for a cut: directions below 1e-7 s_1 change the loss by less than its
-     * rounding. */
-    while (thin && r > 1 && values[r - 1] <= 1e-7 * values[0]) r--;
-    set_sizes(space, m, q, wide, r, r, r);
-    space->unit = unit;
-    for (int i = 0; i < least; i++) {
-        double s = values[i] / unit;
-        space->total += s * s;
-        if (i >= r) {
-            space->rest += s * s;
-            continue;
-        }
-        space->a[i] = s;
-        space->b[i] = problem->identity ? 1.0 : s;
-        space->target[(size_t) i * (size_t) (r + 1)] = s;
-    }
-    space->y = problem->x->dense;
-    if (thin) {
-        thin_factors(space, problem->x->dense, unit, values, vectors);
-        space->left = space->outer;
-    } else if (wide) {
-        space->left = space->outer = vectors;
-        space->right = direct ? vectors : NULL;
-    } else if (!problem->identity) {
-        space->left = direct ? vectors : NULL;
-        space->right = vectors;
-    }
-    if (held) {
-        space->op = problem->x;
-        space->piece = ufs_dalloc((size_t) m, (size_t) space->width);
-        space->index = ufs_ialloc((size_t) space->width);
-    } else if (!direct && !thin && !problem->identity) {
-        double *y = ufs_dalloc((size_t) m, (size_t) q);
-        if (wide)
-            la_gemm('T', 'N', m, q, m, 1.0, vectors, m, space->y, m, 0.0, y, m);
-        else
-            alfs_gemm((alfs_sizes){m, q, q}, 1.0, space->y, vectors, 0.0, y);
-        space->y = y;
-    }
-}
-
-static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb)
-{
-    size_t R = (size_t) r, RB = (size_t) rb;
-    /* Wide enough that acc (wide), or y (tall), is not read again too often; narrow enough
-     * that a block is no copy of W. */
-    int width = wide && m > 1024 ? m / 4 : 256, cached = 65536 / m;
-
-    space->m = m;
-    space->q = q;
-    space->wide = wide;
-    space->k = k;
-    space->r = r;
-    space->rb = rb;
-    space->n_acc = wide ? m : k;
-    space->p_acc = wide ? k : q;
-    if (cached > width) width = cached;
-    if (width > q / 4 && m > 1000) width = q / 4 > 16 ? q / 4 : 16;
-    space->width = width > q ? q : width;
-    space->a = ufs_dalloc(R, 1);
-    space->b = ufs_dalloc(RB, 1);
-    space->target = ufs_dzero(R, RB);
-    space->acc = ufs_dalloc((size_t) space->n_acc, (size_t) space->p_acc);
-    space->half = ufs_dalloc((size_t) space->n_acc > R ? (size_t) space->n_acc : R,
-                             (size_t) space->p_acc > RB ? (size_t) space->p_acc : RB);
-    space->block = ufs_dalloc((size_t) m, (size_t) space->width);
-}
-
-/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), in units of `unit`. */
-static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
-                         const double *vectors)
-{
-    size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
-    double *y = ufs_dalloc(rb, q), *outer = ufs_dalloc(m, rb);
-
-    alfs_gemm((alfs_sizes){space->m, space->rb, space->q}, 1.0, x, vectors, 0.0, outer);
-    for (size_t j = 0; j < rb; j++) {
-        for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
-        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
-    }
-    space->unit = 1.0;
-    space->y = y;
-    space->outer = outer;
-}
-
-int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x)
-{
-    int m = full->m, r = full->r, small = n_col < m ? n_col : m, rb = small, lapack;
-    bool thin = n_col < m;
-    size_t N = (size_t) small, R = (size_t) r;
-    double *gram = ufs_dalloc(N, N), *value = ufs_dalloc(N, 1), *vector = ufs_dalloc(N, N);
-
-    la_gram(thin ? 'T' : 'N', m, n_col, x, gram);
-    lapack = alfs_roots(small, gram, value, vector);
-    if (lapack) return lapack;
-    while (thin && rb > 0 && value[rb - 1] <= 1e-7 * value[0]) rb--;
-    if (rb == 0) return 1;
-
-    memset(space, 0, sizeof *space);
-    set_sizes(space, m, n_col, true, thin ? rb : m, r, rb);
-    space->unit = 1.0;
-    space->left = full->left;
-    ufs_copy(space->a, full->a, R);
-    ufs_copy(space->b, value, (size_t) rb);
-    if (thin) {
-        thin_factors(space, x, 1.0, value, vector);
-    } else {
-        space->y = x;
-        space->outer = space->right = vector;
-    }
-    /* D = diag(a) P' inside the row space of B: target = diag(a) P' outer. */
-    la_gemm('T', 'N', r, rb, m, 1.0, full->left, m, space->outer, m, 0.0, space->target, r);
-    space->total = space->rest = full->total;
-    for (size_t j = 0; j < (size_t) rb; j++)
-        for (size_t i = 0; i < R; i++) {
-            double *t = space->target + i + j * R;
-            *t *= space->a[i];
-            space->rest -= *t * *t;
-        }
-    return 0;
-}
-
-int alfs_roots(int n, double *gram, double *root, double *vectors)
-{
-    int lapack = la_eig_leading(n, gram, n, root, vectors);
-
-    for (int i = 0; i < n && lapack == 0; i++) root[i] = sqrt(fmax(root[i], 0.0));
-    return lapack;
-}
+/* ---- from W to its core, and back ------------------------------------------------------ */
 
 /* Columns from, ..., from + n - 1 of y, of the wide form. */
 static const double *columns_of_y(const alfs_space *space, int from, int n)
@@ -158,20 +15,9 @@ static const double *columns_of_y(const alfs_space *space, int from, int n)
     return space->piece;
 }
 
-/* ---- from W to its core, and back ------------------------------------------------------ */
-
 void alfs_start_acc(alfs_space *space)
 {
     memset(space->acc, 0, (size_t) space->n_acc * (size_t) space->p_acc * sizeof(double));
-}
-
-void alfs_add_all(alfs_space *space, const double *w)
-{
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_block(space, from);
-        alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
-    }
 }
 
 void alfs_add_block(alfs_space *space, int from, int n, const double *w)
@@ -189,6 +35,24 @@ void alfs_add_block(alfs_space *space, int from, int n, const double *w)
         for (size_t i = 0; i < (size_t) k * (size_t) n; i++) space->acc[at + i] *= scale;
     } else
         la_gemm('T', 'N', k, n, m, scale, space->y, m, w, m, 0.0, space->acc + at, k);
+}
+
+void alfs_add_all(alfs_space *space, const double *w)
+{
+    alfs_start_acc(space);
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = alfs_block(space, from);
+        alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
+    }
+}
+
+void alfs_gemm(alfs_sizes size, double alpha, const double *a, const double *b, double beta,
+               double *c)
+{
+    const int block = 512, m = size.m;
+    for (int i = 0; i < m; i += block)
+        la_gemm('N', 'N', m - i < block ? m - i : block, size.n, size.k, alpha, a + i, m, b, size.k,
+                beta, c + i, m);
 }
 
 void alfs_core(alfs_space *space, double *core)
@@ -266,19 +130,151 @@ double alfs_loss(const alfs_space *space, const double *core)
     return loss;
 }
 
-void alfs_gemm(alfs_sizes size, double alpha, const double *a, const double *b, double beta,
-               double *c)
-{
-    const int block = 512, m = size.m;
-    for (int i = 0; i < m; i += block)
-        la_gemm('N', 'N', m - i < block ? m - i : block, size.n, size.k, alpha, a + i, m, b, size.k,
-                beta, c + i, m);
-}
-
 void alfs_samples(const alfs_space *space, double *out)
 {
     size_t m = (size_t) space->m;
 
     for (size_t j = 0; j < (size_t) space->r; j++)
         for (size_t i = 0; i < m; i++) out[i + j * m] = space->left[i + j * m] * space->a[j];
+}
+
+/* ---- set-up ---------------------------------------------------------------------- */
+
+static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb)
+{
+    size_t R = (size_t) r, RB = (size_t) rb;
+    /* Wide enough that acc (wide), or y (tall), is not read again too often; narrow enough
+     * that a block is no copy of W. */
+    int width = wide && m > 1024 ? m / 4 : 256, cached = 65536 / m;
+
+    space->m = m;
+    space->q = q;
+    space->wide = wide;
+    space->k = k;
+    space->r = r;
+    space->rb = rb;
+    space->n_acc = wide ? m : k;
+    space->p_acc = wide ? k : q;
+    if (cached > width) width = cached;
+    if (width > q / 4 && m > 1000) width = q / 4 > 16 ? q / 4 : 16;
+    space->width = width > q ? q : width;
+    space->a = ufs_dalloc(R, 1);
+    space->b = ufs_dalloc(RB, 1);
+    space->target = ufs_dzero(R, RB);
+    space->acc = ufs_dalloc((size_t) space->n_acc, (size_t) space->p_acc);
+    space->half = ufs_dalloc((size_t) space->n_acc > R ? (size_t) space->n_acc : R,
+                             (size_t) space->p_acc > RB ? (size_t) space->p_acc : RB);
+    space->block = ufs_dalloc((size_t) m, (size_t) space->width);
+}
+
+/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), in units of `unit`. */
+static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
+                         const double *vectors)
+{
+    size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
+    double *y = ufs_dalloc(rb, q), *outer = ufs_dalloc(m, rb);
+
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->q}, 1.0, x, vectors, 0.0, outer);
+    for (size_t j = 0; j < rb; j++) {
+        for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
+        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
+    }
+    space->unit = 1.0;
+    space->y = y;
+    space->outer = outer;
+}
+
+void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit)
+{
+    int m = problem->x->n, q = problem->x->p, least = m < q ? m : q, longer = m < q ? q : m,
+        r = least;
+    const double *values = problem->values, *vectors = problem->vectors;
+    bool held = problem->x->kind != UFS_X_DENSE, direct = held || longer >= DIRECT * least;
+    bool thin = weights && m > q, wide = !problem->identity && (thin || m <= q);
+
+    memset(space, 0, sizeof *space);
+    /* The division by s asks for a cut: directions below 1e-7 s_1 change the loss by less than its
+     * rounding. */
+    while (thin && r > 1 && values[r - 1] <= 1e-7 * values[0]) r--;
+    set_sizes(space, m, q, wide, r, r, r);
+    space->unit = unit;
+    for (int i = 0; i < least; i++) {
+        double s = values[i] / unit;
+        space->total += s * s;
+        if (i >= r) {
+            space->rest += s * s;
+            continue;
+        }
+        space->a[i] = s;
+        space->b[i] = problem->identity ? 1.0 : s;
+        space->target[(size_t) i * (size_t) (r + 1)] = s;
+    }
+    space->y = problem->x->dense;
+    if (thin) {
+        thin_factors(space, problem->x->dense, unit, values, vectors);
+        space->left = space->outer;
+    } else if (wide) {
+        space->left = space->outer = vectors;
+        space->right = direct ? vectors : NULL;
+    } else if (!problem->identity) {
+        space->left = direct ? vectors : NULL;
+        space->right = vectors;
+    }
+    if (held) {
+        space->op = problem->x;
+        space->piece = ufs_dalloc((size_t) m, (size_t) space->width);
+        space->index = ufs_ialloc((size_t) space->width);
+    } else if (!direct && !thin && !problem->identity) {
+        double *y = ufs_dalloc((size_t) m, (size_t) q);
+        if (wide)
+            la_gemm('T', 'N', m, q, m, 1.0, vectors, m, space->y, m, 0.0, y, m);
+        else
+            alfs_gemm((alfs_sizes){m, q, q}, 1.0, space->y, vectors, 0.0, y);
+        space->y = y;
+    }
+}
+
+int alfs_roots(int n, double *gram, double *root, double *vectors)
+{
+    int lapack = la_eig_leading(n, gram, n, root, vectors);
+
+    for (int i = 0; i < n && lapack == 0; i++) root[i] = sqrt(fmax(root[i], 0.0));
+    return lapack;
+}
+
+int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x)
+{
+    int m = full->m, r = full->r, small = n_col < m ? n_col : m, rb = small, lapack;
+    bool thin = n_col < m;
+    size_t N = (size_t) small, R = (size_t) r;
+    double *gram = ufs_dalloc(N, N), *value = ufs_dalloc(N, 1), *vector = ufs_dalloc(N, N);
+
+    la_gram(thin ? 'T' : 'N', m, n_col, x, gram);
+    lapack = alfs_roots(small, gram, value, vector);
+    if (lapack) return lapack;
+    while (thin && rb > 0 && value[rb - 1] <= 1e-7 * value[0]) rb--;
+    if (rb == 0) return 1;
+
+    memset(space, 0, sizeof *space);
+    set_sizes(space, m, n_col, true, thin ? rb : m, r, rb);
+    space->unit = 1.0;
+    space->left = full->left;
+    ufs_copy(space->a, full->a, R);
+    ufs_copy(space->b, value, (size_t) rb);
+    if (thin) {
+        thin_factors(space, x, 1.0, value, vector);
+    } else {
+        space->y = x;
+        space->outer = space->right = vector;
+    }
+    /* D = diag(a) P' inside the row space of B: target = diag(a) P' outer. */
+    la_gemm('T', 'N', r, rb, m, 1.0, full->left, m, space->outer, m, 0.0, space->target, r);
+    space->total = space->rest = full->total;
+    for (size_t j = 0; j < (size_t) rb; j++)
+        for (size_t i = 0; i < R; i++) {
+            double *t = space->target + i + j * R;
+            *t *= space->a[i];
+            space->rest -= *t * *t;
+        }
+    return 0;
 }

@@ -14,12 +14,25 @@
 /* c of T = 1 / max(|cos|, c). */
 static const double FLOOR = 1e-6;
 
-static void make_weights(alfs_work *work, alfs_weights *z);
-static const double *coordinates(alfs_work *work);
-static void gather(alfs_work *work, double of_copy, double of_l, double *out);
-static void product(alfs_work *work, const double *wb);
-
 /* ---- set-up ---------------------------------------------------------------------- */
+
+/* T_ij = 1 / max(|cos(x_i, x_j)|, FLOOR); the cosine with a zero sample is 0, on the diagonal,
+ * too: its row and column of W B are zero at any weight. m^2 r flops. */
+static void make_weights(alfs_work *work, alfs_weights *z)
+{
+    const alfs_space *space = &work->space;
+    size_t m = (size_t) space->m;
+    double *norm = work->split[ROWS].sum;
+
+    z->t = ufs_dalloc(m, m);
+    alfs_samples(space, z->tmp);
+    la_row_norms(space->m, space->r, z->tmp, norm);
+    for (size_t j = 0; j < (size_t) space->r; j++)
+        for (size_t i = 0; i < m; i++)
+            if (norm[i] > 0.0) z->tmp[i + j * m] /= norm[i];
+    la_gram('N', space->m, space->r, z->tmp, z->t);
+    for (size_t i = 0; i < m * m; i++) z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
+}
 
 void alfs_weights_init(alfs_work *work)
 {
@@ -41,25 +54,34 @@ void alfs_weights_init(alfs_work *work)
     }
 }
 
-/* T_ij = 1 / max(|cos(x_i, x_j)|, FLOOR); the cosine with a zero sample is 0, on the diagonal,
- * too: its row and column of W B are zero at any weight. m^2 r flops. */
-static void make_weights(alfs_work *work, alfs_weights *z)
+/* ---- the iteration ------------------------------------------------------------------ */
+
+/* acc outer, m x rb: the coordinates of W B for the W in acc. */
+static const double *coordinates(alfs_work *work)
 {
     const alfs_space *space = &work->space;
-    size_t m = (size_t) space->m;
-    double *norm = work->split[ROWS].sum;
 
-    z->t = ufs_dalloc(m, m);
-    alfs_samples(space, z->tmp);
-    la_row_norms(space->m, space->r, z->tmp, norm);
-    for (size_t j = 0; j < (size_t) space->r; j++)
-        for (size_t i = 0; i < m; i++)
-            if (norm[i] > 0.0) z->tmp[i + j * m] /= norm[i];
-    la_gram('N', space->m, space->r, z->tmp, z->t);
-    for (size_t i = 0; i < m * m; i++) z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
+    if (space->right == NULL) return space->acc;
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->k}, 1.0, space->acc, space->right, 0.0,
+              work->weights->tmp);
+    return work->weights->tmp;
 }
 
-/* ---- the iteration ------------------------------------------------------------------ */
+/* out = (of_copy Z + of_l (V - Z)) outer. */
+static void gather(alfs_work *work, double of_copy, double of_l, double *out)
+{
+    const alfs_split *split = &work->split[WEIGHTS];
+    const alfs_space *space = &work->space;
+    alfs_weights *z = work->weights;
+    int m = space->m;
+    double bound = split->penalty / split->rho_of_v;
+
+    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
+        double l = prox_clip(split->v[i], bound * z->t[i]);
+        z->all[i] = of_copy * (split->v[i] - l) + of_l * l;
+    }
+    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, z->all, m, space->outer, m, 0.0, out, m);
+}
 
 void alfs_weights_update_w(alfs_work *work, double rr)
 {
@@ -103,15 +125,12 @@ void alfs_weights_update_w(alfs_work *work, double rr)
         ufs_copy(work->lift, z->lv, M * RB);
 }
 
-/* acc outer, m x rb: the coordinates of W B for the W in acc. */
-static const double *coordinates(alfs_work *work)
+/* W B from its coordinates, into z->all. */
+static void product(alfs_work *work, const double *wb)
 {
     const alfs_space *space = &work->space;
-
-    if (space->right == NULL) return space->acc;
-    alfs_gemm((alfs_sizes){space->m, space->rb, space->k}, 1.0, space->acc, space->right, 0.0,
-              work->weights->tmp);
-    return work->weights->tmp;
+    la_gemm_checked('N', 'T', space->m, space->m, space->rb, 1.0, wb, space->m, space->outer,
+                    space->m, 0.0, work->weights->all, space->m);
 }
 
 /* V = copy + (rho_of_v / rho)(V - copy) + gamma (W B - copy); the residual, sums for balance(), and
@@ -153,30 +172,6 @@ void alfs_weights_update(alfs_work *work, bool advance)
 void alfs_weights_multiplier(alfs_work *work)
 {
     gather(work, 0.0, work->split[WEIGHTS].rho_of_v, work->weights->lv);
-}
-
-/* out = (of_copy Z + of_l (V - Z)) outer. */
-static void gather(alfs_work *work, double of_copy, double of_l, double *out)
-{
-    const alfs_split *split = &work->split[WEIGHTS];
-    const alfs_space *space = &work->space;
-    alfs_weights *z = work->weights;
-    int m = space->m;
-    double bound = split->penalty / split->rho_of_v;
-
-    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
-        double l = prox_clip(split->v[i], bound * z->t[i]);
-        z->all[i] = of_copy * (split->v[i] - l) + of_l * l;
-    }
-    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, z->all, m, space->outer, m, 0.0, out, m);
-}
-
-/* W B from its coordinates, into z->all. */
-static void product(alfs_work *work, const double *wb)
-{
-    const alfs_space *space = &work->space;
-    la_gemm_checked('N', 'T', space->m, space->m, space->rb, 1.0, wb, space->m, space->outer,
-                    space->m, 0.0, work->weights->all, space->m);
 }
 
 double alfs_weighted_sum(alfs_work *work)
