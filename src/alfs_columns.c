@@ -36,54 +36,113 @@ typedef struct {
     int round;
 } search;
 
-static bool begin(search *s);
-static bool set_up_columns(const search *s, alfs_work *sub);
-static void solve_on_set(search *s, alfs_work *sub, bool newton);
-static bool certify_on_set(search *s, alfs_work *sub, double *outside);
-static void measure_columns(search *s);
-static void add_columns(search *s, double least, int most);
-static void use_live_columns(search *s, const alfs_work *work);
-static double outside_ratio(search *s, const alfs_work *sub);
-static void write_pair(const search *s, alfs_work *sub);
-static void gather(const search *s, double *to, const double *from);
-static void scatter(const search *s, double *to, const double *from);
+/* ---- sets of columns ------------------------------------------------------------------- */
 
-bool alfs_grow_weighted(alfs_work *full)
+/* ||G_.j|| of all columns; lift_g holds the gradient of the whole problem. */
+static void measure_columns(search *s)
 {
-    size_t q = (size_t) full->space.q;
-    search s = {.full = full,
-                .column = ufs_ialloc(q),
-                .inside = (bool *) R_alloc(q, sizeof(bool)),
-                .norm = ufs_dalloc(q, 1)};
-    bool solved = false, begun = begin(&s);
+    const alfs_space *space = &s->full->space;
 
-    while (begun && !solved) {
-        const void *mark;
-        alfs_work sub;
-        double outside;
-        bool newton = s.round > 0 && full->newton &&
-                      s.reach < alfs_newton_from(full->space.m, s.n, full->space.r);
-
-        if (s.round > 0 && !newton && s.n > CROWDED * full->space.q) break;
-        /* What a round takes is given back, but for the trace. */
-        ufs_trace_reserve(&full->run->trace, ROUND + 1);
-        mark = vmaxget();
-        if (!set_up_columns(&s, &sub)) break;
-        solve_on_set(&s, &sub, newton);
-        solved = certify_on_set(&s, &sub, &outside);
-        for (int i = 0; i < 2; i++)
-            if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
-        if (s.round++ == 0) use_live_columns(&s, &sub);
-        vmaxset(mark);
-        if (outside > 1.0 && !solved) {
-            add_columns(&s, full->split[COLS].penalty, 3 * s.n > 20 ? 3 * s.n : 20);
-            s.smooth = fmin(SMOOTH_GROWN, 5.0 * s.smooth);
-        }
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = alfs_gradient_block(s->full, from);
+        la_col_norms(space->m, n, space->block, s->norm + from);
     }
-    if (solved) return true;
-    alfs_shrinkage(full);
-    return false;
 }
+
+/* Up to `most` columns of the largest norm, above `least`. */
+static void add_columns(search *s, double least, int most)
+{
+    int n = 0, q = s->full->space.q;
+    const void *mark = vmaxget();
+    double *key = ufs_dalloc((size_t) q, 1);
+    int *pick = ufs_ialloc((size_t) q);
+
+    for (int j = 0; j < q; j++)
+        if (!s->inside[j] && s->norm[j] > least) {
+            key[n] = s->norm[j];
+            pick[n++] = j;
+        }
+    revsort(key, pick, n);
+    for (int i = 0; i < n && i < most; i++) s->inside[pick[i]] = true;
+    s->n = 0;
+    for (int j = 0; j < q; j++)
+        if (s->inside[j]) s->column[s->n++] = j;
+    vmaxset(mark);
+}
+
+/* Of the set only those in use by the last W, that of work, or by the best one; all if none is. */
+static void use_live_columns(search *s, const alfs_work *work)
+{
+    size_t m = (size_t) s->full->space.m;
+    int live = 0;
+
+    for (int j = 0; j < s->n; j++) {
+        int column = s->column[j];
+        s->inside[column] = alfs_is_live(work, j) ||
+                            la_nrm2(s->full->space.m, s->full->w + (size_t) column * m) > 0.0;
+        if (s->inside[column]) s->column[live++] = column;
+    }
+    if (live > 0)
+        s->n = live;
+    else
+        for (int j = 0; j < s->n; j++) s->inside[s->column[j]] = true;
+}
+
+/* ---- W, P, Q, L of the whole problem --------------------------------------------------- */
+
+/* Largest ||G_.j|| / beta of the columns outside; lift_g of the whole problem. The core of
+ * W in the coordinates of the whole problem is (P'WQ b) (outer' P). */
+static double outside_ratio(search *s, const alfs_work *sub)
+{
+    alfs_work *full = s->full;
+    const alfs_space *space = &full->space, *part = &sub->space;
+    int m = space->m, r = space->r;
+    double *turn = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
+
+    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, turn, part->rb);
+    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, turn, part->rb, 0.0, full->core, r);
+    alfs_gradient(full, full->core, &ss, &inner);
+    measure_columns(s);
+    for (int j = 0; j < space->q; j++)
+        if (!s->inside[j]) top = fmax(top, s->norm[j]);
+    return top / full->split[COLS].penalty;
+}
+
+static void scatter(const search *s, double *to, const double *from)
+{
+    size_t m = (size_t) s->full->space.m;
+    for (int j = 0; j < s->n; j++)
+        ufs_copy(to + (size_t) s->column[j] * m, from + (size_t) j * m, m);
+}
+
+/* P, Q and L of the last bound into the result; outside the set P = 0 and Q = s G. */
+static void write_pair(const search *s, alfs_work *sub)
+{
+    const alfs_space *space = &s->full->space;
+    const alfs_result *result = s->full->result;
+    size_t m = (size_t) space->m, n = (size_t) s->n;
+    double *p = ufs_dzero(m, n), *q = ufs_dzero(m, n);
+
+    alfs_write_dual(sub, p, q, result->l);
+    memset(result->p, 0, m * (size_t) space->q * sizeof(double));
+    for (int from = 0; from < space->q; from += space->width) {
+        size_t len = m * (size_t) alfs_gradient_block(s->full, from);
+        double *to = result->q + (size_t) from * m;
+        for (size_t i = 0; i < len; i++) to[i] = sub->value.scale * space->block[i];
+    }
+    scatter(s, result->p, p);
+    scatter(s, result->q, q);
+}
+
+/* The columns of the set from a matrix of all columns, and to one. */
+static void gather(const search *s, double *to, const double *from)
+{
+    size_t m = (size_t) s->full->space.m;
+    for (int j = 0; j < s->n; j++)
+        ufs_copy(to + (size_t) j * m, from + (size_t) s->column[j] * m, m);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
 
 /* The first set. False: most columns would be in it. */
 static bool begin(search *s)
@@ -188,108 +247,39 @@ static bool certify_on_set(search *s, alfs_work *sub, double *outside)
     return alfs_judge(full) || full->run->iterations >= full->run->max_iter;
 }
 
-/* ---- sets of columns ------------------------------------------------------------------- */
-
-/* ||G_.j|| of all columns; lift_g holds the gradient of the whole problem. */
-static void measure_columns(search *s)
+bool alfs_grow_weighted(alfs_work *full)
 {
-    const alfs_space *space = &s->full->space;
+    size_t q = (size_t) full->space.q;
+    search s = {.full = full,
+                .column = ufs_ialloc(q),
+                .inside = (bool *) R_alloc(q, sizeof(bool)),
+                .norm = ufs_dalloc(q, 1)};
+    bool solved = false, begun = begin(&s);
 
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_gradient_block(s->full, from);
-        la_col_norms(space->m, n, space->block, s->norm + from);
-    }
-}
+    while (begun && !solved) {
+        const void *mark;
+        alfs_work sub;
+        double outside;
+        bool newton = s.round > 0 && full->newton &&
+                      s.reach < alfs_newton_from(full->space.m, s.n, full->space.r);
 
-/* Up to `most` columns of the largest norm, above `least`. */
-static void add_columns(search *s, double least, int most)
-{
-    int n = 0, q = s->full->space.q;
-    const void *mark = vmaxget();
-    double *key = ufs_dalloc((size_t) q, 1);
-    int *pick = ufs_ialloc((size_t) q);
-
-    for (int j = 0; j < q; j++)
-        if (!s->inside[j] && s->norm[j] > least) {
-            key[n] = s->norm[j];
-            pick[n++] = j;
+        if (s.round > 0 && !newton && s.n > CROWDED * full->space.q) break;
+        /* What a round takes is given back, but for the trace. */
+        ufs_trace_reserve(&full->run->trace, ROUND + 1);
+        mark = vmaxget();
+        if (!set_up_columns(&s, &sub)) break;
+        solve_on_set(&s, &sub, newton);
+        solved = certify_on_set(&s, &sub, &outside);
+        for (int i = 0; i < 2; i++)
+            if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
+        if (s.round++ == 0) use_live_columns(&s, &sub);
+        vmaxset(mark);
+        if (outside > 1.0 && !solved) {
+            add_columns(&s, full->split[COLS].penalty, 3 * s.n > 20 ? 3 * s.n : 20);
+            s.smooth = fmin(SMOOTH_GROWN, 5.0 * s.smooth);
         }
-    revsort(key, pick, n);
-    for (int i = 0; i < n && i < most; i++) s->inside[pick[i]] = true;
-    s->n = 0;
-    for (int j = 0; j < q; j++)
-        if (s->inside[j]) s->column[s->n++] = j;
-    vmaxset(mark);
-}
-
-/* Of the set only those in use by the last W, that of work, or by the best one; all if none is. */
-static void use_live_columns(search *s, const alfs_work *work)
-{
-    size_t m = (size_t) s->full->space.m;
-    int live = 0;
-
-    for (int j = 0; j < s->n; j++) {
-        int column = s->column[j];
-        s->inside[column] = alfs_is_live(work, j) ||
-                            la_nrm2(s->full->space.m, s->full->w + (size_t) column * m) > 0.0;
-        if (s->inside[column]) s->column[live++] = column;
     }
-    if (live > 0)
-        s->n = live;
-    else
-        for (int j = 0; j < s->n; j++) s->inside[s->column[j]] = true;
-}
-
-/* ---- W, P, Q, L of the whole problem --------------------------------------------------- */
-
-/* Largest ||G_.j|| / beta of the columns outside; lift_g of the whole problem. The core of
- * W in the coordinates of the whole problem is (P'WQ b) (outer' P). */
-static double outside_ratio(search *s, const alfs_work *sub)
-{
-    alfs_work *full = s->full;
-    const alfs_space *space = &full->space, *part = &sub->space;
-    int m = space->m, r = space->r;
-    double *turn = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
-
-    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, turn, part->rb);
-    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, turn, part->rb, 0.0, full->core, r);
-    alfs_gradient(full, full->core, &ss, &inner);
-    measure_columns(s);
-    for (int j = 0; j < space->q; j++)
-        if (!s->inside[j]) top = fmax(top, s->norm[j]);
-    return top / full->split[COLS].penalty;
-}
-
-/* P, Q and L of the last bound into the result; outside the set P = 0 and Q = s G. */
-static void write_pair(const search *s, alfs_work *sub)
-{
-    const alfs_space *space = &s->full->space;
-    const alfs_result *result = s->full->result;
-    size_t m = (size_t) space->m, n = (size_t) s->n;
-    double *p = ufs_dzero(m, n), *q = ufs_dzero(m, n);
-
-    alfs_write_dual(sub, p, q, result->l);
-    memset(result->p, 0, m * (size_t) space->q * sizeof(double));
-    for (int from = 0; from < space->q; from += space->width) {
-        size_t len = m * (size_t) alfs_gradient_block(s->full, from);
-        double *to = result->q + (size_t) from * m;
-        for (size_t i = 0; i < len; i++) to[i] = sub->value.scale * space->block[i];
-    }
-    scatter(s, result->p, p);
-    scatter(s, result->q, q);
-}
-
-/* The columns of the set from a matrix of all columns, and to one. */
-static void gather(const search *s, double *to, const double *from)
-{
-    size_t m = (size_t) s->full->space.m;
-    for (int j = 0; j < s->n; j++)
-        ufs_copy(to + (size_t) j * m, from + (size_t) s->column[j] * m, m);
-}
-
-static void scatter(const search *s, double *to, const double *from)
-{
-    size_t m = (size_t) s->full->space.m;
-    for (int j = 0; j < s->n; j++)
-        ufs_copy(to + (size_t) s->column[j] * m, from + (size_t) j * m, m);
+    if (solved) return true;
+    alfs_shrinkage(full);
+    return false;
 }

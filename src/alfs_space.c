@@ -4,11 +4,185 @@
 
 enum { DIRECT = 4 }; /* x itself serves as y from this ratio of its sides on */
 
-static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb);
-static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
-                         const double *vectors);
+/* ---- from W to its core, and back ------------------------------------------------------ */
+
+/* Columns from, ..., from + n - 1 of y, of the wide form. */
+static const double *columns_of_y(const alfs_space *space, int from, int n)
+{
+    if (space->op == NULL) return space->y + (size_t) from * (size_t) space->k;
+    for (int j = 0; j < n; j++) space->index[j] = from + j;
+    ufs_x_columns(space->op, n, space->index, space->piece);
+    return space->piece;
+}
+
+void alfs_start_acc(alfs_space *space)
+{
+    memset(space->acc, 0, (size_t) space->n_acc * (size_t) space->p_acc * sizeof(double));
+}
+
+void alfs_add_block(alfs_space *space, int from, int n, const double *w)
+{
+    int m = space->m, k = space->k;
+    size_t at = (size_t) from * (size_t) k;
+    double scale = 1.0 / space->unit;
+
+    R_CheckUserInterrupt();
+    if (space->wide) {
+        la_gemm('N', 'T', m, k, n, scale, w, m, columns_of_y(space, from, n), k, 1.0, space->acc,
+                m);
+    } else if (space->op != NULL) {
+        ufs_x_cross(space->op, n, w, space->acc + at);
+        for (size_t i = 0; i < (size_t) k * (size_t) n; i++) space->acc[at + i] *= scale;
+    } else
+        la_gemm('T', 'N', k, n, m, scale, space->y, m, w, m, 0.0, space->acc + at, k);
+}
+
+void alfs_add_all(alfs_space *space, const double *w)
+{
+    alfs_start_acc(space);
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = alfs_block(space, from);
+        alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
+    }
+}
+
+void alfs_gemm(alfs_sizes size, double alpha, const double *a, const double *b, double beta,
+               double *c)
+{
+    const int block = 512, m = size.m;
+    for (int i = 0; i < m; i += block)
+        la_gemm('N', 'N', m - i < block ? m - i : block, size.n, size.k, alpha, a + i, m, b, size.k,
+                beta, c + i, m);
+}
+
+void alfs_core(alfs_space *space, double *core)
+{
+    int na = space->n_acc, pa = space->p_acc, r = space->r, rb = space->rb;
+    const double *half = space->acc;
+
+    if (space->right != NULL) {
+        alfs_gemm((alfs_sizes){na, rb, pa}, 1.0, half, space->right, 0.0, space->half);
+        half = space->half;
+    }
+    if (space->left != NULL)
+        la_gemm('T', 'N', r, rb, na, 1.0, space->left, na, half, na, 0.0, core, r);
+    else
+        ufs_copy(core, half, (size_t) r * (size_t) rb);
+}
+
+void alfs_lift(alfs_space *space, const double *core, double *lift)
+{
+    int na = space->n_acc, pa = space->p_acc, r = space->r, rb = space->rb;
+    const double *half = core;
+
+    if (space->left != NULL) {
+        double *to = space->right != NULL ? space->half : lift;
+        alfs_gemm((alfs_sizes){na, rb, r}, 1.0, space->left, core, 0.0, to);
+        half = to;
+    }
+    if (space->right != NULL)
+        la_gemm('N', 'T', na, pa, rb, 1.0, half, na, space->right, pa, 0.0, lift, na);
+    else if (half != lift)
+        ufs_copy(lift, half, (size_t) na * (size_t) pa);
+}
+
+void alfs_add_lift(const alfs_space *space, const double *lift, int from, int n, double *out)
+{
+    int m = space->m, k = space->k;
+    size_t at = (size_t) from * (size_t) k;
+    double scale = 1.0 / space->unit;
+
+    R_CheckUserInterrupt();
+    if (space->wide) {
+        alfs_gemm((alfs_sizes){m, n, k}, scale, lift, columns_of_y(space, from, n), 1.0, out);
+    } else if (space->op != NULL) {
+        ufs_x_mul(space->op, n, lift + at, space->piece);
+        for (size_t i = 0; i < (size_t) m * (size_t) n; i++) out[i] += scale * space->piece[i];
+    } else
+        alfs_gemm((alfs_sizes){m, n, k}, scale, space->y, lift + at, 1.0, out);
+}
+
+void alfs_residual(const alfs_space *space, double *core, double *ss, double *inner)
+{
+    size_t R = (size_t) space->r;
+
+    *ss = *inner = 0.0;
+    for (size_t j = 0; j < (size_t) space->rb; j++)
+        for (size_t i = 0; i < R; i++) {
+            double *c = core + i + j * R, target = space->target[i + j * R];
+            double uv = alfs_uv(space, i, j), res = target - uv * *c;
+            *ss += res * res;
+            *inner += res * target;
+            *c = 2.0 * uv * res;
+        }
+}
+
+double alfs_loss(const alfs_space *space, const double *core)
+{
+    size_t R = (size_t) space->r;
+    double loss = space->rest;
+
+    for (size_t j = 0; j < (size_t) space->rb; j++)
+        for (size_t i = 0; i < R; i++) {
+            double res = space->target[i + j * R] - alfs_uv(space, i, j) * core[i + j * R];
+            loss += res * res;
+        }
+    return loss;
+}
+
+void alfs_samples(const alfs_space *space, double *out)
+{
+    size_t m = (size_t) space->m;
+
+    for (size_t j = 0; j < (size_t) space->r; j++)
+        for (size_t i = 0; i < m; i++) out[i + j * m] = space->left[i + j * m] * space->a[j];
+}
 
 /* ---- set-up ---------------------------------------------------------------------- */
+
+static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb)
+{
+    size_t R = (size_t) r, RB = (size_t) rb;
+    /* Wide enough that acc (wide), or y (tall), is not read again too often; narrow enough
+     * that a block is no copy of W. */
+    int width = wide && m > 1024 ? m / 4 : 256, cached = 65536 / m;
+
+    space->m = m;
+    space->q = q;
+    space->wide = wide;
+    space->k = k;
+    space->r = r;
+    space->rb = rb;
+    space->n_acc = wide ? m : k;
+    space->p_acc = wide ? k : q;
+    if (cached > width) width = cached;
+    if (width > q / 4 && m > 1000) width = q / 4 > 16 ? q / 4 : 16;
+    space->width = width > q ? q : width;
+    space->a = ufs_dalloc(R, 1);
+    space->b = ufs_dalloc(RB, 1);
+    space->target = ufs_dzero(R, RB);
+    space->acc = ufs_dalloc((size_t) space->n_acc, (size_t) space->p_acc);
+    space->half = ufs_dalloc((size_t) space->n_acc > R ? (size_t) space->n_acc : R,
+                             (size_t) space->p_acc > RB ? (size_t) space->p_acc : RB);
+    space->block = ufs_dalloc((size_t) m, (size_t) space->width);
+}
+
+/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), in units of `unit`. */
+static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
+                         const double *vectors)
+{
+    size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
+    double *y = ufs_dalloc(rb, q), *outer = ufs_dalloc(m, rb);
+
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->q}, 1.0, x, vectors, 0.0, outer);
+    for (size_t j = 0; j < rb; j++) {
+        for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
+        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
+    }
+    space->unit = 1.0;
+    space->y = y;
+    space->outer = outer;
+}
 
 void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit)
 {
@@ -55,54 +229,17 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
         if (wide)
             la_gemm('T', 'N', m, q, m, 1.0, vectors, m, space->y, m, 0.0, y, m);
         else
-            alfs_gemm(m, q, q, 1.0, space->y, m, vectors, q, 0.0, y, m);
+            alfs_gemm((alfs_sizes){m, q, q}, 1.0, space->y, vectors, 0.0, y);
         space->y = y;
     }
 }
 
-static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb)
+int alfs_roots(int n, double *gram, double *root, double *vectors)
 {
-    size_t R = (size_t) r, RB = (size_t) rb;
-    /* Wide enough that acc (wide), or y (tall), is not read again too often; narrow enough
-     * that a block is no copy of W. */
-    int width = wide && m > 1024 ? m / 4 : 256, cached = 65536 / m;
+    int lapack = la_eig_leading(n, gram, n, root, vectors);
 
-    space->m = m;
-    space->q = q;
-    space->wide = wide;
-    space->k = k;
-    space->r = r;
-    space->rb = rb;
-    space->n_acc = wide ? m : k;
-    space->p_acc = wide ? k : q;
-    if (cached > width) width = cached;
-    if (width > q / 4 && m > 1000) width = q / 4 > 16 ? q / 4 : 16;
-    space->width = width > q ? q : width;
-    space->a = ufs_dalloc(R, 1);
-    space->b = ufs_dalloc(RB, 1);
-    space->target = ufs_dzero(R, RB);
-    space->acc = ufs_dalloc((size_t) space->n_acc, (size_t) space->p_acc);
-    space->half = ufs_dalloc((size_t) space->n_acc > R ? (size_t) space->n_acc : R,
-                             (size_t) space->p_acc > RB ? (size_t) space->p_acc : RB);
-    space->block = ufs_dalloc((size_t) m, (size_t) space->width);
-}
-
-/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), in units of `unit`. */
-static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
-                         const double *vectors)
-{
-    size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
-    double *y = ufs_dalloc(rb, q), *outer = ufs_dalloc(m, rb);
-
-    alfs_gemm(space->m, space->rb, space->q, 1.0, x, space->m, vectors, space->q, 0.0, outer,
-              space->m);
-    for (size_t j = 0; j < rb; j++) {
-        for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
-        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
-    }
-    space->unit = 1.0;
-    space->y = y;
-    space->outer = outer;
+    for (int i = 0; i < n && lapack == 0; i++) root[i] = sqrt(fmax(root[i], 0.0));
+    return lapack;
 }
 
 int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x)
@@ -140,146 +277,4 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
             space->rest -= *t * *t;
         }
     return 0;
-}
-
-int alfs_roots(int n, double *gram, double *root, double *vectors)
-{
-    int lapack = la_eig_leading(n, gram, n, root, vectors);
-
-    for (int i = 0; i < n && lapack == 0; i++) root[i] = sqrt(fmax(root[i], 0.0));
-    return lapack;
-}
-
-/* Columns from, ..., from + n - 1 of y, of the wide form. */
-static const double *columns_of_y(const alfs_space *space, int from, int n)
-{
-    if (space->op == NULL) return space->y + (size_t) from * (size_t) space->k;
-    for (int j = 0; j < n; j++) space->index[j] = from + j;
-    ufs_x_columns(space->op, n, space->index, space->piece);
-    return space->piece;
-}
-
-/* ---- from W to its core, and back ------------------------------------------------------ */
-
-void alfs_start_acc(alfs_space *space)
-{
-    memset(space->acc, 0, (size_t) space->n_acc * (size_t) space->p_acc * sizeof(double));
-}
-
-void alfs_add_all(alfs_space *space, const double *w)
-{
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_block(space, from);
-        alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
-    }
-}
-
-void alfs_add_block(alfs_space *space, int from, int n, const double *w)
-{
-    int m = space->m, k = space->k;
-    size_t at = (size_t) from * (size_t) k;
-    double scale = 1.0 / space->unit;
-
-    R_CheckUserInterrupt();
-    if (space->wide) {
-        la_gemm('N', 'T', m, k, n, scale, w, m, columns_of_y(space, from, n), k, 1.0, space->acc,
-                m);
-    } else if (space->op != NULL) {
-        ufs_x_cross(space->op, n, w, space->acc + at);
-        for (size_t i = 0; i < (size_t) k * (size_t) n; i++) space->acc[at + i] *= scale;
-    } else
-        la_gemm('T', 'N', k, n, m, scale, space->y, m, w, m, 0.0, space->acc + at, k);
-}
-
-void alfs_core(alfs_space *space, double *core)
-{
-    int na = space->n_acc, pa = space->p_acc, r = space->r, rb = space->rb;
-    const double *half = space->acc;
-
-    if (space->right != NULL) {
-        alfs_gemm(na, rb, pa, 1.0, half, na, space->right, pa, 0.0, space->half, na);
-        half = space->half;
-    }
-    if (space->left != NULL)
-        la_gemm('T', 'N', r, rb, na, 1.0, space->left, na, half, na, 0.0, core, r);
-    else
-        ufs_copy(core, half, (size_t) r * (size_t) rb);
-}
-
-void alfs_lift(alfs_space *space, const double *core, double *lift)
-{
-    int na = space->n_acc, pa = space->p_acc, r = space->r, rb = space->rb;
-    const double *half = core;
-
-    if (space->left != NULL) {
-        double *to = space->right != NULL ? space->half : lift;
-        alfs_gemm(na, rb, r, 1.0, space->left, na, core, r, 0.0, to, na);
-        half = to;
-    }
-    if (space->right != NULL)
-        la_gemm('N', 'T', na, pa, rb, 1.0, half, na, space->right, pa, 0.0, lift, na);
-    else if (half != lift)
-        ufs_copy(lift, half, (size_t) na * (size_t) pa);
-}
-
-void alfs_add_lift(const alfs_space *space, const double *lift, int from, int n, double *out)
-{
-    int m = space->m, k = space->k;
-    size_t at = (size_t) from * (size_t) k;
-    double scale = 1.0 / space->unit;
-
-    R_CheckUserInterrupt();
-    if (space->wide) {
-        alfs_gemm(m, n, k, scale, lift, m, columns_of_y(space, from, n), k, 1.0, out, m);
-    } else if (space->op != NULL) {
-        ufs_x_mul(space->op, n, lift + at, space->piece);
-        for (size_t i = 0; i < (size_t) m * (size_t) n; i++) out[i] += scale * space->piece[i];
-    } else
-        alfs_gemm(m, n, k, scale, space->y, m, lift + at, k, 1.0, out, m);
-}
-
-void alfs_residual(const alfs_space *space, double *core, double *ss, double *inner)
-{
-    size_t R = (size_t) space->r;
-
-    *ss = *inner = 0.0;
-    for (size_t j = 0; j < (size_t) space->rb; j++)
-        for (size_t i = 0; i < R; i++) {
-            double *c = core + i + j * R, target = space->target[i + j * R];
-            double uv = alfs_uv(space, i, j), res = target - uv * *c;
-            *ss += res * res;
-            *inner += res * target;
-            *c = 2.0 * uv * res;
-        }
-}
-
-double alfs_loss(const alfs_space *space, const double *core)
-{
-    size_t R = (size_t) space->r;
-    double loss = space->rest;
-
-    for (size_t j = 0; j < (size_t) space->rb; j++)
-        for (size_t i = 0; i < R; i++) {
-            double res = space->target[i + j * R] - alfs_uv(space, i, j) * core[i + j * R];
-            loss += res * res;
-        }
-    return loss;
-}
-
-void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, const double *b,
-               int ldb, double beta, double *c, int ldc)
-{
-    const int block = 512;
-    for (int i = 0; i < m; i += block)
-        la_gemm('N', 'N', m - i < block ? m - i : block, n, k, alpha, a + i, lda, b, ldb, beta,
-                c + i, ldc);
-}
-
-void alfs_samples(const alfs_space *space, double *out)
-{
-    size_t m = (size_t) space->m;
-
-    for (size_t j = 0; j < (size_t) space->r; j++)
-        for (size_t i = 0; i < m; i++) out[i + j * m] = space->left[i + j * m] * space->a[j];
 }

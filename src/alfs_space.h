@@ -78,8 +78,11 @@ double alfs_loss(const alfs_space *space, const double *core);
 
 /* la_gemm of two plain matrices in blocks of rows that stay in cache: nothing to a
  * tuned BLAS, a factor 1.7 to the reference one when m is large. */
-void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, const double *b,
-               int ldb, double beta, double *c, int ldc);
+typedef struct {
+    int m, n, k; /* of C (m x n), and the sum over k */
+} alfs_sizes;
+void alfs_gemm(alfs_sizes size, double alpha, const double *a, const double *b, double beta,
+               double *c);
 
 /* The samples in their own coordinates: left diag(a), m x r; wide form. */
 void alfs_samples(const alfs_space *space, double *out);

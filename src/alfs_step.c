@@ -11,12 +11,6 @@
 #include "alfs_work.h"
 #include "la.h"
 
-static void right_hand_side(const alfs_work *work, int from, int n, double *out);
-static double penalty_sum(const alfs_work *work);
-static void update_split(alfs_work *work, alfs_split *split, int from, int n, bool advance);
-static double close_split(alfs_split *split, bool advance);
-static void balance(alfs_split *split, double lean);
-
 void alfs_next_penalties(alfs_work *work)
 {
     const alfs_settings *settings = work->settings;
@@ -29,6 +23,26 @@ void alfs_next_penalties(alfs_work *work)
             split->rho_next = split->rho_after = fmin(settings->growth * split->rho,
                                                       settings->rho_most);
     }
+}
+
+static double penalty_sum(const alfs_work *work)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 2; i++)
+        if (work->split[i].on) sum += work->split[i].rho;
+    return sum;
+}
+
+/* sum over rows and columns of rho copy - L = (rho (1 - cut) - rho_of_v cut) V; V = 0 if not on. */
+static void right_hand_side(const alfs_work *work, int from, int n, double *out)
+{
+    size_t m = (size_t) work->space.m, start = (size_t) from * m;
+    const double *rows = work->split[ROWS].v + start, *of_row = work->split[ROWS].factor;
+    const double *cols = work->split[COLS].v + start, *of_col = work->split[COLS].factor + from;
+
+    for (size_t j = 0; j < (size_t) n; j++)
+        for (size_t i = 0; i < m; i++)
+            out[i + j * m] = of_row[i] * rows[i + j * m] + of_col[j] * cols[i + j * m];
 }
 
 void alfs_update_w(alfs_work *work)
@@ -74,58 +88,7 @@ void alfs_w_block(const alfs_work *work, int from, int n, double *out)
     for (size_t i = 0; i < len; i++) out[i] *= scale;
 }
 
-/* sum over rows and columns of rho copy - L = (rho (1 - cut) - rho_of_v cut) V; V = 0 if not on. */
-static void right_hand_side(const alfs_work *work, int from, int n, double *out)
-{
-    size_t m = (size_t) work->space.m, start = (size_t) from * m;
-    const double *rows = work->split[ROWS].v + start, *of_row = work->split[ROWS].factor;
-    const double *cols = work->split[COLS].v + start, *of_col = work->split[COLS].factor + from;
-
-    for (size_t j = 0; j < (size_t) n; j++)
-        for (size_t i = 0; i < m; i++)
-            out[i + j * m] = of_row[i] * rows[i + j * m] + of_col[j] * cols[i + j * m];
-}
-
-static double penalty_sum(const alfs_work *work)
-{
-    double sum = 0.0;
-    for (int i = 0; i < 2; i++)
-        if (work->split[i].on) sum += work->split[i].rho;
-    return sum;
-}
-
 /* ---- the copies ---------------------------------------------------------------------- */
-
-void alfs_update_copies(alfs_work *work, bool advance)
-{
-    alfs_space *space = &work->space;
-    size_t m = (size_t) space->m;
-    double current = alfs_loss(space, work->core);
-
-    for (int which = 0; which < 2; which++) {
-        alfs_split *split = &work->split[which];
-        memset(split->sum, 0, 4 * (size_t) split->n * sizeof(double));
-        split->misfit_ss = 0.0;
-        for (int i = 0; i < split->n; i++)
-            split->fresh[i] = (1.0 - work->gamma) * (1.0 - split->cut[i]) +
-                              split->rho_of_v / split->rho * split->cut[i];
-    }
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_block(space, from);
-        alfs_w_block(work, from, n, space->block);
-        if (work->settings->paper)
-            ufs_copy(work->w + (size_t) from * m, space->block, m * (size_t) n);
-        for (int which = 0; which < 2; which++)
-            if (work->split[which].on) update_split(work, &work->split[which], from, n, advance);
-    }
-    for (int which = 0; which < 2; which++)
-        if (work->split[which].on) current += close_split(&work->split[which], advance);
-    if (work->split[WEIGHTS].on) {
-        alfs_weights_update(work, advance);
-        current += work->split[WEIGHTS].penalty * work->weights->sum;
-    }
-    work->value.current = current;
-}
 
 /* Sums over every row or column, D being the change of V: ||W||^2, ||new V||^2, <D, V>, ||D||^2;
  * and ||W - copy||^2 in all. */
@@ -184,6 +147,45 @@ static double close_split(alfs_split *split, bool advance)
     return split->penalty * l21;
 }
 
+void alfs_update_copies(alfs_work *work, bool advance)
+{
+    alfs_space *space = &work->space;
+    size_t m = (size_t) space->m;
+    double current = alfs_loss(space, work->core);
+
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &work->split[which];
+        memset(split->sum, 0, 4 * (size_t) split->n * sizeof(double));
+        split->misfit_ss = 0.0;
+        for (int i = 0; i < split->n; i++)
+            split->fresh[i] = (1.0 - work->gamma) * (1.0 - split->cut[i]) +
+                              split->rho_of_v / split->rho * split->cut[i];
+    }
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = alfs_block(space, from);
+        alfs_w_block(work, from, n, space->block);
+        if (work->settings->paper)
+            ufs_copy(work->w + (size_t) from * m, space->block, m * (size_t) n);
+        for (int which = 0; which < 2; which++)
+            if (work->split[which].on) update_split(work, &work->split[which], from, n, advance);
+    }
+    for (int which = 0; which < 2; which++)
+        if (work->split[which].on) current += close_split(&work->split[which], advance);
+    if (work->split[WEIGHTS].on) {
+        alfs_weights_update(work, advance);
+        current += work->split[WEIGHTS].penalty * work->weights->sum;
+    }
+    work->value.current = current;
+}
+
+void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out)
+{
+    if (split->of_row)
+        la_row_norms(m, q, w, out);
+    else
+        la_col_norms(m, q, w, out);
+}
+
 void alfs_shrinkage(alfs_work *work)
 {
     for (int which = 0; which < 2; which++) {
@@ -196,15 +198,18 @@ void alfs_shrinkage(alfs_work *work)
     }
 }
 
-void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out)
-{
-    if (split->of_row)
-        la_row_norms(m, q, w, out);
-    else
-        la_col_norms(m, q, w, out);
-}
-
 /* ---- penalties ------------------------------------------------------------------------ */
+
+static void balance(alfs_split *split, double lean)
+{
+    double dual, ratio;
+
+    if (!split->on || !(split->size > 0.0) || !(split->change > 0.0) || !(split->residual > 0.0))
+        return;
+    dual = split->rho * split->change / split->size;
+    ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));
+    if (ratio > 2.5 || ratio < 1.0 / 2.5) split->rho_after = split->rho_next * ratio;
+}
 
 /* Residual balancing: rho follows the square root of primal over dual residual, both
  * relative, within a factor 10, and only if it is off by 2.5. The penalty of the
@@ -225,17 +230,6 @@ void alfs_balance(alfs_work *work)
     balance(&work->split[ROWS], 1.0);
     balance(&work->split[COLS], 1.0);
     balance(&work->split[WEIGHTS], lean);
-}
-
-static void balance(alfs_split *split, double lean)
-{
-    double dual, ratio;
-
-    if (!split->on || !(split->size > 0.0) || !(split->change > 0.0) || !(split->residual > 0.0))
-        return;
-    dual = split->rho * split->change / split->size;
-    ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));
-    if (ratio > 2.5 || ratio < 1.0 / 2.5) split->rho_after = split->rho_next * ratio;
 }
 
 /* ---- what all loops need ---------------------------------------------------------------- */

@@ -14,32 +14,7 @@
 /* c of T = 1 / max(|cos|, c). */
 static const double FLOOR = 1e-6;
 
-static void make_weights(alfs_work *work, alfs_weights *z);
-static const double *coordinates(alfs_work *work);
-static void gather(alfs_work *work, double of_copy, double of_l, double *out);
-static void product(alfs_work *work, const double *wb);
-
 /* ---- set-up ---------------------------------------------------------------------- */
-
-void alfs_weights_init(alfs_work *work)
-{
-    const alfs_space *space = &work->space;
-    alfs_weights *z = work->weights;
-    size_t m = (size_t) space->m, r = (size_t) space->r, rb = (size_t) space->rb;
-
-    z->wb = ufs_dzero(m, rb);
-    ufs_dalloc_each(m, rb, (double **[]){&z->tmp, &z->mv, &z->lv, &z->lifted, NULL});
-    z->core = ufs_dalloc(r, rb);
-    for (size_t j = 0; j < rb; j++)
-        for (size_t i = 0; i < r; i++)
-            z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];
-    alfs_gemm(space->m, space->rb, space->r, 1.0, space->left, space->m, z->core, space->r, 0.0,
-              z->lifted, space->m);
-    if (work->split[WEIGHTS].on && z->t == NULL) {
-        z->all = ufs_dalloc(m, m);
-        make_weights(work, z);
-    }
-}
 
 /* T_ij = 1 / max(|cos(x_i, x_j)|, FLOOR); the cosine with a zero sample is 0, on the diagonal,
  * too: its row and column of W B are zero at any weight. m^2 r flops. */
@@ -59,7 +34,54 @@ static void make_weights(alfs_work *work, alfs_weights *z)
     for (size_t i = 0; i < m * m; i++) z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
 }
 
+void alfs_weights_init(alfs_work *work)
+{
+    const alfs_space *space = &work->space;
+    alfs_weights *z = work->weights;
+    size_t m = (size_t) space->m, r = (size_t) space->r, rb = (size_t) space->rb;
+
+    z->wb = ufs_dzero(m, rb);
+    ufs_dalloc_each(m, rb, (double **[]){&z->tmp, &z->mv, &z->lv, &z->lifted, NULL});
+    z->core = ufs_dalloc(r, rb);
+    for (size_t j = 0; j < rb; j++)
+        for (size_t i = 0; i < r; i++)
+            z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->r}, 1.0, space->left, z->core, 0.0,
+              z->lifted);
+    if (work->split[WEIGHTS].on && z->t == NULL) {
+        z->all = ufs_dalloc(m, m);
+        make_weights(work, z);
+    }
+}
+
 /* ---- the iteration ------------------------------------------------------------------ */
+
+/* acc outer, m x rb: the coordinates of W B for the W in acc. */
+static const double *coordinates(alfs_work *work)
+{
+    const alfs_space *space = &work->space;
+
+    if (space->right == NULL) return space->acc;
+    alfs_gemm((alfs_sizes){space->m, space->rb, space->k}, 1.0, space->acc, space->right, 0.0,
+              work->weights->tmp);
+    return work->weights->tmp;
+}
+
+/* out = (of_copy Z + of_l (V - Z)) outer. */
+static void gather(alfs_work *work, double of_copy, double of_l, double *out)
+{
+    const alfs_split *split = &work->split[WEIGHTS];
+    const alfs_space *space = &work->space;
+    alfs_weights *z = work->weights;
+    int m = space->m;
+    double bound = split->penalty / split->rho_of_v;
+
+    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
+        double l = prox_clip(split->v[i], bound * z->t[i]);
+        z->all[i] = of_copy * (split->v[i] - l) + of_l * l;
+    }
+    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, z->all, m, space->outer, m, 0.0, out, m);
+}
 
 void alfs_weights_update_w(alfs_work *work, double rr)
 {
@@ -87,7 +109,7 @@ void alfs_weights_update_w(alfs_work *work, double rr)
             work->core[i + j * R] = z->core[i + j * R] / d;
             z->core[i + j * R] *= a2 / d;
         }
-    alfs_gemm(m, rb, r, 1.0, space->left, m, z->core, r, 0.0, z->lv, m); /* P K */
+    alfs_gemm((alfs_sizes){m, rb, r}, 1.0, space->left, z->core, 0.0, z->lv); /* P K */
     for (size_t j = 0; j < RB; j++) {
         double b2 = space->b[j] * space->b[j], c = rho1 * b2 + rr;
         for (size_t i = j * M; i < (j + 1) * M; i++) {
@@ -103,15 +125,12 @@ void alfs_weights_update_w(alfs_work *work, double rr)
         ufs_copy(work->lift, z->lv, M * RB);
 }
 
-/* acc outer, m x rb: the coordinates of W B for the W in acc. */
-static const double *coordinates(alfs_work *work)
+/* W B from its coordinates, into z->all. */
+static void product(alfs_work *work, const double *wb)
 {
     const alfs_space *space = &work->space;
-
-    if (space->right == NULL) return space->acc;
-    alfs_gemm(space->m, space->rb, space->k, 1.0, space->acc, space->m, space->right, space->k, 0.0,
-              work->weights->tmp, space->m);
-    return work->weights->tmp;
+    la_gemm_checked('N', 'T', space->m, space->m, space->rb, 1.0, wb, space->m, space->outer,
+                    space->m, 0.0, work->weights->all, space->m);
 }
 
 /* V = copy + (rho_of_v / rho)(V - copy) + gamma (W B - copy); the residual, sums for balance(), and
@@ -153,30 +172,6 @@ void alfs_weights_update(alfs_work *work, bool advance)
 void alfs_weights_multiplier(alfs_work *work)
 {
     gather(work, 0.0, work->split[WEIGHTS].rho_of_v, work->weights->lv);
-}
-
-/* out = (of_copy Z + of_l (V - Z)) outer. */
-static void gather(alfs_work *work, double of_copy, double of_l, double *out)
-{
-    const alfs_split *split = &work->split[WEIGHTS];
-    const alfs_space *space = &work->space;
-    alfs_weights *z = work->weights;
-    int m = space->m;
-    double bound = split->penalty / split->rho_of_v;
-
-    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
-        double l = prox_clip(split->v[i], bound * z->t[i]);
-        z->all[i] = of_copy * (split->v[i] - l) + of_l * l;
-    }
-    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, z->all, m, space->outer, m, 0.0, out, m);
-}
-
-/* W B from its coordinates, into z->all. */
-static void product(alfs_work *work, const double *wb)
-{
-    const alfs_space *space = &work->space;
-    la_gemm_checked('N', 'T', space->m, space->m, space->rb, 1.0, wb, space->m, space->outer,
-                    space->m, 0.0, work->weights->all, space->m);
 }
 
 double alfs_weighted_sum(alfs_work *work)

@@ -92,8 +92,8 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
         result->left[j] = work.chosen[j] ? 0.0 : css_decrease(&work, j);
     target_shares(&work, result);
     result->affordable = affordable(&work);
-    run->lapack = css_lead(problem, work.p_form, work.gram, settings->k, result->start,
-                           settings->exact_limit, result->leading, &result->exact);
+    run->lapack = css_lead(problem, settings, work.p_form, work.gram, result->start,
+                           result->leading, &result->exact);
 }
 
 /* ---- the greedy choice ---------------------------------------------------------------- */

@@ -65,82 +65,7 @@ typedef struct {
     double scratch[KRYLOV * KRYLOV];
 } krylov;
 
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
-                       const ufs_paths *paths);
-static void scaled_deviations(const inffs_problem *problem, double *t);
-static double double_ranks(int n, const double *x, double *z, double *sorted, int *order);
-static void graph_product(graph *a, const double *x, double *out);
-static const double *tile_at(graph *a, int bi, int bj, size_t at);
-static int tile_size(const graph *a, int b);
-static void add_deviations(const graph *a, const double *x, double *out);
-static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs_run *run);
-static double damping_of(const inffs_settings *settings, int p, double radius);
-static int krylov_step(krylov *s, graph *a, double *top, double *beta);
-
-void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
-                 ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "residual", NULL};
-    int p = problem->p;
-    size_t P = (size_t) p;
-    graph a;
-    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
-
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    graph_init(&a, problem, settings, &run->paths);
-    for (size_t j = 0; j < P; j++) one[j] = 1.0;
-    graph_product(&a, one, sum);
-    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
-    /* 1 - |rho| of perfect correlation is rounding. */
-    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
-    if (!result->empty) {
-        result->radius = top;
-        solve_lanczos(&a, sum, result, run);
-        if (run->lapack) return;
-        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
-        if (settings->bound != INFFS_TPAMI)
-            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
-    }
-}
-
 /* ---- A ------------------------------------------------------------------------------------ */
-
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
-                       const ufs_paths *paths)
-{
-    int n = problem->n, p = problem->p;
-    size_t N = (size_t) n, P = (size_t) p, tiles = (P + TILE - 1) / TILE;
-    size_t all = tiles * (tiles + 1) / 2 * TILE * TILE;
-    double *sorted = ufs_dalloc(N, 1);
-    int *order = ufs_ialloc(N);
-
-    *a = (graph){.n = n,
-                 .p = p,
-                 .n_tile = (int) tiles,
-                 .settings = settings,
-                 .z = ufs_dalloc(N, P),
-                 .order = ufs_ialloc(P),
-                 .tile = ufs_dzero(TILE, TILE)};
-    ufs_dalloc_each(P, 1, (double **[]){&a->t, &a->inverse, &a->scaled, NULL});
-    scaled_deviations(problem, a->t);
-    for (size_t j = 0; j < P; j++) {
-        a->order[j] = (int) j;
-        a->scaled[j] = a->t[j];
-    }
-    rsort_with_index(a->scaled, a->order, p);
-    for (size_t j = 0; j < P; j++) {
-        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
-        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
-        if (j % 1024 == 0) R_CheckUserInterrupt();
-    }
-    if (!settings->store) return;
-    if (n <= SHORT && paths->inffs_short)
-        a->brief = (uint16_t *) R_alloc(all, sizeof(uint16_t));
-    else if (n <= EXACT && paths->inffs_float)
-        a->exact = (float *) R_alloc(all, sizeof(float));
-    else
-        a->store = ufs_dzero(all, 1);
-}
 
 /* t_j = (sd_j - min) / (max - min); zeros if all are equal up to rounding. Only ratios
  * matter, so x is divided by a power of 2 first: no unit overflows its squares. */
@@ -192,31 +117,47 @@ static double double_ranks(int n, const double *x, double *z, double *sorted, in
     return ss;
 }
 
-/* out = A x. */
-static void graph_product(graph *a, const double *x, double *out)
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
+                       const ufs_paths *paths)
 {
-    size_t at = 0, P = (size_t) a->p;
-    long double total = 0.0;
+    int n = problem->n, p = problem->p;
+    size_t N = (size_t) n, P = (size_t) p, tiles = (P + TILE - 1) / TILE;
+    size_t all = tiles * (tiles + 1) / 2 * TILE * TILE;
+    double *sorted = ufs_dalloc(N, 1);
+    int *order = ufs_ialloc(N);
 
-    memset(out, 0, P * sizeof(double));
-    for (size_t i = 0; i < P; i++) {
-        a->scaled[i] = a->inverse[i] * x[i];
-        total += x[i];
+    *a = (graph){.n = n,
+                 .p = p,
+                 .n_tile = (int) tiles,
+                 .settings = settings,
+                 .z = ufs_dalloc(N, P),
+                 .order = ufs_ialloc(P),
+                 .tile = ufs_dzero(TILE, TILE)};
+    ufs_dalloc_each(P, 1, (double **[]){&a->t, &a->inverse, &a->scaled, NULL});
+    scaled_deviations(problem, a->t);
+    for (size_t j = 0; j < P; j++) {
+        a->order[j] = (int) j;
+        a->scaled[j] = a->t[j];
     }
-    for (int bj = 0; bj < a->n_tile; bj++)
-        for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
-            const double *tile = tile_at(a, bi, bj, at);
-            int rows = tile_size(a, bi), cols = tile_size(a, bj);
-            size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
-            if (bi % 16 == 0) R_CheckUserInterrupt();
-            la_gemv('N', rows, cols, 1.0, tile, TILE, a->scaled + j0, 1.0, out + i0);
-            if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, a->scaled + i0, 1.0, out + j0);
-        }
-    a->kept = a->brief != NULL || a->exact != NULL || a->store != NULL;
-    /* 1 - |rho| is 0 for the feature itself, up to rounding. */
-    for (size_t i = 0; i < P; i++)
-        out[i] = a->settings->weight_corr * ((double) total - a->inverse[i] * out[i]);
-    if (a->settings->weight_sd > 0.0) add_deviations(a, x, out);
+    rsort_with_index(a->scaled, a->order, p);
+    for (size_t j = 0; j < P; j++) {
+        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
+        if (j % 1024 == 0) R_CheckUserInterrupt();
+    }
+    if (!settings->store) return;
+    if (n <= SHORT && paths->inffs_short)
+        a->brief = (uint16_t *) R_alloc(all, sizeof(uint16_t));
+    else if (n <= EXACT && paths->inffs_float)
+        a->exact = (float *) R_alloc(all, sizeof(float));
+    else
+        a->store = ufs_dzero(all, 1);
+}
+
+static int tile_size(const graph *a, int b)
+{
+    int rest = a->p - b * TILE;
+    return rest < TILE ? rest : TILE;
 }
 
 /* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE, from
@@ -245,12 +186,6 @@ static const double *tile_at(graph *a, int bi, int bj, size_t at)
     return tile;
 }
 
-static int tile_size(const graph *a, int b)
-{
-    int rest = a->p - b * TILE;
-    return rest < TILE ? rest : TILE;
-}
-
 /* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
  * t, and the sum of the t_j x_j behind it. */
 static void add_deviations(const graph *a, const double *x, double *out)
@@ -268,7 +203,69 @@ static void add_deviations(const graph *a, const double *x, double *out)
     }
 }
 
+/* out = A x. */
+static void graph_product(graph *a, const double *x, double *out)
+{
+    size_t at = 0, P = (size_t) a->p;
+    long double total = 0.0;
+
+    memset(out, 0, P * sizeof(double));
+    for (size_t i = 0; i < P; i++) {
+        a->scaled[i] = a->inverse[i] * x[i];
+        total += x[i];
+    }
+    for (int bj = 0; bj < a->n_tile; bj++)
+        for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
+            const double *tile = tile_at(a, bi, bj, at);
+            int rows = tile_size(a, bi), cols = tile_size(a, bj);
+            size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
+            if (bi % 16 == 0) R_CheckUserInterrupt();
+            la_gemv('N', rows, cols, 1.0, tile, TILE, a->scaled + j0, 1.0, out + i0);
+            if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, a->scaled + i0, 1.0, out + j0);
+        }
+    a->kept = a->brief != NULL || a->exact != NULL || a->store != NULL;
+    /* 1 - |rho| is 0 for the feature itself, up to rounding. */
+    for (size_t i = 0; i < P; i++)
+        out[i] = a->settings->weight_corr * ((double) total - a->inverse[i] * out[i]);
+    if (a->settings->weight_sd > 0.0) add_deviations(a, x, out);
+}
+
 /* ---- (I - r A) y = 1 ---------------------------------------------------------------------- */
+
+/* r for a radius, or for the largest row sum. */
+static double damping_of(const inffs_settings *settings, int p, double radius)
+{
+    double e = 5e-6 * (double) p;
+    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
+                                          : settings->factor / radius;
+}
+
+/* One more vector (the image of the first is there), normalised unless it is rounding, and beta, the norm of what is new. The
+ * leading eigenpair of T: *top and the last column of u. */
+static int krylov_step(krylov *s, graph *a, double *top, double *beta)
+{
+    int p = a->p, k = ++s->k, lapack;
+    size_t P = (size_t) p;
+    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
+    double *image = s->image + (size_t) (k - 1) * P;
+
+    if (k > 1) graph_product(a, last, image);
+    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, image);
+    if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
+        *beta = R_NaN;
+        return 0;
+    }
+    ufs_copy(next, image, P);
+    *beta = 0.0;
+    if (la_krylov_orthonormalise(&(la_krylov_basis){.n = p, .q = s->q, .dot = s->scratch}, k, 1,
+                                 1e-14, false))
+        *beta = la_dot(p, next, image);
+    lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
+    if (lapack) return lapack;
+    *top = s->theta[k - 1];
+    if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
+    return 0;
+}
 
 /* Radius (if asked for) and y in result->score from one Krylov space, sum = A 1. */
 static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs_run *run)
@@ -328,36 +325,30 @@ static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs
                                                                              : UFS_STALLED;
 }
 
-/* r for a radius, or for the largest row sum. */
-static double damping_of(const inffs_settings *settings, int p, double radius)
-{
-    double e = 5e-6 * (double) p;
-    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
-                                          : settings->factor / radius;
-}
+/* ---- the whole --------------------------------------------------------------------------- */
 
-/* One more vector (the image of the first is there), normalised unless it is rounding, and beta, the norm of what is new. The
- * leading eigenpair of T: *top and the last column of u. */
-static int krylov_step(krylov *s, graph *a, double *top, double *beta)
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
+                 ufs_run *run)
 {
-    int p = a->p, k = ++s->k, lapack;
+    static const char *const columns[] = {"iteration", "residual", NULL};
+    int p = problem->p;
     size_t P = (size_t) p;
-    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
-    double *image = s->image + (size_t) (k - 1) * P;
+    graph a;
+    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
 
-    if (k > 1) graph_product(a, last, image);
-    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, image);
-    if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
-        *beta = R_NaN;
-        return 0;
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    graph_init(&a, problem, settings, &run->paths);
+    for (size_t j = 0; j < P; j++) one[j] = 1.0;
+    graph_product(&a, one, sum);
+    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
+    /* 1 - |rho| of perfect correlation is rounding. */
+    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
+    if (!result->empty) {
+        result->radius = top;
+        solve_lanczos(&a, sum, result, run);
+        if (run->lapack) return;
+        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
+        if (settings->bound != INFFS_TPAMI)
+            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
     }
-    ufs_copy(next, image, P);
-    *beta = 0.0;
-    if (la_krylov_orthonormalise(p, 0, NULL, k, 1, s->q, 1e-14, false, s->scratch))
-        *beta = la_dot(p, next, image);
-    lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
-    if (lapack) return lapack;
-    *top = s->theta[k - 1];
-    if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
-    return 0;
 }

@@ -50,21 +50,288 @@ typedef struct {
     double *strip; /* r x UFS_STRIP: of a product */
 } rsr_work;
 
-static int init(rsr_work *w);
-static int root_of_gram(rsr_work *w);
-static bool proves_identity(rsr_work *w, mm *s, rsr_result *result);
-static double identity_rows(rsr_work *w, double *norm);
-static void known_identity(const rsr_work *w, mm *s, rsr_result *result);
-static int minimise(void *data, mm *s);
-static void floor_weights(rsr_work *w, mm *s);
-static int by_rows(rsr_work *w, mm *s);
-static int by_samples(rsr_work *w, mm *s);
-static void price(void *data, mm *s);
-static void products(rsr_work *w, const int *set, int count, double by, double *norm);
-static int product(rsr_work *w, const int *set, int count, int from, double by);
-static int take_columns(rsr_work *w, const int *set, int count, int from, int most,
-                        const double *u);
-static void coefficients(rsr_work *w, mm *s, double *out);
+/* ---- one step --------------------------------------------------------------------------- */
+
+/* No system is singular to rounding, however small lambda is: g_i >= 1e-12 x_i R x_i' / lambda, or
+ * less, so that the authors' iteration is left as it is. Any weights give a W and a dual point, so the
+ * gap stays a bound. */
+static void floor_weights(rsr_work *w, mm *s)
+{
+    size_t N = (size_t) w->n;
+    double *fit = w->scale, share = s->settings->accelerate ? UFS_ROUNDING : 0.01 * UFS_ROUNDING;
+
+    memset(fit, 0, N * sizeof(double));
+    for (int a = 0; a < s->q; a++) {
+        const double *x = w->problem->x + (size_t) s->set[a] * N;
+        double u = s->u[s->set[a]];
+        for (size_t i = 0; i < N; i++) fit[i] += u * u * x[i] * x[i];
+    }
+    for (size_t i = 0; i < N; i++) {
+        double *u = s->u + (size_t) w->p + i;
+        *u = fmax(*u, sqrt(share * fit[i] / s->out->penalty));
+        w->scale[i] = *u > 0.0 ? sqrt(0.5) / *u : 0.0;
+    }
+}
+
+/* Columns from, from + 1 ... of A, or of G^{-1/2} X if u is NULL; how many, at most `most`. */
+static int take_columns(rsr_work *w, const int *set, int count, int from, int most, const double *u)
+{
+    int cols = count - from < most ? count - from : most;
+    size_t N = (size_t) w->n;
+
+    R_CheckUserInterrupt();
+    for (int l = 0; l < cols; l++) {
+        size_t j = (size_t) (set == NULL ? from + l : set[from + l]);
+        double *to = w->a + (size_t) l * N, root = u == NULL ? 1.0 : sqrt(2.0) * u[j];
+        for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
+    }
+    return cols;
+}
+
+/* by V'G^{-1/2} X, of a strip of columns, so that nothing of the size of x is needed. */
+static int product(rsr_work *w, const int *set, int count, int from, double by)
+{
+    int r = w->r, cols = take_columns(w, set, count, from, UFS_STRIP, NULL);
+    la_gemm_checked('N', 'N', r, cols, w->n, by, w->y, r, w->a, w->n, 0.0, w->strip, r);
+    return cols;
+}
+
+/* norm_j = by |x_j'G^{-1/2}V| of the columns in set, or of all. */
+static void products(rsr_work *w, const int *set, int count, double by, double *norm)
+{
+    for (int from = 0; from < count; from += UFS_STRIP) {
+        int cols = product(w, set, count, from, by);
+        for (int l = 0; l < cols; l++)
+            norm[set == NULL ? from + l : set[from + l]] = la_nrm2(
+                w->r, w->strip + (size_t) l * (size_t) w->r);
+    }
+}
+
+/* W_jj: its mean, for the trace of W is about n. K without more than a strip of A at a time. */
+static int by_samples(rsr_work *w, mm *s)
+{
+    int n = w->n, lapack;
+    size_t N = (size_t) n;
+    double lambda = s->out->penalty;
+
+    memset(w->k, 0, N * N * sizeof(double));
+    for (int from = 0; from < s->q; from += UFS_STRIP)
+        la_syrk('N', n, take_columns(w, s->set, s->q, from, UFS_STRIP, s->u), 1.0, w->a, n, 1.0,
+                w->k, n);
+    for (size_t i = 0; i < N; i++) w->k[i + i * N] += lambda;
+    lapack = la_chol(n, w->k);
+    if (lapack) return lapack;
+    la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
+    la_trsm('R', 'U', 'T', n, n, lambda, w->k, n, w->y, n);
+    products(w, s->set, s->q, 2.0 / lambda, s->out->dual);
+    for (int a = 0; a < s->q; a++) s->left[s->set[a]] = fmin(1.0, (double) n / s->q);
+    return 0;
+}
+
+static int by_rows(rsr_work *w, mm *s)
+{
+    int n = w->n, p = w->p, q = take_columns(w, s->set, s->q, 0, s->q, s->u), lapack;
+    size_t P = (size_t) p, Q = (size_t) q;
+    double lambda = s->out->penalty;
+
+    la_gram('T', n, q, w->a, w->k);
+    for (size_t l = 0; l < Q; l++) w->k[l + l * Q] += lambda;
+    lapack = la_chol(q, w->k);
+    if (lapack) return lapack;
+    la_gemm_checked('N', 'N', p, q, n, 1.0, w->y, p, w->a, n, 0.0, w->b, p);
+    la_trsm('R', 'U', 'N', p, q, 1.0, w->k, q, w->b, p);
+    la_trsm('R', 'U', 'T', p, q, 1.0, w->k, q, w->b, p);
+    la_gemm_checked('N', 'T', p, n, q, -1.0, w->b, p, w->a, n, 1.0, w->y, p);
+    if (s->settings->accelerate) lapack = la_chol_inverse(q, w->k); /* for s->left */
+    for (size_t l = 0; l < Q; l++) {
+        int j = s->set[l];
+        s->out->dual[j] = sqrt(2.0) * la_nrm2(p, w->b + l * P) / s->u[j];
+        s->left[j] = 1.0 - lambda * w->k[l + l * Q];
+    }
+    return lapack;
+}
+
+static int minimise(void *data, mm *s)
+{
+    rsr_work *w = data;
+    size_t R = (size_t) w->r, len = (size_t) w->n * R;
+    int lapack;
+
+    floor_weights(w, s);
+    /* The authors' weights come so near to rounding that a bound is good for its own step at best. */
+    if (!s->settings->accelerate) s->out->bound = R_NegInf;
+    for (size_t e = 0; e < len; e++) w->y[e] = w->scale[e / R] * w->t[e];
+    lapack = w->p > w->n ? by_samples(w, s) : by_rows(w, s);
+    la_col_norms(w->r, w->n, w->y, s->other);
+    for (int i = 0; i < w->n; i++) s->other[i] *= 2.0 * w->scale[i];
+    return lapack;
+}
+
+/* <Y, X> and X'Y as they are, for the normal equations hold up to rounding only, which a small lambda
+ * makes large; p > n: E of the W that X'Y stands for. */
+static void price(void *data, mm *s)
+{
+    rsr_work *w = data;
+    int n = w->n, r = w->r;
+    size_t R = (size_t) r, N = (size_t) n;
+    double *dual = s->out->dual;
+
+    s->linear = 0.0;
+    for (size_t i = 0; i < N; i++)
+        s->linear += 2.0 * w->scale[i] * la_dot(r, w->y + i * R, w->t + i * R);
+    for (size_t e = 0; e < N * R && w->p > n; e++) w->b[e] = w->scale[e / R] * w->t[e];
+    for (int from = 0; from < w->p; from += UFS_STRIP) {
+        int cols = product(w, NULL, w->p, from, 2.0 / s->out->penalty), used = 0;
+        for (int l = 0; l < cols; l++) {
+            double *x = w->a + (size_t) l * N, *b = w->strip + (size_t) l * R, u = s->u[from + l];
+            dual[from + l] = la_nrm2(r, b);
+            if (u == 0.0 || w->p <= n) continue;
+            memmove(w->a + (size_t) used * N, x, N * sizeof(double));
+            for (size_t e = 0; e < R; e++) w->strip[(size_t) used * R + e] = u * u * b[e];
+            used++;
+        }
+        if (used > 0)
+            la_gemm_checked('N', 'T', r, n, used, -1.0, w->strip, r, w->a, n, 1.0, w->b, r);
+    }
+    if (w->p <= n) return;
+    la_col_norms(r, n, w->b, s->out->residual);
+    for (size_t i = 0; i < N; i++)
+        if (w->scale[i] > 0.0) s->out->residual[i] /= w->scale[i];
+}
+
+/* W of the last step, p x p; objective and gap become those of these numbers. */
+static void coefficients(rsr_work *w, mm *s, double *out)
+{
+    int n = w->n, p = w->p;
+    size_t P = (size_t) p, N = (size_t) n;
+    const double *x = w->problem->x;
+    double *e = p > n ? ufs_dalloc(N, P) : w->a;
+
+    if (p <= n) {
+        /* R^{1/2} U. */
+        for (size_t l = 0; l < (size_t) s->q; l++)
+            for (size_t c = 0; c < P; c++)
+                out[(size_t) s->set[l] + c * P] = sqrt(2.0) * s->u[s->set[l]] * w->b[c + l * P];
+    } else {
+        /* R X'G^{-1/2} V / lambda with V anew, for the one at hand is of T. */
+        la_scale_rows(n, p, w->scale, x, e);
+        la_chol_solve(n, p, w->k, e);
+        la_scale_rows(n, p, w->scale, e, e);
+        la_gemm_checked('T', 'N', p, p, n, 2.0, x, n, e, n, 0.0, out, p);
+        for (size_t i = 0; i < P * P; i++) out[i] *= s->u[i % P] * s->u[i % P];
+    }
+    ufs_copy(e, x, N * P);
+    la_gemm_checked('N', 'N', n, p, p, -1.0, x, n, out, p, 1.0, e, n);
+    la_row_norms(n, p, e, s->out->residual);
+    la_row_norms(p, p, out, s->out->row);
+    mm_settle(s);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+/* T by QR of X', n rows of it at a time under the R so far: a Cholesky factor of X X' is off by the root
+ * of rounding, and a bound by as much. About 4n^2 p flops, 4n^2 doubles for now. */
+static int root_of_gram(rsr_work *w)
+{
+    int n = w->n, p = w->p, lapack = 0;
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *stack = ufs_dalloc(2 * N, N);
+
+    memset(w->t, 0, N * N * sizeof(double));
+    for (int from = 0; from < p && lapack == 0; from += n) {
+        int more = p - from < n ? p - from : n, rows = n + more;
+        const double *x = w->problem->x + (size_t) from * N;
+        R_CheckUserInterrupt();
+        for (size_t i = 0; i < N; i++) {
+            double *column = stack + i * (size_t) rows;
+            ufs_copy(column, w->t + i * N, N);
+            for (size_t j = 0; j < (size_t) more; j++) column[N + j] = x[i + j * N];
+        }
+        lapack = la_r_factor(rows, n, stack, w->t);
+    }
+    vmaxset(mark);
+    return lapack;
+}
+
+static int init(rsr_work *w)
+{
+    int n = w->n, p = w->p;
+    size_t N = (size_t) n, R = (size_t) w->r, strip = R > UFS_STRIP ? R : UFS_STRIP;
+
+    ufs_dalloc_each(R, N, (double **[]){&w->t, &w->y, NULL});
+    w->scale = ufs_dalloc(N, 1);
+    w->k = ufs_dalloc(R, R);
+    w->a = ufs_dalloc(N, strip);
+    w->b = ufs_dalloc(R, R);
+    w->strip = ufs_dalloc(R, UFS_STRIP);
+    if (p > n) return root_of_gram(w);
+    la_transpose(n, p, w->problem->x, w->t);
+    return 0;
+}
+
+/* norm: of the rows of D X (X'DX)^{-1}, D = diag(scale^2); the largest, Inf without full rank. */
+static double identity_rows(rsr_work *w, double *norm)
+{
+    int n = w->n, p = w->p;
+    size_t P = (size_t) p;
+    double least = R_PosInf, most = 0.0, top = 0.0;
+
+    for (size_t e = 0; e < (size_t) n * P; e++) w->y[e] = w->scale[e / P] * w->t[e];
+    la_gram('N', p, n, w->y, w->k);
+    if (la_chol(p, w->k)) return R_PosInf;
+    for (size_t j = 0; j < P; j++) {
+        least = fmin(least, w->k[j + j * P]);
+        most = fmax(most, w->k[j + j * P]);
+    }
+    if (!(least > FULL_RANK * most)) return R_PosInf;
+    R_CheckUserInterrupt();
+    la_chol_solve(p, n, w->k, w->y);
+    la_col_norms(p, n, w->y, norm);
+    for (int i = 0; i < n; i++) {
+        norm[i] *= w->scale[i];
+        top = fmax(top, norm[i]);
+    }
+    return top;
+}
+
+/* Is W = I optimal, by a dual point? result->identity: up to which lambda one with D = I proves it, NaN
+ * if that is none. Other D only where lambda p <= sum |x_i|, which is necessary. */
+static bool proves_identity(rsr_work *w, mm *s, rsr_result *result)
+{
+    double lambda = s->out->penalty, before = R_PosInf, worst;
+
+    for (int i = 0; i < w->n; i++) w->scale[i] = 1.0;
+    worst = lambda * identity_rows(w, s->other);
+    result->identity = R_FINITE(worst) ? lambda / worst : R_NaN;
+    while (worst > 1.0 && worst < 0.9 * before && lambda * w->p <= s->out->primal) {
+        before = worst;
+        for (int i = 0; i < w->n; i++)
+            if (s->other[i] > 0.0) w->scale[i] /= sqrt(s->other[i]);
+        worst = lambda * identity_rows(w, s->other);
+    }
+    return worst <= 1.0;
+}
+
+static void known_identity(const rsr_work *w, mm *s, rsr_result *result)
+{
+    mm_result *out = &result->norms;
+    size_t P = (size_t) w->p;
+
+    for (size_t j = 0; j < P; j++) {
+        out->row[j] = out->dual[j] = 1.0;
+        if (result->w != NULL) result->w[j + j * P] = 1.0;
+    }
+    memset(out->residual, 0, (size_t) w->n * sizeof(double));
+    out->bound = 0.0;
+    for (int j = 0; j < w->p; j++) out->bound += out->penalty; /* summed as the objective is */
+    out->objective = out->primal = out->bound;
+    s->run->status = UFS_CONVERGED;
+    s->run->iterations = 1;
+    ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0, out->primal, out->bound});
+    mm_settle(s);
+    ufs_run_step(s->run, out->objective, 0.0);
+}
 
 void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_result *result,
                ufs_run *run)
@@ -111,285 +378,4 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
     mm_run(&s);
     if (result->w != NULL && run->lapack == 0 && run->iterations > 0)
         coefficients(&w, &s, result->w);
-}
-
-static int init(rsr_work *w)
-{
-    int n = w->n, p = w->p;
-    size_t N = (size_t) n, R = (size_t) w->r, strip = R > UFS_STRIP ? R : UFS_STRIP;
-
-    ufs_dalloc_each(R, N, (double **[]){&w->t, &w->y, NULL});
-    w->scale = ufs_dalloc(N, 1);
-    w->k = ufs_dalloc(R, R);
-    w->a = ufs_dalloc(N, strip);
-    w->b = ufs_dalloc(R, R);
-    w->strip = ufs_dalloc(R, UFS_STRIP);
-    if (p > n) return root_of_gram(w);
-    la_transpose(n, p, w->problem->x, w->t);
-    return 0;
-}
-
-/* T by QR of X', n rows of it at a time under the R so far: a Cholesky factor of X X' is off by the root
- * of rounding, and a bound by as much. About 4n^2 p flops, 4n^2 doubles for now. */
-static int root_of_gram(rsr_work *w)
-{
-    int n = w->n, p = w->p, lapack = 0;
-    size_t N = (size_t) n;
-    void *mark = vmaxget();
-    double *stack = ufs_dalloc(2 * N, N);
-
-    memset(w->t, 0, N * N * sizeof(double));
-    for (int from = 0; from < p && lapack == 0; from += n) {
-        int more = p - from < n ? p - from : n, rows = n + more;
-        const double *x = w->problem->x + (size_t) from * N;
-        R_CheckUserInterrupt();
-        for (size_t i = 0; i < N; i++) {
-            double *column = stack + i * (size_t) rows;
-            ufs_copy(column, w->t + i * N, N);
-            for (size_t j = 0; j < (size_t) more; j++) column[N + j] = x[i + j * N];
-        }
-        lapack = la_r_factor(rows, n, stack, w->t);
-    }
-    vmaxset(mark);
-    return lapack;
-}
-
-/* Is W = I optimal, by a dual point? result->identity: up to which lambda one with D = I proves it, NaN
- * if that is none. Other D only where lambda p <= sum |x_i|, which is necessary. */
-static bool proves_identity(rsr_work *w, mm *s, rsr_result *result)
-{
-    double lambda = s->out->penalty, before = R_PosInf, worst;
-
-    for (int i = 0; i < w->n; i++) w->scale[i] = 1.0;
-    worst = lambda * identity_rows(w, s->other);
-    result->identity = R_FINITE(worst) ? lambda / worst : R_NaN;
-    while (worst > 1.0 && worst < 0.9 * before && lambda * w->p <= s->out->primal) {
-        before = worst;
-        for (int i = 0; i < w->n; i++)
-            if (s->other[i] > 0.0) w->scale[i] /= sqrt(s->other[i]);
-        worst = lambda * identity_rows(w, s->other);
-    }
-    return worst <= 1.0;
-}
-
-/* norm: of the rows of D X (X'DX)^{-1}, D = diag(scale^2); the largest, Inf without full rank. */
-static double identity_rows(rsr_work *w, double *norm)
-{
-    int n = w->n, p = w->p;
-    size_t P = (size_t) p;
-    double least = R_PosInf, most = 0.0, top = 0.0;
-
-    for (size_t e = 0; e < (size_t) n * P; e++) w->y[e] = w->scale[e / P] * w->t[e];
-    la_gram('N', p, n, w->y, w->k);
-    if (la_chol(p, w->k)) return R_PosInf;
-    for (size_t j = 0; j < P; j++) {
-        least = fmin(least, w->k[j + j * P]);
-        most = fmax(most, w->k[j + j * P]);
-    }
-    if (!(least > FULL_RANK * most)) return R_PosInf;
-    R_CheckUserInterrupt();
-    la_chol_solve(p, n, w->k, w->y);
-    la_col_norms(p, n, w->y, norm);
-    for (int i = 0; i < n; i++) {
-        norm[i] *= w->scale[i];
-        top = fmax(top, norm[i]);
-    }
-    return top;
-}
-
-static void known_identity(const rsr_work *w, mm *s, rsr_result *result)
-{
-    mm_result *out = &result->norms;
-    size_t P = (size_t) w->p;
-
-    for (size_t j = 0; j < P; j++) {
-        out->row[j] = out->dual[j] = 1.0;
-        if (result->w != NULL) result->w[j + j * P] = 1.0;
-    }
-    memset(out->residual, 0, (size_t) w->n * sizeof(double));
-    out->bound = 0.0;
-    for (int j = 0; j < w->p; j++) out->bound += out->penalty; /* summed as the objective is */
-    out->objective = out->primal = out->bound;
-    s->run->status = UFS_CONVERGED;
-    s->run->iterations = 1;
-    ufs_trace_add(&s->run->trace, (double[]){1, out->objective, 0.0, out->primal, out->bound});
-    mm_settle(s);
-    ufs_run_step(s->run, out->objective, 0.0);
-}
-
-/* ---- one step --------------------------------------------------------------------------- */
-
-static int minimise(void *data, mm *s)
-{
-    rsr_work *w = data;
-    size_t R = (size_t) w->r, len = (size_t) w->n * R;
-    int lapack;
-
-    floor_weights(w, s);
-    /* The authors' weights come so near to rounding that a bound is good for its own step at best. */
-    if (!s->settings->accelerate) s->out->bound = R_NegInf;
-    for (size_t e = 0; e < len; e++) w->y[e] = w->scale[e / R] * w->t[e];
-    lapack = w->p > w->n ? by_samples(w, s) : by_rows(w, s);
-    la_col_norms(w->r, w->n, w->y, s->other);
-    for (int i = 0; i < w->n; i++) s->other[i] *= 2.0 * w->scale[i];
-    return lapack;
-}
-
-/* No system is singular to rounding, however small lambda is: g_i >= 1e-12 x_i R x_i' / lambda, or
- * less, so that the authors' iteration is left as it is. Any weights give a W and a dual point, so the
- * gap stays a bound. */
-static void floor_weights(rsr_work *w, mm *s)
-{
-    size_t N = (size_t) w->n;
-    double *fit = w->scale, share = s->settings->accelerate ? UFS_ROUNDING : 0.01 * UFS_ROUNDING;
-
-    memset(fit, 0, N * sizeof(double));
-    for (int a = 0; a < s->q; a++) {
-        const double *x = w->problem->x + (size_t) s->set[a] * N;
-        double u = s->u[s->set[a]];
-        for (size_t i = 0; i < N; i++) fit[i] += u * u * x[i] * x[i];
-    }
-    for (size_t i = 0; i < N; i++) {
-        double *u = s->u + (size_t) w->p + i;
-        *u = fmax(*u, sqrt(share * fit[i] / s->out->penalty));
-        w->scale[i] = *u > 0.0 ? sqrt(0.5) / *u : 0.0;
-    }
-}
-
-static int by_rows(rsr_work *w, mm *s)
-{
-    int n = w->n, p = w->p, q = take_columns(w, s->set, s->q, 0, s->q, s->u), lapack;
-    size_t P = (size_t) p, Q = (size_t) q;
-    double lambda = s->out->penalty;
-
-    la_gram('T', n, q, w->a, w->k);
-    for (size_t l = 0; l < Q; l++) w->k[l + l * Q] += lambda;
-    lapack = la_chol(q, w->k);
-    if (lapack) return lapack;
-    la_gemm_checked('N', 'N', p, q, n, 1.0, w->y, p, w->a, n, 0.0, w->b, p);
-    la_trsm('R', 'U', 'N', p, q, 1.0, w->k, q, w->b, p);
-    la_trsm('R', 'U', 'T', p, q, 1.0, w->k, q, w->b, p);
-    la_gemm_checked('N', 'T', p, n, q, -1.0, w->b, p, w->a, n, 1.0, w->y, p);
-    if (s->settings->accelerate) lapack = la_chol_inverse(q, w->k); /* for s->left */
-    for (size_t l = 0; l < Q; l++) {
-        int j = s->set[l];
-        s->out->dual[j] = sqrt(2.0) * la_nrm2(p, w->b + l * P) / s->u[j];
-        s->left[j] = 1.0 - lambda * w->k[l + l * Q];
-    }
-    return lapack;
-}
-
-/* W_jj: its mean, for the trace of W is about n. K without more than a strip of A at a time. */
-static int by_samples(rsr_work *w, mm *s)
-{
-    int n = w->n, lapack;
-    size_t N = (size_t) n;
-    double lambda = s->out->penalty;
-
-    memset(w->k, 0, N * N * sizeof(double));
-    for (int from = 0; from < s->q; from += UFS_STRIP)
-        la_syrk('N', n, take_columns(w, s->set, s->q, from, UFS_STRIP, s->u), 1.0, w->a, n, 1.0,
-                w->k, n);
-    for (size_t i = 0; i < N; i++) w->k[i + i * N] += lambda;
-    lapack = la_chol(n, w->k);
-    if (lapack) return lapack;
-    la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
-    la_trsm('R', 'U', 'T', n, n, lambda, w->k, n, w->y, n);
-    products(w, s->set, s->q, 2.0 / lambda, s->out->dual);
-    for (int a = 0; a < s->q; a++) s->left[s->set[a]] = fmin(1.0, (double) n / s->q);
-    return 0;
-}
-
-/* <Y, X> and X'Y as they are, for the normal equations hold up to rounding only, which a small lambda
- * makes large; p > n: E of the W that X'Y stands for. */
-static void price(void *data, mm *s)
-{
-    rsr_work *w = data;
-    int n = w->n, r = w->r;
-    size_t R = (size_t) r, N = (size_t) n;
-    double *dual = s->out->dual;
-
-    s->linear = 0.0;
-    for (size_t i = 0; i < N; i++)
-        s->linear += 2.0 * w->scale[i] * la_dot(r, w->y + i * R, w->t + i * R);
-    for (size_t e = 0; e < N * R && w->p > n; e++) w->b[e] = w->scale[e / R] * w->t[e];
-    for (int from = 0; from < w->p; from += UFS_STRIP) {
-        int cols = product(w, NULL, w->p, from, 2.0 / s->out->penalty), used = 0;
-        for (int l = 0; l < cols; l++) {
-            double *x = w->a + (size_t) l * N, *b = w->strip + (size_t) l * R, u = s->u[from + l];
-            dual[from + l] = la_nrm2(r, b);
-            if (u == 0.0 || w->p <= n) continue;
-            memmove(w->a + (size_t) used * N, x, N * sizeof(double));
-            for (size_t e = 0; e < R; e++) w->strip[(size_t) used * R + e] = u * u * b[e];
-            used++;
-        }
-        if (used > 0)
-            la_gemm_checked('N', 'T', r, n, used, -1.0, w->strip, r, w->a, n, 1.0, w->b, r);
-    }
-    if (w->p <= n) return;
-    la_col_norms(r, n, w->b, s->out->residual);
-    for (size_t i = 0; i < N; i++)
-        if (w->scale[i] > 0.0) s->out->residual[i] /= w->scale[i];
-}
-
-/* norm_j = by |x_j'G^{-1/2}V| of the columns in set, or of all. */
-static void products(rsr_work *w, const int *set, int count, double by, double *norm)
-{
-    for (int from = 0; from < count; from += UFS_STRIP) {
-        int cols = product(w, set, count, from, by);
-        for (int l = 0; l < cols; l++)
-            norm[set == NULL ? from + l : set[from + l]] = la_nrm2(
-                w->r, w->strip + (size_t) l * (size_t) w->r);
-    }
-}
-
-/* by V'G^{-1/2} X, of a strip of columns, so that nothing of the size of x is needed. */
-static int product(rsr_work *w, const int *set, int count, int from, double by)
-{
-    int r = w->r, cols = take_columns(w, set, count, from, UFS_STRIP, NULL);
-    la_gemm_checked('N', 'N', r, cols, w->n, by, w->y, r, w->a, w->n, 0.0, w->strip, r);
-    return cols;
-}
-
-/* Columns from, from + 1 ... of A, or of G^{-1/2} X if u is NULL; how many, at most `most`. */
-static int take_columns(rsr_work *w, const int *set, int count, int from, int most, const double *u)
-{
-    int cols = count - from < most ? count - from : most;
-    size_t N = (size_t) w->n;
-
-    R_CheckUserInterrupt();
-    for (int l = 0; l < cols; l++) {
-        size_t j = (size_t) (set == NULL ? from + l : set[from + l]);
-        double *to = w->a + (size_t) l * N, root = u == NULL ? 1.0 : sqrt(2.0) * u[j];
-        for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
-    }
-    return cols;
-}
-
-/* W of the last step, p x p; objective and gap become those of these numbers. */
-static void coefficients(rsr_work *w, mm *s, double *out)
-{
-    int n = w->n, p = w->p;
-    size_t P = (size_t) p, N = (size_t) n;
-    const double *x = w->problem->x;
-    double *e = p > n ? ufs_dalloc(N, P) : w->a;
-
-    if (p <= n) {
-        /* R^{1/2} U. */
-        for (size_t l = 0; l < (size_t) s->q; l++)
-            for (size_t c = 0; c < P; c++)
-                out[(size_t) s->set[l] + c * P] = sqrt(2.0) * s->u[s->set[l]] * w->b[c + l * P];
-    } else {
-        /* R X'G^{-1/2} V / lambda with V anew, for the one at hand is of T. */
-        la_scale_rows(n, p, w->scale, x, e);
-        la_chol_solve(n, p, w->k, e);
-        la_scale_rows(n, p, w->scale, e, e);
-        la_gemm_checked('T', 'N', p, p, n, 2.0, x, n, e, n, 0.0, out, p);
-        for (size_t i = 0; i < P * P; i++) out[i] *= s->u[i % P] * s->u[i % P];
-    }
-    ufs_copy(e, x, N * P);
-    la_gemm_checked('N', 'N', n, p, p, -1.0, x, n, out, p, 1.0, e, n);
-    la_row_norms(n, p, e, s->out->residual);
-    la_row_norms(p, p, out, s->out->row);
-    mm_settle(s);
 }

@@ -54,90 +54,33 @@ typedef struct {
     double zeros, next;   /* sums of the c and c + 1 smallest eigenvalues of L */
 } sogfs_work;
 
-static void init(sogfs_work *s);
-static int begin(sogfs_work *s, const ufs_run *run);
-static double first_graph(sogfs_work *s);
-static void symmetric_graph(sogfs_work *s);
-static int update_w(sogfs_work *s);
-static void update_s(sogfs_work *s, bool fixed);
-static int update_f(sogfs_work *s);
-static void apply_minus_laplacian(const void *data, int m, const double *x, double *y);
-static void recur_minus_laplacian(const void *data, int m, int steps, const double *c, double *x);
-static double objective(const sogfs_work *s);
-static double squared_distance(int n, int m, const double *z, int i, int j);
-
-void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, sogfs_result *result,
-                 ufs_run *run)
+static double squared_distance(int n, int m, const double *z, int i, int j)
 {
-    static const char *const columns[] = {"iteration",  "objective", "lambda", "zeros",
-                                          "next_zeros", "inner",     NULL};
-    sogfs_work s = {.problem = problem,
-                    .settings = settings,
-                    .out = result,
-                    .fine = !problem->step.settings.accelerate};
-    size_t len = (size_t) problem->step.n * (size_t) problem->c;
-    size_t edges = (size_t) problem->step.n * (size_t) problem->k;
-
-    init(&s);
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    run->status = UFS_MAX_ITER;
-    run->lapack = begin(&s, run);
-
-    while (run->lapack == 0 && run->iterations < run->max_iter) {
-        double value, lambda = result->lambda;
-        if (2 * (run->iterations + 1) > run->max_iter) s.fine = true;
-        run->lapack = update_w(&s);
-        if (run->lapack) return;
-        run->iterations++;
-        memcpy(s.s_old, result->s, edges * sizeof(double));
-        memcpy(s.neighbour_old, result->neighbour, edges * sizeof(int));
-        update_s(&s, run->iterations - s.since <= FIXED_CANDIDATES);
-        symmetric_graph(&s);
-        ufs_copy(s.f_old, result->f, len);
-        run->lapack = update_f(&s);
-        if (run->lapack) return;
-
-        value = objective(&s);
-        ufs_trace_add(&run->trace, (double[]){run->iterations, value, lambda, s.zeros, s.next,
-                                              s.inner.iterations});
-        ufs_run_step(run, value, s.zeros);
-        if (!R_FINITE(value)) {
-            run->status = UFS_DIVERGED;
-            break;
-        }
-        s.apart = s.zeros <= SPLIT && s.next < JOINED ? s.apart + 1 : 0;
-        if (s.zeros > SPLIT) {
-            result->lambda *= 2.0;
-        } else if (s.apart == APART && !s.fine) {
-            s.fine = true;
-            run->lapack = begin(&s, run);
-        } else if (s.apart > 0) {
-            result->lambda /= 2.0;
-            ufs_copy(result->f, s.f_old, len);
-        } else if (!s.exact && run->iterations < run->max_iter) {
-            s.fine = true;
-            memcpy(result->s, s.s_old, edges * sizeof(double));
-            memcpy(result->neighbour, s.neighbour_old, edges * sizeof(int));
-            ufs_copy(result->f, s.f_old, len);
-            symmetric_graph(&s);
-        } else if (s.exact && run->iterations >= LEAST_ITERATIONS) {
-            run->status = s.step.s.rough ? UFS_NUMERICAL : UFS_CONVERGED;
-            break;
-        }
+    double sum = 0.0;
+    for (int l = 0; l < m; l++) {
+        const double *col = z + (size_t) l * (size_t) n;
+        sum += (col[i] - col[j]) * (col[i] - col[j]);
     }
-    graph_components(&s.l, result->component);
+    return sum;
 }
 
-/* The first graph and all that follows from it. */
-static int begin(sogfs_work *s, const ufs_run *run)
+/* Without the rank term, whose weight lambda changes from one iteration to the next. */
+static double objective(const sogfs_work *s)
 {
-    s->since = run->iterations;
-    s->apart = 0;
-    s->n_vector = 0;
-    s->step.started = false;
-    s->out->alpha = s->out->lambda = first_graph(s);
-    symmetric_graph(s);
-    return update_f(s);
+    int n = s->problem->step.n, m = s->problem->step.c, k = s->problem->k;
+    const sogfs_result *r = s->out;
+    double value = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < k; a++) {
+            size_t at = (size_t) i * (size_t) k + (size_t) a;
+            if (r->s[at] > 0.0)
+                value += r->s[at] * squared_distance(n, m, s->z, i, r->neighbour[at]) +
+                         r->alpha * r->s[at] * r->s[at];
+        }
+    for (int j = 0; j < s->problem->step.p; j++)
+        value += r->step.norms.penalty *
+                 sqrt(r->step.norms.row[j] + s->problem->step.settings.eps_row);
+    return value;
 }
 
 static void init(sogfs_work *s)
@@ -216,63 +159,17 @@ static void symmetric_graph(sogfs_work *s)
     vmaxset(mark);
 }
 
-/* The reweighted steps over W for the graph at hand, M = X'LX; leaves XW in z. */
-static int update_w(sogfs_work *s)
+static void apply_minus_laplacian(const void *data, int m, const double *x, double *y)
 {
-    int n = s->problem->step.n, p = s->problem->step.p, lapack = 0;
-    size_t N = (size_t) n;
-    const double *x = s->problem->step.x;
-
-    if (p > n) {
-        memset(s->lx, 0, N * N * sizeof(double));
-        for (size_t i = 0; i < N; i++) {
-            s->lx[i + i * N] = s->degree[i];
-            for (int e = s->start[i]; e < s->start[i + 1]; e++)
-                s->lx[i + (size_t) s->col[e] * N] -= s->weight[e];
-        }
-        lapack = wstep_factor(&s->step, s->lx);
-    } else {
-        graph_mult(&s->l, true, p, x, s->lx);
-        la_gemm_checked('T', 'N', p, p, n, 1.0, x, n, s->lx, n, 0.0, s->step.m, p);
-        la_fill_lower(p, s->step.m);
-    }
-    if (lapack) return lapack;
-    s->exact = s->fine || s->settings->inner_tol >= COARSE;
-    s->step.s.clears = s->exact;
-    s->inner.tol = fmax(s->settings->inner_tol, s->fine ? 0.0 : COARSE);
-    lapack = wstep_solve(&s->step);
-    if (lapack) return lapack;
-    la_gemm('N', 'N', n, s->problem->step.c, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
-    return 0;
+    const graph_csr *g = data;
+    size_t len = (size_t) g->n * (size_t) m;
+    graph_mult(g, true, m, x, y);
+    for (size_t i = 0; i < len; i++) y[i] = -y[i];
 }
 
-/* Each row of S: the projection of -(dx + lambda df) / (2 alpha) on the simplex. */
-static void update_s(sogfs_work *s, bool fixed)
+static void recur_minus_laplacian(const void *data, int m, int steps, const double *c, double *x)
 {
-    int n = s->problem->step.n, m = s->problem->step.c, c = s->problem->c, k = s->problem->k;
-    size_t len = (size_t) n * (size_t) k;
-    sogfs_result *r = s->out;
-
-    if (fixed) {
-        memcpy(r->neighbour, s->first, len * sizeof(int));
-    } else {
-        void *mark = vmaxget();
-        ufs_x z = ufs_x_dense(n, m, s->z);
-        graph_knn knn;
-        graph_knn_search(&z, k, &knn);
-        memcpy(r->neighbour, knn.index, len * sizeof(int));
-        vmaxset(mark);
-    }
-    for (int i = 0; i < n; i++) {
-        size_t at = (size_t) i * (size_t) k;
-        for (int a = 0; a < k; a++) {
-            int j = r->neighbour[at + (size_t) a];
-            s->gap[a] = -(squared_distance(n, m, s->z, i, j) +
-                          r->lambda * squared_distance(n, c, r->f, i, j)) /
-                        (2.0 * r->alpha);
-        }
-        proj_simplex(k, s->gap, 1.0, s->sorted, r->s + at);
-    }
+    graph_recur(data, true, m, steps, c, x);
 }
 
 /* F = the c lowest eigenvectors of L, zeros and next. */
@@ -333,44 +230,134 @@ static int update_f(sogfs_work *s)
     return found.lapack;
 }
 
-static void apply_minus_laplacian(const void *data, int m, const double *x, double *y)
+/* The first graph and all that follows from it. */
+static int begin(sogfs_work *s, const ufs_run *run)
 {
-    const graph_csr *g = data;
-    size_t len = (size_t) g->n * (size_t) m;
-    graph_mult(g, true, m, x, y);
-    for (size_t i = 0; i < len; i++) y[i] = -y[i];
+    s->since = run->iterations;
+    s->apart = 0;
+    s->n_vector = 0;
+    s->step.started = false;
+    s->out->alpha = s->out->lambda = first_graph(s);
+    symmetric_graph(s);
+    return update_f(s);
 }
 
-static void recur_minus_laplacian(const void *data, int m, int steps, const double *c, double *x)
+/* The reweighted steps over W for the graph at hand, M = X'LX; leaves XW in z. */
+static int update_w(sogfs_work *s)
 {
-    graph_recur(data, true, m, steps, c, x);
-}
+    int n = s->problem->step.n, p = s->problem->step.p, lapack = 0;
+    size_t N = (size_t) n;
+    const double *x = s->problem->step.x;
 
-/* Without the rank term, whose weight lambda changes from one iteration to the next. */
-static double objective(const sogfs_work *s)
-{
-    int n = s->problem->step.n, m = s->problem->step.c, k = s->problem->k;
-    const sogfs_result *r = s->out;
-    double value = 0.0;
-    for (int i = 0; i < n; i++)
-        for (int a = 0; a < k; a++) {
-            size_t at = (size_t) i * (size_t) k + (size_t) a;
-            if (r->s[at] > 0.0)
-                value += r->s[at] * squared_distance(n, m, s->z, i, r->neighbour[at]) +
-                         r->alpha * r->s[at] * r->s[at];
+    if (p > n) {
+        memset(s->lx, 0, N * N * sizeof(double));
+        for (size_t i = 0; i < N; i++) {
+            s->lx[i + i * N] = s->degree[i];
+            for (int e = s->start[i]; e < s->start[i + 1]; e++)
+                s->lx[i + (size_t) s->col[e] * N] -= s->weight[e];
         }
-    for (int j = 0; j < s->problem->step.p; j++)
-        value += r->step.norms.penalty *
-                 sqrt(r->step.norms.row[j] + s->problem->step.settings.eps_row);
-    return value;
+        lapack = wstep_factor(&s->step, s->lx);
+    } else {
+        graph_mult(&s->l, true, p, x, s->lx);
+        la_gemm_checked('T', 'N', p, p, n, 1.0, x, n, s->lx, n, 0.0, s->step.m, p);
+        la_fill_lower(p, s->step.m);
+    }
+    if (lapack) return lapack;
+    s->exact = s->fine || s->settings->inner_tol >= COARSE;
+    s->step.s.clears = s->exact;
+    s->inner.tol = fmax(s->settings->inner_tol, s->fine ? 0.0 : COARSE);
+    lapack = wstep_solve(&s->step);
+    if (lapack) return lapack;
+    la_gemm('N', 'N', n, s->problem->step.c, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
+    return 0;
 }
 
-static double squared_distance(int n, int m, const double *z, int i, int j)
+/* Each row of S: the projection of -(dx + lambda df) / (2 alpha) on the simplex. */
+static void update_s(sogfs_work *s, bool fixed)
 {
-    double sum = 0.0;
-    for (int l = 0; l < m; l++) {
-        const double *col = z + (size_t) l * (size_t) n;
-        sum += (col[i] - col[j]) * (col[i] - col[j]);
+    int n = s->problem->step.n, m = s->problem->step.c, c = s->problem->c, k = s->problem->k;
+    size_t len = (size_t) n * (size_t) k;
+    sogfs_result *r = s->out;
+
+    if (fixed) {
+        memcpy(r->neighbour, s->first, len * sizeof(int));
+    } else {
+        void *mark = vmaxget();
+        ufs_x z = ufs_x_dense(n, m, s->z);
+        graph_knn knn;
+        graph_knn_search(&z, k, &knn);
+        memcpy(r->neighbour, knn.index, len * sizeof(int));
+        vmaxset(mark);
     }
-    return sum;
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t) i * (size_t) k;
+        for (int a = 0; a < k; a++) {
+            int j = r->neighbour[at + (size_t) a];
+            s->gap[a] = -(squared_distance(n, m, s->z, i, j) +
+                          r->lambda * squared_distance(n, c, r->f, i, j)) /
+                        (2.0 * r->alpha);
+        }
+        proj_simplex(k, s->gap, 1.0, s->sorted, r->s + at);
+    }
+}
+
+void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, sogfs_result *result,
+                 ufs_run *run)
+{
+    static const char *const columns[] = {"iteration",  "objective", "lambda", "zeros",
+                                          "next_zeros", "inner",     NULL};
+    sogfs_work s = {.problem = problem,
+                    .settings = settings,
+                    .out = result,
+                    .fine = !problem->step.settings.accelerate};
+    size_t len = (size_t) problem->step.n * (size_t) problem->c;
+    size_t edges = (size_t) problem->step.n * (size_t) problem->k;
+
+    init(&s);
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    run->lapack = begin(&s, run);
+
+    while (run->lapack == 0 && run->iterations < run->max_iter) {
+        double value, lambda = result->lambda;
+        if (2 * (run->iterations + 1) > run->max_iter) s.fine = true;
+        run->lapack = update_w(&s);
+        if (run->lapack) return;
+        run->iterations++;
+        memcpy(s.s_old, result->s, edges * sizeof(double));
+        memcpy(s.neighbour_old, result->neighbour, edges * sizeof(int));
+        update_s(&s, run->iterations - s.since <= FIXED_CANDIDATES);
+        symmetric_graph(&s);
+        ufs_copy(s.f_old, result->f, len);
+        run->lapack = update_f(&s);
+        if (run->lapack) return;
+        value = objective(&s);
+        ufs_trace_add(&run->trace, (double[]){run->iterations, value, lambda, s.zeros, s.next,
+                                              s.inner.iterations});
+        ufs_run_step(run, value, s.zeros);
+        if (!R_FINITE(value)) {
+            run->status = UFS_DIVERGED;
+            break;
+        }
+        s.apart = s.zeros <= SPLIT && s.next < JOINED ? s.apart + 1 : 0;
+        if (s.zeros > SPLIT) {
+            result->lambda *= 2.0;
+        } else if (s.apart == APART && !s.fine) {
+            s.fine = true;
+            run->lapack = begin(&s, run);
+        } else if (s.apart > 0) {
+            result->lambda /= 2.0;
+            ufs_copy(result->f, s.f_old, len);
+        } else if (!s.exact && run->iterations < run->max_iter) {
+            s.fine = true;
+            memcpy(result->s, s.s_old, edges * sizeof(double));
+            memcpy(result->neighbour, s.neighbour_old, edges * sizeof(int));
+            ufs_copy(result->f, s.f_old, len);
+            symmetric_graph(&s);
+        } else if (s.exact && run->iterations >= LEAST_ITERATIONS) {
+            run->status = s.step.s.rough ? UFS_NUMERICAL : UFS_CONVERGED;
+            break;
+        }
+    }
+    graph_components(&s.l, result->component);
 }

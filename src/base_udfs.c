@@ -15,17 +15,31 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-static int scatter(wstep *w, const udfs_problem *problem);
+/* The members' rows, centred, as columns of part, and q = H B_i H. A lambda below what can be told
+ * from rounding beside the rows is raised to that: the limit for large x is the same. */
 static int neighbourhood(const udfs_problem *problem, const double *rows, const int *member,
-                         double *part, double *q);
-
-void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run)
+                         double *part, double *q)
 {
-    wstep w;
+    int size = problem->k + 1, lapack;
+    size_t P = (size_t) problem->step.p, S = (size_t) size;
+    double most = 0.0, ridge;
 
-    wstep_init(&w, &problem->step, result, run);
-    run->lapack = scatter(&w, problem);
-    if (run->lapack == 0) wstep_solve(&w);
+    for (size_t j = 0; j < P; j++) {
+        const double *x = rows + j;
+        double own = x[(size_t) member[0] * P], mean = 0.0;
+        for (size_t a = 0; a < S; a++) mean += (x[(size_t) member[a] * P] - own) / size;
+        for (size_t a = 0; a < S; a++) part[j + a * P] = x[(size_t) member[a] * P] - own - mean;
+    }
+    la_gram('T', problem->step.p, size, part, q);
+    for (size_t a = 0; a < S; a++) most = fmax(most, q[a + a * S]);
+    ridge = fmax(problem->lambda, 1e-12 * most);
+    /* most 11' + ridge I has 1 as an eigenvector, as B_i has, and leaves no small eigenvalue there. */
+    for (size_t e = 0; e < S * S; e++) q[e] += most;
+    for (size_t a = 0; a < S; a++) q[a + a * S] += ridge;
+    lapack = la_chol(size, q);
+    if (lapack == 0) lapack = la_chol_inverse(size, q);
+    for (size_t e = 0; e < S * S; e++) q[e] -= 1.0 / ((ridge + most * size) * size);
+    return lapack;
 }
 
 /* M, or B from the factor of A. */
@@ -66,29 +80,11 @@ static int scatter(wstep *w, const udfs_problem *problem)
     return lapack;
 }
 
-/* The members' rows, centred, as columns of part, and q = H B_i H. A lambda below what can be told
- * from rounding beside the rows is raised to that: the limit for large x is the same. */
-static int neighbourhood(const udfs_problem *problem, const double *rows, const int *member,
-                         double *part, double *q)
+void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run)
 {
-    int size = problem->k + 1, lapack;
-    size_t P = (size_t) problem->step.p, S = (size_t) size;
-    double most = 0.0, ridge;
+    wstep w;
 
-    for (size_t j = 0; j < P; j++) {
-        const double *x = rows + j;
-        double own = x[(size_t) member[0] * P], mean = 0.0;
-        for (size_t a = 0; a < S; a++) mean += (x[(size_t) member[a] * P] - own) / size;
-        for (size_t a = 0; a < S; a++) part[j + a * P] = x[(size_t) member[a] * P] - own - mean;
-    }
-    la_gram('T', problem->step.p, size, part, q);
-    for (size_t a = 0; a < S; a++) most = fmax(most, q[a + a * S]);
-    ridge = fmax(problem->lambda, 1e-12 * most);
-    /* most 11' + ridge I has 1 as an eigenvector, as B_i has, and leaves no small eigenvalue there. */
-    for (size_t e = 0; e < S * S; e++) q[e] += most;
-    for (size_t a = 0; a < S; a++) q[a + a * S] += ridge;
-    lapack = la_chol(size, q);
-    if (lapack == 0) lapack = la_chol_inverse(size, q);
-    for (size_t e = 0; e < S * S; e++) q[e] -= 1.0 / ((ridge + most * size) * size);
-    return lapack;
+    wstep_init(&w, &problem->step, result, run);
+    run->lapack = scatter(&w, problem);
+    if (run->lapack == 0) wstep_solve(&w);
 }

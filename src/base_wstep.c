@@ -19,117 +19,6 @@
 
 static const double TIGHT = 1e-10; /* residual of eigenvectors */
 
-static int start(wstep *w);
-static void share(int first, int count, const double *value, double left, double tie,
-                  double *weight);
-static void hold(wstep *w);
-static int minimise(void *data, mm *s);
-
-void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_run *run)
-{
-    int n = problem->n, p = problem->p;
-    size_t N = (size_t) n, P = (size_t) p, C = (size_t) problem->c, M = p > n ? N : P;
-    bool narrows = problem->settings.accelerate && p > LA_LOWEST_DENSE;
-
-    *w = (wstep){.problem = problem, .out = out};
-    w->s = (mm){.p = p,
-                .least = narrows ? problem->c : p,
-                .clears = true,
-                .settings = &problem->settings,
-                .out = &out->norms,
-                .run = run,
-                .data = w,
-                .minimise = minimise};
-    out->norms.penalty = problem->settings.penalty;
-    w->m = p > n ? NULL : ufs_dalloc(P, P);
-    w->b = p > n ? ufs_dalloc(N, P) : NULL;
-    w->part = ufs_dalloc(M, M);
-    w->vector = ufs_dalloc(P, C);
-    w->delta = ufs_dalloc(P, 1);
-    w->values = ufs_dalloc(C, 1);
-    w->zw = ufs_dalloc(N, C);
-    la_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
-    mm_init(&w->s);
-}
-
-int wstep_factor(wstep *w, double *a)
-{
-    int n = w->problem->n, p = w->problem->p, rank, lapack;
-    size_t N = (size_t) n;
-    void *mark = vmaxget();
-    int *pivot = ufs_ialloc(N);
-
-    lapack = la_chol_pivoted(n, a, pivot, &rank, ufs_dalloc(2 * N, 1));
-    for (size_t j = 0; j < (size_t) p && lapack == 0; j++)
-        for (size_t i = 0; i < N; i++)
-            w->b[i + j * N] = w->problem->x[(size_t) (pivot[i] - 1) + j * N];
-    vmaxset(mark);
-    if (lapack == 0) la_trmm('L', 'U', 'N', n, p, 1.0, a, n, w->b, n);
-    return lapack;
-}
-
-int wstep_solve(wstep *w)
-{
-    mm_result *out = &w->out->norms;
-
-    w->s.run->lapack = w->started ? 0 : start(w);
-    if (w->s.run->lapack) return w->s.run->lapack;
-    mm_renew(&w->s);
-    mm_run(&w->s);
-    for (int j = 0; j < w->problem->p; j++) {
-        out->row[j] *= out->row[j];
-        if (out->row[j] > 0.0) out->dual[j] = fmax(out->dual[j], 1.0);
-    }
-    return w->s.run->lapack;
-}
-
-/* Where mm.c starts. p > n: eigenvectors of B'B from those of BB'; what they leave of diag(I) is P_0. */
-static int start(wstep *w)
-{
-    int n = w->problem->n, p = w->problem->p, order = p > n ? n : p, first = 0, lapack;
-    size_t P = (size_t) p, M = (size_t) order, by_j = p > n ? M : 1, by_v = p > n ? 1 : M;
-    void *mark = vmaxget();
-    double *gram = ufs_dalloc(M, M), *vector = ufs_dalloc(M, M), *value = ufs_dalloc(M, 1);
-    double *weight = ufs_dalloc(M, 1), *right = vector, rest = 0.0, tie;
-
-    if (p > n)
-        la_gram('N', n, p, w->b, gram);
-    else
-        ufs_copy(gram, w->m, P * P);
-    lapack = la_eig_range(order, gram, 1, order, value, vector);
-    if (lapack) return lapack;
-    tie = UFS_TIE * sqrt(la_ss(M, value));
-    if (p > n) {
-        while (first < n && value[first] <= tie) first++;
-        rest = fmin(1.0, (double) w->problem->c / (p - n + first));
-        right = w->lowest.scaled; /* scratch */
-        la_gemm('T', 'N', n, p, n, 1.0, vector, n, w->b, n, 0.0, right, n);
-    }
-    share(first, order, value, w->problem->c - rest * (p - order + first), tie, weight);
-    for (size_t j = 0; j < P; j++) {
-        double row2 = rest;
-        for (size_t v = (size_t) first; v < M; v++) {
-            double entry = right[v * by_v + j * by_j], ss = entry * entry;
-            row2 += (weight[v] - rest) * (p > n ? ss / value[v] : ss);
-        }
-        w->s.plain[j] = sqrt(sqrt(fmax(row2, 0.0) + w->problem->settings.eps_row));
-    }
-    vmaxset(mark);
-    return 0;
-}
-
-/* Ascending eigenvalues from `first` on: how much each eigenvector counts when `left` are chosen;
- * those tied at the cut share what is left. */
-static void share(int first, int count, const double *value, double left, double tie,
-                  double *weight)
-{
-    for (int v = first, end = first; v < count; v = end) {
-        while (end < count && value[end] - value[v] <= tie) end++;
-        for (int i = v; i < end; i++) weight[i] = fmin(1.0, left / (end - v));
-        left = fmax(0.0, left - (end - v));
-    }
-}
-
 /* ---- one step ---------------------------------------------------------------------------- */
 
 /* M or B of the rows at hand: of order q where that is cheaper than n x q. */
@@ -191,4 +80,111 @@ static int minimise(void *data, mm *s)
     la_row_norms(p, c, vector, s->out->dual);
     for (size_t j = 0; j < P; j++) s->out->dual[j] *= 2.0 / gamma;
     return 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void wstep_init(wstep *w, const wstep_problem *problem, wstep_result *out, ufs_run *run)
+{
+    int n = problem->n, p = problem->p;
+    size_t N = (size_t) n, P = (size_t) p, C = (size_t) problem->c, M = p > n ? N : P;
+    bool narrows = problem->settings.accelerate && p > LA_LOWEST_DENSE;
+
+    *w = (wstep){.problem = problem, .out = out};
+    w->s = (mm){.p = p,
+                .least = narrows ? problem->c : p,
+                .clears = true,
+                .settings = &problem->settings,
+                .out = &out->norms,
+                .run = run,
+                .data = w,
+                .minimise = minimise};
+    out->norms.penalty = problem->settings.penalty;
+    w->m = p > n ? NULL : ufs_dalloc(P, P);
+    w->b = p > n ? ufs_dalloc(N, P) : NULL;
+    w->part = ufs_dalloc(M, M);
+    w->vector = ufs_dalloc(P, C);
+    w->delta = ufs_dalloc(P, 1);
+    w->values = ufs_dalloc(C, 1);
+    w->zw = ufs_dalloc(N, C);
+    la_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
+    mm_init(&w->s);
+}
+
+int wstep_factor(wstep *w, double *a)
+{
+    int n = w->problem->n, p = w->problem->p, rank, lapack;
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    int *pivot = ufs_ialloc(N);
+
+    lapack = la_chol_pivoted(n, a, pivot, &rank, ufs_dalloc(2 * N, 1));
+    for (size_t j = 0; j < (size_t) p && lapack == 0; j++)
+        for (size_t i = 0; i < N; i++)
+            w->b[i + j * N] = w->problem->x[(size_t) (pivot[i] - 1) + j * N];
+    vmaxset(mark);
+    if (lapack == 0) la_trmm('L', 'U', 'N', n, p, 1.0, a, n, w->b, n);
+    return lapack;
+}
+
+/* Ascending eigenvalues from `first` on: how much each eigenvector counts when `left` are chosen;
+ * those tied at the cut share what is left. */
+static void share(int first, int count, const double *value, double left, double tie,
+                  double *weight)
+{
+    for (int v = first, end = first; v < count; v = end) {
+        while (end < count && value[end] - value[v] <= tie) end++;
+        for (int i = v; i < end; i++) weight[i] = fmin(1.0, left / (end - v));
+        left = fmax(0.0, left - (end - v));
+    }
+}
+
+/* Where mm.c starts. p > n: eigenvectors of B'B from those of BB'; what they leave of diag(I) is P_0. */
+static int start(wstep *w)
+{
+    int n = w->problem->n, p = w->problem->p, order = p > n ? n : p, first = 0, lapack;
+    size_t P = (size_t) p, M = (size_t) order, by_j = p > n ? M : 1, by_v = p > n ? 1 : M;
+    void *mark = vmaxget();
+    double *gram = ufs_dalloc(M, M), *vector = ufs_dalloc(M, M), *value = ufs_dalloc(M, 1);
+    double *weight = ufs_dalloc(M, 1), *right = vector, rest = 0.0, tie;
+
+    if (p > n)
+        la_gram('N', n, p, w->b, gram);
+    else
+        ufs_copy(gram, w->m, P * P);
+    lapack = la_eig_range(order, gram, 1, order, value, vector);
+    if (lapack) return lapack;
+    tie = UFS_TIE * sqrt(la_ss(M, value));
+    if (p > n) {
+        while (first < n && value[first] <= tie) first++;
+        rest = fmin(1.0, (double) w->problem->c / (p - n + first));
+        right = w->lowest.scaled; /* scratch */
+        la_gemm('T', 'N', n, p, n, 1.0, vector, n, w->b, n, 0.0, right, n);
+    }
+    share(first, order, value, w->problem->c - rest * (p - order + first), tie, weight);
+    for (size_t j = 0; j < P; j++) {
+        double row2 = rest;
+        for (size_t v = (size_t) first; v < M; v++) {
+            double entry = right[v * by_v + j * by_j], ss = entry * entry;
+            row2 += (weight[v] - rest) * (p > n ? ss / value[v] : ss);
+        }
+        w->s.plain[j] = sqrt(sqrt(fmax(row2, 0.0) + w->problem->settings.eps_row));
+    }
+    vmaxset(mark);
+    return 0;
+}
+
+int wstep_solve(wstep *w)
+{
+    mm_result *out = &w->out->norms;
+
+    w->s.run->lapack = w->started ? 0 : start(w);
+    if (w->s.run->lapack) return w->s.run->lapack;
+    mm_renew(&w->s);
+    mm_run(&w->s);
+    for (int j = 0; j < w->problem->p; j++) {
+        out->row[j] *= out->row[j];
+        if (out->row[j] > 0.0) out->dual[j] = fmax(out->dual[j], 1.0);
+    }
+    return w->s.run->lapack;
 }

@@ -34,18 +34,18 @@ int css_leading(const css_problem *problem, int k, int exact_limit, double *lead
     *total = 0.0;
     for (int j = 0; j < problem->p; j++) *total += ss[j];
     vmaxset(mark);
-    return css_lead(problem, p_form, css_gram_of(problem, p_form), k, *total, exact_limit, leading,
-                    exact);
+    return css_lead(problem, &(css_settings){.k = k, .exact_limit = exact_limit}, p_form,
+                    css_gram_of(problem, p_form), *total, leading, exact);
 }
 
-int css_lead(const css_problem *problem, bool p_form, double *gram, int k, double total,
-             int exact_limit, double *leading, bool *exact)
+int css_lead(const css_problem *problem, const css_settings *settings, bool p_form, double *gram,
+             double total, double *leading, bool *exact)
 {
-    int order = p_form ? problem->p : problem->n;
+    int order = p_form ? problem->p : problem->n, k = settings->k;
     int r = problem->n < problem->p ? problem->n : problem->p, m = k < r ? k : r, info;
     double *value, sum = 0.0, last = 0.0;
 
-    *exact = order <= exact_limit;
+    *exact = order <= settings->exact_limit;
     if (!*exact && m > FEW) m = FEW;
     value = ufs_dalloc((size_t) (*exact ? order : m), 1);
     if (*exact) {

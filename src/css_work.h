@@ -96,7 +96,7 @@ int css_prove(css_work *work, css_result *result, ufs_run *run);
 /* ---- css_bound.c ------------------------------------------------------------------------------ */
 
 /* Destroys the Gram matrix. Returns LAPACK's info. */
-int css_lead(const css_problem *problem, bool p_form, double *gram, int k, double total,
-             int exact_limit, double *leading, bool *exact);
+int css_lead(const css_problem *problem, const css_settings *settings, bool p_form, double *gram,
+             double total, double *leading, bool *exact);
 
 #endif

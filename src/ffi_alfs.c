@@ -4,8 +4,35 @@
 #include "la.h"
 #include <limits.h>
 
-static void largest(const ufs_x *x, const double *values, const double *vectors, double *bound);
-static double longest_row(int n, int p, const double *a);
+static double longest_row(int n, int p, const double *a)
+{
+    double *norm = ufs_dalloc((size_t) n, 1), top = 0.0;
+
+    la_row_norms(n, p, a, norm);
+    for (int i = 0; i < n; i++) top = fmax(top, norm[i]);
+    return top;
+}
+
+/* Largest row and column norm of 2 X'XX', whose one side is the vectors times 2 s^3, and the other
+ * x times the vectors times 2 s^2; and 2 max ||x_i||^2. */
+static void largest(const ufs_x *x, const double *values, const double *vectors, double *bound)
+{
+    bool wide = x->n <= x->p;
+    int r = wide ? x->n : x->p, longer = wide ? x->p : x->n;
+    size_t R = (size_t) r;
+    double *scaled = ufs_dalloc(R, R), *far = ufs_dalloc((size_t) longer, R);
+
+    for (size_t i = 0; i < R * R; i++) scaled[i] = 2.0 * vectors[i] * values[i / R] * values[i / R];
+    if (wide)
+        ufs_x_cross(x, r, scaled, far);
+    else
+        ufs_x_mul(x, r, scaled, far);
+    for (size_t i = 0; i < R * R; i++) scaled[i] *= values[i / R];
+    bound[wide ? 0 : 1] = longest_row(r, r, scaled);
+    bound[wide ? 1 : 0] = longest_row(longer, r, far);
+    ufs_x_row_ss(x, far);
+    for (int i = 0; i < x->n; i++) bound[2] = fmax(bound[2], 2.0 * far[i]);
+}
 
 /* Eigenvectors of xx' or x'x (x: n x p), whichever is smaller, and the square roots of the
  * eigenvalues, descending: list(values, vectors, bound, lapack), bound the penalties alpha,
@@ -35,36 +62,6 @@ SEXP ffi_alfs_basis(SEXP x)
     ffi_set(out, "lapack", Rf_ScalarInteger(lapack));
     UNPROTECT(1);
     return out;
-}
-
-/* Largest row and column norm of 2 X'XX', whose one side is the vectors times 2 s^3, and the other
- * x times the vectors times 2 s^2; and 2 max ||x_i||^2. */
-static void largest(const ufs_x *x, const double *values, const double *vectors, double *bound)
-{
-    bool wide = x->n <= x->p;
-    int r = wide ? x->n : x->p, longer = wide ? x->p : x->n;
-    size_t R = (size_t) r;
-    double *scaled = ufs_dalloc(R, R), *far = ufs_dalloc((size_t) longer, R);
-
-    for (size_t i = 0; i < R * R; i++) scaled[i] = 2.0 * vectors[i] * values[i / R] * values[i / R];
-    if (wide)
-        ufs_x_cross(x, r, scaled, far);
-    else
-        ufs_x_mul(x, r, scaled, far);
-    for (size_t i = 0; i < R * R; i++) scaled[i] *= values[i / R];
-    bound[wide ? 0 : 1] = longest_row(r, r, scaled);
-    bound[wide ? 1 : 0] = longest_row(longer, r, far);
-    ufs_x_row_ss(x, far);
-    for (int i = 0; i < x->n; i++) bound[2] = fmax(bound[2], 2.0 * far[i]);
-}
-
-static double longest_row(int n, int p, const double *a)
-{
-    double *norm = ufs_dalloc((size_t) n, 1), top = 0.0;
-
-    la_row_norms(n, p, a, norm);
-    for (int i = 0; i < n; i++) top = fmax(top, norm[i]);
-    return top;
 }
 
 /* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. start: NULL

@@ -4,9 +4,6 @@
 #include "graph.h"
 #include <limits.h>
 
-static void set_description(SEXP out, const graph_csr *g);
-static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g);
-
 /* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of
  * sample i, 1-based; mean_distance. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
@@ -45,6 +42,20 @@ SEXP ffi_graph_near(SEXP x_, SEXP k_)
     *ffi_set_vector(out, "recall", 1) = recall;
     UNPROTECT(1);
     return out;
+}
+
+static void set_description(SEXP out, const graph_csr *g)
+{
+    double *degree = ffi_set_vector(out, "degree", g->n);
+    int *component = ffi_set_ints(out, "component", g->n), isolated = 0;
+
+    graph_degrees(g, degree);
+    *ffi_set_ints(out, "n_components", 1) = graph_components(g, component);
+    for (int i = 0; i < g->n; i++) {
+        component[i]++;
+        isolated += !(degree[i] > 0.0);
+    }
+    *ffi_set_ints(out, "n_isolated", 1) = isolated;
 }
 
 /* The graph of neighbour lists: index and d2 k x n, column i those of sample i (1-based), distinct and
@@ -91,18 +102,6 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
     return out;
 }
 
-/* Of a matrix that came from the user, columns ascending within rows. */
-SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
-{
-    graph_csr g;
-    if (!read_csr(start, index, value, &g)) Rf_error("internal error: not a sparse matrix");
-    SEXP out = PROTECT(ffi_list("degree component n_components n_isolated asymmetry"));
-    set_description(out, &g);
-    *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
-    UNPROTECT(1);
-    return out;
-}
-
 /* Fills g but for its degrees; false unless it is safe to walk over: types and lengths, row starts that
  * ascend and indices in range. */
 static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g)
@@ -121,18 +120,16 @@ static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g)
     return true;
 }
 
-static void set_description(SEXP out, const graph_csr *g)
+/* Of a matrix that came from the user, columns ascending within rows. */
+SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 {
-    double *degree = ffi_set_vector(out, "degree", g->n);
-    int *component = ffi_set_ints(out, "component", g->n), isolated = 0;
-
-    graph_degrees(g, degree);
-    *ffi_set_ints(out, "n_components", 1) = graph_components(g, component);
-    for (int i = 0; i < g->n; i++) {
-        component[i]++;
-        isolated += !(degree[i] > 0.0);
-    }
-    *ffi_set_ints(out, "n_isolated", 1) = isolated;
+    graph_csr g;
+    if (!read_csr(start, index, value, &g)) Rf_error("internal error: not a sparse matrix");
+    SEXP out = PROTECT(ffi_list("degree component n_components n_isolated asymmetry"));
+    set_description(out, &g);
+    *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
+    UNPROTECT(1);
+    return out;
 }
 
 /* What is wrong with the graph, NULL if nothing; g is filled as far as its types allow. */

@@ -2,30 +2,6 @@
 #include "ffi_util.h"
 #include "samp_reweighted.h"
 
-static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, SEXP settings_,
-                           SEXP control);
-
-/* x: r x n, columns = samples. settings: list(gamma, relative); relative: gamma is a share of its
- * bound. list(row_norm, activity, residual, run with the counters primal, dual, gap, gamma and
- * gamma_max). */
-SEXP ffi_rrss(SEXP x, SEXP settings_, SEXP control)
-{
-    ffi_mat from = ffi_matrix(x, "x");
-    rrss_problem problem = {.r = from.n, .n = from.p, .x = from.x};
-
-    return select_samples(&problem, NULL, settings_, control);
-}
-
-/* The same for x: n x p, rows = samples, with k in settings; residual is NULL. */
-SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
-{
-    ffi_mat from = ffi_matrix(x, "x");
-    int k = ffi_count(settings_, "k", 1, from.n);
-    alnr_problem problem = {.n = from.n, .p = from.p, .k = k, .x = from.x};
-
-    return select_samples(NULL, &problem, settings_, control);
-}
-
 /* One of the two. */
 static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, SEXP settings_,
                            SEXP control)
@@ -52,4 +28,25 @@ static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, S
         FFI_VALUES(result.primal, result.bound, result.gap, result.penalty, result.penalty_max));
     UNPROTECT(1);
     return out;
+}
+
+/* x: r x n, columns = samples. settings: list(gamma, relative); relative: gamma is a share of its
+ * bound. list(row_norm, activity, residual, run with the counters primal, dual, gap, gamma and
+ * gamma_max). */
+SEXP ffi_rrss(SEXP x, SEXP settings_, SEXP control)
+{
+    ffi_mat from = ffi_matrix(x, "x");
+    rrss_problem problem = {.r = from.n, .n = from.p, .x = from.x};
+
+    return select_samples(&problem, NULL, settings_, control);
+}
+
+/* The same for x: n x p, rows = samples, with k in settings; residual is NULL. */
+SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
+{
+    ffi_mat from = ffi_matrix(x, "x");
+    int k = ffi_count(settings_, "k", 1, from.n);
+    alnr_problem problem = {.n = from.n, .p = from.p, .k = k, .x = from.x};
+
+    return select_samples(NULL, &problem, settings_, control);
 }

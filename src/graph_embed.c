@@ -3,11 +3,41 @@
  * form and deflated; la_eigs() finds the others. */
 #include "graph.h"
 
-static graph_csr normalised(const graph_csr *g);
-static void apply_weights(const void *data, int m, const double *x, double *y);
-static void recur_weights(const void *data, int m, int steps, const double *c, double *x);
+/* D^{-1/2} W D^{-1/2}; its degrees are not needed. */
+static graph_csr normalised(const graph_csr *g)
+{
+    double *w = ufs_dalloc((size_t) g->start[g->n], 1);
+    for (int i = 0; i < g->n; i++)
+        for (int e = g->start[i]; e < g->start[i + 1]; e++)
+            w[e] = g->w[e] / sqrt(g->degree[i]) / sqrt(g->degree[g->col[e]]);
+    return (graph_csr){.n = g->n, .start = g->start, .col = g->col, .w = w};
+}
+
+/* What is left of the indicator of component j after v and the components before it:
+ * with s_i = sqrt(vol_i) and r = the later components, a e_j + b sum_r s_i e_i, e_i the
+ * unit vectors D^{1/2} 1_i / s_i. */
 static void contrast(const graph_csr *g, const int *component, const double *volume,
-                     int n_components, int j, double *u);
+                     int n_components, int j, double *u)
+{
+    double later = 0.0, a, b;
+    for (int i = j + 1; i < n_components; i++) later += volume[i];
+    a = sqrt(later / (later + volume[j]));
+    b = -a * sqrt(volume[j]) / later;
+    for (int i = 0; i < g->n; i++) {
+        double root = sqrt(g->degree[i]);
+        u[i] = component[i] < j ? 0.0 : component[i] == j ? a * root / sqrt(volume[j]) : b * root;
+    }
+}
+
+static void apply_weights(const void *data, int m, const double *x, double *y)
+{
+    graph_mult(data, false, m, x, y);
+}
+
+static void recur_weights(const void *data, int m, int steps, const double *c, double *x)
+{
+    graph_recur(data, false, m, steps, c, x);
+}
 
 void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info)
 {
@@ -54,40 +84,4 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     for (int j = n_zero; j < m; j++) l[j] = 1.0 - mu[j - n_zero];
     if (m > n_zero) ufs_copy(u + (size_t) n_zero * N, vectors, N * (size_t) (m - n_zero));
     if (m < n - 1) info->next = 1.0 - mu[m - n_zero];
-}
-
-/* D^{-1/2} W D^{-1/2}; its degrees are not needed. */
-static graph_csr normalised(const graph_csr *g)
-{
-    double *w = ufs_dalloc((size_t) g->start[g->n], 1);
-    for (int i = 0; i < g->n; i++)
-        for (int e = g->start[i]; e < g->start[i + 1]; e++)
-            w[e] = g->w[e] / sqrt(g->degree[i]) / sqrt(g->degree[g->col[e]]);
-    return (graph_csr){.n = g->n, .start = g->start, .col = g->col, .w = w};
-}
-
-static void apply_weights(const void *data, int m, const double *x, double *y)
-{
-    graph_mult(data, false, m, x, y);
-}
-
-static void recur_weights(const void *data, int m, int steps, const double *c, double *x)
-{
-    graph_recur(data, false, m, steps, c, x);
-}
-
-/* What is left of the indicator of component j after v and the components before it:
- * with s_i = sqrt(vol_i) and r = the later components, a e_j + b sum_r s_i e_i, e_i the
- * unit vectors D^{1/2} 1_i / s_i. */
-static void contrast(const graph_csr *g, const int *component, const double *volume,
-                     int n_components, int j, double *u)
-{
-    double later = 0.0, a, b;
-    for (int i = j + 1; i < n_components; i++) later += volume[i];
-    a = sqrt(later / (later + volume[j]));
-    b = -a * sqrt(volume[j]) / later;
-    for (int i = 0; i < g->n; i++) {
-        double root = sqrt(g->degree[i]);
-        u[i] = component[i] < j ? 0.0 : component[i] == j ? a * root / sqrt(volume[j]) : b * root;
-    }
 }

@@ -37,78 +37,36 @@ typedef struct {
     double *far; /* key of a row's worst entry */
 } search;
 
-static double scan_dense(search *s);
-static double scan_sparse(search *s);
-static inline double offer_pair(search *s, int i, int j, double product);
-static void offer(search *s, int i, double key, int index);
-static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
-static void choose(const search *s, int i, int k, entry *candidate, int count, int *index,
-                   double *d2);
-static void retry_rows(const search *s, int count, const int *hard, const double *reach,
-                       graph_knn *out);
-static int by_key_then_index(const void *a, const void *b);
+typedef struct {
+    uint64_t hash;
+    int at; /* in the list of rows */
+} hashed;
 
-/* Where squared distances cannot be held nobody is near: any neighbours, infinitely far. */
-static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
+/* ---- pairs of rows ------------------------------------------------------------------------ */
+
+/* In the place of the worst entry; key < far[i]. */
+static void offer(search *s, int i, double key, int index)
 {
-    double total = 0.0;
-
-    for (int i = 0; i < n; i++) total += norm2[i];
-    if (R_FINITE(4.0 * total)) return false;
-    for (int i = 0; i < n; i++)
-        for (int e = 0; e < out->k; e++) {
-            size_t at = (size_t) e + (size_t) i * (size_t) out->k;
-            out->index[at] = (i + 1 + e) % n;
-            out->d2[at] = R_PosInf;
-        }
-    out->mean_distance = R_PosInf;
-    return true;
+    entry *heap = s->heap + (size_t) i * (size_t) s->size;
+    int at = 0;
+    for (int child = 1; child < s->size; child = 2 * at + 1) {
+        if (child + 1 < s->size && heap[child + 1].key > heap[child].key) child++;
+        if (heap[child].key <= key) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = (entry){key, index};
+    s->far[i] = heap[0].key;
 }
 
-void graph_knn_search(const ufs_x *x, int k, graph_knn *out)
+/* The lower bound of a pair from its product, to both heaps. Returns the distance. */
+static inline double offer_pair(search *s, int i, int j, double product)
 {
-    int n = x->n, p = x->p, longest = p, n_hard = 0;
-    size_t N = (size_t) n, K = (size_t) k;
-    search s = {.x = x, .n = n, .p = p, .k = k};
-    sparse_rows rows;
-
-    *out = (graph_knn){.n = n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
-
-    void *mark = vmaxget();
-    double *norm2 = ufs_dzero(N, 1), *reach = ufs_dalloc(N, 1);
-    int *hard = ufs_ialloc(N);
-    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
-    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
-    for (size_t e = 0; e < N * (size_t) s.size; e++) s.heap[e].key = R_PosInf;
-    s.far = ufs_dalloc(N, 1);
-    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
-    s.norm2 = norm2;
-    if (x->kind == UFS_X_SPARSE) {
-        rows = sparse_rows_of(x);
-        s.rows = &rows;
-        longest = sparse_rows_norms(&rows, norm2);
-    } else {
-        double *mean = ufs_dzero((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
-        for (int j = 0; j < p; j++) {
-            const double *from = x->dense + (size_t) j * N;
-            for (int i = 0; i < n; i++) mean[j] += from[i] / n;
-            for (int i = 0; i < n; i++) norm2[i] += (from[i] - mean[j]) * (from[i] - mean[j]);
-        }
-        la_transpose(n, p, x->dense, row);
-        s.mean = mean;
-        s.row = row;
-    }
-    s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
-    if (!beyond_numbers(n, norm2, out)) {
-        entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
-        double total = s.rows ? scan_sparse(&s) : scan_dense(&s);
-        out->mean_distance = 2.0 * total / ((double) n * (double) n);
-        /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
-        for (int i = 0; i < n; i++)
-            if (!finish_row(&s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
-        if (n_hard > 0) retry_rows(&s, n_hard, hard, reach, out);
-    }
-    vmaxset(mark);
+    double both = s->norm2[i] + s->norm2[j], d2 = both - 2.0 * product;
+    double lower = d2 - s->delta * both;
+    if (lower < s->far[i]) offer(s, i, lower, j);
+    if (lower < s->far[j]) offer(s, j, lower, i);
+    return d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
 /* Lower bounds of each pair of rows, offered to both. Returns the sum of the distances. */
@@ -128,16 +86,6 @@ static double scan_sparse(search *s)
                 total += offer_pair(s, i, j, inner[(size_t) b + (size_t) j * SPARSE_TILE]);
     }
     return total;
-}
-
-/* The lower bound of a pair from its product, to both heaps. Returns the distance. */
-static inline double offer_pair(search *s, int i, int j, double product)
-{
-    double both = s->norm2[i] + s->norm2[j], d2 = both - 2.0 * product;
-    double lower = d2 - s->delta * both;
-    if (lower < s->far[i]) offer(s, i, lower, j);
-    if (lower < s->far[j]) offer(s, j, lower, i);
-    return d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
 /* out (ni x deep): rows i0.. of the centred columns l0.. */
@@ -180,21 +128,6 @@ static double scan_dense(search *s)
     return total;
 }
 
-/* In the place of the worst entry; key < far[i]. */
-static void offer(search *s, int i, double key, int index)
-{
-    entry *heap = s->heap + (size_t) i * (size_t) s->size;
-    int at = 0;
-    for (int child = 1; child < s->size; child = 2 * at + 1) {
-        if (child + 1 < s->size && heap[child + 1].key > heap[child].key) child++;
-        if (heap[child].key <= key) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = (entry){key, index};
-    s->far[i] = heap[0].key;
-}
-
 static double exact_d2(const search *s, int i, int j)
 {
     if (s->rows) return sparse_rows_d2(s->rows, i, j);
@@ -212,20 +145,11 @@ static double exact_d2(const search *s, int i, int j)
     return even + odd;
 }
 
-/* Fills row i of out from its heap. False, with an upper bound of the k-th distance
- * in reach, if something dropped from the heap could still belong to it. */
-static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach)
+static int by_key_then_index(const void *a, const void *b)
 {
-    const entry *heap = s->heap + (size_t) i * (size_t) s->size;
-    for (int m = 0; m < s->size; m++) {
-        work[m].index = heap[m].index;
-        work[m].key = exact_d2(s, i, heap[m].index);
-    }
-    choose(s, i, s->k, work, s->size, out->index + (size_t) i * (size_t) s->k,
-           out->d2 + (size_t) i * (size_t) s->k);
-    if (s->size == s->n - 1) return true;
-    *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * UFS_TIE);
-    return *reach < heap[0].key;
+    const entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
 }
 
 /* The k nearest of the candidates: all that are clearly nearer than the k-th, then
@@ -252,21 +176,25 @@ static void choose(const search *s, int i, int k, entry *candidate, int count, i
     }
 }
 
-static int by_key_then_index(const void *a, const void *b)
+/* Fills row i of out from its heap. False, with an upper bound of the k-th distance
+ * in reach, if something dropped from the heap could still belong to it. */
+static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach)
 {
-    const entry *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
+    const entry *heap = s->heap + (size_t) i * (size_t) s->size;
+    for (int m = 0; m < s->size; m++) {
+        work[m].index = heap[m].index;
+        work[m].key = exact_d2(s, i, heap[m].index);
+    }
+    choose(s, i, s->k, work, s->size, out->index + (size_t) i * (size_t) s->k,
+           out->d2 + (size_t) i * (size_t) s->k);
+    if (s->size == s->n - 1) return true;
+    *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * UFS_TIE);
+    return *reach < heap[0].key;
 }
 
 /* ---- rows that are equal ----------------------------------------------------------------------
  * Where many are, few rows are proved: copies tie. A copy has the neighbours of its first one, but
  * for the two in each other's place, so one search serves all of them. */
-
-typedef struct {
-    uint64_t hash;
-    int at; /* in the list of rows */
-} hashed;
 
 static int by_hash_then_place(const void *a, const void *b)
 {
@@ -381,4 +309,69 @@ static void retry_rows(const search *s, int count, const int *hard, const double
             }
         }
     }
+}
+
+/* ---- the search --------------------------------------------------------------------------- */
+
+/* Where squared distances cannot be held nobody is near: any neighbours, infinitely far. */
+static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
+{
+    double total = 0.0;
+
+    for (int i = 0; i < n; i++) total += norm2[i];
+    if (R_FINITE(4.0 * total)) return false;
+    for (int i = 0; i < n; i++)
+        for (int e = 0; e < out->k; e++) {
+            size_t at = (size_t) e + (size_t) i * (size_t) out->k;
+            out->index[at] = (i + 1 + e) % n;
+            out->d2[at] = R_PosInf;
+        }
+    out->mean_distance = R_PosInf;
+    return true;
+}
+
+void graph_knn_search(const ufs_x *x, int k, graph_knn *out)
+{
+    int n = x->n, p = x->p, longest = p, n_hard = 0;
+    size_t N = (size_t) n, K = (size_t) k;
+    search s = {.x = x, .n = n, .p = p, .k = k};
+    sparse_rows rows;
+
+    *out = (graph_knn){.n = n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
+
+    void *mark = vmaxget();
+    double *norm2 = ufs_dzero(N, 1), *reach = ufs_dalloc(N, 1);
+    int *hard = ufs_ialloc(N);
+    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
+    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
+    for (size_t e = 0; e < N * (size_t) s.size; e++) s.heap[e].key = R_PosInf;
+    s.far = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
+    s.norm2 = norm2;
+    if (x->kind == UFS_X_SPARSE) {
+        rows = sparse_rows_of(x);
+        s.rows = &rows;
+        longest = sparse_rows_norms(&rows, norm2);
+    } else {
+        double *mean = ufs_dzero((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
+        for (int j = 0; j < p; j++) {
+            const double *from = x->dense + (size_t) j * N;
+            for (int i = 0; i < n; i++) mean[j] += from[i] / n;
+            for (int i = 0; i < n; i++) norm2[i] += (from[i] - mean[j]) * (from[i] - mean[j]);
+        }
+        la_transpose(n, p, x->dense, row);
+        s.mean = mean;
+        s.row = row;
+    }
+    s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
+    if (!beyond_numbers(n, norm2, out)) {
+        entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
+        double total = s.rows ? scan_sparse(&s) : scan_dense(&s);
+        out->mean_distance = 2.0 * total / ((double) n * (double) n);
+        /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
+        for (int i = 0; i < n; i++)
+            if (!finish_row(&s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
+        if (n_hard > 0) retry_rows(&s, n_hard, hard, reach, out);
+    }
+    vmaxset(mark);
 }

@@ -28,12 +28,7 @@ typedef struct {
     double *product; /* n, twice */
 } near_work;
 
-static void grow_tree(near_work *w, int tree, int *at);
-static int halve(near_work *w, int *at, int count, uint64_t draw);
-static void compare_all(near_work *w, const int *at, int count);
-static size_t look_around(near_work *w, int *seen);
-static bool offer(near_work *w, int i, int j, double d2);
-static double recall_of(const near_work *w, int k);
+/* ---- neighbours of neighbours ---------------------------------------------------------------- */
 
 static double squared(const near_work *w, int i, int j)
 {
@@ -51,68 +46,77 @@ static double squared(const near_work *w, int i, int j)
     return (s0 + s1) + (s2 + s3);
 }
 
-double graph_knn_near(const ufs_x *x, int k, graph_knn *out)
+/* In its place among the nearest of i, if it is one of them and new; equals by index. */
+static bool offer(near_work *w, int i, int j, double d2)
 {
-    size_t N = (size_t) x->n, K = (size_t) k, S;
-    near_work w = {.n = x->n, .p = x->p, .size = k + MORE < x->n - 1 ? k + MORE : x->n - 1};
-    double recall;
+    size_t S = (size_t) w->size, at = S - 1;
+    int *index = w->index + (size_t) i * S;
+    double *known = w->d2 + (size_t) i * S;
+    bool *fresh = w->fresh + (size_t) i * S;
 
-    *out = (graph_knn){.n = x->n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
-    void *mark = vmaxget();
-    double *row = ufs_dalloc((size_t) x->p, N);
-    int *at = ufs_ialloc(N);
-    S = (size_t) w.size;
-    la_transpose(x->n, x->p, x->dense, row);
-    w.row = row;
-    w.index = ufs_ialloc(N * S);
-    w.d2 = ufs_dalloc(N, S);
-    w.fresh = (bool *) R_alloc(N * S, sizeof(bool));
-    w.product = ufs_dalloc(N, 2);
-    for (size_t e = 0; e < N * S; e++) {
-        w.index[e] = -1;
-        w.d2[e] = R_PosInf;
-        w.fresh[e] = true;
+    if (!(d2 < known[at] || (d2 == known[at] && j < index[at]))) return false;
+    for (size_t e = 0; e < S && known[e] <= d2; e++)
+        if (index[e] == j) return false;
+    for (; at > 0 && (d2 < known[at - 1] || (d2 == known[at - 1] && j < index[at - 1])); at--) {
+        known[at] = known[at - 1];
+        index[at] = index[at - 1];
+        fresh[at] = fresh[at - 1];
     }
-    for (int t = 0; t < TREES; t++) grow_tree(&w, t, at);
-    for (int r = 0; r < MOST_ROUNDS; r++)
-        if (look_around(&w, at) < N * K / 100) break;
-    for (size_t i = 0; i < N; i++)
-        for (size_t e = 0; e < K; e++) {
-            /* Distances that cannot be held: anybody, infinitely far. */
-            int found = w.index[e + i * S];
-            out->index[e + i * K] = found < 0 ? (int) ((i + 1 + e) % N) : found;
-            out->d2[e + i * K] = found < 0 ? R_PosInf : w.d2[e + i * S];
+    known[at] = d2;
+    index[at] = j;
+    fresh[at] = true;
+    return true;
+}
+
+/* Returns how many came. seen: n, scratch. */
+static size_t look_around(near_work *w, int *seen)
+{
+    size_t S = (size_t) w->size, came = 0;
+    bool *old = w->fresh;
+    void *mark = vmaxget();
+    bool *now = (bool *) R_alloc((size_t) w->n * S, sizeof(bool));
+
+    /* What comes in this round is marked for the next one. */
+    memcpy(now, old, (size_t) w->n * S * sizeof(bool));
+    memset(old, 0, (size_t) w->n * S * sizeof(bool));
+    for (int i = 0; i < w->n; i++) seen[i] = -1;
+    for (int i = 0; i < w->n; i++) {
+        int mine[512], many = w->size < 512 ? w->size : 512;
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        /* The list changes while it is read. */
+        memcpy(mine, w->index + (size_t) i * S, (size_t) many * sizeof(int));
+        seen[i] = i;
+        for (int e = 0; e < many; e++)
+            if (mine[e] >= 0) seen[mine[e]] = i;
+        for (int e = 0; e < many && mine[e] >= 0; e++) {
+            const int *theirs = w->index + (size_t) mine[e] * S;
+            for (int f = 0; f < w->size && theirs[f] >= 0; f++) {
+                int j = theirs[f];
+                double d2;
+                if (seen[j] == i ||
+                    !(now[(size_t) e + (size_t) i * S] || now[(size_t) f + (size_t) mine[e] * S]))
+                    continue;
+                seen[j] = i;
+                d2 = squared(w, i, j);
+                came += offer(w, i, j, d2);
+                came += offer(w, j, i, d2);
+            }
         }
-    recall = recall_of(&w, k);
+    }
     vmaxset(mark);
-    return recall;
+    return came;
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* at: n, scratch. Halves wait on a stack: never more than there are levels. */
-static void grow_tree(near_work *w, int tree, int *at)
+static void compare_all(near_work *w, const int *at, int count)
 {
-    int from[64], count[64], depth = 1, leaf = 2 * w->size + 2 > LEAF ? 2 * w->size + 2 : LEAF;
-    uint64_t draw = ufs_mix((uint64_t) tree + 1);
-
-    for (int i = 0; i < w->n; i++) at[i] = i;
-    from[0] = 0;
-    count[0] = w->n;
-    while (depth > 0) {
-        int start = from[--depth], many = count[depth], left;
-        R_CheckUserInterrupt();
-        if (many <= leaf) {
-            compare_all(w, at + start, many);
-            continue;
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < a; b++) {
+            double d2 = squared(w, at[a], at[b]);
+            offer(w, at[a], at[b], d2);
+            offer(w, at[b], at[a], d2);
         }
-        draw = ufs_mix(draw);
-        left = halve(w, at + start, many, draw);
-        from[depth] = start;
-        count[depth++] = left;
-        from[depth] = start + left;
-        count[depth++] = many - left;
-    }
 }
 
 /* Those below the median of the products with a difference first; returns how many they are. */
@@ -156,77 +160,29 @@ static int halve(near_work *w, int *at, int count, uint64_t draw)
     return head > 0 && head < count ? head : half;
 }
 
-static void compare_all(near_work *w, const int *at, int count)
+/* at: n, scratch. Halves wait on a stack: never more than there are levels. */
+static void grow_tree(near_work *w, int tree, int *at)
 {
-    for (int a = 0; a < count; a++)
-        for (int b = 0; b < a; b++) {
-            double d2 = squared(w, at[a], at[b]);
-            offer(w, at[a], at[b], d2);
-            offer(w, at[b], at[a], d2);
+    int from[64], count[64], depth = 1, leaf = 2 * w->size + 2 > LEAF ? 2 * w->size + 2 : LEAF;
+    uint64_t draw = ufs_mix((uint64_t) tree + 1);
+
+    for (int i = 0; i < w->n; i++) at[i] = i;
+    from[0] = 0;
+    count[0] = w->n;
+    while (depth > 0) {
+        int start = from[--depth], many = count[depth], left;
+        R_CheckUserInterrupt();
+        if (many <= leaf) {
+            compare_all(w, at + start, many);
+            continue;
         }
-}
-
-/* ---- neighbours of neighbours ---------------------------------------------------------------- */
-
-/* Returns how many came. seen: n, scratch. */
-static size_t look_around(near_work *w, int *seen)
-{
-    size_t S = (size_t) w->size, came = 0;
-    bool *old = w->fresh;
-    void *mark = vmaxget();
-    bool *now = (bool *) R_alloc((size_t) w->n * S, sizeof(bool));
-
-    /* What comes in this round is marked for the next one. */
-    memcpy(now, old, (size_t) w->n * S * sizeof(bool));
-    memset(old, 0, (size_t) w->n * S * sizeof(bool));
-    for (int i = 0; i < w->n; i++) seen[i] = -1;
-    for (int i = 0; i < w->n; i++) {
-        int mine[512], many = w->size < 512 ? w->size : 512;
-        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
-        /* The list changes while it is read. */
-        memcpy(mine, w->index + (size_t) i * S, (size_t) many * sizeof(int));
-        seen[i] = i;
-        for (int e = 0; e < many; e++)
-            if (mine[e] >= 0) seen[mine[e]] = i;
-        for (int e = 0; e < many && mine[e] >= 0; e++) {
-            const int *theirs = w->index + (size_t) mine[e] * S;
-            for (int f = 0; f < w->size && theirs[f] >= 0; f++) {
-                int j = theirs[f];
-                double d2;
-                if (seen[j] == i ||
-                    !(now[(size_t) e + (size_t) i * S] || now[(size_t) f + (size_t) mine[e] * S]))
-                    continue;
-                seen[j] = i;
-                d2 = squared(w, i, j);
-                came += offer(w, i, j, d2);
-                came += offer(w, j, i, d2);
-            }
-        }
+        draw = ufs_mix(draw);
+        left = halve(w, at + start, many, draw);
+        from[depth] = start;
+        count[depth++] = left;
+        from[depth] = start + left;
+        count[depth++] = many - left;
     }
-    vmaxset(mark);
-    return came;
-}
-
-/* In its place among the nearest of i, if it is one of them and new; equals by index. */
-static bool offer(near_work *w, int i, int j, double d2)
-{
-    size_t S = (size_t) w->size, at = S - 1;
-    int *index = w->index + (size_t) i * S;
-    double *known = w->d2 + (size_t) i * S;
-    bool *fresh = w->fresh + (size_t) i * S;
-
-    if (!(d2 < known[at] || (d2 == known[at] && j < index[at]))) return false;
-    for (size_t e = 0; e < S && known[e] <= d2; e++)
-        if (index[e] == j) return false;
-    for (; at > 0 && (d2 < known[at - 1] || (d2 == known[at - 1] && j < index[at - 1])); at--) {
-        known[at] = known[at - 1];
-        index[at] = index[at - 1];
-        fresh[at] = fresh[at - 1];
-    }
-    known[at] = d2;
-    index[at] = j;
-    fresh[at] = true;
-    return true;
 }
 
 /* ---- how many of the nearest are there ------------------------------------------------------- */
@@ -248,4 +204,43 @@ static double recall_of(const near_work *w, int k)
         for (int e = 0; e < k; e++) found += w->d2[(size_t) e + (size_t) i * S] <= reach;
     }
     return found / ((double) probes * k);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+double graph_knn_near(const ufs_x *x, int k, graph_knn *out)
+{
+    size_t N = (size_t) x->n, K = (size_t) k, S;
+    near_work w = {.n = x->n, .p = x->p, .size = k + MORE < x->n - 1 ? k + MORE : x->n - 1};
+    double recall;
+
+    *out = (graph_knn){.n = x->n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
+    void *mark = vmaxget();
+    double *row = ufs_dalloc((size_t) x->p, N);
+    int *at = ufs_ialloc(N);
+    S = (size_t) w.size;
+    la_transpose(x->n, x->p, x->dense, row);
+    w.row = row;
+    w.index = ufs_ialloc(N * S);
+    w.d2 = ufs_dalloc(N, S);
+    w.fresh = (bool *) R_alloc(N * S, sizeof(bool));
+    w.product = ufs_dalloc(N, 2);
+    for (size_t e = 0; e < N * S; e++) {
+        w.index[e] = -1;
+        w.d2[e] = R_PosInf;
+        w.fresh[e] = true;
+    }
+    for (int t = 0; t < TREES; t++) grow_tree(&w, t, at);
+    for (int r = 0; r < MOST_ROUNDS; r++)
+        if (look_around(&w, at) < N * K / 100) break;
+    for (size_t i = 0; i < N; i++)
+        for (size_t e = 0; e < K; e++) {
+            /* Distances that cannot be held: anybody, infinitely far. */
+            int found = w.index[e + i * S];
+            out->index[e + i * K] = found < 0 ? (int) ((i + 1 + e) % N) : found;
+            out->d2[e + i * K] = found < 0 ? R_PosInf : w.d2[e + i * S];
+        }
+    recall = recall_of(&w, k);
+    vmaxset(mark);
+    return recall;
 }

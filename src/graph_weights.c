@@ -9,8 +9,6 @@ typedef struct {
     double d2;
 } arc;
 
-static void transpose_arcs(int n, const int *start, const arc *from, int *at, arc *to);
-
 /* What cosines need: rows of either kind and their norms; no norms: d2 holds the cosines. */
 typedef struct {
     int p;
@@ -19,9 +17,55 @@ typedef struct {
     double *norm;
 } cosines;
 
-static void set_cosines(const ufs_x *x, cosines *rows);
+static void set_cosines(const ufs_x *x, cosines *rows)
+{
+    int n = x->n, p = x->p;
+
+    rows->norm = ufs_dalloc((size_t) n, 1);
+    if (x->kind == UFS_X_SPARSE) {
+        rows->sparse = sparse_rows_of(x);
+        sparse_rows_center(&rows->sparse);
+        for (int i = 0; i < n; i++)
+            rows->norm[i] = sqrt(fmax(0.0, sparse_rows_dot(&rows->sparse, i, i)));
+    } else {
+        double *row = ufs_dalloc((size_t) p, (size_t) n);
+        la_transpose(n, p, x->dense, row);
+        la_col_norms(p, n, row, rows->norm);
+        rows->row = row;
+    }
+}
+
+/* By a counting sort; lists of the transpose begin at at[0..n]. */
+static void transpose_arcs(int n, const int *start, const arc *from, int *at, arc *to)
+{
+    memset(at, 0, ((size_t) n + 1) * sizeof(int));
+    for (int e = 0; e < start[n]; e++) at[from[e].neighbour + 1]++;
+    for (int i = 0; i < n; i++) at[i + 1] += at[i];
+    for (int i = 0; i < n; i++)
+        for (int e = start[i]; e < start[i + 1]; e++)
+            to[at[from[e].neighbour]++] = (arc){i, from[e].d2};
+    /* Each is now where the next one begins. */
+    memmove(at + 1, at, (size_t) n * sizeof(int));
+    at[0] = 0;
+}
+
 static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
-                        int i, int j);
+                        int i, int j)
+{
+    size_t p = (size_t) rows->p;
+    const double *norm = rows->norm;
+    if (weights == GRAPH_BINARY) return 1.0;
+    if (weights == GRAPH_HEAT) {
+        double ratio = sqrt(d2) / bandwidth;
+        return exp(-0.5 * ratio * ratio);
+    }
+    if (norm == NULL) return fmax(0.0, d2);
+    double dot = rows->row ? la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p)
+                           : sparse_rows_dot(&rows->sparse, i, j);
+    /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
+    double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
+    return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;
+}
 
 void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights, double bandwidth,
                     graph_symmetrise rule, graph_csr *out)
@@ -72,54 +116,4 @@ void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights,
     start[n] = used;
     vmaxset(mark);
     graph_degrees(out, degree);
-}
-
-static void set_cosines(const ufs_x *x, cosines *rows)
-{
-    int n = x->n, p = x->p;
-
-    rows->norm = ufs_dalloc((size_t) n, 1);
-    if (x->kind == UFS_X_SPARSE) {
-        rows->sparse = sparse_rows_of(x);
-        sparse_rows_center(&rows->sparse);
-        for (int i = 0; i < n; i++)
-            rows->norm[i] = sqrt(fmax(0.0, sparse_rows_dot(&rows->sparse, i, i)));
-    } else {
-        double *row = ufs_dalloc((size_t) p, (size_t) n);
-        la_transpose(n, p, x->dense, row);
-        la_col_norms(p, n, row, rows->norm);
-        rows->row = row;
-    }
-}
-
-/* By a counting sort; lists of the transpose begin at at[0..n]. */
-static void transpose_arcs(int n, const int *start, const arc *from, int *at, arc *to)
-{
-    memset(at, 0, ((size_t) n + 1) * sizeof(int));
-    for (int e = 0; e < start[n]; e++) at[from[e].neighbour + 1]++;
-    for (int i = 0; i < n; i++) at[i + 1] += at[i];
-    for (int i = 0; i < n; i++)
-        for (int e = start[i]; e < start[i + 1]; e++)
-            to[at[from[e].neighbour]++] = (arc){i, from[e].d2};
-    /* Each is now where the next one begins. */
-    memmove(at + 1, at, (size_t) n * sizeof(int));
-    at[0] = 0;
-}
-
-static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
-                        int i, int j)
-{
-    size_t p = (size_t) rows->p;
-    const double *norm = rows->norm;
-    if (weights == GRAPH_BINARY) return 1.0;
-    if (weights == GRAPH_HEAT) {
-        double ratio = sqrt(d2) / bandwidth;
-        return exp(-0.5 * ratio * ratio);
-    }
-    if (norm == NULL) return fmax(0.0, d2);
-    double dot = rows->row ? la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p)
-                           : sparse_rows_dot(&rows->sparse, i, j);
-    /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
-    double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
-    return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;
 }

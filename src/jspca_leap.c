@@ -16,10 +16,12 @@ static const double NEAR = 0.1, ALIGNED = 0.8;
  * factor in every step, the differences of these steps are rounding, and so is where they point. */
 static const double FARTHEST = 7.0;
 
-static void write_point(const jspca_work *work, double *to);
-static void read_point(jspca_work *work);
-static double along(jspca_work *work, const double *from, const double *to, const double *other);
-static void align(jspca_work *work);
+static void write_point(const jspca_work *work, double *to)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(to, work->u, nk);
+    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
+}
 
 void jspca_leap_init(jspca_work *work)
 {
@@ -33,11 +35,11 @@ void jspca_leap_init(jspca_work *work)
     write_point(work, work->point);
 }
 
-static void write_point(const jspca_work *work, double *to)
+static void read_point(jspca_work *work)
 {
     size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    ufs_copy(to, work->u, nk);
-    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
+    ufs_copy(work->u, work->point, nk);
+    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
 }
 
 void jspca_leap_back(jspca_work *work)
@@ -54,11 +56,28 @@ void jspca_leap_back(jspca_work *work)
     work->bold = false;
 }
 
-static void read_point(jspca_work *work)
+/* Scaled inner product of the way from `from` to `to`, which stays in work->way, and another one;
+ * with itself for NULL. */
+static double along(jspca_work *work, const double *from, const double *to, const double *other)
 {
-    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    ufs_copy(work->u, work->point, nk);
-    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
+    double sum = 0.0;
+    for (size_t i = 0; i < (size_t) work->history.size; i++) {
+        double way = work->way[i] = to[i] - from[i];
+        sum += work->scale[i] * work->scale[i] * way * (other == NULL ? way : other[i]);
+    }
+    return sum;
+}
+
+/* (P, Q) may be rotated freely: the point is rotated as near to the image as it gets, so that
+ * extrapolation does not turn it, or Q would depend on its path. */
+static void align(jspca_work *work)
+{
+    int n = work->problem->n, k = work->problem->k;
+
+    la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
+    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
+    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
+    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }
 
 /* Where the next step starts: what the last one led to, extrapolated if that is allowed. While
@@ -97,28 +116,4 @@ void jspca_leap_next(jspca_work *work)
         work->leap = sqrt(along(work, image, point, NULL));
     }
     read_point(work);
-}
-
-/* Scaled inner product of the way from `from` to `to`, which stays in work->way, and another one;
- * with itself for NULL. */
-static double along(jspca_work *work, const double *from, const double *to, const double *other)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < (size_t) work->history.size; i++) {
-        double way = work->way[i] = to[i] - from[i];
-        sum += work->scale[i] * work->scale[i] * way * (other == NULL ? way : other[i]);
-    }
-    return sum;
-}
-
-/* (P, Q) may be rotated freely: the point is rotated as near to the image as it gets, so that
- * extrapolation does not turn it, or Q would depend on its path. */
-static void align(jspca_work *work)
-{
-    int n = work->problem->n, k = work->problem->k;
-
-    la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
-    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
-    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
-    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }

@@ -19,12 +19,19 @@
  * beyond this multiple of the harmonic mean. */
 static const double STALE = 1.1, HEAVY = 4.0;
 
-static bool kernel_pays(const jspca_work *work);
-static void set_weights(jspca_work *work, bool renew);
-static bool turn_by_kernel(jspca_work *work, const double *m);
-static int form_p(jspca_work *work, const double *m);
-static void residual_of_samples(jspca_work *work);
-static void add_residual(void *data, int j, const double *column);
+/* Whether steps over samples go through XX': n^2 p flops once for 4npk in each, and squared
+ * residuals by differences, whose rounding must stay far below their smoothing. */
+static bool kernel_pays(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    double top = 0.0, n = problem->n, k = problem->k;
+
+    for (int i = 0; i < problem->n; i++) top = fmax(top, work->ss[i]);
+    return work->run->paths.jspca_kernel && problem->n <= problem->p &&
+           n * n <= 2.0 * ufs_x_entries(problem->x) &&
+           ufs_x_gram_rows_cost(problem->x) <= 100.0 * k * ufs_x_entries(problem->x) &&
+           work->settings->eps_res >= 1e-7 * top;
+}
 
 void jspca_sample_init(jspca_work *work)
 {
@@ -45,37 +52,6 @@ void jspca_sample_init(jspca_work *work)
     ufs_dalloc_each(n, k, (double **[]){&work->map, &work->km, NULL});
     work->vectors = ufs_dalloc(k, k);
     ufs_x_gram_rows(problem->x, NULL, work->kernel);
-}
-
-/* Whether steps over samples go through XX': n^2 p flops once for 4npk in each, and squared
- * residuals by differences, whose rounding must stay far below their smoothing. */
-static bool kernel_pays(const jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    double top = 0.0, n = problem->n, k = problem->k;
-
-    for (int i = 0; i < problem->n; i++) top = fmax(top, work->ss[i]);
-    return work->run->paths.jspca_kernel && problem->n <= problem->p &&
-           n * n <= 2.0 * ufs_x_entries(problem->x) &&
-           ufs_x_gram_rows_cost(problem->x) <= 100.0 * k * ufs_x_entries(problem->x) &&
-           work->settings->eps_res >= 1e-7 * top;
-}
-
-/* T, or T' with older weights, from X P and X Q_old, which are there already. */
-void jspca_sample_target(jspca_work *work, bool renew)
-{
-    const double *weight = work->result->weight;
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
-
-    set_weights(work, renew);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < n; i++) {
-            size_t at = i + j * n;
-            double root = work->root[i], u = work->u[at], z = work->z[at];
-            work->t[at] = work->factor == 1.0
-                              ? root * u
-                              : root * z + weight[i] / (work->factor * root) * (u - z);
-        }
 }
 
 /* V, and what depends on it: older weights and c, or today's. */
@@ -105,6 +81,23 @@ static void set_weights(jspca_work *work, bool renew)
     la_ridge_set_x(&work->ridge, &weighted);
 }
 
+/* T, or T' with older weights, from X P and X Q_old, which are there already. */
+void jspca_sample_target(jspca_work *work, bool renew)
+{
+    const double *weight = work->result->weight;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
+
+    set_weights(work, renew);
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < n; i++) {
+            size_t at = i + j * n;
+            double root = work->root[i], u = work->u[at], z = work->z[at];
+            work->t[at] = work->factor == 1.0
+                              ? root * u
+                              : root * z + weight[i] / (work->factor * root) * (u - z);
+        }
+}
+
 double jspca_share_of_most(const jspca_work *work)
 {
     size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
@@ -118,17 +111,6 @@ double jspca_share_of_most(const jspca_work *work)
         most += over > 1.0 ? ss / over : ss;
     }
     return all > 0.0 ? sqrt(most / all) : 1.0;
-}
-
-int jspca_sample_turn(jspca_work *work, bool last)
-{
-    double *m = work->gl.scaled; /* free between la_gl's calls */
-    int info = 0;
-
-    la_scale_rows(work->problem->n, work->problem->k, work->result->weight, work->z, m);
-    if (last || work->kernel == NULL || !turn_by_kernel(work, m)) info = form_p(work, m);
-    if (info == 0) residual_of_samples(work);
-    return info;
 }
 
 /* With M = WZ: polar(X'M) = X'M S^{-1/2}, S = M'XX'M; 2n^2 k flops. False where the root would
@@ -167,6 +149,21 @@ static int form_p(jspca_work *work, const double *m)
     return info;
 }
 
+/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
+static void add_residual(void *data, int j, const double *column)
+{
+    jspca_work *work = data;
+    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
+
+    for (int at = 0; at < work->n_formed; at++) {
+        size_t i = (size_t) work->formed[at];
+        double r = column[i];
+        for (size_t l = 0; l < (size_t) work->problem->k; l++)
+            r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];
+        work->result->residual[i] += r * r;
+    }
+}
+
 /* ||x - Pz||^2 = ||x||^2 - 2 u'z + ||z||^2, u = P'x. */
 static void residual_of_samples(jspca_work *work)
 {
@@ -193,17 +190,13 @@ static void residual_of_samples(jspca_work *work)
         result->residual[formed[at]] = sqrt(result->residual[formed[at]]);
 }
 
-/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
-static void add_residual(void *data, int j, const double *column)
+int jspca_sample_turn(jspca_work *work, bool last)
 {
-    jspca_work *work = data;
-    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
+    double *m = work->gl.scaled; /* free between la_gl's calls */
+    int info = 0;
 
-    for (int at = 0; at < work->n_formed; at++) {
-        size_t i = (size_t) work->formed[at];
-        double r = column[i];
-        for (size_t l = 0; l < (size_t) work->problem->k; l++)
-            r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];
-        work->result->residual[i] += r * r;
-    }
+    la_scale_rows(work->problem->n, work->problem->k, work->result->weight, work->z, m);
+    if (last || work->kernel == NULL || !turn_by_kernel(work, m)) info = form_p(work, m);
+    if (info == 0) residual_of_samples(work);
+    return info;
 }

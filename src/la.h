@@ -221,15 +221,22 @@ la_missed la_eigs_missed(const la_eigs_problem *a, int size, const double *v,
  * is orthogonal to by design. */
 void la_krylov_noise(int n, int column, double *x);
 
-/* Makes columns k .. k + added - 1 of q (n rows) orthonormal to `known` (n x n_known
- * orthonormal columns, or NULL), to the k columns of q before, which are orthonormal, and to
+typedef struct {
+    int n;
+    double *q; /* n rows */
+    int n_known;
+    const double *known; /* n x n_known orthonormal columns, or NULL */
+    double *dot;         /* max(n_known + k, k + added) x added doubles of scratch */
+} la_krylov_basis;
+
+/* Makes columns k .. k + added - 1 of q orthonormal to `known`, to the k columns of q before, which
+ * are orthonormal, and to
  * each other; those of which less than `least` of their length is left are dropped, and the
  * others move up. Returns how many are left. rest: they are what unit vectors had left of them
  * when most of what lies along q was taken away. The block against the others by two products,
- * twice (`rest`: once), then column by column: 4n (n_known + k) added + 4n added^2 flops.
- * dot: max(n_known + k, k + added) x added doubles. */
-int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int added, double *q,
-                             double least, bool rest, double *dot);
+ * twice (`rest`: once), then column by column: 4n (n_known + k) added + 4n added^2 flops. */
+int la_krylov_orthonormalise(const la_krylov_basis *basis, int k, int added, double least,
+                             bool rest);
 
 /* Eigenpairs of the leading k x k block of h (leading dimension ld, upper triangle read): theta
  * ascending, y k x k. copy: k x k scratch. Returns LAPACK's info. */

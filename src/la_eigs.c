@@ -383,8 +383,8 @@ static int append(davidson *s, int count, const double *block, bool image)
     ufs_copy(s->v + begin, block, (size_t) count * N);
     for (int j = 0; j < count && image; j++)
         peel(s, size - count + j, s->v + begin + (size_t) j * N);
-    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, UFS_ROUNDING,
-                                     image, s->dot);
+    added = la_krylov_orthonormalise(&(la_krylov_basis){n, s->v, a->n_known, a->known, s->dot},
+                                     size, count, UFS_ROUNDING, image);
     if (added == 0) return 0;
     a->apply(a->data, added, s->v + begin, s->av + begin);
     s->size += added;

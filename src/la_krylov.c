@@ -12,12 +12,13 @@ void la_krylov_noise(int n, int column, double *x)
     }
 }
 
-int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int added, double *q,
-                             double least, bool rest, double *dot)
+int la_krylov_orthonormalise(const la_krylov_basis *basis, int k, int added, double least,
+                             bool rest)
 {
+    int n = basis->n, n_known = basis->n_known, left = 0;
+    const double *known = basis->known, *q = basis->q;
     size_t N = (size_t) n;
-    double *block = q + (size_t) k * N;
-    int left = 0;
+    double *block = basis->q + (size_t) k * N, *dot = basis->dot;
 
     for (int j = 0; j < added && !rest; j++) {
         double *col = block + (size_t) j * N, size = la_nrm2(n, col);

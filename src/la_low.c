@@ -122,7 +122,7 @@ static void apply_minus(const void *data, int m, const double *x, double *y)
 
     for (size_t j = 0; j < (size_t) m; j++)
         for (size_t i = 0; i < N; i++) y[i + j * N] = -op->work->degree[i] * x[i + j * N];
-    la_packed_product(n, op->s, false, m, 1.0, x, y, ufs_dalloc(N, UFS_STRIP), UFS_STRIP);
+    la_packed_product(&(la_packed){n, op->s, ufs_dalloc(N, UFS_STRIP)}, false, m, 1.0, x, y);
     vmaxset(mark);
 }
 

@@ -28,19 +28,22 @@ void la_packed_row_sums(int n, const double *s, double *sum)
     }
 }
 
-void la_packed_product(int n, const double *s, bool half, int m, double alpha, const double *x,
-                       double *out, double *strip, int width)
+void la_packed_product(const la_packed *a, bool half, int m, double alpha, const double *x,
+                       double *out)
 {
-    for (int j0 = 0; j0 < n; j0 += width) {
-        int cols = n - j0 < width ? n - j0 : width, rows = j0 + cols;
+    int n = a->n;
+    double *strip = a->strip;
+
+    for (int j0 = 0; j0 < n; j0 += UFS_STRIP) {
+        int cols = n - j0 < UFS_STRIP ? n - j0 : UFS_STRIP, rows = j0 + cols;
         for (int b = 0; b < cols; b++) {
             int j = j0 + b;
             double *to = strip + (size_t) b * (size_t) rows;
-            ufs_copy(to, s + la_packed_column(j), (size_t) j + 1);
+            ufs_copy(to, a->s + la_packed_column(j), (size_t) j + 1);
             if (half) to[j] *= 0.5;
             /* The other triangle of the last rows. */
-            for (int a = 0; a < b; a++)
-                strip[(size_t) j + (size_t) a * (size_t) rows] = half ? 0.0 : to[j0 + a];
+            for (int c = 0; c < b; c++)
+                strip[(size_t) j + (size_t) c * (size_t) rows] = half ? 0.0 : to[j0 + c];
         }
         la_gemm('N', 'N', rows, m, cols, alpha, strip, rows, x + j0, n, 1.0, out, n);
         if (j0 > 0 && !half)

@@ -10,9 +10,37 @@ static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
  * value are what computing the values may have left. */
 static const double rounding_units = 8.0;
 
-static int safe_exponent(double top);
+/* Of a power of two in whose unit squares of numbers up to `top` can be held. */
+static int safe_exponent(double top)
+{
+    int above = 0;
+    /* Of the next one above, as far as it and its reciprocal are finite. */
+    if (top > safe_high || (top < safe_low && top > 0.0)) frexp(top, &above);
+    return above > 1000 ? 1000 : (above < -1000 ? -1000 : above);
+}
+
+/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
+ * wait for the one before. */
 static inline void sums(int count, const double *value, double unit, double m, double *sum,
-                        double *ss);
+                        double *ss)
+{
+    double s[4] = {0}, q[4] = {0};
+    int i = 0;
+
+    for (; i + 3 < count; i += 4)
+        for (int k = 0; k < 4; k++) {
+            double d = value[i + k] * unit - m;
+            s[k] += d;
+            q[k] += d * d;
+        }
+    for (; i < count; i++) {
+        double d = value[i] * unit - m;
+        s[0] += d;
+        q[0] += d * d;
+    }
+    *sum = (s[0] + s[1]) + (s[2] + s[3]);
+    *ss = (q[0] + q[1]) + (q[2] + q[3]);
+}
 
 /* The mean is corrected by the mean of what it leaves, which removes its rounding. */
 bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
@@ -49,29 +77,6 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     return true;
 }
 
-/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
- * wait for the one before. */
-static inline void sums(int count, const double *value, double unit, double m, double *sum,
-                        double *ss)
-{
-    double s[4] = {0}, q[4] = {0};
-    int i = 0;
-
-    for (; i + 3 < count; i += 4)
-        for (int k = 0; k < 4; k++) {
-            double d = value[i + k] * unit - m;
-            s[k] += d;
-            q[k] += d * d;
-        }
-    for (; i < count; i++) {
-        double d = value[i] * unit - m;
-        s[0] += d;
-        q[0] += d * d;
-    }
-    *sum = (s[0] + s[1]) + (s[2] + s[3]);
-    *ss = (q[0] + q[1]) + (q[2] + q[3]);
-}
-
 prepare_column prepare_judge(int n, const prepare_moments *found)
 {
     int e = found->exponent;
@@ -84,15 +89,6 @@ prepare_column prepare_judge(int n, const prepare_moments *found)
 
     is.unfit = !is.constant && (top > largest_value || is.sd < least_sd);
     return is;
-}
-
-/* Of a power of two in whose unit squares of numbers up to `top` can be held. */
-static int safe_exponent(double top)
-{
-    int above = 0;
-    /* Of the next one above, as far as it and its reciprocal are finite. */
-    if (top > safe_high || (top < safe_low && top > 0.0)) frexp(top, &above);
-    return above > 1000 ? 1000 : (above < -1000 ? -1000 : above);
 }
 
 void prepare_center(int n, int p, double *x, double *mean)

@@ -24,65 +24,135 @@ typedef struct {
     double *rest; /* u: scratch */
 } laplacian;
 
-static int edges_of(const propagate_problem *problem, int i, const int **index,
-                    const double **value);
-static void search(const propagate_problem *problem, double weak, int *queue, int *reached);
-static int harmonic(const propagate_problem *problem, double weak, propagate_result *result);
-static laplacian unknown_part(const propagate_problem *problem, double weak, int u,
-                              const int *index, double *y);
-static int by_cholesky(const laplacian *l, int c, double *y);
-static double by_gradients(laplacian *l, int c, double *y);
-static void apply(void *data, const double *x, double *y);
-static void by_degree(void *data, const double *r, double *z);
-static double relative_rest(laplacian *l, const double *b, const double *x);
-static double inverse_bound(laplacian *l, la_cg_problem *cg, double *v);
-static void class_mass(const propagate_problem *problem, int u, double *y);
-static int first_largest(int n, int c, const double *row);
-static int nearest(const propagate_problem *problem, int i);
+/* ---- conjugate gradients --------------------------------------------------------------------- */
 
-int propagate_solve(const propagate_problem *problem, propagate_result *result)
+static void apply(void *data, const double *x, double *y)
 {
-    size_t n = (size_t) problem->n, c = (size_t) problem->c;
-    void *mark = vmaxget();
-    int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
-    double *share = ufs_dzero(c, 1), *probability = result->probability;
-    double weak = 0.0;
-    int labelled = 0, frequent = 0, lapack;
+    const laplacian *l = data;
 
-    /* Edges of this share of the largest weight would connect nodes by rounding only. */
-    for (int i = 0; i < problem->n; i++) {
-        const int *to;
-        const double *weight;
-        for (int e = 0, end = edges_of(problem, i, &to, &weight); e < end; e++)
-            weak = fmax(weak, UFS_ROUNDING * weight[e]);
+    R_CheckUserInterrupt();
+    for (int a = 0; a < l->u; a++) {
+        double sum = l->degree[a] * x[a];
+        for (int e = l->start[a]; e < l->start[a + 1]; e++) sum -= l->value[e] * x[l->index[e]];
+        y[a] = sum;
     }
-    result->error = 0.0;
-    for (size_t i = 0; i < n; i++)
-        if (problem->known[i]) {
-            share[problem->known[i] - 1] += 1.0;
-            labelled++;
-        }
-    for (size_t j = 0; j < c; j++) {
-        share[j] /= labelled;
-        if (share[j] > share[frequent]) frequent = (int) j;
-    }
-    search(problem, weak, index, reached);
-    for (size_t j = 0; j < c; j++)
-        for (size_t i = 0; i < n; i++)
-            probability[i + j * n] = problem->known[i] ? problem->known[i] == (int) j + 1
-                                                       : share[j];
-    lapack = harmonic(problem, weak, result);
-    for (size_t i = 0; i < n && lapack == 0; i++) {
-        if (problem->known[i])
-            label[i] = problem->known[i];
-        else if (reached[i])
-            label[i] = first_largest(problem->n, problem->c, probability + i);
-        else
-            label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
-    }
-    vmaxset(mark);
-    return lapack;
 }
+
+static void by_degree(void *data, const double *r, double *z)
+{
+    const laplacian *l = data;
+
+    for (int a = 0; a < l->u; a++) z[a] = r[a] / l->degree[a];
+}
+
+/* max |b - L x| / d */
+static double relative_rest(laplacian *l, const double *b, const double *x)
+{
+    double most = 0.0;
+
+    apply(l, x, l->rest);
+    for (int a = 0; a < l->u; a++) most = fmax(most, fabs(b[a] - l->rest[a]) / l->degree[a]);
+    return most;
+}
+
+/* A number that the largest entry of L_uu^{-1} D 1 does not pass; infinite if it is not found. v: u,
+ * scratch. */
+static double inverse_bound(laplacian *l, la_cg_problem *cg, double *v)
+{
+    double most = 0.0, rest = 1.0;
+
+    memset(v, 0, (size_t) l->u * sizeof(double));
+    cg->tol = 1e-2;
+    for (int again = 0; again < 6 && !(rest <= 0.5); again++) {
+        la_cg(cg, l->degree, v);
+        rest = relative_rest(l, l->degree, v);
+    }
+    for (int a = 0; a < l->u; a++) most = fmax(most, v[a]);
+    return rest <= 0.5 ? most / (1.0 - rest) : R_PosInf;
+}
+
+/* Right sides become solutions. Returns the largest error that is possible. */
+static double by_gradients(laplacian *l, int c, double *y)
+{
+    size_t u = (size_t) l->u;
+    double *x = ufs_dalloc(u, 1), most = 0.0, inverse;
+    la_cg_problem cg = {.n = l->u,
+                        .apply = apply,
+                        .precondition = by_degree,
+                        .data = l,
+                        .natural = true,
+                        .max_iter = MOST_STEPS,
+                        .work = ufs_dalloc(u, 4)};
+
+    inverse = inverse_bound(l, &cg, x);
+    for (int j = 0; j < c; j++) {
+        double *b = y + (size_t) j * u, error = R_PosInf;
+        memset(x, 0, u * sizeof(double));
+        cg.tol = 1e-11;
+        /* Each time from the residual itself, which the recurrence loses sight of. */
+        for (int again = 0; again < 4 && !(error <= PROVED); again++, cg.tol = 1e-2) {
+            la_cg(&cg, b, x);
+            error = inverse * relative_rest(l, b, x);
+        }
+        ufs_copy(b, x, u);
+        most = fmax(most, error);
+    }
+    return most;
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* Scales every class to the mass (labelled members + 1), then every node to sum 1. */
+static void class_mass(const propagate_problem *problem, int u, double *y)
+{
+    size_t U = (size_t) u, c = (size_t) problem->c, n = (size_t) problem->n;
+    for (size_t j = 0; j < c; j++) {
+        double mass = 0.0, members = 1.0;
+        for (size_t i = 0; i < n; i++)
+            if (problem->known[i] == (int) j + 1) members += 1.0;
+        for (size_t a = 0; a < U; a++) mass += y[a + j * U];
+        if (mass > 0.0)
+            for (size_t a = 0; a < U; a++) y[a + j * U] *= members / mass;
+    }
+    for (size_t a = 0; a < U; a++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < c; j++) sum += y[a + j * U];
+        for (size_t j = 0; j < c; j++) y[a + j * U] /= sum;
+    }
+}
+
+/* First class within UFS_ROUNDING of the largest probability. */
+static int first_largest(int n, int c, const double *row)
+{
+    size_t N = (size_t) n, C = (size_t) c, j = 0;
+    double most = row[0];
+    for (size_t l = 1; l < C; l++) most = fmax(most, row[l * N]);
+    while (row[j * N] < most - UFS_ROUNDING) j++;
+    return (int) j + 1;
+}
+
+/* Class of the nearest labelled sample, the first of equals. */
+static int nearest(const propagate_problem *problem, int i)
+{
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    double least = HUGE_VAL;
+    int class = 1;
+    for (size_t a = 0; a < n; a++) {
+        double d2 = 0.0;
+        if (!problem->known[a]) continue;
+        for (size_t j = 0; j < p; j++) {
+            double d = problem->x[(size_t) i + j * n] - problem->x[a + j * n];
+            d2 += d * d;
+        }
+        if (d2 < least) {
+            least = d2;
+            class = problem->known[a];
+        }
+    }
+    return class;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
 
 /* Edges of node i: their ends (NULL: 0, 1, ...) and weights. */
 static int edges_of(const propagate_problem *problem, int i, const int **index,
@@ -118,41 +188,6 @@ static void search(const propagate_problem *problem, double weak, int *queue, in
             }
         }
     }
-}
-
-/* L_uu Y_u' = W_ul Y_l' for the reached unlabelled nodes. */
-static int harmonic(const propagate_problem *problem, double weak, propagate_result *result)
-{
-    size_t n = (size_t) problem->n, c = (size_t) problem->c, U;
-    int u = 0, *index = ufs_ialloc(n), lapack = 0;
-    double *y, *right;
-    laplacian l;
-
-    for (int i = 0; i < problem->n; i++)
-        if (result->reached[i] && !problem->known[i]) index[u++] = i;
-    if (u == 0) return 0;
-    U = (size_t) u;
-    y = ufs_dzero(U, c);
-    l = unknown_part(problem, weak, u, index, y);
-    if (problem->start == NULL || u <= FEW) {
-        lapack = by_cholesky(&l, problem->c, y);
-    } else {
-        right = ufs_dalloc(U, c);
-        ufs_copy(right, y, U * c);
-        result->error = by_gradients(&l, problem->c, y);
-        if (!(result->error <= PROVED) && u <= MOST_DENSE) {
-            ufs_copy(y, right, U * c);
-            result->error = 0.0;
-            lapack = by_cholesky(&l, problem->c, y);
-        }
-    }
-    if (lapack) return lapack;
-    for (size_t a = 0; a < U * c; a++) y[a] = fmin(fmax(y[a], 0.0), 1.0);
-    if (problem->cmn) class_mass(problem, u, y);
-    for (size_t j = 0; j < c; j++)
-        for (size_t a = 0; a < U; a++)
-            result->probability[(size_t) index[a] + j * n] = y[a + j * U];
-    return 0;
 }
 
 /* Fills y (u x c, zero) with W_ul Y_l', too. */
@@ -215,130 +250,81 @@ static int by_cholesky(const laplacian *l, int c, double *y)
     return lapack;
 }
 
-/* ---- conjugate gradients --------------------------------------------------------------------- */
-
-/* Right sides become solutions. Returns the largest error that is possible. */
-static double by_gradients(laplacian *l, int c, double *y)
+/* L_uu Y_u' = W_ul Y_l' for the reached unlabelled nodes. */
+static int harmonic(const propagate_problem *problem, double weak, propagate_result *result)
 {
-    size_t u = (size_t) l->u;
-    double *x = ufs_dalloc(u, 1), most = 0.0, inverse;
-    la_cg_problem cg = {.n = l->u,
-                        .apply = apply,
-                        .precondition = by_degree,
-                        .data = l,
-                        .natural = true,
-                        .max_iter = MOST_STEPS,
-                        .work = ufs_dalloc(u, 4)};
+    size_t n = (size_t) problem->n, c = (size_t) problem->c, U;
+    int u = 0, *index = ufs_ialloc(n), lapack = 0;
+    double *y, *right;
+    laplacian l;
 
-    inverse = inverse_bound(l, &cg, x);
-    for (int j = 0; j < c; j++) {
-        double *b = y + (size_t) j * u, error = R_PosInf;
-        memset(x, 0, u * sizeof(double));
-        cg.tol = 1e-11;
-        /* Each time from the residual itself, which the recurrence loses sight of. */
-        for (int again = 0; again < 4 && !(error <= PROVED); again++, cg.tol = 1e-2) {
-            la_cg(&cg, b, x);
-            error = inverse * relative_rest(l, b, x);
+    for (int i = 0; i < problem->n; i++)
+        if (result->reached[i] && !problem->known[i]) index[u++] = i;
+    if (u == 0) return 0;
+    U = (size_t) u;
+    y = ufs_dzero(U, c);
+    l = unknown_part(problem, weak, u, index, y);
+    if (problem->start == NULL || u <= FEW) {
+        lapack = by_cholesky(&l, problem->c, y);
+    } else {
+        right = ufs_dalloc(U, c);
+        ufs_copy(right, y, U * c);
+        result->error = by_gradients(&l, problem->c, y);
+        if (!(result->error <= PROVED) && u <= MOST_DENSE) {
+            ufs_copy(y, right, U * c);
+            result->error = 0.0;
+            lapack = by_cholesky(&l, problem->c, y);
         }
-        ufs_copy(b, x, u);
-        most = fmax(most, error);
     }
-    return most;
+    if (lapack) return lapack;
+    for (size_t a = 0; a < U * c; a++) y[a] = fmin(fmax(y[a], 0.0), 1.0);
+    if (problem->cmn) class_mass(problem, u, y);
+    for (size_t j = 0; j < c; j++)
+        for (size_t a = 0; a < U; a++)
+            result->probability[(size_t) index[a] + j * n] = y[a + j * U];
+    return 0;
 }
 
-/* A number that the largest entry of L_uu^{-1} D 1 does not pass; infinite if it is not found. v: u,
- * scratch. */
-static double inverse_bound(laplacian *l, la_cg_problem *cg, double *v)
+int propagate_solve(const propagate_problem *problem, propagate_result *result)
 {
-    double most = 0.0, rest = 1.0;
+    size_t n = (size_t) problem->n, c = (size_t) problem->c;
+    void *mark = vmaxget();
+    int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
+    double *share = ufs_dzero(c, 1), *probability = result->probability;
+    double weak = 0.0;
+    int labelled = 0, frequent = 0, lapack;
 
-    memset(v, 0, (size_t) l->u * sizeof(double));
-    cg->tol = 1e-2;
-    for (int again = 0; again < 6 && !(rest <= 0.5); again++) {
-        la_cg(cg, l->degree, v);
-        rest = relative_rest(l, l->degree, v);
+    /* Edges of this share of the largest weight would connect nodes by rounding only. */
+    for (int i = 0; i < problem->n; i++) {
+        const int *to;
+        const double *weight;
+        for (int e = 0, end = edges_of(problem, i, &to, &weight); e < end; e++)
+            weak = fmax(weak, UFS_ROUNDING * weight[e]);
     }
-    for (int a = 0; a < l->u; a++) most = fmax(most, v[a]);
-    return rest <= 0.5 ? most / (1.0 - rest) : R_PosInf;
-}
-
-/* max |b - L x| / d */
-static double relative_rest(laplacian *l, const double *b, const double *x)
-{
-    double most = 0.0;
-
-    apply(l, x, l->rest);
-    for (int a = 0; a < l->u; a++) most = fmax(most, fabs(b[a] - l->rest[a]) / l->degree[a]);
-    return most;
-}
-
-static void apply(void *data, const double *x, double *y)
-{
-    const laplacian *l = data;
-
-    R_CheckUserInterrupt();
-    for (int a = 0; a < l->u; a++) {
-        double sum = l->degree[a] * x[a];
-        for (int e = l->start[a]; e < l->start[a + 1]; e++) sum -= l->value[e] * x[l->index[e]];
-        y[a] = sum;
-    }
-}
-
-static void by_degree(void *data, const double *r, double *z)
-{
-    const laplacian *l = data;
-
-    for (int a = 0; a < l->u; a++) z[a] = r[a] / l->degree[a];
-}
-
-/* ---- labels ---------------------------------------------------------------------------------- */
-
-/* Scales every class to the mass (labelled members + 1), then every node to sum 1. */
-static void class_mass(const propagate_problem *problem, int u, double *y)
-{
-    size_t U = (size_t) u, c = (size_t) problem->c, n = (size_t) problem->n;
+    result->error = 0.0;
+    for (size_t i = 0; i < n; i++)
+        if (problem->known[i]) {
+            share[problem->known[i] - 1] += 1.0;
+            labelled++;
+        }
     for (size_t j = 0; j < c; j++) {
-        double mass = 0.0, members = 1.0;
+        share[j] /= labelled;
+        if (share[j] > share[frequent]) frequent = (int) j;
+    }
+    search(problem, weak, index, reached);
+    for (size_t j = 0; j < c; j++)
         for (size_t i = 0; i < n; i++)
-            if (problem->known[i] == (int) j + 1) members += 1.0;
-        for (size_t a = 0; a < U; a++) mass += y[a + j * U];
-        if (mass > 0.0)
-            for (size_t a = 0; a < U; a++) y[a + j * U] *= members / mass;
+            probability[i + j * n] = problem->known[i] ? problem->known[i] == (int) j + 1
+                                                       : share[j];
+    lapack = harmonic(problem, weak, result);
+    for (size_t i = 0; i < n && lapack == 0; i++) {
+        if (problem->known[i])
+            label[i] = problem->known[i];
+        else if (reached[i])
+            label[i] = first_largest(problem->n, problem->c, probability + i);
+        else
+            label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
     }
-    for (size_t a = 0; a < U; a++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < c; j++) sum += y[a + j * U];
-        for (size_t j = 0; j < c; j++) y[a + j * U] /= sum;
-    }
-}
-
-/* First class within UFS_ROUNDING of the largest probability. */
-static int first_largest(int n, int c, const double *row)
-{
-    size_t N = (size_t) n, C = (size_t) c, j = 0;
-    double most = row[0];
-    for (size_t l = 1; l < C; l++) most = fmax(most, row[l * N]);
-    while (row[j * N] < most - UFS_ROUNDING) j++;
-    return (int) j + 1;
-}
-
-/* Class of the nearest labelled sample, the first of equals. */
-static int nearest(const propagate_problem *problem, int i)
-{
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
-    double least = HUGE_VAL;
-    int class = 1;
-    for (size_t a = 0; a < n; a++) {
-        double d2 = 0.0;
-        if (!problem->known[a]) continue;
-        for (size_t j = 0; j < p; j++) {
-            double d = problem->x[(size_t) i + j * n] - problem->x[a + j * n];
-            d2 += d * d;
-        }
-        if (d2 < least) {
-            least = d2;
-            class = problem->known[a];
-        }
-    }
-    return class;
+    vmaxset(mark);
+    return lapack;
 }

@@ -17,16 +17,6 @@
 /* Rounds, and steps of one prox phase: a guard against rounding. */
 enum { MOST = 300 };
 
-static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
-                     double *v);
-static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
-                      qp_info *info);
-static void product(const qp_problem *prob, const double *x, double *out, qp_info *info);
-static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
-                       qp_info *info);
-static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info);
-static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info);
-
 void qp_init(qp_work *work, int p)
 {
     ufs_dalloc_each((size_t) p, 1,
@@ -34,15 +24,6 @@ void qp_init(qp_work *work, int p)
                                   &work->r, &work->z, &work->dir, &work->h_dir, &work->best,
                                   &work->best_hv, &work->sorted, NULL});
     ufs_ialloc_each((size_t) p, (int **[]){&work->order, &work->free, NULL});
-}
-
-void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info)
-{
-    qp_problem prob = {p, b, NULL, NULL, NULL, h, h};
-    info->products = info->rounds = 0;
-    diagonal(p, h, b, work->sorted, work->order, v);
-    for (int i = 0; i < p; i++) work->hv[i] = h[i] * v[i];
-    certify(&prob, v, work->hv, work->g, info);
 }
 
 /* min sum h_i v_i^2 / 2 - b_i v_i on the simplex: v_i = max(0, (b_i + t) / h_i), and
@@ -90,39 +71,13 @@ static double certify(const qp_problem *prob, const double *v, const double *hv,
     return size;
 }
 
-void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
+void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info)
 {
-    int p = prob->p, patience = 1, idle = 0;
-    size_t P = (size_t) p;
-    bool solved = true;
-    double best = R_PosInf, sum = 0.0;
-
-    info->products = 0;
-    for (int i = 0; i < p; i++) sum += v[i] = fmax(v[i], 0.0);
-    for (int i = 0; i < p; i++) v[i] = sum > 0.0 ? v[i] / sum : 1.0 / (double) p;
-    product(prob, v, work->hv, info);
-    for (info->rounds = 0; info->rounds < MOST; info->rounds++) {
-        certify(prob, v, work->hv, work->g, info);
-        /* Three solved faces without a halving: rounding, not progress. */
-        if (info->rounds > 0 && solved) idle = info->rel > 0.5 * best ? idle + 1 : 0;
-        if (info->rel < best) {
-            best = info->rel;
-            ufs_copy(work->best, v, P);
-            ufs_copy(work->best_hv, work->hv, P);
-        }
-        if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
-        if (solved || patience < 32) {
-            if (!solved) patience *= 2;
-            prox_phase(prob, patience, work, v, info);
-        }
-        solved = face_phase(prob, tol, work, v, info);
-        product(prob, v, work->hv, info);
-    }
-    if (info->rel > best) {
-        ufs_copy(v, work->best, P);
-        ufs_copy(work->hv, work->best_hv, P);
-        certify(prob, v, work->hv, work->g, info);
-    }
+    qp_problem prob = {p, b, NULL, NULL, NULL, h, h};
+    info->products = info->rounds = 0;
+    diagonal(p, h, b, work->sorted, work->order, v);
+    for (int i = 0; i < p; i++) work->hv[i] = h[i] * v[i];
+    certify(&prob, v, work->hv, work->g, info);
 }
 
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info)
@@ -168,37 +123,6 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
     product(prob, v, work->hv, info);
 }
 
-/* Solves the face of v; true if its solution was reached, false if the boundary was
- * met first (then v is there, with at least one variable fewer). */
-static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
-{
-    int p = prob->p, n_free = 0;
-    double step = 1.0, sum = 0.0, *d = work->d;
-    double size = certify(prob, v, work->hv, work->g, info);
-
-    for (int i = 0; i < p; i++) {
-        d[i] = 0.0;
-        if (v[i] > 0.0) work->free[n_free++] = i;
-    }
-    face_cg(prob, n_free, 0.1 * tol * size, work, info);
-
-    for (int a = 0; a < n_free; a++) {
-        int i = work->free[a];
-        if (v[i] + d[i] <= 0.0) step = fmin(step, -v[i] / d[i]);
-    }
-    for (int a = 0; a < n_free; a++) {
-        int i = work->free[a];
-        /* The blocking variables become exact zeros. */
-        if (v[i] + d[i] <= 0.0 && -v[i] / d[i] <= step)
-            v[i] = 0.0;
-        else
-            v[i] = fmax(v[i] + step * d[i], 0.0);
-        sum += v[i];
-    }
-    for (int a = 0; a < n_free; a++) v[work->free[a]] /= sum;
-    return step == 1.0;
-}
-
 /* d_F = H_FF^{-1} (t 1 - g_F) with t such that 1'd = 0, by conjugate gradients in {1'd = 0}:
  * residual r - theta 1 with theta fixed by the preconditioner; theta is taken out of r itself in
  * every step, or rounding there would stall the whole method. */
@@ -236,5 +160,71 @@ static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *wo
             work->d[free[a]] += rz / curve * dir[free[a]];
             r[free[a]] -= rz / curve * hd[free[a]];
         }
+    }
+}
+
+/* Solves the face of v; true if its solution was reached, false if the boundary was
+ * met first (then v is there, with at least one variable fewer). */
+static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
+{
+    int p = prob->p, n_free = 0;
+    double step = 1.0, sum = 0.0, *d = work->d;
+    double size = certify(prob, v, work->hv, work->g, info);
+
+    for (int i = 0; i < p; i++) {
+        d[i] = 0.0;
+        if (v[i] > 0.0) work->free[n_free++] = i;
+    }
+    face_cg(prob, n_free, 0.1 * tol * size, work, info);
+
+    for (int a = 0; a < n_free; a++) {
+        int i = work->free[a];
+        if (v[i] + d[i] <= 0.0) step = fmin(step, -v[i] / d[i]);
+    }
+    for (int a = 0; a < n_free; a++) {
+        int i = work->free[a];
+        /* The blocking variables become exact zeros. */
+        if (v[i] + d[i] <= 0.0 && -v[i] / d[i] <= step)
+            v[i] = 0.0;
+        else
+            v[i] = fmax(v[i] + step * d[i], 0.0);
+        sum += v[i];
+    }
+    for (int a = 0; a < n_free; a++) v[work->free[a]] /= sum;
+    return step == 1.0;
+}
+
+void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
+{
+    int p = prob->p, patience = 1, idle = 0;
+    size_t P = (size_t) p;
+    bool solved = true;
+    double best = R_PosInf, sum = 0.0;
+
+    info->products = 0;
+    for (int i = 0; i < p; i++) sum += v[i] = fmax(v[i], 0.0);
+    for (int i = 0; i < p; i++) v[i] = sum > 0.0 ? v[i] / sum : 1.0 / (double) p;
+    product(prob, v, work->hv, info);
+    for (info->rounds = 0; info->rounds < MOST; info->rounds++) {
+        certify(prob, v, work->hv, work->g, info);
+        /* Three solved faces without a halving: rounding, not progress. */
+        if (info->rounds > 0 && solved) idle = info->rel > 0.5 * best ? idle + 1 : 0;
+        if (info->rel < best) {
+            best = info->rel;
+            ufs_copy(work->best, v, P);
+            ufs_copy(work->best_hv, work->hv, P);
+        }
+        if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
+        if (solved || patience < 32) {
+            if (!solved) patience *= 2;
+            prox_phase(prob, patience, work, v, info);
+        }
+        solved = face_phase(prob, tol, work, v, info);
+        product(prob, v, work->hv, info);
+    }
+    if (info->rel > best) {
+        ufs_copy(v, work->best, P);
+        ufs_copy(work->hv, work->best_hv, P);
+        certify(prob, v, work->hv, work->g, info);
     }
 }

@@ -32,9 +32,81 @@ typedef struct {
     double *sys, *d, *a; /* s x s, s, s: of one sample */
 } alnr_work;
 
-static void find_neighbours(alnr_work *work, const alnr_problem *problem);
-static int minimise(void *data, mm *s);
-static int solve_sample(alnr_work *work, size_t i, double penalty, const double *root_b);
+/* a_i into work->a. */
+static int solve_sample(alnr_work *work, size_t i, double penalty, const double *root_b)
+{
+    size_t S = (size_t) work->s;
+    const double *gram = work->gram + i * S * S, *t = work->t + i * S;
+    const int *index = work->index + i * S;
+    int info;
+
+    for (size_t l = 0; l < S; l++) work->d[l] = root_b[index[l]] / sqrt(t[l]);
+    for (size_t l = 0; l < S; l++) {
+        for (size_t h = 0; h <= l; h++)
+            work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
+        work->sys[l + l * S] += 0.5 * penalty;
+        work->a[l] = work->d[l] * gram[l];
+    }
+    info = la_chol(work->s, work->sys);
+    if (info) return info;
+    la_chol_solve(work->s, 1, work->sys, work->a);
+    for (size_t l = 0; l < S; l++) work->a[l] *= work->d[l];
+    return 0;
+}
+
+/* s->u: roots of b. */
+static int minimise(void *data, mm *s)
+{
+    alnr_work *work = data;
+    size_t N = (size_t) s->p, S = (size_t) work->s;
+    double *dual = s->out->dual, penalty = s->out->penalty;
+
+    s->rest = 0.0;
+    for (size_t j = 0; j < N; j++) dual[j] = 0.0;
+    for (size_t i = 0; i < N; i++) {
+        const double *gram = work->gram + i * S * S;
+        double left = gram[0];
+        int lapack = solve_sample(work, i, penalty, s->u);
+        if (lapack) return lapack;
+        /* <x_i - fit, x_i> less a'diag(gamma t/2b)a is ||x_i - fit||^2. */
+        for (size_t l = 0; l < S; l++) {
+            int j = work->index[l + i * S];
+            double z2 = work->t[l + i * S] * work->a[l] * work->a[l];
+            left -= work->a[l] * gram[l] + 0.5 * penalty * z2 / (s->u[j] * s->u[j]);
+            dual[j] += z2;
+        }
+        s->rest += fmax(left, 0.0);
+    }
+    for (size_t j = 0; j < N; j++) dual[j] = sqrt(dual[j]) / (s->u[j] * s->u[j]);
+    return 0;
+}
+
+/* Neighbourhoods, t and local Gram matrices. */
+static void find_neighbours(alnr_work *work, const alnr_problem *problem)
+{
+    int n = problem->n, k = problem->k, s = work->s;
+    size_t P = (size_t) problem->p, S = (size_t) s;
+    ufs_x x = ufs_x_dense(n, problem->p, problem->x);
+    graph_knn knn;
+    double *rows = ufs_dalloc(P, (size_t) n), *near = ufs_dalloc(P, S), mean = 0.0;
+
+    graph_knn_search(&x, k, &knn);
+    la_transpose(n, problem->p, problem->x, rows);
+    for (int e = 0; e < n * k; e++) mean += knn.d2[e] / ((double) n * (double) k);
+    for (int i = 0; i < n; i++) {
+        int *index = work->index + (size_t) i * S;
+        double *t = work->t + (size_t) i * S;
+        index[0] = i;
+        t[0] = 1.0;
+        for (int l = 0; l < k; l++) {
+            size_t from = (size_t) i * (size_t) k + (size_t) l;
+            index[l + 1] = knn.index[from];
+            t[l + 1] = mean > 0.0 ? exp(fmin(knn.d2[from] / mean, MOST)) : 1.0;
+        }
+        for (size_t l = 0; l < S; l++) ufs_copy(near + l * P, rows + (size_t) index[l] * P, P);
+        la_gram('T', problem->p, s, near, work->gram + (size_t) i * S * S);
+    }
+}
 
 void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run)
@@ -69,80 +141,4 @@ void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_res
     mm_zero(&s);
     for (size_t j = 0; j < N; j++) s.u[j] = 1.0;
     mm_run(&s);
-}
-
-/* Neighbourhoods, t and local Gram matrices. */
-static void find_neighbours(alnr_work *work, const alnr_problem *problem)
-{
-    int n = problem->n, k = problem->k, s = work->s;
-    size_t P = (size_t) problem->p, S = (size_t) s;
-    ufs_x x = ufs_x_dense(n, problem->p, problem->x);
-    graph_knn knn;
-    double *rows = ufs_dalloc(P, (size_t) n), *near = ufs_dalloc(P, S), mean = 0.0;
-
-    graph_knn_search(&x, k, &knn);
-    la_transpose(n, problem->p, problem->x, rows);
-    for (int e = 0; e < n * k; e++) mean += knn.d2[e] / ((double) n * (double) k);
-    for (int i = 0; i < n; i++) {
-        int *index = work->index + (size_t) i * S;
-        double *t = work->t + (size_t) i * S;
-        index[0] = i;
-        t[0] = 1.0;
-        for (int l = 0; l < k; l++) {
-            size_t from = (size_t) i * (size_t) k + (size_t) l;
-            index[l + 1] = knn.index[from];
-            t[l + 1] = mean > 0.0 ? exp(fmin(knn.d2[from] / mean, MOST)) : 1.0;
-        }
-        for (size_t l = 0; l < S; l++) ufs_copy(near + l * P, rows + (size_t) index[l] * P, P);
-        la_gram('T', problem->p, s, near, work->gram + (size_t) i * S * S);
-    }
-}
-
-/* s->u: roots of b. */
-static int minimise(void *data, mm *s)
-{
-    alnr_work *work = data;
-    size_t N = (size_t) s->p, S = (size_t) work->s;
-    double *dual = s->out->dual, penalty = s->out->penalty;
-
-    s->rest = 0.0;
-    for (size_t j = 0; j < N; j++) dual[j] = 0.0;
-    for (size_t i = 0; i < N; i++) {
-        const double *gram = work->gram + i * S * S;
-        double left = gram[0];
-        int lapack = solve_sample(work, i, penalty, s->u);
-        if (lapack) return lapack;
-        /* <x_i - fit, x_i> less a'diag(gamma t/2b)a is ||x_i - fit||^2. */
-        for (size_t l = 0; l < S; l++) {
-            int j = work->index[l + i * S];
-            double z2 = work->t[l + i * S] * work->a[l] * work->a[l];
-            left -= work->a[l] * gram[l] + 0.5 * penalty * z2 / (s->u[j] * s->u[j]);
-            dual[j] += z2;
-        }
-        s->rest += fmax(left, 0.0);
-    }
-    for (size_t j = 0; j < N; j++) dual[j] = sqrt(dual[j]) / (s->u[j] * s->u[j]);
-    return 0;
-}
-
-/* a_i into work->a. */
-static int solve_sample(alnr_work *work, size_t i, double penalty, const double *root_b)
-{
-    size_t S = (size_t) work->s;
-    const double *gram = work->gram + i * S * S, *t = work->t + i * S;
-    const int *index = work->index + i * S;
-    int info;
-
-    for (size_t l = 0; l < S; l++) work->d[l] = root_b[index[l]] / sqrt(t[l]);
-    for (size_t l = 0; l < S; l++) {
-        for (size_t h = 0; h <= l; h++)
-            work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
-        work->sys[l + l * S] += 0.5 * penalty;
-        work->a[l] = work->d[l] * gram[l];
-    }
-    info = la_chol(work->s, work->sys);
-    if (info) return info;
-    la_chol_solve(work->s, 1, work->sys, work->a);
-    for (size_t l = 0; l < S; l++) work->a[l] *= work->d[l];
-    return 0;
 }

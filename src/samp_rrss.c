@@ -35,59 +35,6 @@ typedef struct {
     double *yt, *m;    /* r x n each */
 } rrss_work;
 
-static int minimise(void *data, mm *s);
-static int rotate(rrss_work *work, const double *u);
-static void solve_sample(rrss_work *work, mm *s, int i);
-static void product_norms(rrss_work *work, const double *x, double by, double *norm);
-
-void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
-                ufs_run *run)
-{
-    int n = problem->n, r = problem->r;
-    size_t N = (size_t) n, R = (size_t) r;
-    rrss_work work = {.problem = problem, .w = ufs_dalloc(R, 1)};
-    mm s = {.p = n,
-            .others = n,
-            .least = n,
-            .convex = true,
-            .settings = settings,
-            .out = result,
-            .run = run,
-            .data = &work,
-            .minimise = minimise};
-
-    mm_init(&s);
-    ufs_dalloc_each(R, R, (double **[]){&work.k, &work.q, NULL});
-    ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
-    /* The dual point of A = 0: x_i / ||x_i||. */
-    la_col_norms(r, n, problem->x, result->residual);
-    for (size_t i = 0; i < N; i++) {
-        double length = result->residual[i];
-        s.u[N + i] = sqrt(length);
-        for (size_t l = 0; l < R; l++)
-            work.m[l + i * R] = length > 0.0 ? problem->x[l + i * R] / length : 0.0;
-    }
-    product_norms(&work, problem->x, 1.0, result->dual);
-    mm_zero(&s);
-    for (size_t k = 0; k < 2 * N; k++) s.u[k] = sqrt(0.5);
-    mm_run(&s);
-}
-
-/* s->u: of the norms of A's rows, then of the residuals; those are only the authors' iteration's. */
-static int minimise(void *data, mm *s)
-{
-    rrss_work *work = data;
-    int n = work->problem->n, lapack = rotate(work, s->u);
-
-    if (lapack) return lapack;
-    for (int i = 0; i < n; i++) {
-        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
-        solve_sample(work, s, i);
-    }
-    product_norms(work, work->yt, 2.0, s->out->dual);
-    return 0;
-}
-
 /* X B X' = Q diag(w) Q' and Yt = Q'X, b_j = 1 / v_j = 2 u_j^2. */
 static int rotate(rrss_work *work, const double *u)
 {
@@ -149,4 +96,52 @@ static void product_norms(rrss_work *work, const double *x, double by, double *n
         size_t at = (size_t) j * (size_t) r;
         norm[j] = by * sqrt(fmax(0.0, la_dot(r, x + at, work->m + at)));
     }
+}
+
+/* s->u: of the norms of A's rows, then of the residuals; those are only the authors' iteration's. */
+static int minimise(void *data, mm *s)
+{
+    rrss_work *work = data;
+    int n = work->problem->n, lapack = rotate(work, s->u);
+
+    if (lapack) return lapack;
+    for (int i = 0; i < n; i++) {
+        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        solve_sample(work, s, i);
+    }
+    product_norms(work, work->yt, 2.0, s->out->dual);
+    return 0;
+}
+
+void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
+                ufs_run *run)
+{
+    int n = problem->n, r = problem->r;
+    size_t N = (size_t) n, R = (size_t) r;
+    rrss_work work = {.problem = problem, .w = ufs_dalloc(R, 1)};
+    mm s = {.p = n,
+            .others = n,
+            .least = n,
+            .convex = true,
+            .settings = settings,
+            .out = result,
+            .run = run,
+            .data = &work,
+            .minimise = minimise};
+
+    mm_init(&s);
+    ufs_dalloc_each(R, R, (double **[]){&work.k, &work.q, NULL});
+    ufs_dalloc_each(R, N, (double **[]){&work.yt, &work.m, NULL});
+    /* The dual point of A = 0: x_i / ||x_i||. */
+    la_col_norms(r, n, problem->x, result->residual);
+    for (size_t i = 0; i < N; i++) {
+        double length = result->residual[i];
+        s.u[N + i] = sqrt(length);
+        for (size_t l = 0; l < R; l++)
+            work.m[l + i * R] = length > 0.0 ? problem->x[l + i * R] / length : 0.0;
+    }
+    product_norms(&work, problem->x, 1.0, result->dual);
+    mm_zero(&s);
+    for (size_t k = 0; k < 2 * N; k++) s.u[k] = sqrt(0.5);
+    mm_run(&s);
 }

@@ -82,88 +82,16 @@ typedef struct {
     double *cost;     /* UFS_STRIP: what those items cost */
 } ted_batch;
 
-static double decrease(const ted_work *work, int j);
-static double ridge_of(const ted_work *work, int j);
-static double value(const ted_work *work, int j);
-static bool open_to(const ted_work *work, int j);
-static void pay(ted_work *work, int j);
-static int best_item(const ted_work *work);
-static bool stale(const ted_work *work, int j);
-static void begin(ted_work *work);
-static void take_given_from_m(ted_work *work);
-static void refresh(ted_work *work);
-static void batch_init(ted_batch *batch, const ted_work *work);
-static void choose_worth(const ted_work *work, int next, ted_batch *batch);
-static void pick_ahead(const ted_work *work, int most, ted_batch *batch);
-static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to);
-static int settle(ted_work *work, ted_batch *batch, int *order, double *score);
-static void refresh_n(ted_work *work);
-static void take_out(ted_work *work, int j);
-
-void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
-               ufs_run *run)
-{
-    static const char *const columns[] = {"objective", "decrease", NULL};
-    int n = problem->x->n;
-    double N = n, P = problem->x->p, M = settings->m + problem->n_given, objective = 0.0;
-    bool late = false;
-    bool cheaper = 3.0 * N * P * P + M * (4.0 * N * P + 8.0 * P * P) < N * N * P + 6.0 * M * N * N;
-    ted_work work = {.problem = problem,
-                     .n = n,
-                     .rest = problem->budget,
-                     .cost = problem->cost,
-                     .p_form = settings->form == 'p' || (settings->form == 'a' && cheaper)};
-    ted_batch batch;
-
-    result->p_form = work.p_form;
-    ufs_trace_named(&run->trace, settings->m, columns);
-    run->status = UFS_CONVERGED;
-    begin(&work);
-    if (work.p_form) batch_init(&batch, &work);
-    for (int i = 0; i < n; i++) objective += work.diag[i];
-    result->start = objective;
-    result->count = 0;
-    for (int t = 0, made = 1; t < settings->m; t += made) {
-        int j = best_item(&work);
-        if (j >= 0 && stale(&work, j)) {
-            refresh(&work);
-            j = best_item(&work);
-        }
-        if (j < 0) break;
-        if (t == 0) work.first = value(&work, j);
-        if (work.p_form) {
-            choose_worth(&work, j, &batch);
-            pick_ahead(&work, settings->m - t, &batch);
-            made = settle(&work, &batch, result->order + t, result->score + t);
-        } else {
-            result->order[t] = j;
-            result->score[t] = decrease(&work, j);
-            take_out(&work, j);
-            pay(&work, j);
-        }
-        result->count += made;
-        for (int b = t; b < t + made; b++) {
-            objective -= result->score[b];
-            run->iterations++;
-            ufs_trace_add(&run->trace, (double[]){objective, result->score[b]});
-            ufs_run_step(run, objective, result->score[b]);
-        }
-    }
-    for (int i = 0; i < n; i++) late = late || (!work.gone[i] && stale(&work, i));
-    if (!work.p_form || late) refresh(&work);
-    for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
-}
-
 /* ---- picks ------------------------------------------------------------------------------- */
-
-static double decrease(const ted_work *work, int j)
-{
-    return fmax(work->ss[j], 0.0) / ridge_of(work, j);
-}
 
 static double ridge_of(const ted_work *work, int j)
 {
     return fmax(work->diag[j], 0.0) + work->problem->mu;
+}
+
+static double decrease(const ted_work *work, int j)
+{
+    return fmax(work->ss[j], 0.0) / ridge_of(work, j);
 }
 
 /* What a pick is worth. */
@@ -219,35 +147,43 @@ static bool stale(const ted_work *work, int j)
            value(work, j) > UFS_ROUNDING * UFS_ROUNDING * work->first;
 }
 
-/* ---- both -------------------------------------------------------------------------------- */
+/* ---- n-form ------------------------------------------------------------------------------ */
 
-/* K without the items that are given. */
-static void begin(ted_work *work)
+/* The late picks leave K; ||K_.i||^2 and K_ii from K itself. */
+static void refresh_n(ted_work *work)
 {
-    const ted_problem *problem = work->problem;
-    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
+    int n = work->n;
 
-    ufs_dalloc_each(N, 1, (double **[]){&work->ss, &work->diag, &work->then, NULL});
-    work->gone = (bool *) R_alloc(N, sizeof(bool));
-    for (size_t i = 0; i < N; i++) work->gone[i] = problem->allowed && !problem->allowed[i];
-    if (work->p_form) {
-        work->gram = ufs_dalloc(P, P);
-        work->m = ufs_dzero(P, P);
-        for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-        ufs_x_gram_cols(problem->x, work->gram);
-        take_given_from_m(work);
-    } else {
-        work->kernel = ufs_dalloc(N, N);
-        work->late = ufs_dalloc(N, BATCH);
-        work->kh = ufs_dalloc(N, 2);
-        ufs_x_gram_rows(problem->x, NULL, work->kernel);
-        refresh_n(work);
-        for (int t = 0; t < problem->n_given; t++) {
-            R_CheckUserInterrupt();
-            take_out(work, problem->given[t]);
-        }
+    if (work->n_late > 0)
+        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
+                n);
+    work->n_late = 0;
+    for (size_t j = 0; j < (size_t) n; j++) {
+        const double *col = work->kernel + j * (size_t) n;
+        work->ss[j] = work->then[j] = la_ss((size_t) n, col);
+        work->diag[j] = col[j];
     }
-    refresh(work);
+}
+
+/* Takes item j out of K. */
+static void take_out(ted_work *work, int j)
+{
+    int n = work->n, late = work->n_late++;
+    size_t N = (size_t) n;
+    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BATCH];
+    double by = ridge_of(work, j), root = sqrt(by);
+
+    ufs_copy(k, work->kernel + (size_t) j * N, N);
+    for (int t = 0; t < late; t++)
+        la_axpy(n, -work->late[(size_t) j + (size_t) t * N], work->late + (size_t) t * N, k);
+    la_gemv('N', n, n, 1.0, work->kernel, n, k, 0.0, k + n);
+    if (late > 0) {
+        la_gemv('T', n, late, 1.0, work->late, n, k, 0.0, dot);
+        la_gemv('N', n, late, -1.0, work->late, n, dot, 1.0, k + n);
+    }
+    for (int i = 0; i < n; i++) next[i] = k[i] / root;
+    subtract(work, j, k, by, la_dot(n, k, k));
+    if (work->n_late == BATCH) refresh_n(work);
 }
 
 /* ---- p-form ------------------------------------------------------------------------------ */
@@ -364,6 +300,16 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
     ufs_x_rows(work->problem->x, width, batch->item, batch->x);
 }
 
+/* to = M from, where the picks of the batch have not yet left M. */
+static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to)
+{
+    int p = work->problem->x->p, late = batch->count;
+    double dot[BATCH];
+    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
+    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
+    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
+}
+
 /* At most `most` picks among the items that are followed. */
 static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 {
@@ -394,16 +340,6 @@ static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
     }
 }
 
-/* to = M from, where the picks of the batch have not yet left M. */
-static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to)
-{
-    int p = work->problem->x->p, late = batch->count;
-    double dot[BATCH];
-    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
-    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
-    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
-}
-
 /* Goes through the batch with all items: how many of its picks stand, at least one. */
 static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
 {
@@ -425,41 +361,89 @@ static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
     return made;
 }
 
-/* ---- n-form ------------------------------------------------------------------------------ */
+/* ---- both -------------------------------------------------------------------------------- */
 
-/* The late picks leave K; ||K_.i||^2 and K_ii from K itself. */
-static void refresh_n(ted_work *work)
+/* K without the items that are given. */
+static void begin(ted_work *work)
 {
-    int n = work->n;
+    const ted_problem *problem = work->problem;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
-    if (work->n_late > 0)
-        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
-                n);
-    work->n_late = 0;
-    for (size_t j = 0; j < (size_t) n; j++) {
-        const double *col = work->kernel + j * (size_t) n;
-        work->ss[j] = work->then[j] = la_ss((size_t) n, col);
-        work->diag[j] = col[j];
+    ufs_dalloc_each(N, 1, (double **[]){&work->ss, &work->diag, &work->then, NULL});
+    work->gone = (bool *) R_alloc(N, sizeof(bool));
+    for (size_t i = 0; i < N; i++) work->gone[i] = problem->allowed && !problem->allowed[i];
+    if (work->p_form) {
+        work->gram = ufs_dalloc(P, P);
+        work->m = ufs_dzero(P, P);
+        for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
+        ufs_x_gram_cols(problem->x, work->gram);
+        take_given_from_m(work);
+    } else {
+        work->kernel = ufs_dalloc(N, N);
+        work->late = ufs_dalloc(N, BATCH);
+        work->kh = ufs_dalloc(N, 2);
+        ufs_x_gram_rows(problem->x, NULL, work->kernel);
+        refresh_n(work);
+        for (int t = 0; t < problem->n_given; t++) {
+            R_CheckUserInterrupt();
+            take_out(work, problem->given[t]);
+        }
     }
+    refresh(work);
 }
 
-/* Takes item j out of K. */
-static void take_out(ted_work *work, int j)
-{
-    int n = work->n, late = work->n_late++;
-    size_t N = (size_t) n;
-    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BATCH];
-    double by = ridge_of(work, j), root = sqrt(by);
+/* ---- the whole --------------------------------------------------------------------------- */
 
-    ufs_copy(k, work->kernel + (size_t) j * N, N);
-    for (int t = 0; t < late; t++)
-        la_axpy(n, -work->late[(size_t) j + (size_t) t * N], work->late + (size_t) t * N, k);
-    la_gemv('N', n, n, 1.0, work->kernel, n, k, 0.0, k + n);
-    if (late > 0) {
-        la_gemv('T', n, late, 1.0, work->late, n, k, 0.0, dot);
-        la_gemv('N', n, late, -1.0, work->late, n, dot, 1.0, k + n);
+void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
+               ufs_run *run)
+{
+    static const char *const columns[] = {"objective", "decrease", NULL};
+    int n = problem->x->n;
+    double N = n, P = problem->x->p, M = settings->m + problem->n_given, objective = 0.0;
+    bool late = false;
+    bool cheaper = 3.0 * N * P * P + M * (4.0 * N * P + 8.0 * P * P) < N * N * P + 6.0 * M * N * N;
+    ted_work work = {.problem = problem,
+                     .n = n,
+                     .rest = problem->budget,
+                     .cost = problem->cost,
+                     .p_form = settings->form == 'p' || (settings->form == 'a' && cheaper)};
+    ted_batch batch;
+
+    result->p_form = work.p_form;
+    ufs_trace_named(&run->trace, settings->m, columns);
+    run->status = UFS_CONVERGED;
+    begin(&work);
+    if (work.p_form) batch_init(&batch, &work);
+    for (int i = 0; i < n; i++) objective += work.diag[i];
+    result->start = objective;
+    result->count = 0;
+    for (int t = 0, made = 1; t < settings->m; t += made) {
+        int j = best_item(&work);
+        if (j >= 0 && stale(&work, j)) {
+            refresh(&work);
+            j = best_item(&work);
+        }
+        if (j < 0) break;
+        if (t == 0) work.first = value(&work, j);
+        if (work.p_form) {
+            choose_worth(&work, j, &batch);
+            pick_ahead(&work, settings->m - t, &batch);
+            made = settle(&work, &batch, result->order + t, result->score + t);
+        } else {
+            result->order[t] = j;
+            result->score[t] = decrease(&work, j);
+            take_out(&work, j);
+            pay(&work, j);
+        }
+        result->count += made;
+        for (int b = t; b < t + made; b++) {
+            objective -= result->score[b];
+            run->iterations++;
+            ufs_trace_add(&run->trace, (double[]){objective, result->score[b]});
+            ufs_run_step(run, objective, result->score[b]);
+        }
     }
-    for (int i = 0; i < n; i++) next[i] = k[i] / root;
-    subtract(work, j, k, by, la_dot(n, k, k));
-    if (work->n_late == BATCH) refresh_n(work);
+    for (int i = 0; i < n; i++) late = late || (!work.gone[i] && stale(&work, i));
+    if (!work.p_form || late) refresh(&work);
+    for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
 }

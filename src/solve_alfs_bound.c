@@ -13,11 +13,65 @@
 #include "la.h"
 #include "proj.h"
 
-static void square_lines(alfs_work *work, bool fitted);
-static double multiplier(const alfs_split *split, size_t m, size_t i, size_t j);
-static void candidate_block(alfs_work *work, int from, int n, double *out);
-
 /* ---- dual ------------------------------------------------------------------------- */
+
+void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inner)
+{
+    alfs_space *space = &work->space;
+    alfs_weights *z = work->weights;
+
+    ufs_copy(work->scratch, core, (size_t) space->r * (size_t) space->rb);
+    alfs_residual(space, work->scratch, ss, inner);
+    alfs_lift(space, work->scratch, work->lift_g);
+    if (!work->split[WEIGHTS].on) return;
+    if (space->right != NULL)
+        la_gemm('N', 'T', space->m, space->k, space->rb, -1.0, z->lv, space->m, space->right,
+                space->k, 1.0, work->lift_g, space->m);
+    else
+        for (size_t i = 0; i < (size_t) space->m * (size_t) space->rb; i++)
+            work->lift_g[i] -= z->lv[i];
+}
+
+int alfs_gradient_block(const alfs_work *work, int from)
+{
+    const alfs_space *space = &work->space;
+    int n = alfs_block(space, from);
+
+    memset(space->block, 0, (size_t) space->m * (size_t) n * sizeof(double));
+    alfs_add_lift(space, work->lift_g, from, n, space->block);
+    return n;
+}
+
+static double multiplier(const alfs_split *split, size_t m, size_t i, size_t j)
+{
+    return split->rho_of_v * split->cut[alfs_line(split, i, j)] * split->v[i + j * m];
+}
+
+/* Squares of the lines of G - L3 and G - L2; fitted: of what is left of G by the other side. */
+static void square_lines(alfs_work *work, bool fitted)
+{
+    const alfs_space *space = &work->space;
+    size_t m = (size_t) space->m;
+
+    for (int which = 0; which < 2; which++)
+        memset(work->split[which].sum, 0, (size_t) work->split[which].n * sizeof(double));
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = alfs_gradient_block(work, from);
+        for (int which = 0; which < 2; which++) {
+            const alfs_split *split = &work->split[which], *other = &work->split[1 - which];
+            if (!split->on) continue;
+            for (size_t j = (size_t) from; j < (size_t) (from + n); j++)
+                for (size_t i = 0; i < m; i++) {
+                    double g = space->block[i + (j - (size_t) from) * m];
+                    if (fitted)
+                        g -= other->fit[alfs_line(other, i, j)] * (g - multiplier(split, m, i, j));
+                    else
+                        g -= multiplier(other, m, i, j);
+                    split->sum[alfs_line(split, i, j)] += g * g;
+                }
+        }
+    }
+}
 
 void alfs_dual_bound(alfs_work *work, double outside)
 {
@@ -61,64 +115,6 @@ void alfs_dual_bound(alfs_work *work, double outside)
     if (top > value->dual) value->dual = top;
 }
 
-void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inner)
-{
-    alfs_space *space = &work->space;
-    alfs_weights *z = work->weights;
-
-    ufs_copy(work->scratch, core, (size_t) space->r * (size_t) space->rb);
-    alfs_residual(space, work->scratch, ss, inner);
-    alfs_lift(space, work->scratch, work->lift_g);
-    if (!work->split[WEIGHTS].on) return;
-    if (space->right != NULL)
-        la_gemm('N', 'T', space->m, space->k, space->rb, -1.0, z->lv, space->m, space->right,
-                space->k, 1.0, work->lift_g, space->m);
-    else
-        for (size_t i = 0; i < (size_t) space->m * (size_t) space->rb; i++)
-            work->lift_g[i] -= z->lv[i];
-}
-
-int alfs_gradient_block(const alfs_work *work, int from)
-{
-    const alfs_space *space = &work->space;
-    int n = alfs_block(space, from);
-
-    memset(space->block, 0, (size_t) space->m * (size_t) n * sizeof(double));
-    alfs_add_lift(space, work->lift_g, from, n, space->block);
-    return n;
-}
-
-/* Squares of the lines of G - L3 and G - L2; fitted: of what is left of G by the other side. */
-static void square_lines(alfs_work *work, bool fitted)
-{
-    const alfs_space *space = &work->space;
-    size_t m = (size_t) space->m;
-
-    for (int which = 0; which < 2; which++)
-        memset(work->split[which].sum, 0, (size_t) work->split[which].n * sizeof(double));
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_gradient_block(work, from);
-        for (int which = 0; which < 2; which++) {
-            const alfs_split *split = &work->split[which], *other = &work->split[1 - which];
-            if (!split->on) continue;
-            for (size_t j = (size_t) from; j < (size_t) (from + n); j++)
-                for (size_t i = 0; i < m; i++) {
-                    double g = space->block[i + (j - (size_t) from) * m];
-                    if (fitted)
-                        g -= other->fit[alfs_line(other, i, j)] * (g - multiplier(split, m, i, j));
-                    else
-                        g -= multiplier(other, m, i, j);
-                    split->sum[alfs_line(split, i, j)] += g * g;
-                }
-        }
-    }
-}
-
-static double multiplier(const alfs_split *split, size_t m, size_t i, size_t j)
-{
-    return split->rho_of_v * split->cut[alfs_line(split, i, j)] * split->v[i + j * m];
-}
-
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
 {
     const alfs_space *space = &work->space;
@@ -146,18 +142,6 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
 }
 
 /* ---- primal ------------------------------------------------------------------------ */
-
-void alfs_primal_bound(alfs_work *work)
-{
-    const alfs_space *space = &work->space;
-    double f = alfs_objective(work, NULL);
-
-    if (!(f < work->value.best) && fabs(f) <= DBL_MAX) return;
-    work->value.best = f;
-    for (int from = 0; from < space->q; from += space->width)
-        candidate_block(work, from, alfs_block(space, from),
-                        work->w + (size_t) from * (size_t) space->m);
-}
 
 /* Wtilde, or with lambda > 0 W itself, with the zero rows of What and the zero columns of Wtilde. */
 static void candidate_block(alfs_work *work, int from, int n, double *out)
@@ -203,6 +187,18 @@ double alfs_objective(alfs_work *work, const double *w)
         cols->penalty * la_l21(cols->n, cols->sum, 0.0);
     if (work->split[WEIGHTS].on) f += work->split[WEIGHTS].penalty * alfs_weighted_sum(work);
     return f;
+}
+
+void alfs_primal_bound(alfs_work *work)
+{
+    const alfs_space *space = &work->space;
+    double f = alfs_objective(work, NULL);
+
+    if (!(f < work->value.best) && fabs(f) <= DBL_MAX) return;
+    work->value.best = f;
+    for (int from = 0; from < space->q; from += space->width)
+        candidate_block(work, from, alfs_block(space, from),
+                        work->w + (size_t) from * (size_t) space->m);
 }
 
 /* ---- the end --------------------------------------------------------------------- */

@@ -65,96 +65,18 @@ typedef struct {
     blfse_projector projector;
 } blfse_work;
 
-static double objective(const blfse_work *work);
-static void record(blfse_work *work, blfse_block block);
-static int support(const blfse_work *work);
-static void update_block(blfse_work *work, void (*update)(blfse_work *), blfse_block block);
-static void remember(blfse_work *work, double moved);
-static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
-                 blfse_result *result, ufs_run *run);
-static void start(blfse_work *work);
-static void feature_errors(blfse_work *work);
-static void new_s(blfse_work *work);
-static void tile_y(const blfse_work *work, int from, int width);
-static void update_y(blfse_work *work);
-static void update_p(blfse_work *work);
-static void update_w(blfse_work *work);
-static void update_v(blfse_work *work);
-static void update_s(blfse_work *work);
-static void update_beta(blfse_work *work);
-static void inverse_weights(int m, const double *error, double *weight);
-static void update_alpha(blfse_work *work);
-static void update_rho(blfse_work *work);
-static double positive(double x);
-static void agreement_init(agreement *set, const blfse_problem *problem);
-static void column_begin(agreement *set, int j, const double *weight);
-static void column_end(const agreement *set, int j, double *error);
-
-/* What the pair adds to the errors of base results that put the two together, and of those that do
- * not. */
-static inline void add_error(agreement *set, int kind, double w, double s)
-{
-    set->near[kind] += w * w * (s - 1.0) * (s - 1.0);
-    set->far[kind] += w * w * s * s;
-}
-
-void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
-                 ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
-                                          "nc",        "ties", "nnz", "objective", "T1",
-                                          "T2",        "T3",   "T4",  "T5",        NULL};
-    static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
-                                          "dv",  "amax", "bmax", "wmean", NULL};
-    blfse_work data, *work = &data;
-
-    ufs_trace_named(&run->trace, INT_MAX, columns);
-    ufs_trace_named(&result->history, INT_MAX, history);
-    ufs_trace_init(&result->weights, INT_MAX, 2 * problem->m);
-    init(work, problem, settings, result, run);
-    start(work);
-    for (int stage = 0; stage < settings->n_psi; stage++) {
-        work->psi = settings->psi[stage];
-        work->it = 0;
-        work->lambda = 2.0 * work->psi * (1.0 - work->psi) / problem->m;
-        work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
-        record(work, BLFSE_START);
-        update_block(work, update_w, BLFSE_W);
-        while (work->it < settings->inner_max && run->iterations < run->max_iter) {
-            double moved_v = 0.0;
-            work->it++;
-            ufs_copy(work->v_old, result->v, (size_t) problem->p);
-            update_block(work, update_p, BLFSE_P);
-            if (settings->order == BLFSE_V_FIRST) update_block(work, update_v, BLFSE_V);
-            update_block(work, update_s, BLFSE_S);
-            if (settings->order == BLFSE_S_FIRST) update_block(work, update_v, BLFSE_V);
-            update_block(work, update_y, BLFSE_Y);
-            update_block(work, update_beta, BLFSE_BETA);
-            update_block(work, update_alpha, BLFSE_ALPHA);
-
-            run->iterations++;
-            for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
-            remember(work, moved_v);
-            ufs_run_step(run, objective(work), moved_v);
-            run->status = result->n_component == problem->c ? UFS_CONVERGED : UFS_MAX_ITER;
-            if (run->lapack) return;
-            if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
-                run->status = UFS_NUMERICAL;
-                return;
-            }
-            update_rho(work);
-            if (result->n_component == problem->c && work->it >= 2) break;
-            if (moved_v < run->tol && work->moved_s < run->tol) break;
-        }
-    }
-    result->eigen = work->low.worst;
-}
-
 /* ---- history --------------------------------------------------------------------------- */
 
 static double objective(const blfse_work *work)
 {
     return work->projector.t1 + work->t2 + work->t3 + work->t4 + work->t5;
+}
+
+static int support(const blfse_work *work)
+{
+    int count = 0;
+    for (int i = 0; i < work->problem->p; i++) count += work->result->v[i] > 0.0;
+    return count;
 }
 
 static void record(blfse_work *work, blfse_block block)
@@ -165,13 +87,6 @@ static void record(blfse_work *work, blfse_block block)
                              result->rho, result->n_component, result->ties, support(work),
                              objective(work), work->projector.t1, work->t2, work->t3, work->t4,
                              work->t5});
-}
-
-static int support(const blfse_work *work)
-{
-    int count = 0;
-    for (int i = 0; i < work->problem->p; i++) count += work->result->v[i] > 0.0;
-    return count;
 }
 
 /* After a failure of LAPACK nothing moves any more. */
@@ -197,71 +112,6 @@ static void remember(blfse_work *work, double moved)
                   (double[]){work->psi, work->it, result->rho, result->n_component, result->ties,
                              support(work), moved, alpha, beta, work->sum_w / (n * n)});
     ufs_trace_add(&result->weights, work->weights);
-}
-
-/* ---- the whole --------------------------------------------------------------------------- */
-
-static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
-                 blfse_result *result, ufs_run *run)
-{
-    size_t N = (size_t) problem->n, P = (size_t) problem->p, M = (size_t) problem->m;
-    /* The dense form may be asked for with p > n; then R has up to p columns. */
-    size_t most = P > N && settings->form == BLFSE_DENSE ? P : N;
-
-    *work = (blfse_work){.problem = problem,
-                         .settings = settings,
-                         .result = result,
-                         .run = run,
-                         .y = {ufs_dalloc(N, most), 0},
-                         .y_old = {ufs_dalloc(N, most), 0},
-                         .a = ufs_dalloc(N, N),
-                         .b = ufs_dalloc(N, most),
-                         .weights = ufs_dalloc(M, 2),
-                         .v_old = ufs_dalloc(P, 1),
-                         .order = ufs_ialloc(N)};
-    ufs_dalloc_each(N, UFS_STRIP, (double **[]){&work->tile_b, &work->tile_c, NULL});
-    ufs_dalloc_each(N, 1, (double **[]){&work->square_b, &work->square_c, &work->degree, NULL});
-    ufs_dalloc_each(M, 1, (double **[]){&work->error_s, &work->error_v, &work->beta2, NULL});
-    result->p_unique = true;
-    run->status = UFS_MAX_ITER;
-    blfse_projector_init(&work->projector, problem, settings, result);
-    agreement_init(&work->together, problem);
-    low_init(&work->low, problem->n, problem->c, settings->dense_limit);
-}
-
-/* v, S: means of the base results; W = 1; alpha, beta uniform; rho = 1; P and Y from
- * these. */
-static void start(blfse_work *work)
-{
-    const blfse_problem *problem = work->problem;
-    blfse_result *result = work->result;
-    agreement *set = &work->together;
-    int n = problem->n, m = problem->m;
-    double even = 1.0 / (double) m;
-
-    for (int k = 0; k < m; k++) {
-        result->alpha[k] = result->beta[k] = even;
-        work->beta2[k] = even * even;
-    }
-    la_gemv('N', problem->p, m, 1.0, problem->scores, problem->p, result->alpha, 0.0, result->v);
-    for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
-    work->sum_w = (double) n * (double) n;
-    result->rho = 1.0;
-    for (int j = 0; j < n; j++) {
-        double *column = result->s + la_packed_column(j);
-        column_begin(set, j, result->beta);
-        for (int i = 0; i < j; i++) {
-            column[i] = set->join[set->kind[i]];
-            add_error(set, set->kind[i], 1.0, column[i]);
-        }
-        column[j] = 1.0;
-        column_end(set, j, work->error_s);
-        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
-    }
-    feature_errors(work);
-    new_s(work);
-    if (!work->run->lapack) update_y(work);
-    if (!work->run->lapack) update_p(work);
 }
 
 /* ---- terms ----------------------------------------------------------------------------- */
@@ -297,6 +147,20 @@ static void new_s(blfse_work *work)
     work->run->lapack = blfse_projector_gram(&work->projector, result->s, work->degree, work->a);
 }
 
+/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
+static void tile_y(const blfse_work *work, int from, int width)
+{
+    int n = work->problem->n, rows = from + width;
+    la_gemm('N', 'T', rows, width, work->y.k, 1.0, work->y.v, n, work->y.v + from, n, 0.0,
+            work->tile_c, rows);
+}
+
+/* fmax() is a call, and these loops go over all pairs. */
+static double positive(double x)
+{
+    return x > 0.0 ? x : 0.0;
+}
+
 /* T5, and the squared lengths of the rows of y. */
 static void rank_term(blfse_work *work)
 {
@@ -319,12 +183,64 @@ static void rank_term(blfse_work *work)
     work->t5 = 2.0 * work->result->rho * t5;
 }
 
-/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
-static void tile_y(const blfse_work *work, int from, int width)
+/* ---- which base clusterings put two samples together ------------------------------------ */
+
+/* What the pair adds to the errors of base results that put the two together, and of those that do
+ * not. */
+static inline void add_error(agreement *set, int kind, double w, double s)
 {
-    int n = work->problem->n, rows = from + width;
-    la_gemm('N', 'T', rows, width, work->y.k, 1.0, work->y.v, n, work->y.v + from, n, 0.0,
-            work->tile_c, rows);
+    set->near[kind] += w * w * (s - 1.0) * (s - 1.0);
+    set->far[kind] += w * w * s * s;
+}
+
+static void agreement_init(agreement *set, const blfse_problem *problem)
+{
+    size_t N = (size_t) problem->n, M = (size_t) problem->m;
+    int *first = ufs_ialloc(N), kinds = 0;
+
+    *set = (agreement){
+        .n = problem->n, .m = problem->m, .kind = ufs_ialloc(N), .label = ufs_ialloc(N * M)};
+    ufs_dalloc_each(N, 1, (double **[]){&set->join, &set->near, &set->far, NULL});
+    for (int i = 0; i < problem->n; i++) {
+        const int *own = problem->labels + (size_t) i * M;
+        int kind = 0;
+
+        /* Itself at the latest. */
+        first[kinds] = i;
+        while (memcmp(problem->labels + (size_t) first[kind] * M, own, M * sizeof(int)) != 0)
+            kind++;
+        set->kind[i] = kind;
+        if (kind < kinds) continue;
+        for (size_t k = 0; k < M; k++) set->label[(size_t) kind + k * N] = own[k];
+        kinds++;
+    }
+}
+
+/* Sample j and all kinds up to its own, for weights (m) of the clusterings; columns in order. */
+static void column_begin(agreement *set, int j, const double *weight)
+{
+    if (j == 0) set->seen = 0;
+    if (set->kind[j] == set->seen) set->seen++;
+    for (int d = 0; d < set->seen; d++) set->join[d] = set->near[d] = set->far[d] = 0.0;
+    for (int k = 0; k < set->m; k++) {
+        const int *label = set->label + (size_t) k * (size_t) set->n;
+        int own = label[set->kind[j]];
+        for (int d = 0; d < set->seen; d++) set->join[d] += label[d] == own ? weight[k] : 0.0;
+    }
+}
+
+/* What the pairs of the column add to the errors (m), each as (i, j) and (j, i). Only sums of
+ * squares: nothing cancels. */
+static void column_end(const agreement *set, int j, double *error)
+{
+    for (int k = 0; k < set->m; k++) {
+        const int *label = set->label + (size_t) k * (size_t) set->n;
+        int own = label[set->kind[j]];
+        double sum = 0.0;
+
+        for (int d = 0; d < set->seen; d++) sum += label[d] == own ? set->near[d] : set->far[d];
+        error[k] = (j == 0 ? 0.0 : error[k]) + 2.0 * sum;
+    }
 }
 
 /* ---- the blocks ------------------------------------------------------------------ */
@@ -450,20 +366,20 @@ static void update_s(blfse_work *work)
     if (!work->stays) new_s(work);
 }
 
-static void update_beta(blfse_work *work)
-{
-    double *beta = work->result->beta;
-    inverse_weights(work->problem->m, work->error_s, beta);
-    for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
-    ensemble_terms(work);
-}
-
 /* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
 static void inverse_weights(int m, const double *error, double *weight)
 {
     double sum = 0.0;
     for (int k = 0; k < m; k++) sum += weight[k] = 1.0 / fmax(error[k], DBL_EPSILON);
     for (int k = 0; k < m; k++) weight[k] /= sum;
+}
+
+static void update_beta(blfse_work *work)
+{
+    double *beta = work->result->beta;
+    inverse_weights(work->problem->m, work->error_s, beta);
+    for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
+    ensemble_terms(work);
 }
 
 static void update_alpha(blfse_work *work)
@@ -489,60 +405,121 @@ static void update_rho(blfse_work *work)
     }
 }
 
-/* fmax() is a call, and these loops go over all pairs. */
-static double positive(double x)
+/* ---- set-up ------------------------------------------------------------------------------ */
+
+static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
+                 blfse_result *result, ufs_run *run)
 {
-    return x > 0.0 ? x : 0.0;
+    size_t N = (size_t) problem->n, P = (size_t) problem->p, M = (size_t) problem->m;
+    /* The dense form may be asked for with p > n; then R has up to p columns. */
+    size_t most = P > N && settings->form == BLFSE_DENSE ? P : N;
+
+    *work = (blfse_work){.problem = problem,
+                         .settings = settings,
+                         .result = result,
+                         .run = run,
+                         .y = {ufs_dalloc(N, most), 0},
+                         .y_old = {ufs_dalloc(N, most), 0},
+                         .a = ufs_dalloc(N, N),
+                         .b = ufs_dalloc(N, most),
+                         .weights = ufs_dalloc(M, 2),
+                         .v_old = ufs_dalloc(P, 1),
+                         .order = ufs_ialloc(N)};
+    ufs_dalloc_each(N, UFS_STRIP, (double **[]){&work->tile_b, &work->tile_c, NULL});
+    ufs_dalloc_each(N, 1, (double **[]){&work->square_b, &work->square_c, &work->degree, NULL});
+    ufs_dalloc_each(M, 1, (double **[]){&work->error_s, &work->error_v, &work->beta2, NULL});
+    result->p_unique = true;
+    run->status = UFS_MAX_ITER;
+    blfse_projector_init(&work->projector, problem, settings, result);
+    agreement_init(&work->together, problem);
+    low_init(&work->low, problem->n, problem->c, settings->dense_limit);
 }
 
-/* ---- which base clusterings put two samples together ------------------------------------ */
-
-static void agreement_init(agreement *set, const blfse_problem *problem)
+/* v, S: means of the base results; W = 1; alpha, beta uniform; rho = 1; P and Y from
+ * these. */
+static void start(blfse_work *work)
 {
-    size_t N = (size_t) problem->n, M = (size_t) problem->m;
-    int *first = ufs_ialloc(N), kinds = 0;
+    const blfse_problem *problem = work->problem;
+    blfse_result *result = work->result;
+    agreement *set = &work->together;
+    int n = problem->n, m = problem->m;
+    double even = 1.0 / (double) m;
 
-    *set = (agreement){
-        .n = problem->n, .m = problem->m, .kind = ufs_ialloc(N), .label = ufs_ialloc(N * M)};
-    ufs_dalloc_each(N, 1, (double **[]){&set->join, &set->near, &set->far, NULL});
-    for (int i = 0; i < problem->n; i++) {
-        const int *own = problem->labels + (size_t) i * M;
-        int kind = 0;
-
-        /* Itself at the latest. */
-        first[kinds] = i;
-        while (memcmp(problem->labels + (size_t) first[kind] * M, own, M * sizeof(int)) != 0)
-            kind++;
-        set->kind[i] = kind;
-        if (kind < kinds) continue;
-        for (size_t k = 0; k < M; k++) set->label[(size_t) kind + k * N] = own[k];
-        kinds++;
+    for (int k = 0; k < m; k++) {
+        result->alpha[k] = result->beta[k] = even;
+        work->beta2[k] = even * even;
     }
+    la_gemv('N', problem->p, m, 1.0, problem->scores, problem->p, result->alpha, 0.0, result->v);
+    for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
+    work->sum_w = (double) n * (double) n;
+    result->rho = 1.0;
+    for (int j = 0; j < n; j++) {
+        double *column = result->s + la_packed_column(j);
+        column_begin(set, j, result->beta);
+        for (int i = 0; i < j; i++) {
+            column[i] = set->join[set->kind[i]];
+            add_error(set, set->kind[i], 1.0, column[i]);
+        }
+        column[j] = 1.0;
+        column_end(set, j, work->error_s);
+        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
+    }
+    feature_errors(work);
+    new_s(work);
+    if (!work->run->lapack) update_y(work);
+    if (!work->run->lapack) update_p(work);
 }
 
-/* Sample j and all kinds up to its own, for weights (m) of the clusterings; columns in order. */
-static void column_begin(agreement *set, int j, const double *weight)
-{
-    if (j == 0) set->seen = 0;
-    if (set->kind[j] == set->seen) set->seen++;
-    for (int d = 0; d < set->seen; d++) set->join[d] = set->near[d] = set->far[d] = 0.0;
-    for (int k = 0; k < set->m; k++) {
-        const int *label = set->label + (size_t) k * (size_t) set->n;
-        int own = label[set->kind[j]];
-        for (int d = 0; d < set->seen; d++) set->join[d] += label[d] == own ? weight[k] : 0.0;
-    }
-}
+/* ---- the whole --------------------------------------------------------------------------- */
 
-/* What the pairs of the column add to the errors (m), each as (i, j) and (j, i). Only sums of
- * squares: nothing cancels. */
-static void column_end(const agreement *set, int j, double *error)
+void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
+                 ufs_run *run)
 {
-    for (int k = 0; k < set->m; k++) {
-        const int *label = set->label + (size_t) k * (size_t) set->n;
-        int own = label[set->kind[j]];
-        double sum = 0.0;
+    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
+                                          "nc",        "ties", "nnz", "objective", "T1",
+                                          "T2",        "T3",   "T4",  "T5",        NULL};
+    static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
+                                          "dv",  "amax", "bmax", "wmean", NULL};
+    blfse_work data, *work = &data;
 
-        for (int d = 0; d < set->seen; d++) sum += label[d] == own ? set->near[d] : set->far[d];
-        error[k] = (j == 0 ? 0.0 : error[k]) + 2.0 * sum;
+    ufs_trace_named(&run->trace, INT_MAX, columns);
+    ufs_trace_named(&result->history, INT_MAX, history);
+    ufs_trace_init(&result->weights, INT_MAX, 2 * problem->m);
+    init(work, problem, settings, result, run);
+    start(work);
+    for (int stage = 0; stage < settings->n_psi; stage++) {
+        work->psi = settings->psi[stage];
+        work->it = 0;
+        work->lambda = 2.0 * work->psi * (1.0 - work->psi) / problem->m;
+        work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
+        record(work, BLFSE_START);
+        update_block(work, update_w, BLFSE_W);
+        while (work->it < settings->inner_max && run->iterations < run->max_iter) {
+            double moved_v = 0.0;
+            work->it++;
+            ufs_copy(work->v_old, result->v, (size_t) problem->p);
+            update_block(work, update_p, BLFSE_P);
+            if (settings->order == BLFSE_V_FIRST) update_block(work, update_v, BLFSE_V);
+            update_block(work, update_s, BLFSE_S);
+            if (settings->order == BLFSE_S_FIRST) update_block(work, update_v, BLFSE_V);
+            update_block(work, update_y, BLFSE_Y);
+            update_block(work, update_beta, BLFSE_BETA);
+            update_block(work, update_alpha, BLFSE_ALPHA);
+
+            run->iterations++;
+            for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
+            remember(work, moved_v);
+            ufs_run_step(run, objective(work), moved_v);
+            run->status = result->n_component == problem->c ? UFS_CONVERGED : UFS_MAX_ITER;
+            if (run->lapack) return;
+            if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
+                run->status = UFS_NUMERICAL;
+                return;
+            }
+            update_rho(work);
+            if (result->n_component == problem->c && work->it >= 2) break;
+            if (moved_v < run->tol && work->moved_s < run->tol) break;
+        }
     }
+    result->eigen = work->low.worst;
 }

@@ -15,12 +15,6 @@
 #include "la_packed.h"
 #include <R_ext/Utils.h>
 
-static int factor_laplacian(blfse_projector *work, const double *s, const double *degree,
-                            double *a);
-static int project_dense(blfse_projector *work, const double *v);
-static low_split split_spectrum(blfse_projector *work);
-static int project_factor(blfse_projector *work, const double *v);
-
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings, blfse_result *result)
 {
@@ -53,37 +47,6 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     qp_init(&work->qp, p);
 }
 
-int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a)
-{
-    const double *x = work->problem->x;
-    int n = work->problem->n, p = work->problem->p;
-    size_t N = (size_t) n, P = (size_t) p;
-
-    la_packed_row_sums(n, s, degree);
-    if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR)
-        return factor_laplacian(work, s, degree, a);
-    /* By M x, to `chunk`. */
-    for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
-        int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
-        const double *xc = x + (size_t) i0 * N;
-        for (size_t j = 0; j < (size_t) len; j++)
-            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * xc[i + j * N];
-        la_packed_product(n, s, true, len, -1.0, xc, work->chunk, work->strip, UFS_STRIP);
-        for (size_t j = 0; j < (size_t) len; j++)
-            work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
-                                                 0.0);
-        if (work->settings->projection == BLFSE_PAPER)
-            la_gemm_checked('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0,
-                            work->g + (size_t) i0 * P, p);
-        R_CheckUserInterrupt();
-    }
-    if (work->settings->projection == BLFSE_PAPER)
-        for (size_t j = 0; j < P; j++)
-            for (size_t i = 0; i <= j; i++)
-                work->g[i + j * P] = work->g[j + i * P] = work->g[i + j * P] + work->g[j + i * P];
-    return 0;
-}
-
 /* F = R x with R'R = L(S), its rows and columns in the order of the pivots. */
 static int factor_laplacian(blfse_projector *work, const double *s, const double *degree, double *a)
 {
@@ -111,15 +74,47 @@ static int factor_laplacian(blfse_projector *work, const double *s, const double
     return 0;
 }
 
-int blfse_projector_update(blfse_projector *work, const double *v)
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a)
 {
+    const double *x = work->problem->x;
+    int n = work->problem->n, p = work->problem->p;
+    size_t N = (size_t) n, P = (size_t) p;
+
+    la_packed_row_sums(n, s, degree);
+    if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR)
+        return factor_laplacian(work, s, degree, a);
+    /* By M x, to `chunk`. */
+    for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
+        int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
+        const double *xc = x + (size_t) i0 * N;
+        for (size_t j = 0; j < (size_t) len; j++)
+            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * xc[i + j * N];
+        la_packed_product(&(la_packed){n, s, work->strip}, true, len, -1.0, xc, work->chunk);
+        for (size_t j = 0; j < (size_t) len; j++)
+            work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
+                                                 0.0);
+        if (work->settings->projection == BLFSE_PAPER)
+            la_gemm_checked('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0,
+                            work->g + (size_t) i0 * P, p);
+        R_CheckUserInterrupt();
+    }
     if (work->settings->projection == BLFSE_PAPER)
-        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v);
-    work->result->ties = work->problem->p;
-    work->t1 = 0.0;
-    for (int i = 0; i < work->problem->p; i++)
-        work->t1 += 2.0 * work->n.w0 * work->g_diag[i] * v[i] * v[i];
+        for (size_t j = 0; j < P; j++)
+            for (size_t i = 0; i <= j; i++)
+                work->g[i + j * P] = work->g[j + i * P] = work->g[i + j * P] + work->g[j + i * P];
     return 0;
+}
+
+/* Of the p eigenvalues of A_v. */
+static low_split split_spectrum(blfse_projector *work)
+{
+    int p = work->problem->p;
+    double largest = fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
+    low_split split = low_ties(work->omega, p, work->problem->c, 10.0 * p * DBL_EPSILON * largest);
+
+    work->result->ties = split.eq;
+    if (split.lo + split.eq > work->problem->c) work->result->p_unique = false;
+    return split;
 }
 
 /* Dense form: R p x k, N = RR'. */
@@ -147,18 +142,6 @@ static int project_dense(blfse_projector *work, const double *v)
     work->top = split.lo > 0 ? 1.0 : split.share;
     la_gram('N', p, work->n.k, work->r, work->n_mat);
     return 0;
-}
-
-/* Of the p eigenvalues of A_v. */
-static low_split split_spectrum(blfse_projector *work)
-{
-    int p = work->problem->p;
-    double largest = fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
-    low_split split = low_ties(work->omega, p, work->problem->c, 10.0 * p * DBL_EPSILON * largest);
-
-    work->result->ties = split.eq;
-    if (split.lo + split.eq > work->problem->c) work->result->p_unique = false;
-    return split;
 }
 
 /* Factor form. A_v = K'K, K = F diag(v) (rank x p), has p - rank eigenvalues zero and
@@ -203,6 +186,17 @@ static int project_factor(blfse_projector *work, const double *v)
     for (size_t i = 0; i < (size_t) p; i++)
         for (size_t j = 0; j < (size_t) work->n.k; j++)
             work->rt[j + i * (size_t) work->n.k] *= v[i];
+    return 0;
+}
+
+int blfse_projector_update(blfse_projector *work, const double *v)
+{
+    if (work->settings->projection == BLFSE_PAPER)
+        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v);
+    work->result->ties = work->problem->p;
+    work->t1 = 0.0;
+    for (int i = 0; i < work->problem->p; i++)
+        work->t1 += 2.0 * work->n.w0 * work->g_diag[i] * v[i] * v[i];
     return 0;
 }
 

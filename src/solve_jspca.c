@@ -45,56 +45,160 @@ enum { TOO_HARD = 10 };
 /* The last leap may be this many tolerances long. */
 static const double FAR = 10.0;
 
-static void work_init(jspca_work *work);
-static int alternate(jspca_work *work, bool full);
-static int alternate_once(jspca_work *work, bool full);
-static void reweight(jspca_work *work);
-static void certify(jspca_work *work);
-static bool is_full(const jspca_work *work);
-static int q_step(jspca_work *work, bool full);
-static void exact_step(jspca_work *work, bool full);
-static void feature_target(jspca_work *work);
-static int feature_turn(jspca_work *work);
-static void residual_of_features(jspca_work *work);
-static double loss_of(const jspca_work *work);
-static double penalty_of(const jspca_work *work);
-static double record(jspca_work *work);
+/* ---- the Q-step ------------------------------------------------------------------------------ */
 
-void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
-                 ufs_run *run)
+/* Whether the exact Q-step looks at all features, not only at its working set. */
+static bool is_full(const jspca_work *work)
 {
-    static const char *const columns[] = {"iteration", "objective", "loss", "penalty",
-                                          "change",    "live",      NULL};
-    jspca_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
+    const ufs_run *run = work->run;
+    int t = run->iterations;
+    return !work->settings->exact || t <= 3 || t % 5 == 0 || t == run->max_iter ||
+           work->result->change < 2.0 * run->tol;
+}
 
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    work_init(&work);
-    run->status = UFS_MAX_ITER;
-    result->change = 1.0;
+/* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
+ * the outer iteration stall on the inner error. It never rises and falls at most threefold:
+ * tied to the last change alone a loose step, which changes little, is followed by one of
+ * hundreds of sweeps, and that by a loose one. */
+static void exact_step(jspca_work *work, bool full)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    double aim = fmax(0.02 * result->change, fmax(0.01 * work->run->tol, 1e-9));
+    double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
+    size_t n = (size_t) problem->n;
 
-    while (run->iterations < run->max_iter) {
-        run->iterations++;
-        if ((run->lapack = alternate(&work, is_full(&work)))) return;
-        if (!R_FINITE(record(&work))) {
-            run->status = UFS_DIVERGED;
-            memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
-            return;
-        }
-        if (run->status != UFS_MAX_ITER) break;
-        reweight(&work);
-        if (work.history.size > 0) jspca_leap_next(&work);
+    work->vtol = vtol;
+    if (problem->sample) vtol *= jspca_share_of_most(work);
+    work->gl.share = problem->sample && result->change > 100.0 * work->run->tol ? 0.02 : 0.0;
+    la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
+                1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
+    if (full && !work->gl.settled) work->unsolved++;
+    jspca_share_among_copies(problem, result->q);
+    for (size_t j = 0; j < (size_t) problem->k; j++)
+        for (size_t i = 0; i < n; i++) work->z[i + j * n] = work->gl.xv[i + j * n] / work->root[i];
+}
+
+/* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
+static int q_step(jspca_work *work, bool full)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t pk = (size_t) problem->p * (size_t) problem->k;
+    double size, step;
+
+    ufs_copy(work->q_old, result->q, pk);
+    if (problem->lambda == 0.0) {
+        /* X Q = T fits exactly: Q = diag(d) Pbar, which is in b over features. */
+        ufs_copy(result->q, problem->sample ? result->pbar : work->b, pk);
+        jspca_share_among_copies(problem, result->q);
+        ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
+    } else if (work->settings->exact) {
+        exact_step(work, full);
+    } else {
+        int info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
+        if (info) return info;
+        ufs_x_mul(problem->x, problem->k, result->q, work->z);
     }
-    if (problem->lambda == 0.0)
-        run->lapack = jspca_shortest(&work);
-    else
-        certify(&work);
-    if (run->lapack) return;
-    /* Steps became small because the inner problem is too hard, not because it is
-     * solved: tiny penalties. */
-    if (settings->exact && run->status == UFS_CONVERGED &&
-        !(result->violation <= (problem->sample ? 0.01 : 0.1)))
-        run->status = UFS_STALLED;
-    run->lapack = jspca_canonicalise(&work);
+    la_row_norms(problem->p, problem->k, result->q, result->row_norm);
+    size = sqrt(la_ss(pk, result->q));
+    step = sqrt(la_ss_diff(pk, result->q, work->q_old));
+    result->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
+    return 0;
+}
+
+/* ---- P and the residuals --------------------------------------------------------------------- */
+
+/* T = X diag(d) Pbar. */
+static void feature_target(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+
+    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+    la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->b);
+    ufs_x_mul(problem->x, problem->k, work->b, work->t);
+}
+
+/* X'Z is in b. */
+static void residual_of_features(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    int k = problem->k;
+
+    la_gemm('T', 'N', k, k, problem->n, 1.0, work->z, problem->n, work->z, problem->n, 0.0,
+            work->zz, k);
+    for (size_t i = 0; i < p; i++) {
+        double ss = work->ss[i];
+        for (int j = 0; j < k; j++) {
+            size_t at = i + (size_t) j * p;
+            double zzp = 0.0;
+            for (int l = 0; l < k; l++) zzp += work->zz[j + l * k] * result->P[i + (size_t) l * p];
+            ss += result->P[at] * (zzp - 2.0 * work->b[at]);
+        }
+        if (!(ss > JSPCA_CANCELLED * work->ss[i])) {
+            const double *col = ufs_x_column(problem->x, (int) i, work->col);
+            if (col != work->col) ufs_copy(work->col, col, n);
+            for (int j = 0; j < k; j++)
+                la_axpy(problem->n, -result->P[i + (size_t) j * p], work->z + (size_t) j * n,
+                        work->col);
+            ss = la_ss(n, work->col);
+        }
+        result->residual[i] = sqrt(ss);
+    }
+}
+
+/* Pbar = polar(diag(d) X'Z), the old Pbar where that is rank-deficient, P and the residuals. */
+static int feature_turn(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t p = (size_t) problem->p, k = (size_t) problem->k;
+    int info;
+
+    ufs_x_cross(problem->x, problem->k, work->z, work->b);
+    la_scale_rows(problem->p, problem->k, work->d, work->b, result->P);
+    info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
+    if (info == 0) residual_of_features(work);
+    return info;
+}
+
+/* ---- the objective --------------------------------------------------------------------------- */
+
+static double loss_of(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    double loss = la_l21(problem->sample ? problem->n : problem->p, work->result->residual,
+                         settings->eps_res);
+    return problem->sample ? loss : loss + problem->dropped * sqrt(settings->eps_res);
+}
+
+static double penalty_of(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    double eps_q = work->settings->eps_q;
+    return problem->lambda *
+           (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
+}
+
+static double record(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
+
+    /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
+    for (int i = 0; i < problem->p && !work->settings->exact; i++)
+        top = fmax(top, result->row_norm[i]);
+    for (int i = 0; i < problem->p; i++) live += result->row_norm[i] > 1e-3 * top;
+    ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
+                                                penalty, result->change, live});
+    ufs_run_step(work->run, loss + penalty, result->change);
+    return loss + penalty;
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */
@@ -136,6 +240,20 @@ static void work_init(jspca_work *work)
     la_polar_init(&work->polar, problem->p, problem->k);
 }
 
+static int alternate_once(jspca_work *work, bool full)
+{
+    bool last = work->run->iterations == work->run->max_iter;
+    int lapack;
+
+    /* The last step is a plain one. */
+    if (work->problem->sample)
+        jspca_sample_target(work, last || work->confirms);
+    else
+        feature_target(work);
+    if ((lapack = q_step(work, full))) return lapack;
+    return work->problem->sample ? jspca_sample_turn(work, false) : feature_turn(work);
+}
+
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
  * objective. The status says if that was the last one, which leaves P itself. Returns LAPACK's
  * code. */
@@ -168,20 +286,6 @@ static int alternate(jspca_work *work, bool full)
     return jspca_sample_turn(work, true);
 }
 
-static int alternate_once(jspca_work *work, bool full)
-{
-    bool last = work->run->iterations == work->run->max_iter;
-    int lapack;
-
-    /* The last step is a plain one. */
-    if (work->problem->sample)
-        jspca_sample_target(work, last || work->confirms);
-    else
-        feature_target(work);
-    if ((lapack = q_step(work, full))) return lapack;
-    return work->problem->sample ? jspca_sample_turn(work, false) : feature_turn(work);
-}
-
 static void reweight(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
@@ -206,158 +310,41 @@ static void certify(jspca_work *work)
     result->gap = work->gl.objective > 0.0 ? work->gl.gap / work->gl.objective : 0.0;
 }
 
-/* ---- the Q-step ------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------------------------- */
 
-/* Whether the exact Q-step looks at all features, not only at its working set. */
-static bool is_full(const jspca_work *work)
+void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
+                 ufs_run *run)
 {
-    const ufs_run *run = work->run;
-    int t = run->iterations;
-    return !work->settings->exact || t <= 3 || t % 5 == 0 || t == run->max_iter ||
-           work->result->change < 2.0 * run->tol;
-}
+    static const char *const columns[] = {"iteration", "objective", "loss", "penalty",
+                                          "change",    "live",      NULL};
+    jspca_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
 
-/* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
-static int q_step(jspca_work *work, bool full)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t pk = (size_t) problem->p * (size_t) problem->k;
-    double size, step;
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    work_init(&work);
+    run->status = UFS_MAX_ITER;
+    result->change = 1.0;
 
-    ufs_copy(work->q_old, result->q, pk);
-    if (problem->lambda == 0.0) {
-        /* X Q = T fits exactly: Q = diag(d) Pbar, which is in b over features. */
-        ufs_copy(result->q, problem->sample ? result->pbar : work->b, pk);
-        jspca_share_among_copies(problem, result->q);
-        ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
-    } else if (work->settings->exact) {
-        exact_step(work, full);
-    } else {
-        int info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
-        if (info) return info;
-        ufs_x_mul(problem->x, problem->k, result->q, work->z);
-    }
-    la_row_norms(problem->p, problem->k, result->q, result->row_norm);
-    size = sqrt(la_ss(pk, result->q));
-    step = sqrt(la_ss_diff(pk, result->q, work->q_old));
-    result->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
-    return 0;
-}
-
-/* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
- * the outer iteration stall on the inner error. It never rises and falls at most threefold:
- * tied to the last change alone a loose step, which changes little, is followed by one of
- * hundreds of sweeps, and that by a loose one. */
-static void exact_step(jspca_work *work, bool full)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    double aim = fmax(0.02 * result->change, fmax(0.01 * work->run->tol, 1e-9));
-    double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
-    size_t n = (size_t) problem->n;
-
-    work->vtol = vtol;
-    if (problem->sample) vtol *= jspca_share_of_most(work);
-    work->gl.share = problem->sample && result->change > 100.0 * work->run->tol ? 0.02 : 0.0;
-    la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
-                1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
-    if (full && !work->gl.settled) work->unsolved++;
-    jspca_share_among_copies(problem, result->q);
-    for (size_t j = 0; j < (size_t) problem->k; j++)
-        for (size_t i = 0; i < n; i++) work->z[i + j * n] = work->gl.xv[i + j * n] / work->root[i];
-}
-
-/* ---- P and the residuals --------------------------------------------------------------------- */
-
-/* T = X diag(d) Pbar. */
-static void feature_target(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-
-    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
-    la_scale_rows(problem->p, problem->k, work->d, work->result->pbar, work->b);
-    ufs_x_mul(problem->x, problem->k, work->b, work->t);
-}
-
-/* Pbar = polar(diag(d) X'Z), the old Pbar where that is rank-deficient, P and the residuals. */
-static int feature_turn(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
-    int info;
-
-    ufs_x_cross(problem->x, problem->k, work->z, work->b);
-    la_scale_rows(problem->p, problem->k, work->d, work->b, result->P);
-    info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
-    if (info == 0) residual_of_features(work);
-    return info;
-}
-
-/* X'Z is in b. */
-static void residual_of_features(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
-    int k = problem->k;
-
-    la_gemm('T', 'N', k, k, problem->n, 1.0, work->z, problem->n, work->z, problem->n, 0.0,
-            work->zz, k);
-    for (size_t i = 0; i < p; i++) {
-        double ss = work->ss[i];
-        for (int j = 0; j < k; j++) {
-            size_t at = i + (size_t) j * p;
-            double zzp = 0.0;
-            for (int l = 0; l < k; l++) zzp += work->zz[j + l * k] * result->P[i + (size_t) l * p];
-            ss += result->P[at] * (zzp - 2.0 * work->b[at]);
+    while (run->iterations < run->max_iter) {
+        run->iterations++;
+        if ((run->lapack = alternate(&work, is_full(&work)))) return;
+        if (!R_FINITE(record(&work))) {
+            run->status = UFS_DIVERGED;
+            memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
+            return;
         }
-        if (!(ss > JSPCA_CANCELLED * work->ss[i])) {
-            const double *col = ufs_x_column(problem->x, (int) i, work->col);
-            if (col != work->col) ufs_copy(work->col, col, n);
-            for (int j = 0; j < k; j++)
-                la_axpy(problem->n, -result->P[i + (size_t) j * p], work->z + (size_t) j * n,
-                        work->col);
-            ss = la_ss(n, work->col);
-        }
-        result->residual[i] = sqrt(ss);
+        if (run->status != UFS_MAX_ITER) break;
+        reweight(&work);
+        if (work.history.size > 0) jspca_leap_next(&work);
     }
-}
-
-/* ---- the objective --------------------------------------------------------------------------- */
-
-static double loss_of(const jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
-    double loss = la_l21(problem->sample ? problem->n : problem->p, work->result->residual,
-                         settings->eps_res);
-    return problem->sample ? loss : loss + problem->dropped * sqrt(settings->eps_res);
-}
-
-static double penalty_of(const jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    double eps_q = work->settings->eps_q;
-    return problem->lambda *
-           (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
-}
-
-static double record(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
-
-    /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
-    for (int i = 0; i < problem->p && !work->settings->exact; i++)
-        top = fmax(top, result->row_norm[i]);
-    for (int i = 0; i < problem->p; i++) live += result->row_norm[i] > 1e-3 * top;
-    ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
-                                                penalty, result->change, live});
-    ufs_run_step(work->run, loss + penalty, result->change);
-    return loss + penalty;
+    if (problem->lambda == 0.0)
+        run->lapack = jspca_shortest(&work);
+    else
+        certify(&work);
+    if (run->lapack) return;
+    /* Steps became small because the inner problem is too hard, not because it is
+     * solved: tiny penalties. */
+    if (settings->exact && run->status == UFS_CONVERGED &&
+        !(result->violation <= (problem->sample ? 0.01 : 0.1)))
+        run->status = UFS_STALLED;
+    run->lapack = jspca_canonicalise(&work);
 }

@@ -29,61 +29,6 @@ typedef struct {
     ufs_run *run;
 } socfs_work;
 
-static void init_traces(const socfs_problem *problem, const socfs_settings *settings,
-                        socfs_result *result, ufs_run *run);
-static void init_work(socfs_work *work, const socfs_problem *problem,
-                      const socfs_settings *settings);
-static int irls_live(const socfs_work *work);
-static void positive_part(size_t len, const double *e, double *f);
-static size_t size_e(const socfs_work *work);
-static void run_exact(socfs_work *work, const socfs_stage *s);
-static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full);
-static double exact_objective(const socfs_work *work, const double *e);
-static bool leap(socfs_work *work, double vtol, bool full, double *j);
-static bool extrapolate(socfs_work *work, bool *forward);
-static void finish(socfs_work *work);
-static void run_irls(socfs_work *work, const socfs_stage *s, bool first);
-static void ridge_step(socfs_work *work, const double *g);
-static double smooth_objective(socfs_work *work);
-
-void socfs_solve(const socfs_problem *problem, const socfs_settings *settings, socfs_result *result,
-                 ufs_run *run)
-{
-    size_t P = (size_t) problem->p, len = (size_t) problem->n * (size_t) problem->c;
-    bool smooth = !settings->stage[settings->n_stage - 1].exact;
-    socfs_work work = {
-        .v = result->v, .e = result->e, .f = result->f, .result = result, .run = run};
-
-    init_traces(problem, settings, result, run);
-    init_work(&work, problem, settings);
-    work.gl.newton = run->paths.gl_newton;
-    ufs_copy(result->e, problem->e0, len);
-    if (problem->f0 != NULL)
-        ufs_copy(result->f, problem->f0, len);
-    else
-        positive_part(len, result->e, result->f);
-    result->objective = result->gap = result->violation = R_NaN;
-    result->products = result->sweeps = result->columns = 0.0;
-
-    for (int k = 0; k < settings->n_stage; k++) {
-        const socfs_stage *s = settings->stage + k;
-        work.lambda = s->lambda;
-        if (s->exact)
-            run_exact(&work, s);
-        else
-            run_irls(&work, s, k == 0);
-        if (run->lapack) return;
-    }
-    if (smooth) la_gl_certify(&work.gl, result->e, work.lambda, result->v);
-    result->gap = work.gl.objective > 0.0 ? work.gl.gap / work.gl.objective : 0.0;
-    result->violation = la_gl_violation(&work.gl, work.lambda, smooth ? problem->eps : 0.0,
-                                        result->v);
-    result->products = work.gl.products;
-    result->sweeps = work.gl.sweeps;
-    result->columns = work.gl.columns;
-    ufs_copy(result->kkt, work.gl.kkt, P);
-}
-
 /* ---- setup and report ------------------------------------------------------------------------ */
 
 /* One row for the start and one per iteration of the traced stages; and one per step of
@@ -124,6 +69,15 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     anderson_init(&work->history, problem->n * problem->c, settings->memory);
 }
 
+/* Rows that irls has not driven to the level of its smoothing; norm is that of V. */
+static int irls_live(const socfs_work *work)
+{
+    int count = 0;
+    for (int i = 0; i < work->problem->p; i++)
+        count += work->norm[i] > 10.0 * sqrt(work->problem->eps);
+    return count;
+}
+
 static void record(socfs_work *work, const socfs_stage *s, double objective, double change,
                    int inner)
 {
@@ -135,13 +89,14 @@ static void record(socfs_work *work, const socfs_stage *s, double objective, dou
                                                 (double) inner, live, s->exact ? 1.0 : 0.0});
 }
 
-/* Rows that irls has not driven to the level of its smoothing; norm is that of V. */
-static int irls_live(const socfs_work *work)
+static size_t size_e(const socfs_work *work)
 {
-    int count = 0;
-    for (int i = 0; i < work->problem->p; i++)
-        count += work->norm[i] > 10.0 * sqrt(work->problem->eps);
-    return count;
+    return (size_t) work->problem->n * (size_t) work->problem->c;
+}
+
+static void positive_part(size_t len, const double *e, double *f)
+{
+    for (size_t i = 0; i < len; i++) f[i] = e[i] > 0.0 ? e[i] : 0.0;
 }
 
 /* E = polar(XV + gamma F), F = max(E, 0), in turn: neither raises
@@ -192,16 +147,6 @@ static void amend(socfs_work *work, const socfs_stage *s, double objective)
     trace->value[trace->capacity + trace->length - 1] = objective;
 }
 
-static void positive_part(size_t len, const double *e, double *f)
-{
-    for (size_t i = 0; i < len; i++) f[i] = e[i] > 0.0 ? e[i] : 0.0;
-}
-
-static size_t size_e(const socfs_work *work)
-{
-    return (size_t) work->problem->n * (size_t) work->problem->c;
-}
-
 static double negative_ss(size_t len, const double *e)
 {
     double ss = 0.0;
@@ -211,6 +156,74 @@ static double negative_ss(size_t len, const double *e)
 }
 
 /* ---- exact alternation ----------------------------------------------------------------------- */
+
+/* V = argmin at fixed E, warm from v; xv follows. */
+static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full)
+{
+    la_gl_solve(&work->gl, e, work->lambda, vtol, full, 0.9, v);
+}
+
+/* J at the E and V of the last v_step. */
+static double exact_objective(const socfs_work *work, const double *e)
+{
+    return work->gl.objective + work->problem->gamma * negative_ss(size_e(work), e);
+}
+
+/* e_mix: a guess at where the changes of E lead, to be taken only on descent. While
+ * they shrink, Anderson's point. While they grow E leaves a saddle, to which Anderson's
+ * point would lead back: a step forward along the last change, twice as far after
+ * every success. False if there is too little history. */
+static bool extrapolate(socfs_work *work, bool *forward)
+{
+    size_t len = size_e(work);
+
+    *forward = false;
+    if (work->history.count == 0) return false;
+    *forward = work->moved > work->moved_before;
+    if (*forward)
+        for (size_t k = 0; k < len; k++)
+            work->a[k] = work->e_new[k] + work->reach * (work->e_new[k] - work->e[k]);
+    else if (!anderson_mix(&work->history, NULL, work->a))
+        return false;
+    return la_polar(&work->polar, work->a, work->e_new, work->e_mix) == 0;
+}
+
+/* V and E extrapolated, if that is worth trying; true, and the objective in j, if they are kept. */
+static bool leap(socfs_work *work, double vtol, bool full, double *j)
+{
+    size_t len = size_e(work), len_v = (size_t) work->problem->p * (size_t) work->problem->c;
+    bool forward, accepted;
+    double bar, j_new;
+
+    if (!extrapolate(work, &forward)) return false;
+    /* J(V, E_new) is what the extrapolated pair has to beat. */
+    bar = la_ss_diff(len, work->xv, work->e_new) + work->lambda * work->gl.l21 +
+          work->problem->gamma * negative_ss(len, work->e_new);
+    ufs_copy(work->v_mix, work->v, len_v);
+    v_step(work, work->e_mix, work->v_mix, vtol, full);
+    j_new = exact_objective(work, work->e_mix);
+    accepted = j_new <= bar;
+    if (accepted) {
+        ufs_copy(work->v, work->v_mix, len_v);
+        ufs_copy(work->e, work->e_mix, len);
+        *j = j_new;
+    } else {
+        anderson_keep_last(&work->history);
+    }
+    if (forward) work->reach = accepted ? 2.0 * work->reach : 1.0;
+    return accepted;
+}
+
+/* The V-step at the final E, until its duality gap is closed; F belongs to E. */
+static void finish(socfs_work *work)
+{
+    double vtol = VTOL_LAST;
+    for (int k = 0; k < 4; k++, vtol /= 10.0) {
+        v_step(work, work->e, work->v, vtol, true);
+        if (!(work->gl.gap > VTOL_LEAST * work->gl.objective)) break;
+    }
+    positive_part(size_e(work), work->e, work->f);
+}
 
 static void run_exact(socfs_work *work, const socfs_stage *s)
 {
@@ -262,75 +275,24 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
     amend(work, s, exact_objective(work, work->e));
 }
 
-/* V = argmin at fixed E, warm from v; xv follows. */
-static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full)
-{
-    la_gl_solve(&work->gl, e, work->lambda, vtol, full, 0.9, v);
-}
-
-/* J at the E and V of the last v_step. */
-static double exact_objective(const socfs_work *work, const double *e)
-{
-    return work->gl.objective + work->problem->gamma * negative_ss(size_e(work), e);
-}
-
-/* V and E extrapolated, if that is worth trying; true, and the objective in j, if they are kept. */
-static bool leap(socfs_work *work, double vtol, bool full, double *j)
-{
-    size_t len = size_e(work), len_v = (size_t) work->problem->p * (size_t) work->problem->c;
-    bool forward, accepted;
-    double bar, j_new;
-
-    if (!extrapolate(work, &forward)) return false;
-    /* J(V, E_new) is what the extrapolated pair has to beat. */
-    bar = la_ss_diff(len, work->xv, work->e_new) + work->lambda * work->gl.l21 +
-          work->problem->gamma * negative_ss(len, work->e_new);
-    ufs_copy(work->v_mix, work->v, len_v);
-    v_step(work, work->e_mix, work->v_mix, vtol, full);
-    j_new = exact_objective(work, work->e_mix);
-    accepted = j_new <= bar;
-    if (accepted) {
-        ufs_copy(work->v, work->v_mix, len_v);
-        ufs_copy(work->e, work->e_mix, len);
-        *j = j_new;
-    } else {
-        anderson_keep_last(&work->history);
-    }
-    if (forward) work->reach = accepted ? 2.0 * work->reach : 1.0;
-    return accepted;
-}
-
-/* e_mix: a guess at where the changes of E lead, to be taken only on descent. While
- * they shrink, Anderson's point. While they grow E leaves a saddle, to which Anderson's
- * point would lead back: a step forward along the last change, twice as far after
- * every success. False if there is too little history. */
-static bool extrapolate(socfs_work *work, bool *forward)
-{
-    size_t len = size_e(work);
-
-    *forward = false;
-    if (work->history.count == 0) return false;
-    *forward = work->moved > work->moved_before;
-    if (*forward)
-        for (size_t k = 0; k < len; k++)
-            work->a[k] = work->e_new[k] + work->reach * (work->e_new[k] - work->e[k]);
-    else if (!anderson_mix(&work->history, NULL, work->a))
-        return false;
-    return la_polar(&work->polar, work->a, work->e_new, work->e_mix) == 0;
-}
-
-/* The V-step at the final E, until its duality gap is closed; F belongs to E. */
-static void finish(socfs_work *work)
-{
-    double vtol = VTOL_LAST;
-    for (int k = 0; k < 4; k++, vtol /= 10.0) {
-        v_step(work, work->e, work->v, vtol, true);
-        if (!(work->gl.gap > VTOL_LEAST * work->gl.objective)) break;
-    }
-    positive_part(size_e(work), work->e, work->f);
-}
-
 /* ---- reweighted least squares ---------------------------------------------------------------- */
+
+/* V = argmin ||X V - E||^2 + lambda sum ||v_i||^2/g_i, and xv. */
+static void ridge_step(socfs_work *work, const double *g)
+{
+    work->run->lapack = la_ridge_solve(&work->ridge, work->e, g, work->lambda, work->v);
+    ufs_x_mul(work->problem->x, work->problem->c, work->v, work->xv);
+}
+
+static double smooth_objective(socfs_work *work)
+{
+    const socfs_problem *problem = work->problem;
+    size_t len = size_e(work);
+    la_row_norms(problem->p, problem->c, work->v, work->norm);
+    return la_ss_diff(len, work->xv, work->e) +
+           work->lambda * la_l21(problem->p, work->norm, problem->eps) +
+           problem->gamma * la_ss_diff(len, work->f, work->e);
+}
 
 static void run_irls(socfs_work *work, const socfs_stage *s, bool first)
 {
@@ -374,19 +336,42 @@ static void run_irls(socfs_work *work, const socfs_stage *s, bool first)
     }
 }
 
-/* V = argmin ||X V - E||^2 + lambda sum ||v_i||^2/g_i, and xv. */
-static void ridge_step(socfs_work *work, const double *g)
-{
-    work->run->lapack = la_ridge_solve(&work->ridge, work->e, g, work->lambda, work->v);
-    ufs_x_mul(work->problem->x, work->problem->c, work->v, work->xv);
-}
+/* ---- the whole --------------------------------------------------------------------------- */
 
-static double smooth_objective(socfs_work *work)
+void socfs_solve(const socfs_problem *problem, const socfs_settings *settings, socfs_result *result,
+                 ufs_run *run)
 {
-    const socfs_problem *problem = work->problem;
-    size_t len = size_e(work);
-    la_row_norms(problem->p, problem->c, work->v, work->norm);
-    return la_ss_diff(len, work->xv, work->e) +
-           work->lambda * la_l21(problem->p, work->norm, problem->eps) +
-           problem->gamma * la_ss_diff(len, work->f, work->e);
+    size_t P = (size_t) problem->p, len = (size_t) problem->n * (size_t) problem->c;
+    bool smooth = !settings->stage[settings->n_stage - 1].exact;
+    socfs_work work = {
+        .v = result->v, .e = result->e, .f = result->f, .result = result, .run = run};
+
+    init_traces(problem, settings, result, run);
+    init_work(&work, problem, settings);
+    work.gl.newton = run->paths.gl_newton;
+    ufs_copy(result->e, problem->e0, len);
+    if (problem->f0 != NULL)
+        ufs_copy(result->f, problem->f0, len);
+    else
+        positive_part(len, result->e, result->f);
+    result->objective = result->gap = result->violation = R_NaN;
+    result->products = result->sweeps = result->columns = 0.0;
+
+    for (int k = 0; k < settings->n_stage; k++) {
+        const socfs_stage *s = settings->stage + k;
+        work.lambda = s->lambda;
+        if (s->exact)
+            run_exact(&work, s);
+        else
+            run_irls(&work, s, k == 0);
+        if (run->lapack) return;
+    }
+    if (smooth) la_gl_certify(&work.gl, result->e, work.lambda, result->v);
+    result->gap = work.gl.objective > 0.0 ? work.gl.gap / work.gl.objective : 0.0;
+    result->violation = la_gl_violation(&work.gl, work.lambda, smooth ? problem->eps : 0.0,
+                                        result->v);
+    result->products = work.gl.products;
+    result->sweeps = work.gl.sweeps;
+    result->columns = work.gl.columns;
+    ufs_copy(result->kkt, work.gl.kkt, P);
 }

@@ -4,9 +4,32 @@
 #include <R_ext/Memory.h>
 #include <stdint.h>
 
-static uint64_t row_weight(uint64_t row);
-static uint64_t hash_value(double v);
-static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total);
+/* Odd, so that no value of a row is lost modulo 2^64. */
+static uint64_t row_weight(uint64_t row)
+{
+    return ufs_mix(row + 1) | 1;
+}
+
+static uint64_t hash_value(double v)
+{
+    uint64_t bits;
+    if (v == 0.0) v = 0.0;
+    memcpy(&bits, &v, sizeof bits);
+    return ufs_mix(bits);
+}
+
+/* sum_i weight_i h(x_i), modulo 2^64: the zeros of a sparse column cost nothing. */
+static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total)
+{
+    int u = ufs_x_user(x, j);
+    double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j);
+    uint64_t sum = 0, zeros = total;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+        sum += weight[x->row[e]] * hash_value((x->value[e] - m) / s);
+        zeros -= weight[x->row[e]];
+    }
+    return sum + zeros * hash_value((0.0 - m) / s);
+}
 
 void ufs_x_hash(const ufs_x *x, bool rows, double first_row, double *out)
 {
@@ -33,31 +56,4 @@ void ufs_x_hash(const ufs_x *x, bool rows, double first_row, double *out)
         out[j + count] = (double) (hash[j] & 0xFFFFFFFFULL);
     }
     vmaxset(mark);
-}
-
-/* Odd, so that no value of a row is lost modulo 2^64. */
-static uint64_t row_weight(uint64_t row)
-{
-    return ufs_mix(row + 1) | 1;
-}
-
-static uint64_t hash_value(double v)
-{
-    uint64_t bits;
-    if (v == 0.0) v = 0.0;
-    memcpy(&bits, &v, sizeof bits);
-    return ufs_mix(bits);
-}
-
-/* sum_i weight_i h(x_i), modulo 2^64: the zeros of a sparse column cost nothing. */
-static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total)
-{
-    int u = ufs_x_user(x, j);
-    double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j);
-    uint64_t sum = 0, zeros = total;
-    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
-        sum += weight[x->row[e]] * hash_value((x->value[e] - m) / s);
-        zeros -= weight[x->row[e]];
-    }
-    return sum + zeros * hash_value((0.0 - m) / s);
 }

@@ -21,45 +21,52 @@ typedef struct {
     double spectrum;                  /* all of G */
 } pca_costs;
 
-static pca_costs costs_of(const ufs_x *x, int k, double products);
-static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
-                         ufs_x_pca_info *info);
-static double *form_gram(const ufs_x *x, int r);
-static void apply_rows(const void *data, int m, const double *t, double *y);
-static void apply_cols(const void *data, int m, const double *t, double *y);
-static void apply_gram(const void *data, int m, const double *t, double *y);
-
-void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadings, double *d2,
-               ufs_x_pca_info *info)
+static pca_costs costs_of(const ufs_x *x, int k, double products)
 {
-    int n = x->n, p = x->p;
-    bool rows = n <= p;
-    void *mark = vmaxget();
+    double n = x->n, p = x->p, r = n < p ? n : p, basis = la_eigs_basis(k), inner;
+    pca_costs cost;
 
-    info->lapack = leading_pairs(x, k, tol, d2, rows ? scores : loadings, info);
+    cost.gram = n <= p                    ? ufs_x_gram_rows_cost(x)
+                : x->kind == UFS_X_SPARSE ? p * ufs_x_entries(x)
+                                          : n * p * p;
+    /* Scattered additions of a sparse Gram matrix are about four times as slow. */
+    if (x->kind == UFS_X_SPARSE) cost.gram *= SLOW;
+    /* Orthogonal blocks, and the eigenproblem of the basis. */
+    inner = products * (8.0 * r * basis + 9.0 / 8.0 * basis * basis * basis);
+    cost.by_gram = cost.gram + inner + SLOW * r * r * products;
+    cost.by_product = inner + SLOW * 2.0 * ufs_x_entries(x) * products;
+    cost.spectrum = (0.5 * SLOW + 0.5) * 4.0 / 3.0 * r * r * r + 2.0 * r * r * k;
+    return cost;
+}
+
+static double *form_gram(const ufs_x *x, int r)
+{
+    double *gram = ufs_dalloc((size_t) r, (size_t) r);
+    if (x->n <= x->p)
+        ufs_x_gram_rows(x, NULL, gram);
+    else
+        ufs_x_gram_cols(x, gram);
+    return gram;
+}
+
+static void apply_rows(const void *data, int m, const double *t, double *y)
+{
+    ufs_x_gram_mul(data, m, t, y);
+}
+
+static void apply_cols(const void *data, int m, const double *v, double *y)
+{
+    const ufs_x *x = data;
+    void *mark = vmaxget();
+    double *t = ufs_dalloc((size_t) x->n, (size_t) m);
+    ufs_x_mul(x, m, v, t);
+    ufs_x_cross(x, m, t, y);
     vmaxset(mark);
-    if (info->lapack) return;
-    for (int j = 0; j < k; j++) d2[j] = d2[j] > 0.0 ? d2[j] : 0.0;
-    /* A Gram matrix carries no smaller eigenvalue than its rounding. */
-    double tiny = d2[0] * DBL_EPSILON * (double) (n > p ? n : p);
-    if (loadings == NULL) {
-        la_fix_signs(n, k, scores);
-        for (int j = 0; j < k; j++) {
-            double size = d2[j] > tiny ? sqrt(d2[j]) : 0.0;
-            for (size_t i = 0; i < (size_t) n; i++) scores[i + (size_t) j * (size_t) n] *= size;
-        }
-        return;
-    }
-    if (rows) ufs_x_cross(x, k, scores, loadings);
-    for (int j = 0; j < k; j++) {
-        double *load = loadings + (size_t) j * (size_t) p, norm = la_nrm2(p, load);
-        if (d2[j] <= tiny || norm == 0.0)
-            memset(load, 0, (size_t) p * sizeof(double));
-        else
-            for (int i = 0; i < p; i++) load[i] /= norm;
-    }
-    la_fix_signs(p, k, loadings);
-    ufs_x_mul(x, k, loadings, scores);
+}
+
+static void apply_gram(const void *data, int m, const double *t, double *y)
+{
+    ufs_x_mul(data, m, t, y);
 }
 
 /* The k leading pairs of G: w descending, z r x k. */
@@ -111,50 +118,35 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
     return la_eig_leading(r, gram ? gram : form_gram(x, r), k, w, z);
 }
 
-static pca_costs costs_of(const ufs_x *x, int k, double products)
+void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadings, double *d2,
+               ufs_x_pca_info *info)
 {
-    double n = x->n, p = x->p, r = n < p ? n : p, basis = la_eigs_basis(k), inner;
-    pca_costs cost;
-
-    cost.gram = n <= p                    ? ufs_x_gram_rows_cost(x)
-                : x->kind == UFS_X_SPARSE ? p * ufs_x_entries(x)
-                                          : n * p * p;
-    /* Scattered additions of a sparse Gram matrix are about four times as slow. */
-    if (x->kind == UFS_X_SPARSE) cost.gram *= SLOW;
-    /* Orthogonal blocks, and the eigenproblem of the basis. */
-    inner = products * (8.0 * r * basis + 9.0 / 8.0 * basis * basis * basis);
-    cost.by_gram = cost.gram + inner + SLOW * r * r * products;
-    cost.by_product = inner + SLOW * 2.0 * ufs_x_entries(x) * products;
-    cost.spectrum = (0.5 * SLOW + 0.5) * 4.0 / 3.0 * r * r * r + 2.0 * r * r * k;
-    return cost;
-}
-
-static double *form_gram(const ufs_x *x, int r)
-{
-    double *gram = ufs_dalloc((size_t) r, (size_t) r);
-    if (x->n <= x->p)
-        ufs_x_gram_rows(x, NULL, gram);
-    else
-        ufs_x_gram_cols(x, gram);
-    return gram;
-}
-
-static void apply_rows(const void *data, int m, const double *t, double *y)
-{
-    ufs_x_gram_mul(data, m, t, y);
-}
-
-static void apply_cols(const void *data, int m, const double *v, double *y)
-{
-    const ufs_x *x = data;
+    int n = x->n, p = x->p;
+    bool rows = n <= p;
     void *mark = vmaxget();
-    double *t = ufs_dalloc((size_t) x->n, (size_t) m);
-    ufs_x_mul(x, m, v, t);
-    ufs_x_cross(x, m, t, y);
-    vmaxset(mark);
-}
 
-static void apply_gram(const void *data, int m, const double *t, double *y)
-{
-    ufs_x_mul(data, m, t, y);
+    info->lapack = leading_pairs(x, k, tol, d2, rows ? scores : loadings, info);
+    vmaxset(mark);
+    if (info->lapack) return;
+    for (int j = 0; j < k; j++) d2[j] = d2[j] > 0.0 ? d2[j] : 0.0;
+    /* A Gram matrix carries no smaller eigenvalue than its rounding. */
+    double tiny = d2[0] * DBL_EPSILON * (double) (n > p ? n : p);
+    if (loadings == NULL) {
+        la_fix_signs(n, k, scores);
+        for (int j = 0; j < k; j++) {
+            double size = d2[j] > tiny ? sqrt(d2[j]) : 0.0;
+            for (size_t i = 0; i < (size_t) n; i++) scores[i + (size_t) j * (size_t) n] *= size;
+        }
+        return;
+    }
+    if (rows) ufs_x_cross(x, k, scores, loadings);
+    for (int j = 0; j < k; j++) {
+        double *load = loadings + (size_t) j * (size_t) p, norm = la_nrm2(p, load);
+        if (d2[j] <= tiny || norm == 0.0)
+            memset(load, 0, (size_t) p * sizeof(double));
+        else
+            for (int i = 0; i < p; i++) load[i] /= norm;
+    }
+    la_fix_signs(p, k, loadings);
+    ufs_x_mul(x, k, loadings, scores);
 }
