@@ -421,5 +421,6 @@ register("css", ufs_css,
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
   advice = "recommended for compressing, and for classifying with few columns",
   picks = list(argument = "k", unless = "swaps"),
-  wishes = c("include", "exclude", "cost", "groups", "max_cor", "weights")
+  wishes = c("include", "exclude", "cost", "groups", "max_cor", "weights"),
+  moments = TRUE
 )

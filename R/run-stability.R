@@ -49,7 +49,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   x <- opened$x
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
-  data <- as_ufs_moments(x)
+  data <- as_column_stats(x)
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
