@@ -104,6 +104,6 @@ without_constant <- function(code) {
 # For what needs rows.
 refuse_moments <- function(arg) {
   ufs_abort("input", "`", arg, "` is a result of ufs_moments(), which holds no rows, and this ",
-    "needs rows. Give it a sample of them, see ufs_sketch(); ufs_methods(\"wishes\") says which ",
-    "methods do with moments: those that take `weights` by the solver.", argument = arg)
+    "needs rows. Give it a sample of them, see ufs_sketch(), or choose a method to which moments ",
+    "are enough: column `moments` of ufs_methods().", argument = arg)
 }

@@ -68,10 +68,11 @@ x_alike_columns <- function(x) {
   if (is_operator(x) && x$kind == "source") return(list(first = x_equal_columns(x), sign = 1))
   # Which of x_j and -x_j: the sign of a product with a vector that no column is orthogonal to.
   sign <- ifelse(x_cross(x, sin(seq_len(nrow(x)))) < 0, -1, 1)[seq_len(ncol(x))]
-  turned <- if (is.matrix(x)) list(kind = "scaled", n = nrow(x), p = ncol(x), x = x) else unclass(x)
-  turned$divide <- sign * (if (is.null(turned$divide)) 1 else turned$divide)
-  turned <- structure(turned, class = "ufs_x")
-  list(first = x_equal_columns(turned), sign = sign)
+  flipped <- if (!is.matrix(x)) unclass(x) else
+    list(kind = "scaled", n = nrow(x), p = ncol(x), x = x)
+  flipped$divide <- sign * (if (is.null(flipped$divide)) 1 else flipped$divide)
+  flipped <- structure(flipped, class = "ufs_x")
+  list(first = x_equal_columns(flipped), sign = sign)
 }
 
 # Rows of features that are equal but for a sign share: X times the value stays, and so does the sum
@@ -161,9 +162,9 @@ gram_root <- function(gram) {
 }
 
 row_coordinates <- function(x) {
-  twin <- x_equal_rows(x)
+  first <- x_equal_rows(x)
   rows <- if (x$n <= x$p) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
-  rows[twin, , drop = FALSE]
+  rows[first, , drop = FALSE]
 }
 
 # The same for clusterings of samples, which can do with less: where those coordinates take more
@@ -206,11 +207,11 @@ equal_rows <- function(x) {
 # of `size` numbers, and compared with the first of them, a block at a time.
 first_equal <- function(hash, size, read, bytes = block_bytes()) {
   first <- seq_len(nrow(hash))
-  turn <- order(hash[, 1L], hash[, 2L])
-  hash <- hash[turn, , drop = FALSE]
+  ord <- order(hash[, 1L], hash[, 2L])
+  hash <- hash[ord, , drop = FALSE]
   alike <- c(FALSE, rowSums(hash[-1L, , drop = FALSE] != hash[-nrow(hash), , drop = FALSE]) == 0)
-  leader <- turn[which(!alike)[cumsum(!alike)]][alike]
-  copies <- turn[alike]
+  leader <- ord[which(!alike)[cumsum(!alike)]][alike]
+  copies <- ord[alike]
   for (at in in_pieces(length(copies), max(1, floor(bytes / (8 * size))))) {
     items <- unique(c(leader[at], copies[at]))
     block <- read(items)

@@ -61,9 +61,9 @@ column_triangle <- function(x, center = TRUE, scale = TRUE) {
   data
 }
 
-# For callers that want no more than moments and names: no matrix is made, x is NULL where the
-# user's is dense.
-as_ufs_moments <- function(x, center = FALSE, scale = FALSE) {
+# For callers that want no more than means, variances and names of the columns: no matrix is made,
+# x is NULL where the user's is dense.
+as_column_stats <- function(x, center = FALSE, scale = FALSE) {
   pass <- judge_columns(open_checked(x), center, scale)
   if (is.matrix(pass$raw)) pass$data else write_columns(pass)
 }

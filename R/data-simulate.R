@@ -74,8 +74,8 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
   x <- cbind(informative, informative %*% coefficients,
     matrix(stats::rnorm(n * n_probe), n, n_probe))
   y <- of_class[vertex]
-  turned <- utils::head(sample.int(n), round(flip * n))
-  y[turned] <- ifelse(y[turned] == "1", "-1", "1")
+  flipped <- utils::head(sample.int(n), round(flip * n))
+  y[flipped] <- ifelse(y[flipped] == "1", "-1", "1")
   role <- c("informative", "redundant", "probe")
   roles <- factor(rep(role, c(d, n_redundant, n_probe)), role)
   # Column order, and with it the order of the combinations.

@@ -93,11 +93,11 @@ shorten <- function(names, width) {
 spread_labels <- function(y, gap, low, high) {
   if (length(y) < 2L) return(y)
   gap <- min(gap, (high - low) / (length(y) - 1L))
-  turn <- order(y)
-  if (all(diff(y[turn]) >= gap) && min(y) >= low && max(y) <= high) return(y)
+  ord <- order(y)
+  if (all(diff(y[ord]) >= gap) && min(y) >= low && max(y) <= high) return(y)
   shift <- gap * (seq_along(y) - 1L)
-  at <- pmin(pmax(stats::isoreg(y[turn] - shift)$yf, low), high - max(shift)) + shift
-  at[order(turn)]
+  at <- pmin(pmax(stats::isoreg(y[ord] - shift)$yf, low), high - max(shift)) + shift
+  at[order(ord)]
 }
 
 # The end of each curve and where its label goes: at least `gap` (of the height of the picture) from

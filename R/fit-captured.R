@@ -1,15 +1,15 @@
 # Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
-# left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x (rank x p),
-# factor (rank x k) = Q'x[, order]. 2 n k (k + p) flops. The coordinates are those of unit times x,
-# and as large as x where k = n: no other matrix here is.
-column_basis <- function(x, order, unit = 1) {
+# left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x divisor
+# (rank x p), as large as x where k = n: no other matrix here is. factor = Q'x[, order] (rank x k).
+# 2 n k (k + p) flops.
+column_basis <- function(x, order, divisor = 1) {
   chosen <- x_columns(x, order)
   q <- qr(chosen, tol = 1e-5)
   # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
   alive <- logical(length(order))
   alive[q$pivot[seq_len(q$rank)]] <- TRUE
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
-  coordinates <- if (is.matrix(x)) crossprod(basis * unit, x) else t(x_cross(x, basis * unit))
+  coordinates <- if (is.matrix(x)) crossprod(basis * divisor, x) else t(x_cross(x, basis * divisor))
   list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
 }
 

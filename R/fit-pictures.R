@@ -334,9 +334,9 @@ picture_heatmap <- function(fit, data, k, y) {
   tree <- column_tree(z)
   if (!is.null(tree)) z <- z[, tree$order, drop = FALSE]
   group <- sample_groups(fit, nrow(z), y)
-  turn <- sample_order(z, group$of)
-  shown <- pmin(pmax(z[turn, , drop = FALSE], -3), 3)
-  new_picture("tiles", z = shown, group = if (!is.null(group)) group$of[turn],
+  ord <- sample_order(z, group$of)
+  shown <- pmin(pmax(z[ord, , drop = FALSE], -3), 3)
+  new_picture("tiles", z = shown, group = if (!is.null(group)) group$of[ord],
     group_name = group$name, limits = c(-3, 3), palette = "diverging", value = "standardised",
     tree = if (!is.null(tree)) tree_lines(tree),
     xlab = if (is.null(tree)) "features, best first" else "features, by similarity",
@@ -399,11 +399,11 @@ tree_lines <- function(tree) {
   do.call(rbind, lines)
 }
 
-# Similarities of samples that have clusters, in the order `turn`.
-picture_links <- function(fit, z, turn, limits, value, title) {
+# Similarities of samples that have clusters, in the order `ord`.
+picture_links <- function(fit, z, ord, limits, value, title) {
   name <- labels_of(fit$names$samples, nrow(z))
-  new_picture("tiles", z = `dimnames<-`(unname(z[turn, turn]), list(name[turn], name[turn])),
-    group = factor(fit$solution$cluster[turn]), group_name = "cluster", limits = limits,
+  new_picture("tiles", z = `dimnames<-`(unname(z[ord, ord]), list(name[ord], name[ord])),
+    group = factor(fit$solution$cluster[ord]), group_name = "cluster", limits = limits,
     palette = "sequential", value = value, xlab = "samples, by cluster",
     ylab = "samples, by cluster", title = title)
 }

@@ -255,6 +255,6 @@ coef.ufs <- function(object, ...) {
   value <- object$solution[[object$coef_name]]
   # Features in rows, whatever the orientation in which the method writes its matrix.
   features <- object$names$features
-  turned <- !identical(rownames(value), features) && identical(colnames(value), features)
-  if (turned) t(value) else value
+  in_columns <- !identical(rownames(value), features) && identical(colnames(value), features)
+  if (in_columns) t(value) else value
 }

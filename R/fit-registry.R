@@ -32,11 +32,13 @@ registered <- new.env(parent = emptyenv())
 #                argument lists, the first the default; NULL where no source states one
 # wishes         which wishes (R/data-wishes.R) its own solver sees to; the ranking sees to the
 #                others, but for `weights`, which are refused
+# moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
+#                least; its solver takes `weights` then, for rows with these moments take their place
 register <- function(method, fit, ...) {
   row <- list(fit = fit, group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
-    wishes = character())
+    wishes = character(), moments = FALSE)
   given <- list(...)
   stopifnot(names(given) %in% names(row))
   row[names(given)] <- given

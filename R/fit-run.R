@@ -40,10 +40,12 @@ ufs <- function(x, method, ..., m) {
 #' @param ... Must be empty.
 #' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
-#'   numbers are drawn by default), `cost` (leading term of the time), `reference`, and `advice`:
-#'   how the method did on 23 to 30 real sets, "recommended for" a task, "situational" (it
-#'   wins on some sets and loses on others by as much) or "historical" (there for comparison; others
-#'   do better at the same job). See [ufs_select()], which applies the recommended ones.
+#'   numbers are drawn by default), `moments` (`TRUE` if `x` may be a result of [ufs_moments()]; for
+#'   [ufs_jspca()] with `loss = "feature"`), `cost` (leading term of the time), `reference`, and
+#'   `advice`: how the method did on 23 to 30 real sets, "recommended for" a task,
+#'   "situational" (it wins on some sets and loses on others by as much) or "historical" (there for
+#'   comparison; others do better at the same job). See [ufs_select()], which applies the
+#'   recommended ones.
 #'
 #'   For `"wishes"` a data frame with one row per method and one column per wish, with the values
 #'   `"solver"`, `"ranking"`, `"refused"` and `"-"`, explained in the section on wishes of
@@ -61,8 +63,8 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
   data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
-    deterministic = column("deterministic", NA), cost = column("cost", ""),
-    reference = column("reference", ""), advice = column("advice", ""))
+    deterministic = column("deterministic", NA), moments = column("moments", NA),
+    cost = column("cost", ""), reference = column("reference", ""), advice = column("advice", ""))
 }
 
 # ---- one run ----------------------------------------------------------------------------------
@@ -90,8 +92,7 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   fun <- sys.function(sys.parent())
   if (door) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
-    # What is exact with weights of rows needs no more than moments.
-    if (inherits(frame$x, "ufs_moments") && "weights" %in% registered[[method]]$wishes) {
+    if (inherits(frame$x, "ufs_moments") && isTRUE(registered[[method]]$moments)) {
       frame$x <- rows_of_moments(frame$x)
     }
     open_dots(frame, fun, method)

@@ -243,11 +243,11 @@ join_neighbours <- function(near, found, rows) {
   all$d2[again] <- Inf
   all$index[again] <- size[2L] + 1L
   deep <- nrow(all$index)
-  turn <- order(row, all$d2, all$index)
-  cut <- all$d2[turn[seq.int(size[1L], length(turn), by = deep)]][row]
+  ord <- order(row, all$d2, all$index)
+  cut <- all$d2[ord[seq.int(size[1L], length(ord), by = deep)]][row]
   tied <- is.finite(cut) & abs(all$d2 - cut) <= 1e-10 * cut
-  turn <- matrix(order(row, ifelse(tied, cut, all$d2), all$index), deep)
-  for (part in names(all)) near[[part]][, rows] <- all[[part]][as.vector(turn[seq_len(size[1L]), ])]
+  ord <- matrix(order(row, ifelse(tied, cut, all$d2), all$index), deep)
+  for (part in names(all)) near[[part]][, rows] <- all[[part]][as.vector(ord[seq_len(size[1L]), ])]
   near
 }
 

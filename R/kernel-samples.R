@@ -93,8 +93,8 @@ check_swaps <- function(swaps, arg, value) {
 # x, divided by a power of two if its squares could leave the range of doubles.
 in_range <- function(x, limit = 1e100) {
   top <- largest(x)
-  unit <- if (top > limit || top < 1 / limit) power_of_two(top) else 1
-  list(x = if (unit == 1) x else x / unit, unit = unit)
+  divisor <- if (top > limit || top < 1 / limit) power_of_two(top) else 1
+  list(x = if (divisor == 1) x else x / divisor, divisor = divisor)
 }
 
 # representatives() of the sample selectors that cover.
@@ -123,10 +123,10 @@ mm_control <- function(control) {
   control
 }
 
-# As a number in units of x / mean_norm(x), or as a share of its bound, which C finds.
-mm_penalty <- function(gamma, gamma_rel, unit) {
+# As a number for x / mean_norm(x), or as a share of its bound, which C finds.
+mm_penalty <- function(gamma, gamma_rel, divisor) {
   given <- check_penalty(gamma, gamma_rel, 1, "gamma")$value
-  list(gamma = if (is.null(gamma)) given else given / unit, relative = is.null(gamma))
+  list(gamma = if (is.null(gamma)) given else given / divisor, relative = is.null(gamma))
 }
 
 mean_norm <- function(x) {
@@ -136,30 +136,30 @@ mean_norm <- function(x) {
 }
 
 # The samples as columns of min(n, p) coordinates with the same inner products, divided by
-# `unit`: x transposed, or its triangular factor if there are more features than samples.
-sample_coordinates <- function(x, unit = 1) {
-  if (ncol(x) <= nrow(x)) return(t(x) / unit)
+# `divisor`: x transposed, or its triangular factor if there are more features than samples.
+sample_coordinates <- function(x, divisor = 1) {
+  if (ncol(x) <= nrow(x)) return(t(x) / divisor)
   qr <- qr(t(x), LAPACK = TRUE)
-  qr.R(qr)[, order(qr$pivot), drop = FALSE] / unit
+  qr.R(qr)[, order(qr$pivot), drop = FALSE] / divisor
 }
 
-# What run_fit() needs from what C returned: `unit` turns its objective into that of x.
-mm_fit_fields <- function(data, params, found, unit, solution = list()) {
+# What run_fit() needs from what C returned: `divisor` times its objective is that of x.
+mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
   trace <- found$run$trace
   sums <- c("objective", "best", "bound")
-  trace[, sums] <- trace[, sums] * unit
-  twin <- equal_rows(data$x)
-  score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[twin]
+  trace[, sums] <- trace[, sums] * divisor
+  first <- equal_rows(data$x)
+  score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[first]
   params$copies <- near_copies(data$x, top_rows(score, params$m))
   used <- found$run$counters[c("gamma", "gamma_max")]
-  if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
+  if (is.null(params$gamma)) params$gamma <- used[[1]] * divisor
   params$gamma_rel <- used[[1]] / used[[2]]
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
   list_of(params, run = found$run, trace,
     sample_scores = without_labelled(score, params$labelled),
-    sample_key = ifelse(score > 0, 0, found$activity[twin]),
+    sample_key = ifelse(score > 0, 0, found$activity[first]),
     solution = lapply(solution, stats::setNames, data$samples),
-    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit))
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * divisor))
 }
 
 # The first m (or ten) rows by a score, for near_copies().
@@ -182,32 +182,32 @@ warn_zero <- function(fit, penalty) {
 # cost, budget  what each row costs, and what all picks may: the better of the picks by decrease and
 #          by decrease per cost
 ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control(),
-                       unit = NULL, allowed = NULL, cost = NULL, budget = Inf) {
-  # Fourth powers of x occur inside: an exact change of unit keeps them in range. That of an
-  # operator has been made, unless there are no more rows than columns.
-  if (is.null(unit)) {
-    unit <- power_of_two(largest(x))
-    if (unit != 1) x <- x / unit
+                       divisor = NULL, allowed = NULL, cost = NULL, budget = Inf) {
+  # Fourth powers of x occur inside: dividing by a power of two keeps them in range. An operator is
+  # divided already, unless it has no more rows than columns.
+  if (is.null(divisor)) {
+    divisor <- power_of_two(largest(x))
+    if (divisor != 1) x <- x / divisor
   }
-  settings <- list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given),
-    allowed = allowed, cost = if (!is.null(cost)) as.double(cost), budget = min(budget, 1e300),
-    per_cost = FALSE)
+  settings <- list(m = as.integer(m), mu = as.double(mu) / divisor^2, form = form,
+    given = sort(given), allowed = allowed, cost = if (!is.null(cost)) as.double(cost),
+    budget = min(budget, 1e300), per_cost = FALSE)
   run <- function(per_cost) {
     settings$per_cost <- per_cost
     check_solved(.Call(C_ted_greedy, x, settings, control), "ted")
   }
   found <- run(FALSE)
   if (!is.null(cost)) {
-    dense <- run(TRUE)
-    if (sum(dense$score) > sum(found$score)) found <- dense
+    by_cost <- run(TRUE)
+    if (sum(by_cost$score) > sum(found$score)) found <- by_cost
   }
   picks <- seq_len(found$run$counters[["count"]])
   found$order <- found$order[picks]
   found$score <- found$score[picks]
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1
-  for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * unit^2
-  found$trace <- found$run$trace * unit^2
+  for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * divisor^2
+  found$trace <- found$run$trace * divisor^2
   found$trace[, "objective"] <- pmax(found$trace[, "objective"], 0)
   found
 }

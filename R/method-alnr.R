@@ -57,14 +57,14 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
       "one fewer than the samples")
     check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
       "ufs_alnr()", "Use a smaller `n_neighbours`.")
-    unit <- mean_norm(data$x)
-    settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
-    found <- .Call(C_alnr, data$x / unit, settings, control)
+    size <- mean_norm(data$x)
+    settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, size^2))
+    found <- .Call(C_alnr, data$x / size, settings, control)
     if (found$run$lapack != 0L) {
       refuse("gamma", "`gamma` is too small beside the squares of `x`: the weights of a ",
         "neighbourhood cannot be told from rounding. Use a larger `gamma` or `gamma_rel`.")
     }
-    mm_fit_fields(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
+    mm_fit_fields(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, size^2)
   })
   warn_zero(fit, "gamma")
   fit

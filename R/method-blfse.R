@@ -136,10 +136,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       gamma_feature = 1, ...) {
   given <- !missing(n_base)
   fit <- run_fit("blfse", match.call(), {
-    if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
-      refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
-    }
-    psi <- as.double(psi)
+    psi <- check_psi(psi)
     gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
     gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
     n_starts <- check_count(n_starts, "n_starts", 1L)
@@ -164,14 +161,9 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
 
     drawn <- if (is.null(scores)) {
       blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
-    } else {
-      if (is.data.frame(scores)) scores <- as.matrix(scores)
-      list(scores = check_matrix(scores, "scores", ncol = data$p), base = "given",
-        resample = "none")
-    }
-    scores <- drawn$scores
-    if (nrow(scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
-    scores <- normalise_scores(scores[, data$keep, drop = FALSE])
+    } else list(scores = given_scores(scores, data$p), base = "given", resample = "none")
+    if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
+    scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
     labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
       check_base_labels(labels, n, nrow(scores))
@@ -231,6 +223,13 @@ blfse_full_limit <- 4000L
 
 # ---- input -----------------------------------------------------------------------------
 
+check_psi <- function(psi) {
+  if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
+    refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
+  }
+  as.double(psi)
+}
+
 blfse_scaling <- function(scale, projection) {
   if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))
   if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
@@ -239,9 +238,9 @@ blfse_scaling <- function(scale, projection) {
 # data with x as the model sees it; see the help page.
 blfse_model_matrix <- function(data, scaling, center) {
   if (scaling == "unit") {
-    unit <- .Call(C_unit_rows, data$x, 0, center)
-    data$x <- unit$x
-    if (center) data$center <- expand_features(unit$mean, data, NA_real_)
+    rows <- .Call(C_unit_rows, data$x, 0, center)
+    data$x <- rows$x
+    if (center) data$center <- expand_features(rows$mean, data, NA_real_)
     return(data)
   }
   if (scaling == "none" && largest(data$x) > 1e100) {
@@ -256,6 +255,12 @@ blfse_model_matrix <- function(data, scaling, center) {
   if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
   if (center || !is.null(divide)) data$x <- take_scaled(data$x, shift = shift, divide = divide)
   data
+}
+
+# Base scores of the user's, a row for each result.
+given_scores <- function(scores, p) {
+  if (is.data.frame(scores)) scores <- as.matrix(scores)
+  check_matrix(scores, "scores", ncol = p)
 }
 
 # Rows on the simplex: shifted to start at 0 if negative, divided by their sum.
@@ -333,8 +338,8 @@ draw_parts <- function(n, m, resample) {
     refuse("n_base", "`n_base` = ", m, " batches of ", n, " samples have ", size, " samples each; ",
       "at least 3 are needed.")
   }
-  turn <- sample.int(n)
-  lapply(seq_len(m), function(k) turn[(k - 1L) * size + seq_len(size)])
+  drawn <- sample.int(n)
+  lapply(seq_len(m), function(k) drawn[(k - 1L) * size + seq_len(size)])
 }
 
 # A fit of one base method, with what it needs filled in.

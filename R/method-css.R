@@ -86,7 +86,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
                     m = NULL) {
   run_fit("css", match.call(), {
     control <- resolve_control(control, max_iter = 1e7L)
-    # Fourth powers of x occur inside: an exact change of unit keeps them in range.
+    # Fourth powers of x occur inside: dividing by a power of two keeps them in range.
     data <- column_triangle(x, center, scale)
     check_norms(data)
     slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control)
@@ -99,7 +99,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
 # wish: NULL, or list(include, exclude, cost, groups, max_cor, budget) of the columns data$keep.
 css_slots <- function(data, asked, control, wish = data$wish) {
   z <- data$x
-  unit <- data$divisor
+  divisor <- data$divisor
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
@@ -116,11 +116,11 @@ css_slots <- function(data, asked, control, wish = data$wish) {
   count <- as.list(found$run$counters)
   if (count$n_chosen == 0) refuse_empty(settings, names)
   order <- found$order[seq_len(count$n_chosen)]
-  basis <- column_basis(z, order, unit)
-  shares <- css_shares(found, basis, unit)
+  basis <- column_basis(z, order, divisor)
+  shares <- css_shares(found, basis, divisor)
   trace <- as.data.frame(found$run$trace)
   gain <- replace(found$left, order, trace$decrease)
-  trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * unit^2
+  trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * divisor^2
   trace <- cbind(trace, shares)
   free <- is.null(asked$k) && is.null(wish$budget)
   at <- if (free) which.min(trace$ratio) else length(order)
@@ -132,7 +132,7 @@ css_slots <- function(data, asked, control, wish = data$wish) {
   ranking <- picks_first(order, found$left, digits = 8L)
   ranking <- c(setdiff(ranking, wish$exclude), wish$exclude)
   list(
-    params = c(list(k = length(order), given = !free, mu = settings$mu * unit^2,
+    params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
       form = if (count$p_form > 0) "p" else "n", starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
@@ -141,13 +141,13 @@ css_slots <- function(data, asked, control, wish = data$wish) {
     feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
     void = data$keep[wish$exclude], trace = trace,
     advice = "Raise ufs_control(max_iter = ), the largest number of nodes of the search.",
-    statistic = expand_features(gain * unit^2, data, NA_real_),
+    statistic = expand_features(gain * divisor^2, data, NA_real_),
     solution = list(
       order = stats::setNames(data$keep[order], data$features[data$keep[order]]),
-      factor = basis$factor * unit,
+      factor = basis$factor * divisor,
       coordinates = expand_columns(basis$coordinates, data),
       rank = basis$rank,
-      norm2 = expand_features(ss * unit^2, data)),
+      norm2 = expand_features(ss * divisor^2, data)),
     certificate = certificate
   )
 }
@@ -259,9 +259,9 @@ css_told <- function(wish, count) {
 }
 
 # Shares of all squares by least squares, and of those of a target.
-css_shares <- function(found, basis, unit) {
+css_shares <- function(found, basis, divisor) {
   count <- as.list(found$run$counters)
-  captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / count$start, 1)
+  captured <- pmin(cumsum(row_norms(basis$coordinates / divisor)^2) / count$start, 1)
   captured <- captured[basis$rank]
   # Under a budget no more columns than it pays for can be chosen, but fewer may be.
   size <- seq_along(captured)
@@ -376,15 +376,15 @@ picture_followers <- function(fit, k, most = 36L) {
   of <- match(table$representative, fit$names$features[chosen])
   r <- abs(table$r)
   # A chosen column heads its own, also where it has copies.
-  turn <- order(of, !seq_along(of) %in% chosen, -r, na.last = NA)
-  nth <- stats::ave(seq_along(turn), of[turn], FUN = seq_along)
-  shown <- turn[nth <= max(2L, most %/% k) | length(turn) <= most]
+  ord <- order(of, !seq_along(of) %in% chosen, -r, na.last = NA)
+  nth <- stats::ave(seq_along(ord), of[ord], FUN = seq_along)
+  shown <- ord[nth <= max(2L, most %/% k) | length(ord) <= most]
   z <- pmin(abs(t(css_correlations(fit, k)))[shown, , drop = FALSE], 1)
   dimnames(z) <- list(fit$names$features[shown], fit$names$features[chosen])
   new_picture("tiles", z = z, limits = c(0, 1), palette = "sequential", value = "|r|",
     row_labels = TRUE, xlab = "chosen features",
-    ylab = if (length(shown) < length(turn)) sprintf("%d of %d features", length(shown),
-      length(turn)) else "features, below the one that stands for them",
+    ylab = if (length(shown) < length(ord)) sprintf("%d of %d features", length(shown),
+      length(ord)) else "features, below the one that stands for them",
     title = sprintf("ufs_css: which of the %d chosen features stands for which", k))
 }
 
@@ -422,5 +422,6 @@ register("css", ufs_css,
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
   advice = "recommended for compressing, and for classifying with few columns",
   picks = list(argument = "k", unless = "swaps"),
-  wishes = c("include", "exclude", "cost", "groups", "max_cor", "weights")
+  wishes = c("include", "exclude", "cost", "groups", "max_cor", "weights"),
+  moments = TRUE
 )

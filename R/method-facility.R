@@ -162,14 +162,14 @@ facility_similarity <- function(similarity, data, bandwidth) {
     refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
   }
   if (named) {
-    x <- if (is_operator(data$x)) list(x = data$x, unit = 1) else in_range(data$x)
+    x <- if (is_operator(data$x)) list(x = data$x, divisor = 1) else in_range(data$x)
     like <- list(kind = match(similarity, c("cosine", "heat")) - 1L, x = x$x, bandwidth = 1,
       label = similarity, stored = fits_table(data$n))
     if (similarity == "heat") {
       like$bandwidth <- if (is.null(bandwidth)) median_square(x$x) else {
-        check_number(bandwidth, "bandwidth", lower = 0, open = TRUE) / x$unit / x$unit
+        check_number(bandwidth, "bandwidth", lower = 0, open = TRUE) / x$divisor / x$divisor
       }
-      like$width <- like$bandwidth * x$unit * x$unit
+      like$width <- like$bandwidth * x$divisor * x$divisor
     }
     return(like)
   }
@@ -187,9 +187,9 @@ facility_similarity <- function(similarity, data, bandwidth) {
 with_diagonal <- function(weights, own) {
   n <- length(weights$start) - 1L
   # By columns, the diagonal last in each.
-  turn <- order(c(rep.int(seq_len(n), diff(weights$start)), seq_len(n)))
-  list(start = weights$start + 0:n, index = c(weights$index, seq_len(n) - 1L)[turn],
-    value = c(weights$value, rep(own, n))[turn])
+  ord <- order(c(rep.int(seq_len(n), diff(weights$start)), seq_len(n)))
+  list(start = weights$start + 0:n, index = c(weights$index, seq_len(n) - 1L)[ord],
+    value = c(weights$value, rep(own, n))[ord])
 }
 
 user_similarity <- function(s, n) {

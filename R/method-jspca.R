@@ -168,38 +168,44 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
 
     copies <- x_equal_columns(data$x)
     labels <- paste0("PC", seq_len(n_components))
-    solve_by <- function(solver, core, from = begin) {
-      .Call(C_jspca, core, from, list(
-        lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
-        gives_up = falls_back && solver == "exact", eps = control$eps, first = copies,
-        dropped = length(data$constant), labels = labels,
-        features = if (!length(data$constant)) data$features
-      ), control)
-    }
-    # A penalty too small for descent by rows: where it ends is a matter of rounding.
-    falls_back <- loss == "sample" && can_be_formed(core)
-    found <- solve_by(solver, core)
-    used <- solver
-    if (falls_back && solver == "exact" && status_label(found$run$status) == "stalled") {
-      check_ridge_bytes(dim(core), "Use a larger penalty.")
-      used <- "irls"
-      found <- solve_by(used, x_dense(core))
-    }
-    if (used == "exact" && penalty$rel < 1 && penalty$value > 0 && can_be_formed(core) &&
-        (is.matrix(init) || is.character(init) && isTRUE(all(found$Q == 0)))) {
-      check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
-      found <- jspca_turned(solve_by, core, begin, control$eps[1L], found)
-    }
-    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, used), list(
+    settings <- list(lambda = penalty$value, sample = loss == "sample", eps = control$eps,
+      first = copies, dropped = length(data$constant), labels = labels,
+      features = if (!length(data$constant)) data$features)
+    found <- jspca_solve(core, begin, solver, settings, control,
+      may_vanish = penalty$rel < 1 && penalty$value > 0 && !is.list(init), given = is.matrix(init))
+    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2), list(
       params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
-        loss, solver, solver_used = used, init = if (is.character(init)) init else "given")))
+        loss, solver, solver_used = found$solver,
+        init = if (is.character(init)) init else "given")))
   })
   warn_vanished(fit, size)
   fit
 }
 
+# What C returned, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where the
+# exact solver ends there, or begins at a `given` P, jspca_plain_first() is tried as well.
+jspca_solve <- function(core, begin, solver, settings, control, may_vanish, given) {
+  formed <- can_be_formed(core)
+  # A penalty too small for descent by rows: where it ends is a matter of rounding.
+  settings$gives_up <- settings$sample && formed
+  solve_by <- function(solver, core, from = begin) {
+    exact <- solver == "exact"
+    settings$gives_up <- settings$gives_up && exact
+    c(.Call(C_jspca, core, from, c(settings, list(exact = exact)), control), list(solver = solver))
+  }
+  found <- solve_by(solver, core)
+  if (solver == "irls") return(found)
+  if (settings$gives_up && status_label(found$run$status) == "stalled") {
+    check_ridge_bytes(dim(core), "Use a larger penalty.")
+    return(solve_by("irls", x_dense(core)))
+  }
+  if (!may_vanish || !formed || !(given || isTRUE(all(found$Q == 0)))) return(found)
+  check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
+  jspca_plain_first(solve_by, core, begin, settings$eps[1L], found)
+}
+
 # What new_ufs() is given but for the parameters.
-jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
+jspca_fields <- function(found, data, loss, copies, labels, sdev2) {
   residual <- if (loss == "feature") expand_features(found$residual, data) else
     stats::setNames(found$residual, data$samples)
   counters <- found$run$counters
@@ -232,7 +238,7 @@ jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
       residual = residual
     ),
     certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
-      gap = if (used == "exact") counters[["gap"]],
+      gap = if (found$solver == "exact") counters[["gap"]],
       captured_certificate(data, length(labels), sdev2, score, key)),
     advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
     coef_name = "loadings"
@@ -291,10 +297,10 @@ jspca_start <- function(init, k, data, pca, size, loss) {
 }
 
 # Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
-# zero before P has turned to the data, and then nothing turns it any more. Plain iterations shrink
-# the rows slowly and turn P meanwhile; the exact solver goes on from where they ended. The better
+# zero before P has come near the data, and then nothing moves it any more. Plain iterations shrink
+# the rows slowly and move P meanwhile; the exact solver goes on from where they ended. The better
 # one of this way and the straight one.
-jspca_turned <- function(solve_by, core, begin, eps, straight) {
+jspca_plain_first <- function(solve_by, core, begin, eps, straight) {
   plain <- solve_by("irls", x_dense(core))
   found <- solve_by("exact", core,
     list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h))
@@ -337,8 +343,8 @@ same_for_copies <- function(value, first) {
 
 # Exactly zero, or (reweighting gives no exact zeros) of no account in its own units.
 warn_vanished <- function(fit, size) {
-  unit <- if (fit$params$loss == "feature") sqrt(max(size)) else 1
-  if (fit$control$warn && sqrt(sum(fit$feature_scores^2, na.rm = TRUE)) * unit <= 1e-2) {
+  top <- if (fit$params$loss == "feature") sqrt(max(size)) else 1
+  if (fit$control$warn && sqrt(sum(fit$feature_scores^2, na.rm = TRUE)) * top <= 1e-2) {
     ufs_warn("vanished", "ufs_jspca(): all loadings are zero at lambda_rel = ",
       signif(fit$params$lambda_rel, 3L), "; take a smaller penalty.")
   }
@@ -400,8 +406,8 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
   solution <- object$solution
   first <- seq_len(n_components)
   if (type == "scores") return(z %*% solution$loadings[, first, drop = FALSE])
-  turn <- solution$rotation[, first, drop = FALSE]
-  unscaled(object, z %*% (solution$Q %*% turn) %*% t(solution$P %*% turn))
+  rotation <- solution$rotation[, first, drop = FALSE]
+  unscaled(object, z %*% (solution$Q %*% rotation) %*% t(solution$P %*% rotation))
 }
 
 #' @export
@@ -440,5 +446,5 @@ register("jspca", ufs_jspca,
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>",
-  wishes = "weights"
+  wishes = "weights", moments = TRUE
 )

@@ -16,7 +16,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
   run_fit("random", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_moments(x)
+    data <- as_column_stats(x)
     labelled <- check_labelled(labelled, data)
     # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
     draw <- function(size) (size + 1 - sample.int(size)) / size

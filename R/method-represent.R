@@ -69,9 +69,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   theta <- if (is.null(theta)) matrix(1, n, n) else
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
   if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
-  unit <- max(l1_norms(data$x))
+  longest <- max(l1_norms(data$x))
   settings <- list(
-    exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
+    exact = solver == "exact", lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     nonnegative = check_flag(nonnegative, "nonnegative"),
     rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
@@ -88,7 +88,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
-    params = c(list_of(solver, alpha_e = settings$lambda_e * unit, rho0, tau, center, scale),
+    params = c(list_of(solver, alpha_e = settings$lambda_e * longest, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = "ufs_represent")

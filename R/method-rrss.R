@@ -67,11 +67,11 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
       "Give it a subset of the samples.")
     check_squares(data$x)
-    unit <- mean_norm(data$x)
-    found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
+    size <- mean_norm(data$x)
+    found <- .Call(C_rrss, sample_coordinates(data$x, size), mm_penalty(gamma, gamma_rel, size),
       control)
-    mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, unit,
-      solution = list(residual = found$residual * unit))
+    mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,
+      solution = list(residual = found$residual * size))
   })
   warn_zero(fit, "gamma")
   fit

@@ -156,28 +156,18 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     # Equal columns as one, unless a plain run is to be replayed.
     copies <- x_equal_columns(data$x)
     replay <- plain && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
-    merge <- anyDuplicated(copies) > 0L && !replay
-    problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
-    if (merge) {
-      distinct <- which(copies == seq_along(copies))
-      problem$x <- x_subset_columns(data$x, distinct)
-    }
-    stages <- function(turn) {
-      socfs_stages(solver, penalty$value, control, warm_irls, path, polish, turn)
+    distinct <- if (anyDuplicated(copies) && !replay) which(copies == seq_along(copies))
+    problem <- list(x = if (is.null(distinct)) data$x else x_subset_columns(data$x, distinct),
+      lambda = penalty$value, gamma = gamma, eps = control$eps)
+    stages <- function(plain_first) {
+      socfs_stages(solver, penalty$value, control, warm_irls, path, polish, plain_first)
     }
     runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
-      can_turn = !plain && penalty$rel < 1, path = path)
+      two_ways = !plain && penalty$rel < 1, path = path)
     best <- which.min(vapply(runs, socfs_objective, 0))
-    found <- runs[[if (length(best)) best else 1L]]
     exact <- !plain || polish
-    if (merge) {
-      at <- match(copies, distinct)
-      found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
-      found$kkt <- found$kkt[at]
-    } else if (replay && exact) {
-      # The exact solver may split a weight unevenly between equal columns.
-      found$V <- mean_of_copies(found$V, copies)
-    }
+    found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], copies, distinct,
+      replay && exact)
     norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
     warn_no_choice(penalty, live, 2 * top)
@@ -185,7 +175,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
       params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
         lambda_max = 2 * top, gamma, init = given$kind, n_starts, start_rule,
         starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
-        merged_copies = if (merge) length(copies) - length(distinct) else 0L),
+        merged_copies = if (is.null(distinct)) 0L else length(copies) - length(distinct)),
       trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
       copies = socfs_copies(data, copies, norm)))
   })
@@ -199,6 +189,19 @@ warn_no_choice <- function(penalty, live, lambda_max) {
     ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
       signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
   }
+}
+
+# V of all columns: a solver that saw the `distinct` ones has found the sum of each and its copies.
+# Where it saw all of them, it may have split a weight unevenly between equal ones.
+socfs_all_columns <- function(found, copies, distinct, even) {
+  if (!is.null(distinct)) {
+    at <- match(copies, distinct)
+    found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
+    found$kkt <- found$kkt[at]
+  } else if (even) {
+    found$V <- mean_of_copies(found$V, copies)
+  }
+  found
 }
 
 # What new_ufs() is given of what C returned.
@@ -376,16 +379,17 @@ start_from_list <- function(init, data, n_clusters) {
 
 # ---- runs ------------------------------------------------------------------------------
 
-# One row per stage, in the order of struct socfs_stage's table (src/ffi_socfs.c). turn: plain
-# iterations first, until they have settled as those of "irls" do.
-socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, turn = FALSE) {
+# One row per stage, in the order of struct socfs_stage's table (src/ffi_socfs.c). `plain_first`:
+# with plain iterations before the exact ones, until they have settled as those of "irls" do.
+socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
+                         plain_first = FALSE) {
   mine <- c(as.double(solver == "exact"), lambda, control$max_iter, control$inner_max_iter,
     control$tol, control$inner_tol)
   exact <- c(1, lambda, control$max_iter, 10, 1e-7, 1e-4)
-  plain <- if (turn) control$max_iter else warm_irls
+  plain <- if (plain_first) control$max_iter else warm_irls
   rbind(
     if (solver == "exact" && plain > 0L) c(0, lambda, plain, 30, 1e-6, 1e-8),
-    if (solver == "exact" && !turn) {
+    if (solver == "exact" && !plain_first) {
       do.call(rbind, lapply(path, function(share) c(1, share * lambda, 10, 10, 1e-4, 1e-4)))
     },
     mine,
@@ -402,15 +406,15 @@ socfs_run <- function(problem, start, stages, control, memory = 5L) {
 socfs_objective <- function(found) found$run$counters[["objective"]]
 
 # The run from one start. Where E is no partition of the samples, few features explain it: exact
-# V-steps can set all rows to zero before E has turned to the data, and then nothing turns it any
-# more. Plain iterations shrink the rows slowly and turn E meanwhile. So the run goes that way too
-# from such starts, and from any that ended at V = 0, and the lower objective is kept.
-socfs_from <- function(start, problem, stages, control, can_turn, path) {
+# V-steps can set all rows to zero before E has come near the data, and then nothing moves it any
+# more. Plain iterations shrink the rows slowly and move E meanwhile. So with `two_ways` the run goes
+# that way too from such starts, and from any that ended at V = 0, and the lower objective is kept.
+socfs_from <- function(start, problem, stages, control, two_ways, path) {
   found <- socfs_run(problem, start, stages(FALSE), control)
   partition <- all(start$E >= -1e-10)
-  if (!can_turn || any(found$V != 0) && (partition || !is.null(path))) return(found)
-  turned <- socfs_run(problem, start, stages(TRUE), control)
-  if (isTRUE(socfs_objective(turned) < socfs_objective(found))) turned else found
+  if (!two_ways || any(found$V != 0) && (partition || !is.null(path))) return(found)
+  other <- socfs_run(problem, start, stages(TRUE), control)
+  if (isTRUE(socfs_objective(other) < socfs_objective(found))) other else found
 }
 
 # The smoothed objective sums over all p features, so the constant ones, which the solver

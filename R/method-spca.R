@@ -106,5 +106,5 @@ register("spca", ufs_spca,
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>",
-  wishes = "weights"
+  wishes = "weights", moments = TRUE
 )

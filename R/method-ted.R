@@ -153,7 +153,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   labelled <- open$labelled
   picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free, open$limit)
   rows <- if (like$label %in% c("linear", "cosine")) {
-    list(z = data$x, unit = if (is_operator(data$x)) data$divisor,
+    list(z = data$x, divisor = if (is_operator(data$x)) data$divisor,
       size = mean_square(data$x) * data$divisor^2)
   } else {
     kernel_rows(data, like, picks, labelled)
@@ -167,7 +167,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
     picks <- min(picks, sum(allowed[setdiff(seq_len(n), labelled)]))
   }
   found <- ted_greedy(rows$z, picks, mu$value, given = labelled, control = control,
-    unit = rows$unit, allowed = allowed, cost = open$cost,
+    divisor = rows$divisor, allowed = allowed, cost = open$cost,
     budget = if (is.null(open$cost)) Inf else open$budget)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
   shown <- utils::head(found$order, if (is.null(m)) 10L else m)
@@ -197,13 +197,13 @@ kernel_rows <- function(data, like, m, labelled) {
   if (is_operator(z) && z$kind == "source") z <- x_dense(z)
   some <- if (is_operator(z)) x_rows_of(z, unique(round(seq(1, data$n, length.out =
     min(data$n, 2000L))))) else z
-  unit <- data$divisor
-  width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / unit^2
+  divisor <- data$divisor
+  width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / divisor^2
   far <- if (is_operator(z)) integer() else setdiff(far_rows(z), labelled)
   tell_far_rows(far, data$samples,
     " They are not chosen; look at them, and leave them out if they are errors.")
   root <- kernel_root(z, width, m)
-  list(z = root$root, size = 1, width = width * unit^2, left = root$left, far = far)
+  list(z = root$root, size = 1, width = width * divisor^2, left = root$left, far = far)
 }
 
 # A similarity of the user's as a plain symmetric matrix.
@@ -226,7 +226,7 @@ given_kernel <- function(s, n) {
   s
 }
 
-# x of data: the rows, or, with more samples than features, an operator in units of data$divisor.
+# x of data: the rows, or, with more samples than features, an operator divided by data$divisor.
 ted_rows <- function(x, unit, center, scale) {
   opened <- open_data(x)
   if (opened$kind != "dense" && opened$n > opened$p && !unit) {
@@ -262,7 +262,7 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   mu <- check_penalty(mu, mu_rel, bound * size^2, "mu")
   found <- alfs_call(coordinates, basis, c(mu$value / size^2, 0, 0), control,
     settings = list(identity = TRUE))
-  twin <- equal_rows(data$x)
+  first <- equal_rows(data$x)
   activity <- found$row_p / (mu$value / size^2)
   trace <- found$run$trace
   colnames(trace)[colnames(trace) == "dual"] <- "bound"
@@ -271,8 +271,8 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
     data, control, run = found$run, trace,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled,
       similarity = if (unit) "cosine" else "linear"),
-    sample_scores = without_labelled(found$row_w[twin], labelled),
-    sample_key = ifelse(found$row_w > 0, 0, activity)[twin],
+    sample_scores = without_labelled(found$row_w[first], labelled),
+    sample_key = ifelse(found$row_w > 0, 0, activity)[first],
     by_ranking = c("candidates", "labelled", "cost"),
     solution = list(activity = stats::setNames(activity, data$samples)),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)

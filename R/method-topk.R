@@ -152,11 +152,11 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     k <- data$k
     classes <- topk_classes(y, n_clusters, data$n)
     mode <- topk_mode(classes, structured)
-    unit <- max(l1_norms(data$x))
+    longest <- max(l1_norms(data$x))
     if (branch_and_bound && !bound) {
       refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
     }
-    own <- list_of(lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
+    own <- list_of(lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
       lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
       lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
       lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
@@ -173,9 +173,9 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     found <- topk_run(data, classes, settings, control)
     if (found$run$counters[["too_few_links"]] == 1 && default) {
       # The default is the authors', for data with more in common.
-      other <- topk_other_alpha_e(data, settings, unit, control$warn)
+      other <- topk_other_alpha_e(data, settings, longest, control$warn)
       if (!is.null(other)) {
-        settings$lambda_e <- other / unit
+        settings$lambda_e <- other / longest
         found <- topk_run(data, classes, settings, control)
       }
     }
@@ -183,7 +183,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
       argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
     topk_fields(found, data, classes, mode, control, params = c(
       list_of(mode, k, n_clusters = classes$c, solver), settings[names(own)],
-      list(alpha_e = settings$lambda_e * unit)))
+      list(alpha_e = settings$lambda_e * longest)))
   })
   warn_topk(fit)
   fit
@@ -218,11 +218,11 @@ topk_first_copies <- function(found, first) {
 }
 
 # Where alpha_e links too few samples: twice the value that links half, or NULL if that is less.
-topk_other_alpha_e <- function(data, settings, unit, say) {
+topk_other_alpha_e <- function(data, settings, longest, say) {
   other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
-  if (!is.finite(other) || other <= settings$lambda_e * unit) return(NULL)
+  if (!is.finite(other) || other <= settings$lambda_e * longest) return(NULL)
   if (say) {
-    ufs_inform("alpha_e", "ufs_topk(): alpha_e = ", signif(settings$lambda_e * unit, 3L),
+    ufs_inform("alpha_e", "ufs_topk(): alpha_e = ", signif(settings$lambda_e * longest, 3L),
       " links too few samples of these data; ", signif(other, 3L), " is taken, twice the ",
       "value at which half of them have a link.")
   }
@@ -269,7 +269,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
 # Theta is given for up to so many samples (8 MB), or would be a third of what is returned.
 topk_theta_limit <- 1000L
 
-# Centred and scaled columns, then samples of unit length, whatever their unit; those that are
+# Centred and scaled columns, then samples of unit length, whatever their scale; those that are
 # zero but for rounding stay as they are. Centred constant columns are zero and change nothing but
 # the shape of the problem: they are left out unless k needs them.
 topk_data <- function(x, center, scale, k) {
@@ -352,10 +352,10 @@ topk_mode <- function(classes, structured) {
     if (structured) "structured" else "plain"
 }
 
-# unit: the largest l1 norm of a sample.
-topk_lambda_e <- function(unit, lambda_e, alpha_e) {
+# longest: the largest l1 norm of a sample.
+topk_lambda_e <- function(longest, lambda_e, alpha_e) {
   if (!is.null(lambda_e)) return(check_number(lambda_e, "lambda_e", lower = 0, open = TRUE))
-  check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / unit
+  check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / longest
 }
 
 # For every sample the alpha_e above which Z = 0 is no longer its optimum (Theta = 1): sample i can

@@ -20,7 +20,7 @@
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_moments(x, TRUE, scale)
+    data <- as_column_stats(x, TRUE, scale)
     if (!scale && !all(is.finite(data$variance) & data$variance > 0)) {
       ufs_abort("input", "The columns of `x` are too ",
         if (all(is.finite(data$variance))) "small" else "large",
@@ -37,5 +37,5 @@ register("variance", ufs_variance,
   group = "baseline", sized_by = "pca",
   title = "Variance",
   cost = "n p",
-  wishes = "weights"
+  wishes = "weights", moments = TRUE
 )

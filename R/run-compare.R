@@ -93,7 +93,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   mode <- check_choice(mode, "mode")
   open_dots(environment(), ufs_compare, "compare")
   x <- open_data(x)
-  data <- as_ufs_moments(open_quietly(x))
+  data <- as_column_stats(open_quietly(x))
   x$features <- data$features
   if (x$kind == "dense") colnames(x$x) <- data$features
   y <- check_classes(y, data$n)

@@ -59,7 +59,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     share <- check_number(share, "share", 0, 1, open = TRUE)
     opened <- open_data(x)
     # Correlations, whatever the members are told about scaling.
-    data <- as_ufs_moments(opened, TRUE, TRUE)
+    data <- as_column_stats(opened, TRUE, TRUE)
     q <- length(data$keep)
     n_clusters <- check_clusters(n_clusters, data$n)
     what <- "the features that are not constant"

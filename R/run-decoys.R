@@ -91,7 +91,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
   conservative <- check_flag(conservative, "conservative")
-  data <- as_ufs_moments(x)
+  data <- as_column_stats(x)
   q <- length(data$keep)
   if (!is.null(k)) k <- check_count(k, "k", 1L, q, "the features that are not constant")
   first <- equal_of_data(x, data)
@@ -355,7 +355,7 @@ components_above <- function(x, scale = TRUE) {
 # cannot be.
 random_decoys <- function(x, parts = 5L) {
   tryCatch({
-    data <- as_ufs_moments(open_quietly(x))
+    data <- as_column_stats(open_quietly(x))
     q <- length(data$keep)
     first <- equal_of_data(x, data)
     some <- function(n, most) if (n > most) sort(sample.int(n, most))

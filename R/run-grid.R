@@ -111,7 +111,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   keep_fits <- check_flag(keep_fits, "keep_fits")
   checkpoint <- check_checkpoint(checkpoint)
   # The data are checked once here; a method would only repeat the same words.
-  data <- as_ufs_moments(x)
+  data <- as_column_stats(x)
   run <- start_run(paste0("grid-", method), x, checkpoint, !row$deterministic)
   named <- !is.null(run$seed) || !is.null(run$folder)
   setting <- if (named) setting_keys(settings, fixed)

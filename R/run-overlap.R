@@ -39,8 +39,8 @@ ufs_overlap <- function(fits, k) {
   chosen <- t(members_of(index, p))
   dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
-  turn <- order(-rowSums(chosen), best_rank, seq_len(p))
-  selected <- chosen[turn[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
+  ord <- order(-rowSums(chosen), best_rank, seq_len(p))
+  selected <- chosen[ord[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
   structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance = k / p, k, p),
     class = "ufs_overlap")
 }

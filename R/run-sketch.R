@@ -47,8 +47,8 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     n_vectors <- check_count(n_vectors, "n_vectors", 1L)
     pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", FALSE, coordinate_tol)
     live <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
-    unit <- sweep(pca$scores[, live, drop = FALSE], 2L, sqrt(pca$sdev2[live]), "/")
-    leverage <- stats::setNames(rowSums(unit^2), opened$samples)
+    u <- sweep(pca$scores[, live, drop = FALSE], 2L, sqrt(pca$sdev2[live]), "/")
+    leverage <- stats::setNames(rowSums(u^2), opened$samples)
     # A sample without leverage can still be drawn, if there are no others left.
     chance <- pmax(leverage / sum(leverage), 1e-12)
     index <- order(stats::rexp(opened$n) / chance)[seq_len(m)]

@@ -49,7 +49,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   x <- opened$x
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
-  data <- as_ufs_moments(x)
+  data <- as_column_stats(x)
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
@@ -268,13 +268,13 @@ picture.ufs_stability <- function(object, what, ...) {
   features <- check_choice(what, "what", have) == "features"
   value <- if (features) object$frequency else object$sample_frequency
   label <- labels_of(names(value), length(value))
-  turn <- order(-value, seq_along(value), na.last = NA)
+  ord <- order(-value, seq_along(value), na.last = NA)
   n <- if (features) object$k else object$m
-  value <- unname(value[turn])
+  value <- unname(value[ord])
   # The long tail of what was never chosen says nothing.
   shown <- seq_len(min(length(value), max(n + 2L, sum(value > 0))))
   new_picture("spikes", table = data.frame(x = shown, y = value[shown], best = shown <= n),
-    names = label[turn][seq_len(min(n, length(turn)))], ylim = c(0, 1),
+    names = label[ord][seq_len(min(n, length(ord)))], ylim = c(0, 1),
     heading = sprintf("first %d", n), lines = list(v = n + .5), xlab = paste(what, "by frequency"),
     ylab = "share of the resamples",
     title = sprintf("ufs_%s: how often %s are chosen, %s = %d", object$method, what,

@@ -64,7 +64,7 @@ check_kind <- function(kind) if (!is.null(kind)) check_choice(kind, "kind", kind
 # Draws one number from the caller's random numbers.
 look_unchecked <- function(x, kind = NULL) {
   x <- open_data(x)
-  whole <- as_ufs_moments(open_quietly(x), TRUE)
+  whole <- as_column_stats(open_quietly(x), TRUE)
   first <- if (x$kind == "source") seq_along(whole$keep) else equal_of_data(x, whole)
   noise <- look_noise(x, whole$keep)
   values <- data_kind(x, function() whole, kind)

@@ -80,7 +80,7 @@ explore_model <- function(fit, x, y, stability, said) {
     fits)
   list_of(fits, x, y, stability, features, size, what = if (features) "features" else "samples",
     start = min(picture_size(c(fixed, fits)[[1L]], NULL), size),
-    turns = length(fixed) < length(fits), code_fit = code_of_fits(said$fit, fit, single),
+    adjustable = length(fixed) < length(fits), code_fit = code_of_fits(said$fit, fit, single),
     code_x = code_name(said$x, "x"), code_setup = setup_code(fits, said, single))
 }
 
@@ -174,7 +174,7 @@ explore_ui <- function(model) {
   many <- length(model$fits) > 1L
   # Beyond some hundreds nobody looks at single features.
   most <- min(model$size, max(200L, model$start))
-  size <- if (model$turns && most > 1L) {
+  size <- if (model$adjustable && most > 1L) {
     shiny::sliderInput("k", paste0("k, ", model$what, " to keep"), 1L, most, model$start, step = 1L,
       width = "100%", ticks = FALSE)
   } else {

@@ -70,7 +70,7 @@ ranking_from_kept <- function(key, make, k, row, options) {
 
 # k = NULL: as many as the method picks by itself.
 fresh_ranking <- function(x, data, method, row, k, options, standardise) {
-  delayedAssign("table", as_ufs_moments(open_quietly(data), TRUE))
+  delayedAssign("table", as_column_stats(open_quietly(data), TRUE))
   # Of the columns that are not constant.
   if (!is.null(k)) options <- with_number(options, row, min(k, length(table$keep)))
   decided <- standardise_or_not(row, options, standardise, data, table)
@@ -139,7 +139,7 @@ with_number <- function(options, row, number) {
 # Whether a method gets standardised columns: list(options, standardised, change, reason). `table`
 # is looked at only where the units decide.
 standardise_or_not <- function(row, options, standardise, data,
-                               table = as_ufs_moments(open_quietly(data), TRUE)) {
+                               table = as_column_stats(open_quietly(data), TRUE)) {
   has <- intersect(c("center", "scale"), arguments_of(row$fit))
   out <- list(options = options, change = FALSE, standardised = NA)
   if (!"scale" %in% has) return(out)

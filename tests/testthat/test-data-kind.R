@@ -3,7 +3,7 @@
 tables <- kind_tables()
 kind_seen <- function(x, kind = NULL) {
   x <- open_data(x)
-  data_kind(x, function() as_ufs_moments(open_quietly(x), TRUE), kind)
+  data_kind(x, function() as_column_stats(open_quietly(x), TRUE), kind)
 }
 
 for (name in names(tables)) {

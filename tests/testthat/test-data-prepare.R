@@ -114,7 +114,7 @@ test_that("columns, norms and units of the input pass are those of plain R", {
     expect_identical(power$x * power$divisor, plain)
     expect_lte(max(abs(power$x)), 1)
   }
-  expect_null(as_ufs_moments(open_quietly(x))$x)
+  expect_null(as_column_stats(open_quietly(x))$x)
 })
 
 test_that("the input pass makes one matrix of the size of x, with and without constants", {

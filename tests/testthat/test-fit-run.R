@@ -8,8 +8,8 @@ test_that("the front door is the method itself", {
 
 test_that("the registry is complete and true", {
   table <- ufs_methods()
-  expect_named(table, c("method", "selects", "title", "deterministic", "cost", "reference",
-    "advice"))
+  expect_named(table, c("method", "selects", "title", "deterministic", "moments", "cost",
+    "reference", "advice"))
   expect_false(any(duplicated(table$method)))
   expect_true(all(table$selects %in% c("features", "samples", "both")))
   exported <- getNamespaceExports("ufselect")

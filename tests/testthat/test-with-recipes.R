@@ -232,7 +232,7 @@ test_that("units decide whether columns are standardised, for methods that do no
 test_that("sparse data and counts have one unit", {
   set.seed(1)
   counts <- matrix(rpois(12000, rep(10^seq(-3, 2, length.out = 120), each = 100)), 100)
-  look <- function() as_ufs_moments(open_quietly(counts), TRUE)
+  look <- function() as_column_stats(open_quietly(counts), TRUE)
   expect_false(different_units(open_data(counts), look)$mixed)
   expect_true(different_units(open_data(counts + 0.5), look)$mixed)
   skip_if_not_installed("Matrix")
