@@ -141,6 +141,8 @@ change_rows_of_source <- function(data, rows) {
   by <- source$by
   shift <- NULL
   if (rows != "unit") {
+    # Zeros do not stay.
+    source$sparse <- data$x$sparse <- FALSE
     shift <- drop(source_pass(source, by, NULL, piece_row_sums,
       if (by == "columns") sum_in_place, shift = NULL, square = FALSE)) / data$p
   }
@@ -154,7 +156,7 @@ change_rows_of_source <- function(data, rows) {
 # Sums over a block of the rows' numbers, or of their squares after the shift.
 piece_row_sums <- function(block, lines, shift, square) {
   if (!is.null(shift)) block <- block - if (nrow(block) == length(shift)) shift else shift[lines]
-  cbind(if (square) rowSums(block^2) else rowSums(block))
+  cbind(if (square) .Call(C_x_forms, block, NULL) else rowSums(block))
 }
 
 row_totals <- function(data) {

@@ -20,6 +20,11 @@
 #' all of it, is copied to `tempdir()` in one pass where several such reads are to come (a message
 #' announces copies above 100 MB), and the copy is deleted with the fit.
 #'
+#' A file that holds no zeros (TENxMatrix, H5ADMatrix and whatever else `is_sparse()` says of a
+#' DelayedMatrix) is read without them. If its entries take at most a quarter of
+#' `getOption("ufselect.max_bytes")`, that is 2 GiB, it is read once and is a sparse matrix from
+#' then on; otherwise, or if you give `block_bytes` or `BPPARAM`, each pass reads sparse blocks.
+#'
 #' A dense matrix is centred and scaled in a copy. [ufs_socfs()], [ufs_jspca()] and [ufs_pca()] do
 #' without one where there are more features than samples and the matrix takes more than
 #' `getOption("ufselect.copy_bytes")` (256 MiB): they standardise some columns at a time, whenever
@@ -229,8 +234,8 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (inherits(x, "ufs_moments")) refuse_moments(arg)
   if (!inherits(x, "ufs_data")) {
-    bytes <- if (is.null(reading$block_bytes)) block_bytes() else
-      check_number(reading$block_bytes, "block_bytes", lower = 8)
+    bytes <- reading$block_bytes
+    if (!is.null(bytes)) bytes <- check_number(bytes, "block_bytes", lower = 8)
     if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
       refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
         kind_of(reading$BPPARAM), ".")
@@ -257,6 +262,8 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (na == "error") x else fill_data(x, na, arg)
 }
 
+or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
+
 # By class: the one place that knows what people keep their data in.
 read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   origin <- class(x)[1L]
@@ -271,14 +278,21 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
     # A file may be gone, and names are kept in it.
-    out <- new_data("source", delayed_source(x, block_bytes, BPPARAM), from_source(dimnames(x)))
+    names <- from_source(dimnames(x))
+    source <- delayed_source(x, or_default(block_bytes), BPPARAM)
+    # Who says how a file is to be read has it read so.
+    whole <- if (isTRUE(source$sparse) && is.null(block_bytes) && is.null(BPPARAM)) {
+      hold_source(source)
+    }
+    out <- new_data(if (is.null(whole)) "source" else "sparse",
+      if (is.null(whole)) source else whole, names)
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
     object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
     # Stored by columns.
-    out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes,
-      BPPARAM), dimnames(x))
+    out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L),
+      or_default(block_bytes), BPPARAM), dimnames(x))
   } else if (inherits(x, "Matrix")) {
     out <- read_matrix_package(x, arg)
   } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
@@ -380,8 +394,10 @@ print.ufs_data <- function(x, ...) {
 block_text <- function(source) {
   size <- if (source$by == "rows") c(source$n, source$p) else c(source$p, source$n)
   if (source$step >= size[1L]) return("in one block")
+  bytes <- 8 * source$step * size[2L]
+  if (isTRUE(source$sparse)) bytes <- bytes * entry_share * source$fill
   paste0("by blocks of ", source$step, " ", source$by, " (",
-    format_bytes(8 * source$step * size[2L]), ")")
+    if (isTRUE(source$sparse)) "sparse, about ", format_bytes(bytes), ")")
 }
 
 # What a fit keeps of its data; the passes over a file are known only at the end.

@@ -190,7 +190,7 @@ turned_for <- function(op, reads = 1) {
   NULL
 }
 
-# ---- what is done with a block of lines
+# ---- what is done with a block of lines: a matrix, or the operator of a sparse one
 
 piece_hash <- function(block, lines, whole) {
   .Call(C_x_hash, block, if (whole) 0 else lines[[1L]] - 1)
@@ -202,13 +202,13 @@ add_hashes <- function(a, b) {
   cbind((a[, 1L] + b[, 1L] + (low >= 2^32)) %% 2^32, low %% 2^32)
 }
 
-piece_mul <- function(block, lines, v) block %*% v
-piece_mul_part <- function(block, lines, v) block %*% v[lines, , drop = FALSE]
-piece_cross <- function(block, lines, t) crossprod(block, t)
-piece_cross_part <- function(block, lines, t) crossprod(block, t[lines, , drop = FALSE])
+piece_mul <- function(block, lines, v) x_mul(block, v)
+piece_mul_part <- function(block, lines, v) x_mul(block, v[lines, , drop = FALSE])
+piece_cross <- function(block, lines, t) x_cross(block, t)
+piece_cross_part <- function(block, lines, t) x_cross(block, t[lines, , drop = FALSE])
 piece_forms <- function(block, lines, matrix) cbind(.Call(C_x_forms, block, matrix))
-piece_crossprod <- function(block, lines) crossprod(block)
-piece_tcrossprod <- function(block, lines) tcrossprod(block)
+piece_crossprod <- function(block, lines) x_gram(block, rows = FALSE)
+piece_tcrossprod <- function(block, lines) x_gram(block, rows = TRUE)
 # A file that is stored by rows has no cheap columns, nor one stored by columns cheap rows: each
 # read of some passes over all of it. Where more than one such read comes, the file is passed over
 # once and its numbers are written, block by block, to a temporary file in which a block's lines

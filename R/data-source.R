@@ -1,5 +1,6 @@
 # Matrices that lie elsewhere: DelayedMatrix (HDF5, TileDB, ...) and big.matrix. Everything is
-# one pass over blocks of whole rows or whole columns, each centred and scaled on the spot.
+# one pass over blocks of whole rows or whole columns, each centred and scaled on the spot. What
+# holds no zeros is read without them: data-source-sparse.R.
 #
 # A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
 # blocks of rows or of columns follow the chunks of the file, `step` how many make a block and
@@ -17,6 +18,10 @@ delayed_source <- function(x, block_bytes, BPPARAM) {
   source$packages <- unique(unlist(DelayedArray::seedApply(x, function(seed) {
     attr(class(seed), "package")
   })))
+  if (sparse_generic("is_sparse")(x)) {
+    source$chunked <- FALSE
+    source <- from_source(sparse_steps(source))
+  }
   source
 }
 
@@ -80,6 +85,7 @@ drop_turned <- function(store) {
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
+  if (reads_across(source, i, j)) return(as_plain(gather_sparse(source, if (is.null(i)) j else i)))
   all_rows <- is.null(i)
   shift <- if (all_rows) source$row_shift else source$row_shift[i]
   divide <- if (all_rows) source$row_divide else source$row_divide[i]
@@ -103,6 +109,14 @@ read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(divide)) piece <- piece / divide
   piece
 }
+
+# Lines across the blocks of a sparse source, which are gathered in a pass.
+reads_across <- function(source, i, j) {
+  isTRUE(source$sparse) && if (source$by == "rows") is.null(i) && !is.null(j) else
+    is.null(j) && !is.null(i)
+}
+
+as_plain <- function(x) `dimnames<-`(as.matrix(x), NULL)
 
 # Whole lines along the blocks.
 read_block <- function(source, lines) {
@@ -184,6 +198,9 @@ collect_garbage <- function(source, bytes = Inf) {
 sum_in_place <- function(total, value) .Call(C_x_add, total, value)
 
 source_piece <- function(lines, source, by, ready, fun, ...) {
+  if (isTRUE(source$sparse) && by == source$by) {
+    return(fun(sparse_block(source, lines, by, ready), lines, ...))
+  }
   block <- if (by == "columns") {
     read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
   } else if (!is.null(source$parts)) {
@@ -279,7 +296,8 @@ read_bound <- function(object, i, j) {
   }
   if (length(real) < length(turn)) {
     beside <- turn[turn > q] - q
-    out[, turn > q] <- if (is.null(i)) object$beside[, beside] else object$beside[i, beside]
+    out[, turn > q] <- as.matrix(if (is.null(i)) object$beside[, beside] else
+      object$beside[i, beside])
   }
   out
 }
@@ -325,6 +343,7 @@ planned_source <- function(data, plan) {
   out <- base
   base["BPPARAM"] <- list(NULL)
   out[c("object", "kind", "rows", "columns")] <- list(list_of(base, plan), "planned", NULL, NULL)
+  out$sparse <- FALSE
   out
 }
 

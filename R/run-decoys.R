@@ -228,7 +228,10 @@ with_decoys <- function(x, keep, first, n_decoys) {
   of <- distinct[sample.int(length(distinct), n_decoys)]
   from <- keep[of]
   load_reader(x)
-  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else permuted(data_columns(x, from))
+  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else if (x$kind == "source" &&
+      isTRUE(x$x$sparse)) {
+    sparse_decoys(sparse_columns_of(x$x, from), seq_along(from))
+  } else permuted(data_columns(x, from))
   turn <- mixed_order(q, n_decoys, if (x$kind == "source" && x$x$by == "columns") x$x$unit else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
   both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),

@@ -33,6 +33,8 @@
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
     ENTRY(x_hash, 2) \
+    ENTRY(x_room, 1) \
+    ENTRY(x_place, 3) \
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \
     /* ffi_input.c */ \

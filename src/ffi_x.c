@@ -334,3 +334,47 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
     UNPROTECT(1);
     return out;
 }
+
+/* Room for the entries of a column-compressed matrix with column starts `start`: list(i, x, at), at
+ * the next free place of each column. Nothing is written to i and x, so that they take no memory
+ * yet. */
+SEXP ffi_x_room(SEXP start)
+{
+    R_xlen_t p = Rf_xlength(start) - 1;
+    if (TYPEOF(start) != INTSXP || p < 0) Rf_error("internal error: 'start' is not integer");
+    SEXP out = PROTECT(ffi_list("i x at"));
+    ffi_set(out, "i", Rf_allocVector(INTSXP, INTEGER_RO(start)[p]));
+    ffi_set(out, "x", Rf_allocVector(REALSXP, INTEGER_RO(start)[p]));
+    int *at = INTEGER(ffi_set(out, "at", Rf_allocVector(INTSXP, p)));
+    for (R_xlen_t j = 0; j < p; j++) at[j] = INTEGER_RO(start)[j];
+    UNPROTECT(1);
+    return out;
+}
+
+/* Writes the entries of a block of rows, list(start, i, x), into that room, in place; `before` rows
+ * are above it. Blocks come from above. */
+SEXP ffi_x_place(SEXP room, SEXP part, SEXP before_)
+{
+    int p, before = ffi_whole(before_, 0, INT_MAX, "before");
+    SEXP row = ffi_get(room, "i"), value = ffi_get(room, "x"), at = ffi_get(room, "at");
+    size_t n_start, n_row, size = (size_t) Rf_xlength(row);
+    const int *start = int_slot(part, "start", &n_start), *from = int_slot(part, "i", &n_row);
+    const double *x = ffi_given(ffi_get(part, "x"), n_row, "x");
+
+    if (TYPEOF(row) != INTSXP || TYPEOF(at) != INTSXP || !Rf_isReal(value) ||
+        (size_t) Rf_xlength(value) != size || n_start != (size_t) Rf_xlength(at) + 1)
+        Rf_error("internal error: a block does not fit");
+    p = (int) (n_start - 1);
+    for (int j = 0; j < p; j++) {
+        int to = INTEGER(at)[j], count = start[j + 1] - start[j];
+        if (start[j] < 0 || count < 0 || (size_t) start[j + 1] > n_row || to < 0 ||
+            (size_t) to + (size_t) count > size)
+            Rf_error("internal error: a block does not fit");
+        for (int k = start[j]; k < start[j + 1]; k++, to++) {
+            INTEGER(row)[to] = from[k] + before;
+            REAL(value)[to] = x[k];
+        }
+        INTEGER(at)[j] = to;
+    }
+    return R_NilValue;
+}

@@ -1,0 +1,137 @@
+# Files without zeros: the same answers as the same sparse matrix in memory.
+
+# Counts with a constant column, a copy and rows of zeros.
+entries <- function(n = 90, p = 40) {
+  set.seed(1)
+  x <- Matrix::rsparsematrix(n, p, .1)
+  x@x <- round(3 * abs(x@x)) + 1
+  x[, 7] <- 0
+  x[, 9] <- x[, 8]
+  x[5:6, ] <- 0
+  dimnames(x) <- list(NULL, paste0("g", seq_len(p)))
+  methods::as(x, "dgCMatrix")
+}
+
+# A DelayedMatrix with an operation on it, which no longer is a Matrix.
+delayed <- function(x) DelayedArray::DelayedArray(x) * 1
+
+# Read by blocks of rows, as a file by rows is.
+by_rows <- function(source, lines) {
+  source[c("by", "unit", "step")] <- list("rows", 1, lines)
+  source
+}
+
+same_fits <- function(one, two, tolerance = 1e-6) {
+  fit <- function(method, x, ...) {
+    set.seed(1)
+    suppressMessages(suppressWarnings(ufs(x, method = method, ...)))
+  }
+  arguments <- list(variance = list(), pca = list(n_components = 3), css = list(k = 6),
+    spca = list(n_components = 2), socfs = list(n_clusters = 3), kmeans_f = list(n_clusters = 3))
+  for (method in names(arguments)) {
+    a <- do.call(fit, c(list(method, one), arguments[[method]]))
+    b <- do.call(fit, c(list(method, two), arguments[[method]]))
+    expect_equal(feature_scores(b), feature_scores(a), tolerance = tolerance, info = method)
+  }
+}
+
+test_that("a sparse file that is small enough becomes a sparse matrix", {
+  skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  x <- entries()
+  held <- ufs_data(delayed(x))
+  expect_identical(held$kind, "sparse")
+  expect_equal(unname(as.matrix(held$x)), unname(as.matrix(x)))
+  expect_equal(held$features, colnames(x))
+  # Several blocks, of which every one is put into its place.
+  old <- options(ufselect.block_bytes = 2000, ufselect.max_bytes = NULL)
+  on.exit(options(old))
+  for (by in c("columns", "rows")) {
+    source <- delayed_source(delayed(x), 2000, NULL)
+    if (by == "rows") source <- by_rows(source, 13)
+    expect_gt(length(source_blocks(source)), 3)
+    whole <- gather_sparse(source)
+    expect_equal(unname(as.matrix(whole)), unname(as.matrix(x)))
+    expect_true(methods::validObject(whole, test = TRUE))
+    expect_null(gather_sparse(source, most = 10))
+  }
+  # Too large for a quarter of the limit: blocks.
+  options(ufselect.max_bytes = 40 * length(x@x))
+  expect_identical(ufs_data(delayed(x))$kind, "source")
+})
+
+test_that("sparse blocks give what the matrix in memory gives", {
+  skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  x <- entries()
+  for (by in c("columns", "rows")) {
+    file <- ufs_data(delayed(x), block_bytes = 8000)
+    if (by == "rows") file$x <- by_rows(file$x, 25)
+    expect_identical(file$kind, "source")
+    expect_true(file$x$sparse)
+    expect_identical(file$x$by, by)
+    expect_gt(length(source_blocks(file$x)), 2)
+    same_fits(x, file)
+    expect_output(print(file), "sparse, about")
+    # Rows twice, rows in another order, some columns.
+    rows <- c(12:1, 3, 3, 40:70)
+    part <- file[rows, c(30, 2, 8:12)]
+    expect_equal(unname(as.matrix(part)), unname(as.matrix(x[rows, c(30, 2, 8:12)])))
+    same <- function(z) feature_scores(suppressWarnings(ufs_pca(z, n_components = 2)))
+    expect_equal(same(part), same(x[rows, c(30, 2, 8:12)]))
+    # What is done to rows, weights, blocks of rows.
+    unit <- function(z) same(ufs_data(z, rows = "unit"))
+    expect_equal(unit(file), unit(x))
+    expect_equal(same(ufs_data(file, rows = "snv")), same(ufs_data(as.matrix(x), rows = "snv")))
+    weighted <- function(z) same(ufs_data(z, weights = rep(1:3, 30)))
+    expect_equal(weighted(file), weighted(x))
+    expect_equal(x_equal_columns(raw_operator(file)), x_equal_columns(raw_operator(ufs_data(x))))
+    # Both kinds draw the same decoys, in the same order.
+    decoys <- function(z) {
+      set.seed(2)
+      suppressMessages(suppressWarnings(ufs_decoys(z, "pca", n_components = 2, repeats = 2)))
+    }
+    if (by == "rows") expect_equal(decoys(file)$curve, decoys(x)$curve)
+    expect_equal(nrow(decoys(file)$curve), nrow(decoys(x)$curve))
+  }
+})
+
+test_that("missing values in a sparse file are named", {
+  skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  x <- entries()
+  x@x[x@p[[13]] + 1] <- NA
+  expect_error(ufs_variance(ufs_data(delayed(x), block_bytes = 8000)), "g13",
+    class = "ufs_error_input")
+})
+
+# Debian's rhdf5 lets the constructor of the class fail: then the parts are put together by hand.
+tenx <- function(x, file) {
+  out <- try(suppressWarnings(suppressMessages(
+    HDF5Array::writeTENxMatrix(DelayedArray::DelayedArray(x), file, "x"))), silent = TRUE)
+  if (!inherits(out, "try-error")) return(out)
+  start <- as.double(rhdf5::h5read(file, "x/indptr"))
+  loadNamespace("HDF5Array")
+  DelayedArray::DelayedArray(methods::new("CSC_H5SparseMatrixSeed", filepath = file, group = "x",
+    dim = dim(x), indptr_ranges = data.frame(start = start[-length(start)] + 1,
+      width = as.integer(diff(start)))))
+}
+
+test_that("a TENxMatrix, genes in rows, is read as cells", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- entries(60, 25)
+  genes <- Matrix::t(x)
+  genes@Dimnames <- list(NULL, NULL)
+  file <- tempfile(fileext = ".h5")
+  on.exit(unlink(file))
+  stored <- tryCatch(suppressMessages(tenx(genes, file)), error = function(e) {
+    skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
+  })
+  cells <- BiocGenerics::t(stored)
+  expect_identical(ufs_data(cells)$kind, "sparse")
+  file_data <- ufs_data(cells, block_bytes = 4000)
+  expect_identical(file_data$x$by, "rows")
+  x@Dimnames <- list(NULL, NULL)
+  same_fits(x, file_data)
+})
