@@ -6,37 +6,19 @@ kinds <- c("counts", "grades", "one unit", "mixed units", "standardised")
 # list(values, reason, raw): one of `kinds` and why; raw: the spread of the columns grows with their
 # mean, as in intensities that were not logged. `look()` gives mean and variance of the columns.
 data_kind <- function(data, look, kind = NULL) {
-  whole <- look()
   if (!is.null(kind)) return(list(values = kind, reason = "as `kind` says", raw = FALSE))
+  whole <- look()
   spread <- sqrt(whole$variance)
   center <- unname(whole$center)[whole$keep]
-  out <- function(values, ..., raw = FALSE) list(values = values, reason = paste0(...), raw = raw)
-  if (all(abs(center) < 1e-6) && diff(range(spread)) < 1e-2 && abs(mean(spread) - 1) < 1e-2) {
-    return(out("standardised", "means 0, standard deviations 1"))
-  }
   z <- even_part(data)
-  if (all(z == round(z))) {
-    found <- whole_kind(z, data$p)
-    if (!is.null(found)) return(out(found[1L], found[2L]))
-  }
-  range <- c(min(spread), max(spread))
-  said <- paste("standard deviations from", signif(range[1L], 2L), "to", signif(range[2L], 2L))
-  if (all(z >= 0)) {
-    if (data$p >= 100L && mean(z == 0) > .5) return(out("one unit", "none below 0, most of them 0"))
-    if (ncol(z) == data$p && data$p > 2L) {
-      if (same(rowSums(z))) return(out("one unit", "rows add up to ", signif(sum(z[1L, ]), 3L)))
-      if (same(rowSums(z^2))) return(out("one unit", "rows have one length"))
-    }
-    if (data$p >= 500L && mean(z == 0) < .05 && all(center > 0) &&
-        stats::cor(log(center), log(spread)) > .8) {
-      return(out("one unit", "none below 0, spread grows with the mean; ", said, raw = TRUE))
-    }
-  }
-  mixed <- different_spread(spread)
-  out(if (mixed) "mixed units" else "one unit", said)
+  found <- standardised_kind(center, spread, data$n)
+  if (is.null(found) && all(z == round(z))) found <- whole_kind(z, data$p)
+  if (is.null(found)) found <- totals_kind(data)
+  if (is.null(found)) found <- decimals_kind(z, data$p)
+  if (is.null(found) && all(z >= 0)) found <- from_zero_kind(z, center, spread)
+  if (is.null(found)) found <- spread_kind(data, spread)
+  list(values = found[1L], reason = found[2L], raw = length(found) > 2L)
 }
-
-same <- function(value) diff(range(value)) <= 1e-6 * max(abs(value)) && max(abs(value)) > 0
 
 # At most so many rows and columns, evenly, as a dense matrix.
 even_part <- function(data, most = c(200L, 1000L)) {
@@ -45,33 +27,128 @@ even_part <- function(data, most = c(200L, 1000L)) {
   unname(dense_data(part, "x", quiet = TRUE))
 }
 
-# Whole numbers: c(kind, reason), or NULL where their spread decides. Counts fall from 1 on and have
-# no common largest value; grades have a few values, the same in all columns.
+# Each of the following returns c(kind, reason), or NULL where it cannot tell.
+
+# Rounded numbers too, and standard deviations with n in the place of n - 1.
+standardised_kind <- function(center, spread, n) {
+  apart <- max(0.01, 1 / n)
+  if (all(abs(center) < 5e-3) && diff(range(spread)) < 0.01 && abs(mean(spread) - 1) < apart) {
+    c("standardised", "means 0, standard deviations 1")
+  }
+}
+
+# Whole numbers. Counts fall from 1 on and have no common largest value; grades have a few values,
+# the same in all columns.
 whole_kind <- function(z, p) {
   size <- apply(z, 2L, function(value) diff(range(value)))
   size <- size[size > 0]
   if (!length(size)) return(NULL)
+  if (falls(z, p)) return(c("counts", "whole numbers, many 0"))
   usual <- stats::median(size)
   # Items beside an age.
   if (usual <= 10 && max(size) > 5 * usual) {
-    if (mean(size > 5 * usual) < .5 && !falls(z, p)) {
-      return(c("mixed units", paste0("grades with a range of ", usual, " beside ranges up to ",
-        max(size))))
-    }
+    return(c("mixed units", paste0("grades with a range of ", usual, " beside ranges up to ",
+      max(size))))
   }
   if (max(size) == 1) return(c("grades", "two values"))
-  if (falls(z, p)) return(c("counts", "whole numbers, many 0"))
   if (max(size) <= 10) return(c("grades", paste("whole numbers with a range of", max(size))))
   NULL
 }
 
 falls <- function(z, p) {
-  if (p < 100L || any(z < 0) || mean(z == 0) < .2 || max(z) < 2) return(FALSE)
+  if (p < 20L || any(z < 0) || mean(z == 0) < 0.2 || max(z) < 3) return(FALSE)
   above <- z[z > 0]
   top <- apply(z, 2L, max)
-  common <- mean(top == max(top)) > .8
-  few <- mean(above == 1) > .1 && sum(above == 2) <= sum(above == 1)
-  !common && (few || max(above) > 20 * stats::median(above))
+  few <- mean(above == 1) > 0.1 && sum(above == 2) <= sum(above == 1)
+  common <- mean(top == max(top)) > 0.8
+  # An age or an amount is no count of the same things: it is hardly ever 0. Few columns of counts
+  # are skewed as well.
+  from_zero <- colMeans(z == 0) > 0.02
+  usual <- stats::median(top)
+  beside <- top > 5 * usual
+  alike <- mean(top == usual) < 0.8 || !any(beside) || mean(from_zero[beside]) > 0.5
+  if (p < 100L) {
+    alike <- alike && mean(from_zero & colMeans(z) > apply(z, 2L, stats::median)) > 0.9
+  }
+  !common && alike && (few || max(above) > 20 * stats::median(above))
+}
+
+# Rows of one sum or one length, which vary by far less than their columns: compositions, shares
+# with or without rounding, directions.
+totals_kind <- function(data, most = 4e6) {
+  if (data$p < 3L) return(NULL)
+  rows <- unique(round(seq(1, data$n, length.out = min(data$n, 50, max(5, most %/% data$p)))))
+  z <- unname(dense_data(subset_data(data, rows), "x", quiet = TRUE))
+  same <- function(total, part) {
+    stats::var(total) < 1e-3 * sum(apply(part, 2L, stats::var)) && min(total) > 0
+  }
+  if (nrow(z) < 3L) return(NULL)
+  if (all(z >= 0) && same(rowSums(z), z)) {
+    return(c("one unit", paste("rows add up to", signif(mean(rowSums(z)), 2L))))
+  }
+  if (same(rowSums(z^2), z^2)) c("one unit", "rows have one length")
+}
+
+# Flags beside measurements; columns that were read to different decimals, among few. Numbers from
+# 0 to 1 may have been brought there.
+decimals_kind <- function(z, p) {
+  if (nrow(z) < 10L) return(NULL)
+  values <- apply(z, 2L, function(value) length(unique(value)))
+  measured <- z[, values > 10L, drop = FALSE]
+  if (!ncol(measured)) return(NULL)
+  share <- colMeans(z == 1)
+  flag <- values == 2L & colSums(z != 0 & z != 1) == 0 & share >= 0.02 & share <= 0.98
+  from_zero <- all(z >= 0) && all(colSums(measured == 0) > 0)
+  if (any(flag) && !from_zero && (min(measured) < -1e-8 || max(measured) > 1 + 1e-8)) {
+    return(c("mixed units", paste(count_words(sum(flag), "column"),
+      "of 0 and 1 beside measurements")))
+  }
+  if (p < 50L && different_decimals(measured)) {
+    c("mixed units", paste0("read to different decimals; ", spread_words(apply(z, 2L, stats::sd))))
+  }
+}
+
+# The last decimal is one that a fifth of the values need.
+different_decimals <- function(z) {
+  if (nrow(z) <= 20L) return(FALSE)
+  digits <- apply(z, 2L, function(value) {
+    exact <- vapply(0:5, function(d) {
+      mean(abs(value - round(value, d)) <= 1e-9 + 1e-14 * abs(value)) > 0.8
+    }, NA)
+    if (any(exact)) which(exact)[1L] else 7L
+  })
+  length(digits) > 1L && diff(range(digits)) > 0
+}
+
+# None below 0: normalised counts, or intensities without a logarithm.
+from_zero_kind <- function(z, center, spread) {
+  p <- length(spread)
+  zero <- colMeans(z == 0)
+  if (mean(zero) > 0.5 && p >= 100L) return(c("one unit", "none below 0, most of them 0"))
+  if (mean(zero) > 0.25 && p >= 20L && min(zero) > 0) {
+    return(c("one unit", "none below 0, all columns with 0"))
+  }
+  raw <- p >= 100L && mean(zero) < 0.2 && all(center > 0) && max(spread) > 10 * min(spread) &&
+    stats::cor(log(center), log(spread)) > 0.7 && !different_decimals(z) &&
+    mean(colMeans(z) > apply(z, 2L, stats::median)) > 0.6
+  if (raw) {
+    c("one unit", paste0("none below 0, spread grows with the mean; ", spread_words(spread)), "raw")
+  }
+}
+
+spread_words <- function(spread) {
+  range <- signif(range(spread[spread > 0]), 2L)
+  if (range[1L] == range[2L]) paste("standard deviation", range[1L]) else
+    paste("standard deviations from", range[1L], "to", range[2L])
+}
+
+spread_kind <- function(data, spread) {
+  mixed <- different_spread(spread)
+  if (mixed && length(spread) < 50L && !different_spread(spread, few = Inf) &&
+      is_smooth_columns(even_part(data))) {
+    return(c("one unit", paste0("neighbouring columns are alike; ", spread_words(spread))))
+  }
+  c(if (mixed) "mixed units" else "one unit", spread_words(spread))
 }
 
 # Columns of one unit differ in their spread as well, so the limits are wide for many columns: the
@@ -101,28 +178,55 @@ looks_square <- function(data) {
   at <- unique(round(seq(1, data$n, length.out = min(200L, data$n))))
   z <- unname(dense_data(subset_data(data, at, at), "x", quiet = TRUE))
   if (max(abs(z - t(z))) > 1e-8 * max(abs(z))) return(NULL)
-  what <- if (all(diag(z) == 0) && all(z >= 0)) "matrix of distances" else
-    if (all(abs(diag(z) - 1) < 1e-8)) "correlation matrix" else "covariance matrix"
+  diagonal <- diag(z)
+  what <- if (all(z %in% c(0, 1))) "matrix of neighbours" else
+    if (all(diagonal == 0) && all(z >= 0)) "matrix of distances" else
+    if (all(abs(diagonal - 1) < 1e-8) && all(abs(z) <= 1 + 1e-8)) "correlation matrix" else
+    "covariance matrix"
   paste0("x is symmetric and seems to be a ", what, ": give the table of samples and features")
 }
 
+# Columns that number the rows, tell the time or name the sample, by their name or by their values:
+# whole numbers that rise from row to row in equal steps, or as large as seconds since 1970.
 looks_like_ids <- function(data) {
   if (data$n < 10L) return(NULL)
   z <- even_part(data, c(200L, 2000L))
-  names <- data$features
   at <- unique(round(seq(1, data$p, length.out = min(2000L, data$p))))
-  called <- if (is.null(names)) logical(length(at)) else
-    grepl("^(.*[_. ])?(id|index|row|rownames?|no|nr|number|time|date|timestamp|year)$", names[at],
-      ignore.case = TRUE)
+  names <- if (is.null(data$features)) paste0("V", at) else data$features[at]
+  called <- function(what) {
+    grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
+      grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
+  }
+  id <- called("id|uuid|guid") | grepl("[a-z]ID$", names)
+  row <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|datetime|timestamp|year|",
+    "epoch")) | grepl("^(X|Unnamed: 0|[.]{3}1)$", names)
   found <- vapply(seq_len(ncol(z)), function(j) {
     value <- z[, j]
-    all(value == round(value)) && !anyDuplicated(value) &&
-      (called[j] || all(diff(value) > 0) || all(diff(value) < 0))
+    if (any(value != round(value))) return(FALSE)
+    different <- length(unique(value))
+    if (id[j]) return(different > 10L)
+    if (different < length(value)) return(FALSE)
+    row[j] || rises_as_rows(value, data$n) || is_permuted_number(data, at[j], value)
   }, NA)
   if (!any(found)) return(NULL)
-  names <- if (is.null(names)) paste0("V", at[found]) else names[at[found]]
-  paste0(some_columns(names), if (sum(found) == 1L) " seems" else " seem",
-    " to number the rows or to tell the time: leave out what is no feature")
+  paste0(some_columns(names[found]), if (sum(found) == 1L) " seems" else " seem",
+    " to number rows or samples, or to tell the time: leave out what is no feature")
+}
+
+# 1 to n in any order.
+is_permuted_number <- function(data, j, value) {
+  if (data$kind == "source" || data$n < 20L || min(value) < 0 || max(value) > data$n) return(FALSE)
+  value <- sort(data_columns(data, j))
+  value[1L] <= 1 && all(diff(value) == 1)
+}
+
+# Few rows in the order of a measurement are no time.
+rises_as_rows <- function(value, n) {
+  step <- diff(value)
+  if (!(all(step > 0) || all(step < 0))) return(FALSE)
+  if (min(abs(value)) > 1e8) return(TRUE)
+  regular <- max(step) - min(step) <= max(2, 0.05 * mean(abs(step)))
+  regular && (n >= 30L || (min(value) %in% 0:1 && max(value) <= 2 * n))
 }
 
 # Why the rows seem to be features, NULL if they do not.
@@ -137,7 +241,7 @@ looks_turned <- function(n, p, rows, columns) {
   }
   # Samples often have a number, with a few letters before it.
   if (n >= 20 * p && n >= 500 && !anyDuplicated(rows) &&
-      mean(grepl("^[^0-9]*[0-9]+$", some(rows))) < .5) {
+      mean(grepl("^[^0-9]*[0-9]+$", some(rows))) < .5 && mean(grepl("[0-9]", some(rows))) < .9) {
     return("far more rows than columns, and rows with names")
   }
   NULL

@@ -8,24 +8,25 @@
 #' the columns is no better than noise. Use it before you choose a method or a scaling yourself;
 #' [ufs_select()] looks first and decides from what it sees.
 #'
-#' * Counts are whole numbers from 0 in 100 columns or more, a fifth of them 0, that become rarer as
+#' * Counts are whole numbers from 0 in 20 columns or more, a fifth of them 0, that become rarer as
 #'   they grow and have no common largest value. Images of whole numbers have one, and are no
-#'   counts.
+#'   counts; nor are numbers up to 2, such as genotypes.
 #' * Grades are whole numbers of a small range that all columns share: two values, answers of a
 #'   questionnaire. Beside an age or a weight they are columns of different units.
 #' * Columns have different units if the largest standard deviation is above 15 times
 #'   the median one, or a tenth of the columns above 40 times another tenth; below 50 columns, if
-#'   the largest is above 10 times the smallest. These limits were set by hand. Numbers alone do
-#'   not say whether columns have one unit, nor whether whole numbers are counts or grades: say it
-#'   by `kind`.
+#'   the largest is above 10 times the smallest, or if columns were read to different decimals.
+#'   Flags of 0 and 1 beside measurements have another unit than these. The limits were set by
+#'   hand. Numbers alone do not say whether columns have one unit, nor whether whole numbers are
+#'   counts or grades: say it by `kind`.
 #' * None below 0 and most of them 0, but not whole, are numbers that were normalised before, as
 #'   logarithms of cell counts: one unit, and used as they are. So are rows that add up to one
 #'   number and rows of one length.
 #' * The rows seem to be features if their names look like those of genes or the column names like
 #'   barcodes of cells, or if there are far more rows than columns and the rows have names that are
-#'   no numbers. A symmetric matrix seems to be one of correlations or distances. Columns of
-#'   different whole numbers that rise from row to row, or have such a name, seem to be numbers of
-#'   rows or times.
+#'   no numbers. A symmetric matrix seems to be one of correlations, distances or neighbours.
+#'   Columns of whole numbers that rise from row to row in equal steps, that are 1 to n in any
+#'   order, or that have such a name, seem to be numbers of rows or samples or times.
 #' * The share of noise is that of [ufs_decoys()] by [ufs_pca()] with the components above those of
 #'   permuted columns, at most five, over at least 5 repeats, on at most 1,000 rows and 2,000
 #'   columns drawn at random. Most columns are called noise if the whole range of the repeats is
@@ -96,7 +97,15 @@ print.ufs_look <- function(x, ...) {
 }
 
 # Two lines, and one for each doubt.
-look_words <- function(x) {
+look_words <- function(x) c(seen_words(x), turned_words(x), x$doubts)
+
+turned_words <- function(x) {
+  if (!is.null(x$turned)) {
+    paste0("the rows seem to be features (", x$turned, "): if so, give t(x)")
+  }
+}
+
+seen_words <- function(x) {
   held <- if (x$held == "source") "on disk" else x$held
   values <- switch(x$values, counts = "counts", grades = "grades",
     standardised = "standardised already", `one unit` = "taken for columns of one unit",
@@ -106,10 +115,7 @@ look_words <- function(x) {
     if (length(x$empty)) count_words(length(x$empty), "empty row"))
   extra <- if (length(extra)) paste0(" (", paste(extra, collapse = ", "), ")")
   c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values, " (", x$reason, ")"),
-    noise_words(x),
-    if (!is.null(x$turned)) {
-      paste0("the rows seem to be features (", x$turned, "): if so, give t(x)")
-    }, x$doubts)
+    noise_words(x))
 }
 
 # "about 160 of 168": a share that was estimated is no exact number, and never all.
@@ -119,8 +125,10 @@ noise_words <- function(x) {
   low <- number(x$noise_low)
   high <- number(x$noise_high)
   words <- if (x$noise_low >= 0.95) paste("nearly all of", x$usable) else
-    if (high == 0) paste("none of", x$usable) else
+    if (high == 0) paste("none of the", x$usable) else
+    if (number(x$noise) == 0) paste("none or few of the", x$usable) else
     paste("about", number(x$noise), "of", x$usable)
   range <- if (low < high && x$noise_low < 0.95) paste0("; ", low, " to ", high, " over repeats")
-  paste0(words, " columns look like noise (by permuted copies", range, ")")
+  paste0(words, " columns look", if (high > 0 && number(x$noise) == 1) "s",
+    " like noise (by permuted copies", range, ")")
 }

@@ -118,7 +118,7 @@ selection_checks <- function(fit, x) {
   }
   # Where there is no noise to avoid, no choice avoids more.
   verdict[fit$worth$measure == "noise" & fit$worth$random < 0.1] <- "better"
-  out <- c(random("worse"), random("no better"))
+  out <- c(random("worse"), random("no better"), turned_words(fit$look), fit$look$doubts)
   if (fit$task == "label") return(out)
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]
@@ -240,7 +240,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])
   line("  chosen", " ", best_line(chosen, NULL, n))
-  seen <- look_words(x$look)
+  seen <- seen_words(x$look)
   sentence("  data", seen[1L])
   for (words in seen[-1L]) sentence("", words)
   sentence("  method", "ufs_", x$method, "() ", x$reason,

@@ -14,8 +14,8 @@
 #' @name mlr_pipeops_ufs_sample
 #' @aliases PipeOpSampleUfs
 #' @return `po("ufs_sample", method)` returns an object of the R6 class `PipeOpSampleUfs`, which
-#'   inherits from `mlr3pipelines::PipeOpTaskPreproc`; `method` is the name of a method that selects
-#'   samples ([ufs_methods()]), by default that of [ufs_select()] for `task = "label"`. After
+#'   inherits from `mlr3pipelines::PipeOpTaskPreproc`; `method` is `"label"`, the task of
+#'   [ufs_select()], or the name of a method that selects samples ([ufs_methods()]). After
 #'   training its `state$rows` holds the row ids of the task that were kept, best first.
 #' @seealso [step_sample_ufs()], [mlr_filters_ufs] for features
 #' @examplesIf requireNamespace("mlr3pipelines", quietly = TRUE)
@@ -29,7 +29,7 @@ mlr3_pipeop_class <- function() {
   R6::R6Class("PipeOpSampleUfs",
     inherit = mlr3pipelines::PipeOpTaskPreproc,
     public = list(
-      initialize = function(method = "facility", id = "ufs_sample", param_vals = list()) {
+      initialize = function(method = "label", id = "ufs_sample", param_vals = list()) {
         private$.method <- method
         set <- mlr3_param_set(check_sampler(method, FALSE)$fit, c("y", "k", "m"),
           m = paradox::p_int(lower = 1L, upper = 1000L, default = 20L,
@@ -93,8 +93,10 @@ keep_rows <- function(task, found) {
 #'
 #' Once the packages ufselect and mlr3filters are both loaded, in either order, `flt("ufs_socfs")`,
 #' `flt("ufs_css")` and so on are filters: one for each method of this package that ranks features.
-#' `flt("ufs", method = "socfs")` is the same. They work on every kind of task, also on those
-#' without a target, and never look at the target.
+#' `flt("ufs", method = "socfs")` is the same. `flt("ufs")`, which is `flt("ufs_classify")`, and
+#' `flt("ufs_cluster")` and `flt("ufs_compress")` keep the features of `ufs_select(x, nfeat, task)`,
+#' which looks at the data and decides about scaling, method and settings. They work on every kind
+#' of task, also on those without a target, and never look at the target.
 #'
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
@@ -168,20 +170,24 @@ unregister_mlr3 <- function() {
 
 mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
 
-feature_methods <- function() names(Filter(function(row) row$selects != "samples", registry()))
+feature_methods <- function() {
+  c(names(Filter(function(row) row$selects != "samples", registry())),
+    setdiff(task_names, "label"))
+}
 
 mlr3_filter_class <- function() {
   R6::R6Class("FilterUfs",
     inherit = mlr3filters::Filter,
     public = list(
-      initialize = function(method = "css") {
-        row <- check_selects(method, "features")
+      initialize = function(method = "classify") {
+        row <- check_offered(method, "features")
         private$.method <- method
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
           param_set = mlr3_param_set(row$fit, k = auto_domain(row)), packages = "ufselect",
           feature_types = c("logical", "integer", "numeric"),
-          label = row$title, man = paste0("ufselect::ufs_", method)
+          label = row$title,
+          man = paste0("ufselect::ufs_", if (is.null(row$task)) method else "select")
         )
       }
     ),

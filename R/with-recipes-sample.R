@@ -22,8 +22,9 @@
 #' @inheritParams step_select_ufs
 #' @param ... Selectors of the columns by which rows are chosen, such as `all_numeric_predictors()`.
 #'   Columns must be numeric. If nothing is selected, the step does nothing.
-#' @param method Name of a method that selects samples, see [ufs_methods()]. The default is the one
-#'   that [ufs_select()] takes for `task = "label"`; [ufs_medoids()] and [ufs_ted()] are others.
+#' @param method `"label"`, the task of [ufs_select()], which looks at the data and decides about
+#'   scaling, method and settings, or the name of a method that selects samples, see
+#'   [ufs_methods()].
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
 #'   `tune()`; the parameter object is [ufs_param_m()].
 #' @param weights_to The name of a new column of importance weights: how many rows each row that was
@@ -39,7 +40,7 @@
 #' rec <- step_sample_ufs(recipe(Species ~ ., iris), all_numeric_predictors(), m = 10)
 #' bake(prep(rec), new_data = NULL)
 #' @export
-step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights_to = NULL,
+step_sample_ufs <- function(recipe, ..., method = "label", m = 20L, weights_to = NULL,
                             options = list(), standardise = "auto", na = "error",
                             seed = sample.int(10^5, 1), role = "case_weights", trained = FALSE,
                             columns = NULL, chosen = NULL, case_weights = NULL, skip = TRUE,

@@ -9,8 +9,8 @@
 #' The scores of a method are in units of its own, so `ufs_param_cutoff()` has a range that suits
 #' only methods whose scores fall from 1 to 0, as those of [ufs_css()] and [ufs_consensus()] do.
 #'
-#' @param values Names of methods. The default `NULL` takes those that [ufs_methods()] recommends
-#'   without conditions, and the one that [ufs_select()] takes among columns of noise.
+#' @param values Names of methods or of tasks of [ufs_select()]. The default `NULL` takes the methods
+#'   that [ufs_methods()] recommends without conditions, and the one that [ufs_select()] takes among columns of noise.
 #' @param range The smallest and the largest value.
 #' @param trans A transformation of package scales, or `NULL`.
 #' @return A parameter object of package dials.
@@ -30,7 +30,7 @@ ufs_param_method <- function(values = NULL) {
     sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
     values <- table$method[sound]
   }
-  for (name in values) check_selects(name, "features")
+  for (name in values) check_offered(name, "features")
   dials::new_qual_param("character", values = values, label = c(method = "Selection Method"))
 }
 
@@ -99,13 +99,15 @@ number_param <- function(type, range, trans, label) {
 #' parameter objects are `dials::num_terms()` from 1 to 20, `dials::prop_terms()` and those of
 #' [ufs_dials]. `update()` gives other ranges. Mark one of `num_terms` and `prop_terms`, not both.
 #' Inside a resampling the ranking of a training set is kept, so that it is made once for all
-#' numbers of columns (not for [ufs_topk()] and [ufs_blfse()], which solve for one number).
+#' numbers of columns (not for tasks, [ufs_topk()] and [ufs_blfse()], which solve for one number).
 #'
 #' @param recipe A recipe (package recipes, version 1.1.0 or newer).
 #' @param ... Selectors of the columns to rank, such as `all_numeric_predictors()`. Columns must
 #'   be numeric. If nothing is selected, the step does nothing.
-#' @param method Name of a method that selects features, see [ufs_methods()]. The default is the one
-#'   that [ufs_select()] takes for `task = "classify"`.
+#' @param method A task of [ufs_select()], `"classify"`, `"cluster"` or `"compress"`, or the name of
+#'   a method that selects features, see [ufs_methods()]. For a task the columns kept are those of
+#'   `ufs_select(x, num_terms, task)`, which looks at the data and decides about scaling, method
+#'   and settings.
 #' @param num_terms How many of the selected columns to keep. More than there are keeps all of
 #'   them; 0 removes all of them. `"auto"` keeps as many as [ufs_size()] names for the training set,
 #'   which takes several fits; a message gives the number and its reason.
@@ -140,7 +142,7 @@ number_param <- function(type, range, trans, label) {
 #' names(bake(trained, new_data = NULL))
 #' tidy(trained, number = 1)
 #' @export
-step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_terms = NULL,
+step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, prop_terms = NULL,
                             cutoff = NULL, n_clusters = NULL, options = list(),
                             standardise = "auto", na = "error", seed = sample.int(10^5, 1),
                             role = NA, trained = FALSE, scores = NULL, removals = NULL,
@@ -174,7 +176,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   if (length(columns) > 1L) {
     options <- x$options
     # `n_clusters` where the method has such a thing.
-    name <- intersect(c("n_clusters", "n_components"), arguments_of(method_row(x$method)$fit))
+    name <- intersect(c("n_clusters", "n_components"), arguments_of(row_of(x$method)$fit))
     if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
     found <- rank_for(table, x$method,
       if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
@@ -183,6 +185,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     ranking <- found$ranking
     score <- found$score[ranking]
     x["standardised"] <- list(found$standardised)
+    x$applied <- found$method
     x$new_rows <- found$new_rows
     x$filled <- found$filled
   }
@@ -237,7 +240,8 @@ print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...)
   method <- if (is.character(x$method)) x$method else "tune()"
   # By the step's decision, not by the method's own default.
   note <- if (isTRUE(x$trained) && isTRUE(x$standardised) &&
-      isFALSE(eval(formals(method_row(method)$fit)$scale))) ", standardised"
+      isFALSE(eval(formals(row_of(method)$fit)$scale))) ", standardised"
+  if (!is.null(x$applied) && x$applied != method) note <- paste0(": ufs_", x$applied, "()")
   kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
   # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
   said <- if (length(x$scores$terms)) paste0(" keeps ", length(kept), " of ", nrow(x$scores)) else
@@ -297,7 +301,7 @@ check_select_step <- function(x) {
   check_step_options(x$options)
   auto <- identical(x$num_terms, "auto")
   if (known("method")) {
-    row <- check_selects(x$method, "features")
+    row <- check_offered(x$method, "features")
     check_method_options(x$method, x$options, "options")
     if (auto && !is.null(row$per_k)) {
       refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",

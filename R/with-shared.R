@@ -7,13 +7,49 @@ check_method_options <- function(method, options, arg) {
       any(names(options) == "") || anyDuplicated(names(options))))) {
     refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
   }
-  known <- arguments_of(method_row(method)$fit)
+  known <- arguments_of(row_of(method)$fit)
   unknown <- setdiff(names(options), known)
   quoted <- function(names) paste0("`", names, "`", collapse = ", ")
   if (length(unknown)) {
-    refuse(arg, "`", arg, "`: ufs_", method, "() has no argument ", quoted(unknown),
+    refuse(arg, "`", arg, "`: ", if (method %in% task_names) "task \"" else "ufs_", method,
+      if (method %in% task_names) "\"" else "()", " has no argument ", quoted(unknown),
       "; it has ", quoted(known), ".")
   }
+}
+
+# ---- tasks beside methods -----------------------------------------------------------------------
+
+# The name of a task in the place of a method means that ufs_select() decides.
+task_names <- c("compress", "classify", "cluster", "label")
+
+# As a row of the registry: what the task can be told.
+row_of <- function(method) {
+  if (!is.character(method) || length(method) != 1L || !method %in% task_names) {
+    return(c(method_row(method), list(name = method)))
+  }
+  fit <- switch(method,
+    compress = function(x, k = NULL, kind = NULL, ...) NULL,
+    classify = function(x, k = NULL, noise = NULL, kind = NULL, ...) NULL,
+    cluster = function(x, k = NULL, n_clusters = NULL, noise = NULL, kind = NULL, ...) NULL,
+    label = function(x, m = NULL, ordered = FALSE, kind = NULL, ...) NULL)
+  list(task = method, fit = fit, selects = if (method == "label") "samples" else "features",
+    title = paste0("ufs_select() for task = \"", method, "\""), mixed_units = "by task")
+}
+
+check_offered <- function(method, what) {
+  row <- row_of(method)
+  if (is.null(row$task)) check_selects(method, what) else if (row$selects != what) {
+    refuse("method", "Task \"", method, "\" selects ", row$selects, ", not ", what, ".")
+  }
+  row
+}
+
+# What the method does, or ufs_select() for the task.
+fit_of_row <- function(data, row, options, standardise, size = NULL) {
+  if (is.null(row$task)) return(do.call(ufs, c(list(x = data, method = row$name), options)))
+  if (is.logical(standardise)) options$scale <- standardise
+  size <- stats::setNames(list(size), if (row$task == "label") "m" else "k")
+  do.call(ufs_select, c(list(x = data, task = row$task), size, options))
 }
 
 # ---- a ranking of the columns -------------------------------------------------------------------
@@ -28,7 +64,7 @@ check_method_options <- function(method, options, arg) {
 # `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
 # resampling the ranking is kept, since a tuning run asks for one again with every k.
 rank_for <- function(x, method, k, options, standardise, na, seed) {
-  row <- method_row(method)
+  row <- row_of(method)
   refuse_missing_values(x, na)
   data <- open_data(x, na = na)
   options <- with_clusters(options, row, method, data)
@@ -60,10 +96,11 @@ refuse_missing_values <- function(x, na) {
 
 # A ranking for k that serves other numbers, too, where the method allows it.
 ranking_from_kept <- function(key, make, k, row, options) {
-  number <- number_argument(row)
+  number <- if (is.null(row$task)) number_argument(row)
   fixed <- !is.null(number) && !is.null(options[[number]])
   own <- function() kept_ranking(c(key, list(k)), function() make(k))
-  if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) return(own())
+  per_k <- !is.null(row$per_k) || !is.null(row$task)
+  if (!fixed && (per_k || any(names(options) %in% row$picks$unless))) return(own())
   out <- kept_ranking(key, function() make(NULL))
   if (!fixed && !is.null(out$picked) && k > out$picked) own() else out
 }
@@ -72,14 +109,16 @@ ranking_from_kept <- function(key, make, k, row, options) {
 fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   delayedAssign("table", as_column_stats(open_quietly(data), TRUE))
   # Of the columns that are not constant.
-  if (!is.null(k)) options <- with_number(options, row, min(k, length(table$keep)))
+  if (!is.null(k)) k <- min(k, length(table$keep))
+  if (!is.null(k) && is.null(row$task)) options <- with_number(options, row, k)
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
     inform_unless_resampling("units", "Columns have different units (", decided$reason, "): ufs_",
       method,
       "() gets them standardised; see `standardise`.")
   }
-  fit <- quietly_constant(do.call(ufs, c(list(x = data, method = method), decided$options)))
+  fit <- quietly_constant(fit_of_row(data, row, decided$options, standardise, k))
+  if (!is.null(row$task)) decided$standardised <- !isFALSE(fit$params$scale)
   # Over all columns of x, of which `omit` may have left some out.
   features <- if (is.null(colnames(x))) fit$names$features else colnames(x)
   at <- if (length(data$input$dropped_features)) match(fit$names$features, features) else
@@ -89,13 +128,18 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   list_of(features, ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
     score, live = live_scores(fit$feature_scores),
     rest = order_of_rest(fit$feature_scores, fit$feature_key),
-    standardised = decided$standardised,
+    standardised = decided$standardised, method = fit$method,
     picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]])
 }
 
 # What "auto" means for the method with its options (auto_k()); all columns where none is better
 # than noise. Either is said.
 auto_size <- function(data, method, row, options, standardise) {
+  if (!is.null(row$task)) {
+    fit <- quietly_constant(fit_of_row(data, row, options, standardise, "auto"))
+    inform_unless_resampling("size", "\"auto\": ", fit$decided[["k"]], ".")
+    return(fit$size)
+  }
   options <- standardise_or_not(row, options, standardise, data)$options
   found <- withCallingHandlers(quietly_constant(auto_k(data, method, options)),
     ufs_warning_size = function(w) invokeRestart("muffleWarning"))
@@ -208,7 +252,8 @@ kept_ranking <- function(key, make, most = 32L) {
 # ---- rows ----------------------------------------------------------------------------------------
 
 check_sampler <- function(method, weights) {
-  row <- check_selects(method, "samples")
+  row <- check_offered(method, "samples")
+  if (!is.null(row$task)) return(row)
   represents <- paste0("representatives.ufs_", method)
   if (weights && !("m" %in% arguments_of(row$fit) && exists(represents, mode = "function"))) {
     refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
@@ -221,7 +266,7 @@ check_sampler <- function(method, weights) {
 # `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
 # `shared`: list(standardise, na, seed, weights).
 sample_for <- function(x, method, m, options, shared) {
-  row <- method_row(method)
+  row <- row_of(method)
   n <- nrow(x)
   refuse_missing_values(x, shared$na)
   data <- open_data(x, na = shared$na)
@@ -233,12 +278,12 @@ sample_for <- function(x, method, m, options, shared) {
     out$removed <- !out$row %in% at
     return(out)
   }
-  options <- with_number(options, row, as.integer(m))
+  if (is.null(row$task)) options <- with_number(options, row, as.integer(m))
   # A method of both kinds is asked for samples.
   if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
   decided <- standardise_or_not(row, options, shared$standardise, data)
-  fit <- with_seed(shared$seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),
-    decided$options))))
+  fit <- with_seed(shared$seed, quietly_constant(fit_of_row(data, row, decided$options,
+    shared$standardise, as.integer(m))))
   chosen <- selected_samples(fit, m, as = "index")
   ranking <- c(chosen, setdiff(unname(fit$sample_ranking), chosen))
   out$row <- c(at[ranking], setdiff(seq_len(n), at))

@@ -12,14 +12,103 @@ for (name in names(tables)) {
   })
 }
 
+# ufs_select() without its fit.
+planned <- function(x, task, noise = FALSE, size = 2L) {
+  look <- withr::with_seed(1, without_constant(look_unchecked(x)))
+  asked <- list_of(task, k = size, n_clusters = NULL, noise, ordered = FALSE, counts = FALSE)
+  c(withr::with_seed(1, selection_plan(x, look, asked, list())), look = list(look))
+}
+
+test_that("what follows from the kind: scaling, weighting, method for each task, noise", {
+  methods <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
+  # Standardised for the tasks in this order?
+  scaled <- list(counts = c(FALSE, FALSE, FALSE, FALSE), grades = c(FALSE, FALSE, FALSE, TRUE),
+    `one unit` = c(FALSE, FALSE, FALSE, TRUE), raw = c(FALSE, FALSE, TRUE, TRUE),
+    `mixed units` = rep(TRUE, 4), standardised = rep(TRUE, 4))
+  some <- if (on_cran()) c("words", "likert", "mtcars") else names(tables)
+  for (name in some) {
+    x <- open_data(tables[[name]][[1L]])
+    values <- tables[[name]][[2L]]
+    for (task in names(methods)) {
+      plan <- planned(x, task)
+      said <- paste(name, task)
+      expect_identical(plan$method, methods[[task]], info = said)
+      raw <- name %in% c("raw_array", "bulk_counts")
+      expect_identical(plan$look$raw, raw, info = said)
+      expect_identical(plan$args$scale, scaled[[if (raw) "raw" else values]][match(task, names(methods))], info = said)
+      weighted <- values == "counts" && task != "compress"
+      expect_identical(plan$transform, if (weighted) list(counts = "tfidf", unit_rows = TRUE), info = said)
+      if (task == "label") {
+        expect_identical(plan$args$center, values != "counts", info = said)
+        # Directions, from ten columns on.
+        expect_identical(is.null(plan$args$unit), x$p >= 10L, info = said)
+      }
+    }
+    expect_false(plan$look$noisy, info = name)
+  }
+})
+
+test_that("among ten columns of noise for each of their own, every kind is seen to be mostly noise", {
+  skip_on_cran()
+  for (name in setdiff(names(kind_makers()), "one_hot")) {
+    x <- as.matrix(tables[[name]][[1L]])
+    noisy <- withr::with_seed(2, cbind(x, do.call(cbind, lapply(1:10, function(i) apply(x, 2L, sample)))))
+    colnames(noisy) <- NULL
+    plan <- planned(open_data(noisy), "classify", noise = TRUE)
+    expect_true(plan$look$noisy, info = name)
+    expect_identical(plan$method, if (plan$look$values == "counts") "pca" else "consensus", info = name)
+  }
+})
+
 test_that("the answer does not depend on how the data are held", {
   skip_on_cran()
-  for (name in c("words", "logcells", "likert0", "images")) {
-    x <- as.matrix(tables[[name]][[1L]])
+  for (name in c("words", "log_cells", "likert_0", "images", "per_cent", "raw_array", "curves", "clinic")) {
+    x <- unname(as.matrix(tables[[name]][[1L]]))
+    dense <- kind_seen(x)
     for (kind in layouts_of(x)) {
-      if (!is.null(kind)) expect_identical(kind_seen(kind)$values, tables[[name]][[2L]])
+      if (!is.null(kind)) expect_identical(kind_seen(kind), dense, info = name)
     }
   }
+})
+
+test_that("normalised cells give the same columns dense, sparse and on disk", {
+  skip_on_cran()
+  x <- `colnames<-`(tables$log_cells[[1L]], paste0("g", seq_len(ncol(tables$log_cells[[1L]]))))
+  for (task in c("compress", "classify", "cluster", "label")) {
+    pick <- function(x) {
+      fit <- withr::with_seed(1, suppressWarnings(ufs_select(x, 8, task)))
+      list(fit$method, sort(if (task == "label") selected_samples(fit, as = "index") else selected_features(fit)))
+    }
+    dense <- pick(x)
+    for (kind in layouts_of(x)[c("sparse", "file")]) {
+      if (!is.null(kind)) expect_identical(pick(kind), dense, info = task)
+    }
+  }
+})
+
+test_that("small, narrow and repeated tables go through every task", {
+  skip_on_cran()
+  for (name in c("one_column", "two_columns", "ten_rows", "copies", "iris")) {
+    x <- tables[[name]][[1L]]
+    for (task in c("compress", "classify", "cluster", "label")) {
+      fit <- withr::with_seed(1, ufs_select(x, min(2L, ncol(x)), task))
+      chosen <- if (task == "label") selected_samples(fit) else selected_features(fit)
+      expect_false(anyDuplicated(chosen) > 0, info = paste(name, task))
+      # Copies of a row are no two samples.
+      if (task == "label") expect_false(anyDuplicated(x[selected_samples(fit, as = "index"), ]) > 0, info = name)
+      expect_output(print(fit), "<ufs_select>")
+    }
+  }
+  many <- withr::with_seed(1, latent_groups(1e5, 6))
+  expect_identical(kind_seen(many)$values, "one unit")
+  expect_length(selected_features(withr::with_seed(1, ufs_select(many, 2, "cluster"))), 2L)
+})
+
+test_that("what is doubtful about a table is among the checks, and not said twice", {
+  x <- cbind(iris[1:4], patient_id = 1:150)
+  fit <- withr::with_seed(1, ufs_select(x, 2))
+  expect_match(fit$checks, "'patient_id' seems to number rows", all = FALSE)
+  expect_length(grep("patient_id' seems", withr::with_options(list(width = 1000), capture.output(print(fit)))), 1L)
 })
 
 test_that("kind = says what the numbers do not", {
@@ -40,10 +129,31 @@ test_that("a symmetric matrix, numbers of rows and times are told", {
   expect_match(doubts(as.matrix(dist(mtcars))), "matrix of distances")
   expect_match(doubts(cov(mtcars)), "covariance matrix")
   expect_null(doubts(mtcars[1:11, ]))
-  expect_match(doubts(cbind(iris[1:4], id = sample(150))), "column 'id' seems to number the rows")
+  expect_match(doubts(cbind(iris[1:4], id = sample(150))), "column 'id' seems to number rows")
   expect_match(doubts(longley), "'Year'")
+  expect_match(doubts(1 * (as.matrix(dist(scale(mtcars))) < 2)), "matrix of neighbours")
+  # By their values: times in steps or as seconds, numbers in any order.
+  shuffled <- withr::with_seed(1, sample(150))
   expect_match(doubts(cbind(iris[1:4], v = 1.6e9 + 60 * 1:150)), "'v'")
-  expect_null(doubts(iris[1:4]))
+  expect_match(doubts(cbind(iris[1:4], v = 1.6e9 + cumsum(shuffled))), "'v'")
+  expect_match(doubts(cbind(iris[1:4], v = shuffled)), "'v'")
+  expect_match(doubts(cbind(v = 0:149, iris[1:4])), "'v'")
+  # By their names, also where samples come several times.
+  expect_match(doubts(cbind(patientId = rep(1:15, each = 10), iris[1:4])), "'patientId'")
+  expect_match(doubts(cbind(subject_id = rep(1:15, 10), iris[1:4])), "'subject_id'")
+  for (x in list(iris[1:4], women, pressure, quakes, cbind(iris[1:4], paid = shuffled * 10, humid = rep(1:15, 10)))) {
+    expect_null(doubts(x))
+  }
+})
+
+test_that("rows that are features are told, and samples with names are not", {
+  turned <- function(x) looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
+  long <- matrix(0, 600, 4)
+  named <- function(names) `dimnames<-`(long, list(names, NULL))
+  expect_match(turned(named(paste0("ENSG", 1e6 + 1:600))), "genes")
+  expect_null(turned(named(paste0("patient", 1:600))))
+  expect_null(turned(named(as.character(as.Date("2020-01-01") + 1:600))))
+  expect_null(turned(named(sprintf("%x-a", 123456 + 1:600))))
 })
 
 test_that("rows of unit length only where directions mean something, and empty rows set aside", {

@@ -180,6 +180,28 @@ test_that("tasks without a target, other types of task, nfeat", {
   expect_setequal(best, selected_features(ufs_topk(iris[, 1:4], k = 2, n_clusters = 3), 2))
 })
 
+test_that("the filter keeps the features of ufs_select() with the same task, by default those to classify", {
+  set.seed(4)
+  words <- kind_makers()$words$make(40, 110)
+  expect_identical(flt("ufs")$method, "classify")
+  expect_identical(flt("ufs")$id, "ufs_classify")
+  for (x in list(mtcars, USJudgeRatings, as.data.frame(words))) {
+    bare <- mlr3::TaskUnsupervised$new("bare", task_type = "unsupervised", backend = mlr3::as_data_backend(x))
+    for (task in c("compress", "classify", "cluster")) {
+      filter <- suppressMessages(flt("ufs", method = task, seed = 5L)$calculate(bare, nfeat = 4L))
+      # In the order of the task's features.
+      fit <- withr::with_seed(5, ufs_select(x[bare$feature_names], 4, task))
+      expect_setequal(names(filter$scores)[1:4], selected_features(fit))
+    }
+    if (requireNamespace("mlr3pipelines", quietly = TRUE)) {
+      some <- mlr3pipelines::po("ufs_sample", m = 5L, seed = 5L)
+      some$train(list(bare))
+      fit <- withr::with_seed(5, ufs_select(x[bare$feature_names], m = 5, task = "label"))
+      expect_setequal(some$state$rows, selected_samples(fit, as = "index"))
+    }
+  }
+})
+
 test_that("the target is never looked at", {
   task <- mlr3::tsk("iris")
   other <- mlr3::as_task_classif(transform(iris, Species = rev(Species)), target = "Species")
@@ -340,7 +362,7 @@ test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors t
   skip_if_not_installed("rpart")
   po <- mlr3pipelines::po
   task <- mlr3::tsk("mtcars")
-  some <- po("ufs_sample", m = 6L, weights = TRUE)
+  some <- po("ufs_sample", method = "facility", m = 6L, weights = TRUE)
   out <- some$train(list(task))[[1L]]
   x <- as.data.frame(task$data(cols = task$feature_names))
   stands <- representatives(ufs_facility(x, m = 6))

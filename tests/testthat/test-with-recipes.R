@@ -145,7 +145,7 @@ tied <- local({
   x[sample(13)]
 })
 
-for (method in feature_methods()) {
+for (method in setdiff(feature_methods(), task_names)) {
   test_that(paste("the same columns as selected_features():", method), {
     skip_on_cran()
     skip_if_not_installed("recipes", "1.1.0")
@@ -163,11 +163,37 @@ for (method in feature_methods()) {
   })
 }
 
-test_that("the default method is that of the front door", {
-  x <- iris[, 1:4]
-  expect_identical(formals(step_select_ufs)$method,
-    ufs_select(x, 2, "classify", noise = FALSE)$method)
-  expect_identical(formals(step_sample_ufs)$method, ufs_select(x, m = 5, task = "label", ordered = TRUE)$method)
+# Two units, one unit and counts.
+task_tables <- function() {
+  set.seed(4)
+  words <- kind_makers()$words$make(40, 110)
+  list(cars = mtcars, judges = USJudgeRatings, words = as.data.frame(words))
+}
+
+test_that("the step keeps the columns of ufs_select() with the same task, by default those to classify", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  for (x in task_tables()) {
+    for (task in c("compress", "classify", "cluster")) {
+      rec <- step_select_ufs(recipe(~., x), all_predictors(), method = task, num_terms = 4, seed = 5)
+      fit <- withr::with_seed(5, ufs_select(x, 4, task))
+      expect_setequal(names(bake(prep(rec), NULL)), selected_features(fit))
+      expect_match(step_text(prep(rec)), paste0(task, ": ufs_", fit$method), fixed = TRUE)
+    }
+    rec <- step_sample_ufs(recipe(~., x), all_predictors(), m = 5, seed = 5)
+    fit <- withr::with_seed(5, ufs_select(x, m = 5, task = "label"))
+    expect_setequal(tidy(prep(rec), 1)$row[1:5], selected_samples(fit, as = "index"))
+  }
+  expect_identical(formals(step_select_ufs)$method, "classify")
+  expect_identical(formals(step_sample_ufs)$method, "label")
+  kept <- function(...) {
+    names(bake(prep(step_select_ufs(recipe(~., mtcars), all_predictors(), seed = 5, ...)), NULL))
+  }
+  pick <- function(...) selected_features(withr::with_seed(5, ufs_select(mtcars, ...)))
+  expect_setequal(kept(method = "cluster", num_terms = 4, n_clusters = 3), pick(4, "cluster", n_clusters = 3))
+  expect_setequal(kept(num_terms = 4, options = list(kind = "one unit")), pick(4, "classify", kind = "one unit"))
+  expect_setequal(suppressMessages(kept(method = "compress", num_terms = "auto")), pick("auto", "compress"))
+  expect_error(kept(method = "label"), class = "ufs_error_argument")
 })
 
 test_that("a number of clusters is told to the methods that have one", {
@@ -234,7 +260,7 @@ test_that("sparse data and counts have one unit", {
   counts <- matrix(rpois(12000, rep(10^seq(-3, 2, length.out = 120), each = 100)), 100)
   look <- function() as_column_stats(open_quietly(counts), TRUE)
   expect_false(different_units(open_data(counts), look)$mixed)
-  expect_true(different_units(open_data(counts + 0.5), look)$mixed)
+  expect_true(different_units(open_data(-counts), look)$mixed)
   skip_if_not_installed("Matrix")
   sparse <- Matrix::Matrix(counts + 0, sparse = TRUE)
   sparse@x <- sparse@x + .5
@@ -329,7 +355,7 @@ test_that("empty printing", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
-  line <- "Unsupervised feature selection (css) on: <none>"
+  line <- "Unsupervised feature selection (classify) on: <none>"
   expect_identical(step_line(rec), line)
   expect_identical(step_line(prep(rec, mtcars)), paste(line, "| Trained"))
 })
@@ -546,7 +572,8 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
 test_that("step_sample_ufs() weighs rows by whom they stand for", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 6, weights_to = "stands_for")
+  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "facility", m = 6,
+    weights_to = "stands_for")
   out <- bake(prep(rec), NULL)
   expect_s3_class(out$stands_for, "hardhat_importance_weights")
   stands <- representatives(ufs_facility(mtcars[, -1], m = 6))
@@ -573,7 +600,8 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
   expect_error(rows(holes, m = 5), "'disp'")
   expect_identical(rows(holes, m = 5, na = "median"), 5L)
   expect_identical(rows(holes, m = 100, na = "omit"), 30L)
-  chosen <- tidy(prep(step_sample_ufs(recipe(~., holes), all_predictors(), m = 5, na = "omit")), 1)
+  chosen <- tidy(prep(step_sample_ufs(recipe(~., holes), all_predictors(), method = "facility", m = 5,
+    na = "omit")), 1)
   fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
   expect_identical(chosen$row[1:5], setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
   empty <- prep(step_sample_ufs(recipe(~., mtcars)))
