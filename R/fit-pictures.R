@@ -34,6 +34,8 @@
 #'   * `"representatives"`: after [ufs_css()], how similar each feature is to the chosen ones, as
 #'     |r|: a heat map with every feature below the one that stands for it, see
 #'     [representatives()]. Of more than 36 features the most similar ones are shown.
+#'   * `"size"`: after [ufs_select()] with `k = "auto"`, what was measured for each number of
+#'     features, with the range over halves of the rows; the vertical line is the answer.
 #'
 #'   Some methods add types of their own, see their help pages.
 #' @param data The data that were given to the method, or new data with the same columns; only

@@ -169,127 +169,26 @@ size_settings <- list(noise = .5, stability = .1)
 
 # ---- k = "auto" ----------------------------------------------------------------------------------
 
-# The number of features that k = "auto" means for a method with these arguments (a named list) on
-# x: list(k, verdict, reason, by). Without a `task` and where most columns are noise it is the
-# answer of ufs_size() without its curves; where no column is better than noise all are kept, with
-# a warning. Otherwise it is that of task_size(). Draws one number from the caller's random numbers.
-auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]],
-                   task = NULL, noisy = TRUE) {
+# The answer of ufs_size() without its curves, for a method with these arguments (a named list) on
+# x: list(k, verdict, reason, by, share), where share is that of noise among the best 1, 2, ...
+# Draws one number from the caller's random numbers.
+decoys_size <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
   x <- open_data(x)
-  if (!is.null(task) && !noisy) return(with_seed(seed, task_size(x, method, args, task)))
   sizing <- sizing_method(x, method, args)
   found <- with_seed(seed, sizing_decoys(x, sizing, repeats))
-  rule <- size_rule(found)
-  if (rule$verdict == "noise") {
-    ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", sizing$method,
+  c(size_rule(found), list(by = sizing$method, share = found$curve$share[seq_len(found$usable)]))
+}
+
+# The number that k = "auto" means; where no column is better than noise all are kept, with a
+# warning.
+auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
+  found <- decoys_size(x, method, args, repeats, seed)
+  if (found$verdict == "noise") {
+    ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
       "(); all are kept.")
-    rule$k <- found$usable
+    found$k <- length(found$share)
   }
-  c(rule, list(by = sizing$method))
-}
-
-# The smallest k whose loss against all columns is within what halves of the data differ by:
-# list(k, verdict, reason, by, curve). To cluster: the clusters agree with those of all columns as
-# well as clusters of halves of the rows with each other, and as many neighbours are kept as halves
-# of the columns have in common. To classify: as many neighbours are kept as by a random half of
-# the columns. To compress: half of the rows, rebuilt as learnt on the other half, loses no more
-# than the two ways round differ by. On at most 400 rows and 1,000 columns.
-task_size <- function(x, method, args, task, steps = 12L) {
-  part <- drawn_part(x, c(400L, 1000L))
-  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(args$scale))
-  q <- length(data$keep)
-  if (data$n < 12L || q < 3L) {
-    return(list(k = q, verdict = "all", by = method,
-      reason = "all columns: too few to judge fewer"))
-  }
-  sizes <- unique(round(exp(seq(log(2), log(q), length.out = steps))))
-  curve <- if (task == "compress") rebuilt_curve(data$x, sizes) else
-    kept_curve(data$x, size_ranking(part, data, method, args, task), sizes,
-      if (task == "cluster") args$n_clusters)
-  fine <- curve$neighbours >= curve$neighbours_band
-  if (task == "compress") fine <- curve$explained >= 1 - curve$explained_band
-  if (task == "cluster") fine <- fine & curve$clusters >= curve$clusters_band
-  # The last size is all columns.
-  at <- which(fine | curve$k == q)[1L]
-  k <- curve$k[at]
-  # The drawn columns stand for all.
-  k <- if (k == q) x$p - (part$p - q) else k
-  what <- switch(task, compress = paste0("that explains ", percent(curve$explained[at]),
-      " of the variance of rows left out"),
-    classify = paste0("that keeps ", percent(curve$neighbours[at]),
-      " of the nearest neighbours, as a random half of the columns does"),
-    cluster = paste0("whose clusters and neighbours differ no more from those of all columns than ",
-      "those of halves of the data from each other"))
-  list(k = as.integer(k), verdict = if (k < q) "some" else "all", by = method, curve = curve,
-    reason = if (k < q) paste("the smallest number tried", what) else
-      "all columns: no smaller number tried is as good as halves of the data are")
-}
-
-size_ranking <- function(part, data, method, args, task) {
-  own <- if (method %in% c("consensus", "mcfs", "pca")) args else list(mu_rel = 0.1)
-  own <- own[names(own) %in% arguments_of(method_row(method)$fit)]
-  if (method == "pca") own$n_components <- sizing_method(part, "random", list())$args$n_components
-  own$scale <- args$scale
-  fit <- quiet_fit(part, method, own, draw_seeds(1L)[[1L]])
-  if (!is.null(fit$error)) refuse("k", "k = \"auto\": ufs_", method, "() failed: ", fit$error)
-  ranking <- match(unname(fit$fit$feature_ranking), data$keep)
-  ranking[!is.na(ranking)]
-}
-
-kept_curve <- function(z, ranking, sizes, n_clusters, repeats = 5L) {
-  near <- nearest(z, knn_size(z))
-  overlap <- function(columns, to = near) {
-    neighbour_overlap(to, nearest(z[, columns, drop = FALSE], knn_size(z)))
-  }
-  q <- ncol(z)
-  half <- rowMeans(vapply(seq_len(repeats), function(i) {
-    first <- sample.int(q, max(1L, q %/% 2L))
-    own <- nearest(z[, first, drop = FALSE], knn_size(z))
-    c(all = neighbour_overlap(near, own), each = overlap(setdiff(seq_len(q), first), own))
-  }, c(all = 0, each = 0)))
-  out <- data.frame(k = sizes,
-    neighbours = vapply(sizes, function(k) overlap(ranking[seq_len(k)]), 0),
-    neighbours_band = if (is.null(n_clusters)) half[["all"]] else half[["each"]])
-  if (is.null(n_clusters)) return(out)
-  groups <- function(z) kmeans_runs(z, min(n_clusters, nrow(unique(z)) - 1L), 10L)[[1L]]
-  agreement <- function(a, b) table_ari(unclass(table(a, b)))
-  whole <- groups(z)$cluster
-  out$clusters <- vapply(sizes, function(k) {
-    agreement(groups(z[, ranking[seq_len(k)], drop = FALSE])$cluster, whole)
-  }, 0)
-  nearest_centre <- function(rows) {
-    centres <- rowsum(z[rows, , drop = FALSE], own <- groups(z[rows, , drop = FALSE])$cluster) /
-      tabulate(own)
-    max.col(-square_distances(z, centres), ties.method = "first")
-  }
-  out$clusters_band <- mean(vapply(seq_len(repeats), function(i) {
-    rows <- sample.int(nrow(z), nrow(z) %/% 2L)
-    agreement(nearest_centre(rows), nearest_centre(setdiff(seq_len(nrow(z)), rows)))
-  }, 0))
-  out
-}
-
-rebuilt_curve <- function(z, sizes) {
-  half <- sample.int(nrow(z), nrow(z) %/% 2L)
-  explained <- function(own, other) {
-    ranking <- unname(ufs_css(own, min(ncol(own), nrow(own)), mu_rel = 0, scale = FALSE,
-      control = ufs_control(warn = FALSE))$feature_ranking)
-    mean <- colMeans(own)
-    own <- sweep(own, 2L, mean)
-    other <- sweep(other, 2L, mean)
-    vapply(sizes, function(k) {
-      chosen <- ranking[seq_len(k)]
-      gram <- crossprod(own[, chosen, drop = FALSE])
-      # A small ridge: as many columns as rows would rebuild these rows and no others.
-      coef <- solve(gram + 0.01 * mean(diag(gram)) * diag(k),
-        crossprod(own[, chosen, drop = FALSE], own))
-      1 - sum((other - other[, chosen, drop = FALSE] %*% coef)^2) / sum(other^2)
-    }, 0)
-  }
-  both <- suppressWarnings(cbind(explained(z[half, , drop = FALSE], z[-half, , drop = FALSE]),
-    explained(z[-half, , drop = FALSE], z[half, , drop = FALSE])))
-  data.frame(k = sizes, explained = rowMeans(both),
-    explained_band = mean(abs(both[, 1L] - both[, 2L])))
+  found[c("k", "verdict", "reason", "by")]
 }
 
 # The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method

@@ -39,12 +39,16 @@
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
 #' clusters apart from each other need as many directions, less one.
 #'
-#' `k = "auto"` is the smallest number tried whose loss against all columns is within what halves of
-#' the data differ by. To cluster, the clusters must agree with those of all columns as well as
-#' clusters of halves of the rows agree with each other, and as many neighbours be kept as halves of
-#' the columns have in common; to classify, as many neighbours as a random half of the columns
-#' keeps; to compress, rows left out are rebuilt but for what two halves differ by. Where most
-#' columns are noise it is the number that is better than noise ([ufs_size()]).
+#' `k = "auto"` looks at a curve, on at most 400 rows and 1,000 columns, which `plot(fit, "size")`
+#' shows.
+#' To compress it is the smallest number that explains 0.95 of the variance of rows left out. To
+#' cluster it is the smallest number that keeps 0.7 of the 5 nearest neighbours, 10 at least. To
+#' classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95 of
+#' the neighbours. The shares to cluster and to classify were chosen on twenty real sets, by leaving
+#' out each in turn, among rules that look at neighbours, clusters, components and variance:
+#' `evidence/auto.R` has what the answers cost beside the best number, which only labels tell. Where
+#' more than half of the columns look like noise it is the number found by permuted copies
+#' ([ufs_size()]).
 #'
 #' The comparison on your data is with 20 random choices of the same size: the variance explained
 #' (as by [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look
@@ -74,8 +78,9 @@
 #' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
 #'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how defaults
 #'   were chosen), `worth` (the comparison with random choices, a data frame), `checks` (sentences;
-#'   none if all is well) and `code`. `selected_features(fit)` and `selected_samples(fit)` take
-#'   that number by default.
+#'   none if all is well) and `code`; after `"auto"` also `size_curve`, a data frame with a row for
+#'   each `number` tried and `measure`: its `value`, and the range from `low` to `high` over halves
+#'   of the rows. `selected_features(fit)` and `selected_samples(fit)` take that number by default.
 #' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
 #'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}
 #' @seealso [ufs_look()], [ufs_size()], [ufs_methods()], whose column `advice` says what each method
@@ -100,8 +105,12 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   opened <- open_some(x, given, setdiff(door_arguments, door))$x
   # The fit itself says what is constant, once.
   look <- without_constant(look_unchecked(opened, kind))
-  noise <- task %in% c("classify", "cluster") && (if (is.null(noise)) look$noisy else noise)
-  asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise,
+  features <- task %in% c("classify", "cluster")
+  # For k = "auto" noise need not be beyond doubt.
+  likely <- features && (if (is.null(noise)) isTRUE(look$noise > 0.5) else noise)
+  real <- if (likely) as.integer(round(look$usable * (1 - look$noise)))
+  noise <- features && (if (is.null(noise)) look$noisy else noise)
+  asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise, real,
     ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
   own <- given[setdiff(names_of(given), door)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
@@ -118,6 +127,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
     plan$decided)
+  fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
   fit$worth <- without_constant(selection_worth(fit, ready))
   fit$checks <- selection_checks(fit, ready)
@@ -184,11 +194,14 @@ selection_plan <- function(x, look, asked, given) {
       " above those of permuted columns, plus one)"))
   }
   size <- asked$k
+  curve <- NULL
   if (identical(size, "auto")) {
-    auto <- auto_k(x, method, list(n_clusters = clusters, scale = scale), task = asked$task,
-      noisy = asked$noise)
+    auto <- planned_size(x, method, list(n_clusters = clusters, scale = scale), asked$task,
+      asked$real)
     size <- auto$k
-    decided <- c(decided, k = paste0("k = ", size, ": ", auto$reason))
+    curve <- auto$curve
+    decided <- c(decided, k = paste0("k = ", size, ": ", auto$reason),
+      curve = curve_words(curve, size))
   }
   size <- as.integer(size)
   args <- switch(method,
@@ -225,7 +238,7 @@ selection_plan <- function(x, look, asked, given) {
     pca = "ranks by the leading principal components, where noise has no part",
     medoids = "picks the samples nearest to the centres of k-means with as many clusters",
     facility = "picks samples in an order of which every beginning stands for all samples")
-  list_of(method, args, size, reason, decided, transform)
+  list_of(method, args, size, reason, decided, transform, curve)
 }
 
 # The method for a task. An argument that only one of its methods has decides, whatever the data
@@ -271,11 +284,6 @@ planned_scale <- function(look, asked, method) {
 planned_unit <- function(x, look) look$values == "counts" || x$p >= unit_columns
 
 unit_columns <- 10L
-
-planned_components <- function(x, scale) {
-  h <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, c(400L, 2000L)), scale))
-  max(1L, min(5L, h))
-}
 
 # Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as
 # they are.

@@ -258,12 +258,62 @@ test_that("an argument of a method decides for it, whatever the noise", {
 
 test_that("k = \"auto\" is a choice where fewer columns do, and all where they do not", {
   skip_on_cran()
-  copies <- withr::with_seed(1, planted(80, 6, informative = 6)$x[, rep(1:6, 10)] + rnorm(80 * 60, sd = .1))
+  copies <- withr::with_seed(1, planted(80, 6, informative = 6)$x[, rep(1:6, 10)] + rnorm(80 * 60, sd = .03))
   for (task in c("compress", "classify", "cluster")) {
     fit <- pick(copies, "auto", task)
     expect_lt(fit$size, 40)
-    expect_match(fit$decided[["k"]], "smallest number tried")
+    expect_match(fit$decided[["k"]], "smallest number")
   }
   apart <- withr::with_seed(1, matrix(rnorm(60 * 6), 60))
   expect_identical(pick(apart, "auto", "compress")$size, 6L)
+})
+
+test_that("k = \"auto\" keeps its curve, prints it and draws it", {
+  skip_on_cran()
+  fit <- pick(planted(80, 40, informative = 40)$x, "auto", "cluster")
+  curve <- fit$size_curve
+  expect_named(curve, c("number", "measure", "value", "low", "high"))
+  expect_identical(curve$value[nrow(curve)], 1)
+  expect_true(all(curve$low <= curve$high))
+  expect_match(printed(fit), "nearest neighbours kept at .* %", all = FALSE)
+  pdf(NULL)
+  withr::defer(dev.off())
+  expect_identical(plot(fit, "size"), fit)
+  expect_equal(picture_of_fit(fit, "size", NULL, NULL, NULL, NULL)$table$y, curve$value)
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, "size"), "ggplot")
+  expect_error(plot(pick(mtcars, 3), "size"), class = "ufs_error_argument")
+})
+
+test_that("the curve of neighbours is that of all rows, and the answer where it reaches its share", {
+  z <- withr::with_seed(1, scale(planted(60, 30, informative = 15)$x))
+  ranking <- withr::with_seed(2, sample(30))
+  curve <- withr::with_seed(3, kept_curve(z, ranking, c(2, 10, 30)))
+  near <- nearest(z, 5)
+  other <- nearest(z[, ranking[1:10]], 5)
+  expect_equal(curve$value[2], mean(vapply(1:60, function(i) mean(near[, i] %in% other[, i]), 0)))
+  line <- data.frame(number = c(2, 8, 32), value = c(.2, .4, .8))
+  expect_identical(number_at(line, .1), 2)
+  expect_identical(number_at(line, .4), 8)
+  expect_identical(number_at(line, .6), 16)
+  limits <- list(keep = .6, share = .25, least = 3, most = 10)
+  expect_identical(wanted_size(line, limits, 32), 8)
+  expect_identical(wanted_size(line, limits, 400), 10)
+  expect_identical(wanted_size(line, replace(limits, "share", .9), 32), 10)
+  expect_identical(wanted_size(line, replace(limits, "keep", .4), 400), 8)
+  expect_identical(wanted_size(line, list(keep = .4, least = 12), 32), 12)
+})
+
+test_that("k = \"auto\" leaves out noise that is likely, if not beyond doubt", {
+  skip_on_cran()
+  # Eight correlated columns and their shuffled copies.
+  real <- withr::with_seed(1, matrix(rnorm(240 * 3), 240) %*% matrix(rnorm(24), 3) + .3 * rnorm(240 * 8))
+  for (seed in 1:3) {
+    x <- withr::with_seed(seed, cbind(real, do.call(cbind, lapply(1:4, function(i) apply(real, 2, sample)))))
+    for (task in c("classify", "cluster")) expect_lte(pick(x, "auto", task)$size, 20L)
+  }
+  # Where the estimate is above one half, but not its whole range.
+  look <- ufs_look(x)
+  expect_gt(look$noise, .5)
+  answer <- withr::with_seed(1, planned_size(open_data(x), "consensus", list(n_clusters = 4), "cluster", real = 10L))
+  expect_lte(answer$k, 10L)
 })

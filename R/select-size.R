@@ -1,0 +1,181 @@
+# How many features k = "auto" of ufs_select() means: a curve against their number, what halves of
+# the rows differ by, and an answer with its reason. On at most 400 rows and 1,000 columns: a
+# ranking by the method, or one on each half of the rows, and the neighbours by each number.
+
+# keep: the share of the nearest neighbours, or of the variance, that is enough; share: of all
+# columns; least and most: whatever these say. Those to cluster and classify were chosen on twenty
+# real sets, leaving out each in turn (evidence/auto.R).
+auto_settings <- list(compress = list(keep = 0.95, least = 1L),
+  cluster = list(keep = 0.7, least = 10L),
+  classify = list(keep = 0.95, share = 0.45, least = 60L, most = 300L))
+
+# list(k, verdict, reason, curve); curve: a data frame with number, measure, value, low and high.
+# Where most columns look like noise, and about `real` of them do not, it is the number that is
+# better than noise, as in ufs_size().
+planned_size <- function(x, method, args, task, real = NULL) {
+  seed <- draw_seeds(1L)[[1L]]
+  if (!is.null(real)) {
+    components <- with_seed(seed, planned_components(x, TRUE))
+    found <- decoys_size(x, "pca", list(n_components = components), seed = seed)
+    if (found$verdict %in% c("some", "unstable")) {
+      numbers <- unique(round(exp(seq(0, log(length(found$share)), length.out = 12L))))
+      return(c(found[c("k", "verdict", "reason")], list(curve = data.frame(number = numbers,
+        measure = "no better than noise", value = found$share[numbers], low = NA_real_,
+        high = NA_real_))))
+    }
+    if (found$verdict == "noise") {
+      ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
+        "(); the number is one of columns that look like noise.")
+    }
+  }
+  out <- with_seed(seed, task_size(x, method, args, task))
+  if (isTRUE(real >= 1L && real < out$k)) {
+    out[c("k", "verdict", "reason")] <- list(real, "some",
+      "about as many columns do not look like noise")
+  }
+  out
+}
+
+task_size <- function(x, method, args, task, steps = 12L) {
+  part <- drawn_part(x, c(400L, 1000L))
+  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(args$scale))
+  q <- length(data$keep)
+  # The drawn columns stand for all.
+  all <- x$p - (part$p - q)
+  if (data$n < 12L || q < 3L) {
+    return(list(k = all, verdict = "all", reason = "all columns: too few to judge fewer"))
+  }
+  sizes <- unique(round(exp(seq(log(2), log(q), length.out = steps))))
+  curve <- if (task == "compress") rebuilt_curve(data$x, sizes) else
+    kept_curve(data$x, size_ranking(part, data, method, args), sizes)
+  k <- wanted_size(curve, auto_settings[[task]], all)
+  k <- as.integer(if (k >= q && task != "classify") all else min(k, all))
+  list(k = k, verdict = if (k < all) "some" else "all", curve = curve,
+    reason = size_reason(k, all, curve, task))
+}
+
+# The smallest number that keeps enough of the neighbours, within the limits of the task.
+wanted_size <- function(curve, limits, all) {
+  enough <- number_at(curve, limits$keep)
+  if (is.null(limits$share)) return(max(enough, limits$least))
+  min(enough, max(limits$least, min(limits$most, ceiling(limits$share * all))))
+}
+
+# Where a curve first reaches a value, between two of its numbers if need be.
+number_at <- function(curve, value) {
+  at <- which(curve$value >= value)[1L]
+  if (is.na(at)) return(max(curve$number))
+  if (at == 1L) return(curve$number[1L])
+  two <- at - 1:0
+  ceiling(exp(stats::approx(curve$value[two], log(curve$number[two]), value)$y) - 1e-9)
+}
+
+size_reason <- function(k, all, curve, task) {
+  limits <- auto_settings[[task]]
+  enough <- paste0("about ", percent(limits$keep), " of the ", if (task == "compress") {
+    "variance of rows left out"
+  } else "nearest neighbours")
+  verb <- if (task == "compress") "explain" else "keep"
+  if (k < all && k >= number_at(curve, limits$keep)) {
+    return(paste0("the smallest number", if (limits$least > 1L && task == "cluster") {
+      paste0(", ", limits$least, " at least,")
+    }, " that ", verb, "s ", enough))
+  }
+  if (task != "classify") return(paste0("all columns: fewer ", verb, " less than ", enough))
+  paste0(percent(limits$share), " of the columns, ", limits$least, " at least and ", limits$most,
+    " at most: on real sets labels that come later needed as many")
+}
+
+# The ranking of the part, by a setting of the method that does not depend on k.
+size_ranking <- function(part, data, method, args) {
+  own <- if (method %in% c("consensus", "mcfs", "pca")) args else list(mu_rel = 0.1)
+  own <- own[names(own) %in% arguments_of(method_row(method)$fit)]
+  if (method == "pca") own$n_components <- sizing_method(part, "random", list())$args$n_components
+  own$scale <- args$scale
+  fit <- quiet_fit(part, method, own, draw_seeds(1L)[[1L]])
+  if (!is.null(fit$error)) refuse("k", "k = \"auto\": ufs_", method, "() failed: ", fit$error)
+  ranking <- match(unname(fit$fit$feature_ranking), data$keep)
+  ranking[!is.na(ranking)]
+}
+
+# low, high: the range over four halves of the rows.
+kept_curve <- function(z, ranking, sizes) {
+  kept <- function(z) {
+    near <- nearest(z, knn_size(z))
+    vapply(sizes, function(k) {
+      neighbour_overlap(near, nearest(z[, ranking[seq_len(k)], drop = FALSE], knn_size(z)))
+    }, 0)
+  }
+  first <- lapply(1:2, function(i) sample.int(nrow(z), nrow(z) %/% 2L))
+  halves <- vapply(c(first, lapply(first, function(i) setdiff(seq_len(nrow(z)), i))),
+    function(rows) kept(z[rows, , drop = FALSE]), sizes)
+  data.frame(number = sizes, measure = "nearest neighbours kept", value = kept(z),
+    low = apply(halves, 1L, min), high = apply(halves, 1L, max))
+}
+
+# Each half of the rows, rebuilt as learnt on the other.
+rebuilt_curve <- function(z, sizes) {
+  half <- sample.int(nrow(z), nrow(z) %/% 2L)
+  explained <- function(own, other) {
+    ranking <- unname(ufs_css(own, min(ncol(own), nrow(own)), mu_rel = 0, scale = FALSE,
+      control = ufs_control(warn = FALSE))$feature_ranking)
+    mean <- colMeans(own)
+    own <- sweep(own, 2L, mean)
+    other <- sweep(other, 2L, mean)
+    vapply(sizes, function(k) {
+      chosen <- ranking[seq_len(k)]
+      gram <- crossprod(own[, chosen, drop = FALSE])
+      # A small ridge: as many columns as rows would rebuild these rows and no others.
+      coef <- solve(gram + 0.01 * mean(diag(gram)) * diag(k),
+        crossprod(own[, chosen, drop = FALSE], own))
+      1 - sum((other - other[, chosen, drop = FALSE] %*% coef)^2) / sum(other^2)
+    }, 0)
+  }
+  both <- suppressWarnings(cbind(explained(z[half, , drop = FALSE], z[-half, , drop = FALSE]),
+    explained(z[-half, , drop = FALSE], z[half, , drop = FALSE])))
+  data.frame(number = sizes, measure = "variance of rows left out explained",
+    value = rowMeans(both), low = apply(both, 1L, min), high = apply(both, 1L, max))
+}
+
+# The principal components with a variance above those of permuted columns, 1 to 5.
+planned_components <- function(x, scale) {
+  h <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, c(400L, 2000L)), scale))
+  max(1L, min(5L, h))
+}
+
+# ---- shown ---------------------------------------------------------------------------------------
+
+# The curve in one line: up to four of its numbers around the answer, and how far halves differ.
+curve_words <- function(curve, size) {
+  parts <- vapply(split(curve, factor(curve$measure, unique(curve$measure))), function(part) {
+    near <- order(abs(log(part$number / size)))
+    at <- part[sort(utils::head(near, 4L)), ]
+    halves <- max(at$high - at$low)
+    paste0(at$measure[1L], " at ", paste(at$number, collapse = ", "), ": ",
+      paste(percent_of(at$value), collapse = ", "), " %",
+      if (is.finite(halves)) paste0(" (halves of the rows differ by up to ", percent(halves), ")"))
+  }, "")
+  paste0(paste(parts, collapse = "; "), "; see plot(fit, \"size\")")
+}
+
+percent_of <- function(share) format(round(100 * share), trim = TRUE)
+
+#' @export
+picture_types.ufs_select <- function(fit) c(NextMethod(), if (!is.null(fit$size_curve)) "size")
+
+#' @export
+picture.ufs_select <- function(object, type, ...) {
+  if (type != "size") return(NextMethod())
+  curve <- object$size_curve
+  numbers <- sort(unique(curve$number))
+  # From 2 to thousands: equal steps of the grid.
+  curve$number <- match(curve$number, numbers)
+  what <- if (object$task == "label") "samples" else "features"
+  new_picture("curves", table = data.frame(x = curve$number, y = curve$value,
+    series = curve$measure, label = curve$measure, low = curve$low, high = curve$high),
+    x_labels = numbers, percent = TRUE, xlab = paste(what, "chosen"),
+    ylab = if (length(unique(curve$measure)) == 1L) paste(curve$measure[1L], "(%)") else "%",
+    lines = list(v = if (length(numbers) > 1L) {
+      stats::approx(log(numbers), seq_along(numbers), log(object$size), rule = 2)$y
+    }), title = paste("How many", what), subtitle = paste(object$size, "were chosen"))
+}
