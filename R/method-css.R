@@ -10,8 +10,10 @@
 #' compares the methods, and the figures are in `vignette("evidence")`.
 #'
 #' A column that differs from a constant in one or two rows only cannot be rebuilt from others, and
-#' may be chosen for that. A message of class `ufs_message_few_rows` names such columns, where `x`
-#' has at least 20 rows and one or two have at least 90 % of the squares of the prepared column.
+#' would be chosen for that, although it says nothing about new rows. Where `x` has at least 20 rows,
+#' a column of which one or two rows have at least 90 % of the squares (after centring) is rebuilt
+#' like all others but not chosen, unless it is included (see [ufs_data()]), has a group, or `k` asks
+#' for it. A message of class `ufs_message_few_rows` names such columns.
 #'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
@@ -45,9 +47,9 @@
 #'   takes 4 n p (or 4 p^2) flops.
 #' @param starts How many starts to exchange columns from, of which the best is returned. The
 #'   default 1 is the picks one by one. Each of the others takes the best choice so far, leaves out
-#'   a random half of it, adds a random column, fills up one by one and exchanges columns until
-#'   nothing helps; `params$met` says how many of the starts ended with as much captured as the best
-#'   one. More than 1 needs `k`, and makes `swaps` `TRUE`.
+#'   a random half of it (every second start all of it), adds a random column, fills up one by one
+#'   and exchanges columns until nothing helps; `params$met` says how many of the starts ended with
+#'   as much captured as the best one. More than 1 needs `k`, and makes `swaps` `TRUE`.
 #' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
 #'   branch and bound replaces it where it finds a better one. Its nodes are limited to
 #'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. It
@@ -89,15 +91,19 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
     # Fourth powers of x occur inside: dividing by a power of two keeps them in range.
     data <- column_triangle(x, center, scale)
     check_norms(data)
-    slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control)
-    if (!(inherits(x, "ufs_data") && isTRUE(x$quiet))) tell_few_rows(data, slots)
-    slots
+    opened <- inherits(x, "ufs_data")
+    moments <- opened && !is.null(x$n_rows)
+    slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
+      judge_rows = !moments)
+    if (!(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few)
+    slots[names(slots) != "few"]
   })
 }
 
 # The work of ufs_css(), of the list from as_ufs_operator(); `asked` has the arguments as they came.
 # wish: NULL, or list(include, exclude, cost, groups, max_cor, budget) of the columns data$keep.
-css_slots <- function(data, asked, control, wish = data$wish) {
+# judge_rows: are columns that live on one or two rows left out? They are returned as `few`.
+css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE) {
   z <- data$x
   divisor <- data$divisor
   q <- length(data$keep)
@@ -112,6 +118,8 @@ css_slots <- function(data, asked, control, wish = data$wish) {
       (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
   "ufs_css()",
   "Select features or samples first.")
+  few <- if (judge_rows) few_rows(data, wish, if (is.null(asked$k)) 1L else settings$k)
+  if (length(few)) settings$wish$exclude <- c(wish$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   if (count$n_chosen == 0) refuse_empty(settings, names)
@@ -130,8 +138,8 @@ css_slots <- function(data, asked, control, wish = data$wish) {
     certificate <- c(certificate, optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
   }
   ranking <- picks_first(order, found$left, digits = 8L)
-  ranking <- c(setdiff(ranking, wish$exclude), wish$exclude)
-  list(
+  ranking <- c(setdiff(ranking, c(few, wish$exclude)), few, wish$exclude)
+  list(few = few,
     params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
       form = if (count$p_form > 0) "p" else "n", starts = settings$n_starts),
@@ -234,18 +242,22 @@ refuse_empty <- function(settings, names) {
     some_names(names[least]), ") has ", min(size), " columns, and groups are taken whole.")
 }
 
-# A column may be chosen because of one or two rows, which no other column can rebuild. In fewer
-# than twenty rows two have a large share anyhow.
-tell_few_rows <- function(data, slots) {
-  if (data$n < 20L) return(invisible())
-  chosen <- setdiff(match(slots$solution$order, data$keep), data$wish$include)
-  rows <- if (is.null(data$rows)) data$x else data$rows
-  few <- x_top_two(rows, chosen) >= 0.9
-  if (any(few)) {
-    ufs_inform("few_rows", "Chosen, although one or two rows have at least 90 % of the squares: ",
-      some_columns(labels_of(data$features, data$p)[data$keep[chosen[few]]]),
-      ". ufs_data(exclude = ) leaves columns out.")
-  }
+# Columns of data$keep that would be chosen because of one or two rows, which no other column can
+# rebuild: none in fewer than twenty rows, where two have a large share anyhow, nor where fewer than
+# k others are left.
+few_rows <- function(data, wish, k) {
+  if (data$n < 20L) return(NULL)
+  open <- setdiff(seq_along(data$keep), c(wish$exclude, wish$include))
+  if (!is.null(wish$groups)) open <- open[tabulate(wish$groups + 1L)[wish$groups[open] + 1L] == 1L]
+  few <- open[x_top_two(if (is.null(data$rows)) data$x else data$rows, open) >= 0.9]
+  if (length(data$keep) - length(wish$exclude) - length(few) < k) NULL else few
+}
+
+tell_few_rows <- function(data, few) {
+  if (!length(few)) return(invisible())
+  ufs_inform("few_rows", "Not chosen, because one or two rows have at least 90 % of the squares: ",
+    some_columns(labels_of(data$features, data$p)[data$keep[few]]),
+    ". ufs_data(include = ) takes columns in.")
 }
 
 # What a fit remembers of the wishes.

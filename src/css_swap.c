@@ -139,18 +139,19 @@ static void make(css_work *work, exchange best)
 
 /* ---- further starts ----------------------------------------------------------------------- */
 
-/* The best choice without a random half of what may leave, and with one column from outside:
- * number i of the columns at order[first ..] leaves if random[i] is among the smaller half. */
-static void disturb(css_work *work, int n, const int *best, const double *random)
+/* The best choice without all, or a random half, of what may leave, and with one column from
+ * outside: number i of the columns at order[first ..] leaves if random[i] is among the smaller. */
+static void disturb(css_work *work, int n, const int *best, const double *random, bool all)
 {
     int first = work->settings->wish.n_include, free = n - first, pool = 0, pick;
+    int leave = all ? free : free > 1 ? free / 2 : 1;
 
     css_clear(work);
     for (int t = 0; t < n; t++) {
         int below = 0;
         for (int l = first; l < n && t >= first; l++)
             below += random[l - first] < random[t - first];
-        if (t < first || below >= (free > 1 ? free / 2 : 1)) css_take(work, best[t]);
+        if (t < first || below >= leave) css_take(work, best[t]);
     }
     for (int t = 0; t < n; t++) work->pivot[t] = work->chosen[best[t]];
     for (int t = 0; t < n; t++) work->chosen[best[t]] = true;
@@ -170,7 +171,9 @@ void css_restart(css_work *work, css_result *result)
 
     memcpy(best, work->order, (size_t) n * sizeof(int));
     for (int s = 1; s < settings->n_starts; s++) {
-        disturb(work, n, best, settings->random + (size_t) (s - 1) * (size_t) (settings->k + 1));
+        /* Half of few columns is too near to the best ones to find others. */
+        disturb(work, n, best, settings->random + (size_t) (s - 1) * (size_t) (settings->k + 1),
+                s % 2 == 0);
         css_grow(work);
         css_swap(work, settings->max_swaps);
         if (work->value > value + close) {

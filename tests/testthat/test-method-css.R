@@ -340,18 +340,43 @@ test_that("the bound on sparse data counts every copy of an eigenvalue", {
   expect_equal(fit$certificate[["bound"]], bound, tolerance = 1e-7)
 })
 
-test_that("a column chosen for one or two rows is named", {
+test_that("a column that lives on one or two rows is named and not chosen, but rebuilt", {
   x <- as.matrix(mtcars)
   flag <- function(rows) cbind(x, flag = replace(numeric(32), rows, seq_along(rows)))
-  for (rows in list(5, c(5, 9))) {
-    expect_message(fit <- ufs_css(flag(rows), k = 4), "'flag'", class = "ufs_message_few_rows")
-    expect_true("flag" %in% selected_features(fit))
-  }
   quiet <- function(code) expect_message(code, NA, class = "ufs_message_few_rows")
+  for (rows in list(5, c(5, 9))) {
+    for (mu_rel in c(0, .1)) {
+      expect_message(fit <- ufs_css(flag(rows), k = 10, mu_rel = mu_rel), "'flag'", class = "ufs_message_few_rows")
+      barred <- ufs_css(ufs_data(flag(rows), exclude = "flag"), k = 10, mu_rel = mu_rel)
+      expect_identical(fit$solution$order, barred$solution$order)
+      expect_identical(fit$certificate, barred$certificate)
+      expect_identical(unname(utils::tail(feature_ranking(fit), 1L)), 12L)
+      expect_false(anyNA(feature_scores(fit)))
+      taken <- ufs_css(ufs_data(flag(rows), include = "flag"), k = 10, mu_rel = mu_rel)
+      expect_true("flag" %in% selected_features(taken))
+    }
+  }
+  # Where there is no other column to take.
+  expect_true("flag" %in% selected_features(quiet(ufs_css(flag(5), k = 12))))
+  expect_message(fit <- ufs_css(flag(5)), "'flag'", class = "ufs_message_few_rows")
+  expect_false("flag" %in% names(fit$solution$order))
+  grouped <- ufs_data(flag(5), groups = c(rep(NA, 10), 1, 1))
+  expect_true("flag" %in% selected_features(quiet(ufs_css(grouped, k = 11))))
   quiet(ufs_css(flag(c(5, 9, 12, 20)), k = 4))
   quiet(ufs_css(ufs_data(flag(5), include = "flag"), k = 4))
   quiet(ufs_css(ufs_data(flag(5), exclude = "flag"), k = 4))
   quiet(ufs_css(flag(5)[1:19, ], k = 4))
+})
+
+test_that("every second start begins far from the best choice, and finds a better one", {
+  # Starts from half of the best three columns all end with it.
+  for (seed in c(22, 47)) {
+    x <- withr::with_seed(seed, matrix(stats::rnorm(640), 40) %*% matrix(stats::rnorm(256), 16))
+    colnames(x) <- letters[1:16]
+    fit <- withr::with_seed(1, ufs_css(x, 3, mu_rel = 0, starts = 12))
+    proved <- ufs_css(x, 3, mu_rel = 0, optimal = TRUE)
+    expect_identical(sort(fit$solution$order), sort(proved$solution$order))
+  }
 })
 
 test_that("wishes that leave nothing to choose are refused with the names of the columns", {
