@@ -81,7 +81,12 @@
 #' Each method treats a wish in one of three ways, which `ufs_methods(what = "wishes")` lists:
 #'
 #' * `"solver"`: the method takes it into account while it optimises, so that the other columns are
-#'   chosen to go with those that must be in.
+#'   chosen to go with those that must be in. Methods that penalise the weights of each column
+#'   ([ufs_socfs()], [ufs_jspca()], [ufs_ndfs()], [ufs_spca()], [ufs_rsr()], [ufs_udfs()] and
+#'   [ufs_sogfs()]) do so by the penalty: there is none on columns that must be in, those that may
+#'   not be in have no weight and are still to be explained, and that of each other column is
+#'   multiplied by its cost over the mean cost of the others. Their solver `"irls"` leaves these
+#'   wishes to the ranking.
 #' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped. The

@@ -192,6 +192,37 @@ kept_wish <- function(wish, keep) {
   pick_wishes(settled_wish(wish), keep, c("include", "exclude"), c("cost", "groups"))
 }
 
+# What each column's own penalty is of the penalty of a method that has one for each column: 0 for
+# columns that must be in, Inf for those that may not be, and for the others their cost over the
+# mean of theirs. NULL: all alike.
+penalty_factor <- function(wish, q) {
+  if (!length(wish$include) && !length(wish$exclude) && is.null(wish$cost)) return(NULL)
+  factor <- if (is.null(wish$cost)) rep(1, q) else wish$cost
+  open <- setdiff(seq_len(q), c(wish$include, wish$exclude))
+  if (length(open)) factor <- factor / mean(factor[open])
+  factor[wish$include] <- 0
+  factor[wish$exclude] <- Inf
+  if (max(abs(factor - 1)) > 1e-14) factor
+}
+
+# What penalty_factor() sees to.
+penalty_wishes <- c("include", "exclude", "cost")
+
+# The largest of values of the columns, each over its factor.
+top_over_factor <- function(value, factor) {
+  if (is.null(factor)) return(max(value))
+  penalised <- factor > 0 & is.finite(factor)
+  if (!any(penalised)) return(max(value))
+  max(value[penalised] / factor[penalised])
+}
+
+# Of equal columns (`first`: the first of them for each) only those with the same penalty are one.
+same_penalty <- function(first, factor) {
+  if (is.null(factor)) return(first)
+  both <- paste(first, match(factor, unique(factor)))
+  match(both, both)
+}
+
 # What a fit must know of them, in the user's columns and rows; NULL without any.
 used_wishes <- function(data) {
   out <- list(features = settled_wish(data$wish), samples = data$row_wish)

@@ -288,8 +288,8 @@ wishes_of_fit <- function(method, data, by_ranking = NULL) {
     own <- intersect(names[[what]], names(all[[what]]))
     all[[what]]$by <- vapply(own, function(wish) {
       if (wish %in% by_ranking) return("ranking")
-      # Without a budget there is nothing to solve for.
-      if (wish == "cost" && is.null(all[[what]]$budget)) return("ranking")
+      # What is picked one by one: without a budget there is nothing to solve for.
+      if (wish == "cost" && is.null(all[[what]]$budget) && !is.null(row$picks)) return("ranking")
       if (what == "samples" && wish == "cost") wish <- "sample_cost"
       if (is.null(row)) "ranking" else wish_by(row, wish)
     }, "")

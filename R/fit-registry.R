@@ -31,7 +31,8 @@ registered <- new.env(parent = emptyenv())
 # paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
 #                argument lists, the first the default; NULL where no source states one
 # wishes         which wishes (R/data-wishes.R) its own solver sees to; the ranking sees to the
-#                others, but for `weights`, which are refused
+#                others, but for `weights`, which are refused. A form of the method that leaves some
+#                of them to the ranking names these in `by_ranking` (fit_parts)
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
 #                least; its solver takes `weights` then, for rows with these moments take their place
 register <- function(method, fit, ...) {

@@ -162,18 +162,24 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     pca <- x_pca(core, n_components, "jspca")
     check_rank(pca, n_components)
     begin <- jspca_start(init, n_components, data, pca, size, loss)
-    lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
+    # Without a penalty there is nothing that columns could have a share of.
+    exactly <- solver == "exact" && !identical(if (is.null(lambda)) lambda_rel else lambda, 0)
+    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+    lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample", factor)
     penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
     control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
 
-    copies <- x_equal_columns(data$x)
+    copies <- same_penalty(x_equal_columns(data$x), factor)
     labels <- paste0("PC", seq_len(n_components))
-    settings <- list(lambda = penalty$value, sample = loss == "sample", eps = control$eps,
+    settings <- list_of(lambda = penalty$value, factor, sample = loss == "sample",
+      eps = control$eps,
       first = copies, dropped = length(data$constant), labels = labels,
       features = if (!length(data$constant)) data$features)
     found <- jspca_solve(core, begin, solver, settings, control,
-      may_vanish = penalty$rel < 1 && penalty$value > 0 && !is.list(init), given = is.matrix(init))
-    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2), list(
+      may_vanish = penalty$rel < 1 && penalty$value > 0 && is.null(factor) && !is.list(init),
+      given = is.matrix(init))
+    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, factor), list(
+      by_ranking = if (!exactly) penalty_wishes,
       params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
         loss, solver, solver_used = found$solver,
         init = if (is.character(init)) init else "given")))
@@ -187,7 +193,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
 jspca_solve <- function(core, begin, solver, settings, control, may_vanish, given) {
   formed <- can_be_formed(core)
   # A penalty too small for descent by rows: where it ends is a matter of rounding.
-  settings$gives_up <- settings$sample && formed
+  settings$gives_up <- settings$sample && formed && is.null(settings$factor)
   solve_by <- function(solver, core, from = begin) {
     exact <- solver == "exact"
     settings$gives_up <- settings$gives_up && exact
@@ -205,20 +211,22 @@ jspca_solve <- function(core, begin, solver, settings, control, may_vanish, give
 }
 
 # What new_ufs() is given but for the parameters.
-jspca_fields <- function(found, data, loss, copies, labels, sdev2) {
+jspca_fields <- function(found, data, loss, copies, labels, sdev2, factor = NULL) {
   residual <- if (loss == "feature") expand_features(found$residual, data) else
     stats::setNames(found$residual, data$samples)
   counters <- found$run$counters
   # The solver shares between copies; a column and its negative are left to share here.
   alike <- x_alike_columns(data$x)
+  alike$first <- same_penalty(alike$first, factor)
   if (any(alike$first != copies)) {
     found[c("Q", "loadings")] <- lapply(found[c("Q", "loadings")], share_alike, alike)
-    before <- sum(found$row_norm)
+    size <- function(norm) sum(if (is.null(factor)) norm else (factor * norm)[norm > 0])
+    before <- size(found$row_norm)
     found$row_norm <- sqrt(rowSums(found$Q^2))
     # X Q stays; the penalty is less where the rows did not agree in their directions yet.
     last <- NROW(found$run$trace)
     if (last > 0L && before > 0) {
-      saved <- found$run$trace[last, "penalty"] * (1 - sum(found$row_norm) / before)
+      saved <- found$run$trace[last, "penalty"] * (1 - size(found$row_norm) / before)
       found$run$trace[last, c("objective", "penalty")] <-
         found$run$trace[last, c("objective", "penalty")] - saved
     }
@@ -446,5 +454,5 @@ register("jspca", ufs_jspca,
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>",
-  wishes = "weights", moments = TRUE
+  wishes = c("weights", penalty_wishes), moments = TRUE
 )

@@ -99,9 +99,10 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     settings <- list_of(alpha, beta, gamma,
       start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
       split = update == "split", normalised = laplacian == "normalised")
+    settings["factor"] <- list(if (exact) penalty_factor(data$wish, length(data$keep)))
     found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
     if (exact) {
-      first <- equal_columns(data$x)
+      first <- same_penalty(equal_columns(data$x), settings$factor)
       found[c("w", "reach")] <- lapply(found[c("w", "reach")], mean_of_copies, first)
     }
     row_ss <- rowSums(found$w^2)
@@ -115,7 +116,8 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
         graph = graph),
       certificate = found$run$counters[c("orthogonality", "kkt")],
-      n_live = count_live(row_ss, control$eps), coef_name = "W"
+      n_live = count_live(row_ss, control$eps), coef_name = "W",
+      by_ranking = if (!exact) penalty_wishes
     )
   })
   warn_live(fit, 0L, "Use a smaller `beta`.")
@@ -155,5 +157,6 @@ register("ndfs", ufs_ndfs,
       if (is.null(value("n_clusters"))) return(NULL)
       data <- as_ufs_matrix(open_quietly(x), value("center"), value("scale"))
       kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
-    })
+    }),
+  wishes = penalty_wishes
 )

@@ -81,12 +81,14 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     if (is.null(control$eps)) control$eps <- 1e-16 * c(mean_square, 1)
     control$eps <- rep_len(control$eps, 2L)
     # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
-    settings <- list(lambda = penalty, relative = is.null(lambda), keep_w = coefficients,
-      accelerate = solver == "exact" && control$tol >= 0,
+    exactly <- solver == "exact" && control$tol >= 0
+    factor <- if (exactly) penalty_factor(data$wish, q)
+    settings <- list(lambda = penalty, factor = factor, relative = is.null(lambda),
+      keep_w = coefficients, accelerate = exactly,
       start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
     found <- .Call(C_rsr, data$x, control$eps, settings, control)
     used <- found$run$counters
-    first <- equal_columns(data$x)
+    first <- same_penalty(equal_columns(data$x), factor)
     row <- mean_of_copies(found$row, first)
     if (coefficients) {
       used_w <- mean_of_copies(found$w, first)
@@ -106,7 +108,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
         W = if (coefficients) w),
       certificate = found$run$counters["gap"],
       n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
-      coef_name = "W"
+      coef_name = "W", by_ranking = if (!exactly) penalty_wishes
     )
   })
   if (fit$iterations > 0L || fit$status == "converged") warn_rsr_void(fit)
@@ -115,7 +117,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
 
 warn_rsr_void <- function(fit) {
   score <- fit$feature_scores[!is.na(fit$feature_scores)]
-  if (fit$params$lambda >= fit$params$lambda_max) {
+  if (fit$params$lambda >= fit$params$lambda_max && all(score == 0)) {
     ufs_warn("void", "ufs_rsr(): `lambda` is so large that W = 0 is optimal; use one below ",
       signif(fit$params$lambda_max, 3L), " (lambda_rel < 1).")
   } else if (length(score) > 1L && diff(range(score)) <= 1e-6) {
@@ -140,5 +142,6 @@ register("rsr", ufs_rsr,
   advice = "historical (for comparison)",
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",
-  reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>"
+  reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>",
+  wishes = penalty_wishes
 )

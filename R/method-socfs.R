@@ -149,43 +149,50 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     }
     # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
     top <- max(data$norm)
-    penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
+    exactly <- !plain && warm_irls == 0L
+    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+    lambda_max <- 2 * top_over_factor(data$norm, factor)
+    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
     control$eps <- check_eps(control$eps, (1e-6 / top)^2)
     starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
     given <- starts[[1L]]
     # Equal columns as one, unless a plain run is to be replayed.
     copies <- x_equal_columns(data$x)
     replay <- plain && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
-    distinct <- if (anyDuplicated(copies) && !replay) which(copies == seq_along(copies))
-    problem <- list(x = if (is.null(distinct)) data$x else x_subset_columns(data$x, distinct),
-      lambda = penalty$value, gamma = gamma, eps = control$eps)
+    alike <- same_penalty(copies, factor)
+    distinct <- if (anyDuplicated(alike) && !replay) which(alike == seq_along(alike))
+    problem <- list_of(x = if (is.null(distinct)) data$x else x_subset_columns(data$x, distinct),
+      lambda = penalty$value, gamma, eps = control$eps,
+      factor = if (is.null(distinct)) factor else factor[distinct])
     stages <- function(plain_first) {
       socfs_stages(solver, penalty$value, control, warm_irls, path, polish, plain_first)
     }
     runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
-      two_ways = !plain && penalty$rel < 1, path = path)
+      two_ways = !plain && penalty$rel < 1 && is.null(factor), path = path)
     best <- which.min(vapply(runs, socfs_objective, 0))
     exact <- !plain || polish
-    found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], copies, distinct,
+    found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], alike, distinct,
       replay && exact)
     norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-    warn_no_choice(penalty, live, 2 * top)
+    warn_no_choice(penalty, live, lambda_max)
     c(socfs_fields(found, data, n_clusters, norm, live), list(
       params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_max = 2 * top, gamma, init = given$kind, n_starts, start_rule,
+        lambda_max, gamma, init = given$kind, n_starts, start_rule,
         starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
-        merged_copies = if (is.null(distinct)) 0L else length(copies) - length(distinct)),
+        merged_copies = if (is.null(distinct)) 0L else length(alike) - length(distinct)),
+      by_ranking = if (!exactly) penalty_wishes,
       trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
       copies = socfs_copies(data, copies, norm)))
   })
 }
 
 warn_no_choice <- function(penalty, live, lambda_max) {
+  if (live > 0L) return(invisible())
   if (penalty$rel >= 1) {
     ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(lambda_max, 4L), ": every ",
       "feature gets score 0.")
-  } else if (live == 0L) {
+  } else {
     ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
       signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
   }
@@ -400,7 +407,8 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   check_solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, memory = memory), control), "socfs")
+    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = memory), control),
+    "socfs")
 }
 
 socfs_objective <- function(found) found$run$counters[["objective"]]
@@ -443,5 +451,6 @@ register("socfs", ufs_socfs,
       data <- as_lazy_operator(open_quietly(x), value("center"), value("scale"))
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_starts"))[[1L]]$cluster
-    })
+    }),
+  wishes = penalty_wishes
 )

@@ -61,17 +61,19 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
       eps = 1e-12)
     control$eps <- check_eps(control$eps, open = TRUE)
     data <- as_unit_matrix(x, center, scale)
-    q <- length(data$keep)
+    exactly <- solver == "exact" && control$inner_tol >= 0
+    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+    q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
     n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
     if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
-    n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
+    n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features to choose from")
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 2L, data$n - 1L,
       paste("one fewer than the", data$n, "samples"))
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    check_wstep_bytes(data$n, q, n_neighbours)
+    check_wstep_bytes(data$n, length(data$keep), n_neighbours)
     found <- .Call(C_sogfs, data$x,
-      list_of(n_clusters, n_dims, k = n_neighbours, gamma,
-        accelerate = solver == "exact" && control$inner_tol >= 0), control)
+      list_of(n_clusters, n_dims, k = n_neighbours, gamma, factor,
+        accelerate = exactly), control)
     counters <- found$run$counters
     rownames(found$f) <- data$samples
     list(
@@ -82,6 +84,7 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
         cluster = stats::setNames(found$component + 1L, data$samples)),
       certificate = c(components = max(found$component) + 1, counters["residual"]),
       n_live = count_live(found$row2, control$eps), coef_name = "W",
+      by_ranking = if (!exactly) penalty_wishes,
       advice = "The graph did not reach `n_clusters` components."
     )
   })
@@ -105,5 +108,6 @@ register("sogfs", ufs_sogfs,
   advice = "historical (for comparison)",
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",
-  reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>"
+  reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>",
+  wishes = penalty_wishes
 )

@@ -58,11 +58,13 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     core <- if (is_operator(data$x)) jspca_core(data$x, "feature") else data$x
     pca <- x_pca(core, n_components, "spca")
     check_rank(pca, n_components)
-    # B = 0 is optimal for A = leading loadings iff lambda >= 2 max_ij |(X'X A)_ij|.
-    penalty <- check_penalty(lambda, lambda_rel,
-      2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)), "lambda")
-    found <- .Call(C_spca, core, pca$loadings, penalty$value, control)
-    b <- share_alike(found$B, x_alike_columns(data$x))
+    factor <- penalty_factor(data$wish, length(data$keep))
+    penalty <- check_penalty(lambda, lambda_rel, spca_lambda_max(core, pca, factor), "lambda")
+    found <- .Call(C_spca, core, pca$loadings, list(lambda = penalty$value, factor = factor),
+      control)
+    alike <- x_alike_columns(data$x)
+    alike$first <- same_penalty(alike$first, factor)
+    b <- share_alike(found$B, alike)
     length_of <- sqrt(colSums(b^2))
     if (all(b == 0) && control$warn) {
       ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",
@@ -79,6 +81,16 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
       live = colSums(b != 0)
     )
   })
+}
+
+# For A = leading loadings B = 0 is optimal iff lambda >= 2 max_ij |(X'X A)_ij|; each row over the
+# factor of its penalty, and X A less what the columns without a penalty explain of it.
+spca_lambda_max <- function(x, pca, factor) {
+  if (is.null(factor)) return(2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)))
+  target <- x_mul(x, pca$loadings)
+  free <- which(factor == 0)
+  if (length(free)) target <- qr.resid(qr(x_columns(x, free)), target)
+  2 * top_over_factor(apply(abs(x_cross(x, target)), 1L, max), factor)
 }
 
 # Shares of the variance that the first 1..k columns of X B span: their squared lengths after
@@ -106,5 +118,5 @@ register("spca", ufs_spca,
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>",
-  wishes = "weights", moments = TRUE
+  wishes = c("weights", penalty_wishes), moments = TRUE
 )

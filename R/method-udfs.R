@@ -60,22 +60,25 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
     control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-12)
     control$eps <- check_eps(control$eps, open = TRUE)
     data <- as_unit_matrix(x, center, scale)
-    q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features that are not constant")
+    exactly <- solver == "exact" && control$tol >= 0
+    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+    q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
+    n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features to choose from")
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
       paste("one fewer than the", data$n, "samples"))
     lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    check_wstep_bytes(data$n, q, n_neighbours)
+    check_wstep_bytes(data$n, length(data$keep), n_neighbours)
     found <- .Call(C_udfs, data$x,
-      list_of(n_clusters, k = n_neighbours, lambda, gamma,
-        accelerate = solver == "exact" && control$tol >= 0), control)
+      list_of(n_clusters, k = n_neighbours, lambda, gamma, factor,
+        accelerate = exactly), control)
     list(
       params = list_of(n_clusters, n_neighbours, lambda, gamma, solver),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
       certificate = found$run$counters["residual"], n_live = count_live(found$row2, control$eps),
-      coef_name = "W"
+      coef_name = "W",
+      by_ranking = if (!exactly) penalty_wishes
     )
   })
   warn_live(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
@@ -86,5 +89,6 @@ register("udfs", ufs_udfs,
   advice = "historical (for comparison)",
   title = "Unsupervised discriminative feature selection",
   cost = "n p max(n, p), then min(n, p)^2 p per iteration",
-  reference = "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>"
+  reference = "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>",
+  wishes = penalty_wishes
 )

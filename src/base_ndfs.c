@@ -57,6 +57,7 @@ static void update_f(ndfs_work *s, double *f);
 static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *orthogonality);
 static void unit_columns(int n, int c, double *f);
 static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality);
+static double weighted_rows(const ndfs_work *s, double eps);
 static double regression_kkt(ndfs_work *s, ndfs_result *r);
 
 void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
@@ -119,6 +120,7 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->x = ufs_x_dense(n, p, problem->x);
     if (settings->exact) {
         la_gl_init(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        la_gl_set_penalty(&s->gl, problem->factor);
         s->xw = s->gl.xv;
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {
@@ -262,31 +264,46 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
             off += d * d;
         }
     *orthogonality = sqrt(off);
-    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * la_l21(a->p, s->row, eps)) +
+    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * weighted_rows(s, eps)) +
            a->gamma / 4.0 * off;
 }
 
+/* sum_j f_j |w_j|, smoothed; rows without a penalty, or fixed at zero, do not count. */
+static double weighted_rows(const ndfs_work *s, double eps)
+{
+    const double *factor = s->problem->factor;
+    double sum = 0.0;
+
+    if (factor == NULL) return la_l21(s->problem->p, s->row, eps);
+    for (int j = 0; j < s->problem->p; j++)
+        if (s->row[j] > 0.0) sum += factor[j] * s->row[j];
+    return sum;
+}
+
 /* W is optimal for F if x_j'U = beta/2 w_j / |w_j|, or |x_j'U| <= beta/2 where w_j = 0; rows
- * below the smoothing count as zero. The largest violation over beta/2. */
+ * below the smoothing count as zero. The largest violation over beta/2; beta times its factor for each
+ * row, and beta itself over rows without a penalty. */
 static double regression_kkt(ndfs_work *s, ndfs_result *r)
 {
     const ndfs_problem *a = s->problem;
     int n = a->n, p = a->p, c = a->c;
     size_t P = (size_t) p;
-    double half = a->beta / 2.0, worst = 0.0;
+    double worst = 0.0;
     double limit = s->settings->exact ? 0.0 : 10.0 * sqrt(s->settings->eps);
 
     la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, s->xu, p);
     for (size_t j = 0; j < P; j++) {
-        bool live = s->row[j] > limit;
-        double ss = 0.0;
+        double factor = a->factor == NULL ? 1.0 : a->factor[j];
+        bool live = s->row[j] > limit || factor == 0.0;
+        double ss = 0.0, half = a->beta / 2.0 * factor, unit = factor > 0.0 ? half : a->beta / 2.0;
+        if (!R_FINITE(half)) continue;
         for (size_t l = 0; l < (size_t) c; l++) {
             double d = s->xu[j + l * P];
-            if (live) d -= half * r->w[j + l * P] / s->row[j];
+            if (live && half > 0.0) d -= half * r->w[j + l * P] / s->row[j];
             ss += d * d;
         }
-        r->reach[j] = live ? 1.0 : sqrt(ss) / half;
-        worst = fmax(worst, live ? sqrt(ss) / half : sqrt(ss) / half - 1.0);
+        r->reach[j] = live ? 1.0 : sqrt(ss) / unit;
+        worst = fmax(worst, live ? sqrt(ss) / unit : sqrt(ss) / unit - 1.0);
     }
     return worst;
 }

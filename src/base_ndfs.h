@@ -11,6 +11,7 @@ typedef struct {
     const graph_csr *graph;
     bool normalised; /* Laplacian I - D^{-1/2} W D^{-1/2} instead of D - W */
     double alpha, beta, gamma;
+    const double *factor; /* p: of each row's penalty, see la_gl.h; NULL for ones. exact only */
 } ndfs_problem;
 
 typedef struct {
@@ -23,9 +24,10 @@ typedef struct {
 
 /* f holds the start on entry, w zeros. */
 typedef struct {
-    double *f;            /* n x c */
-    double *w;            /* p x c */
-    double *reach;        /* p: |x_j'U| over beta / 2 where w_j = 0 (it stays so up to 1), else 1 */
+    double *f; /* n x c */
+    double *w; /* p x c */
+    double
+        *reach; /* p: |x_j'U| over its own beta / 2 where w_j = 0 (it stays so up to 1), else 1 */
     double orthogonality; /* |F'F - I|_F */
     double kkt;           /* of the regression W, given F; relative to beta / 2 */
 } ndfs_result;

@@ -1,7 +1,7 @@
 /* base_rsr.c: regularised self-representation (Zhu, Zuo, Zhang, Hu and Shiu, Pattern
  * Recognition 48, 2015).
  *
- *   min_W  sum_i |e_i| + lambda sum_j |w_j|,   E = X - X W,
+ *   min_W  sum_i |e_i| + lambda sum_j f_j |w_j|,   E = X - X W,
  *
  * X n x p, W p x p; e_i and w_j are rows. Convex. Reweighted least squares: with
  * g_i = 2 sqrt(|e_i|^2 + eps), r_j = 2 sqrt(|w_j|^2 + eps), G and R their diagonals,
@@ -15,6 +15,11 @@
  *                                                       2nq^2 + 4npq + 2pq^2 + q^3 flops
  *   p > n:  K = A A' + lambda I, V = lambda K^{-1} G^{-1/2} T.
  *                                                       3n^2 q + 3n^3 flops
+ *
+ * With factors f of the penalty r_j becomes r_j / f_j. Rows F with f_j = 0 are in every step without a
+ * ridge: p <= n with its diagonal zero; p > n with K of the other rows, C = K^{-1} G^{-1/2} X_F and
+ *   W_F = (X_F'G^{-1/2} C)^{-1} C'G^{-1/2} T, V = lambda (K^{-1} G^{-1/2} T - C W_F),
+ * so that X_F'G^{-1/2} V = 0: Y is feasible up to rounding.
  *
  * The dual point of mm.c is Y = 2 G^{-1/2} V with X_S'Y = 2 lambda R^{-1/2} U; other columns cost a
  * product with all of x (2npr flops). For mm.c's Newton steps: the derivative of log |w_j| by log r_j
@@ -48,6 +53,9 @@ typedef struct {
     double *a;     /* n x r: A; n x UFS_STRIP of it */
     double *b;     /* p x q: U', if p <= n; r x n: E', scaled as V' is, if p > n */
     double *strip; /* r x UFS_STRIP: of a product */
+    const mm_settings *settings;
+    int n_free, n_other, *free, *other; /* rows at hand without a penalty, and with one */
+    double *z, *c, *s, *wf; /* p > n: G^{-1/2} X_F and C, n x F; factor, F x F; W_F', r x F */
 } rsr_work;
 
 /* ---- one step --------------------------------------------------------------------------- */
@@ -61,16 +69,24 @@ static void floor_weights(rsr_work *w, mm *s)
     double *fit = w->scale, share = s->settings->accelerate ? UFS_ROUNDING : 0.01 * UFS_ROUNDING;
 
     memset(fit, 0, N * sizeof(double));
-    for (int a = 0; a < s->q; a++) {
-        const double *x = w->problem->x + (size_t) s->set[a] * N;
-        double u = s->u[s->set[a]];
-        for (size_t i = 0; i < N; i++) fit[i] += u * u * x[i] * x[i];
+    for (int a = 0; a < w->n_other; a++) {
+        int j = w->other[a];
+        const double *x = w->problem->x + (size_t) j * N;
+        double uu = s->u[j] * s->u[j] / mm_factor(w->settings, j);
+        for (size_t i = 0; i < N; i++) fit[i] += uu * x[i] * x[i];
     }
     for (size_t i = 0; i < N; i++) {
         double *u = s->u + (size_t) w->p + i;
         *u = fmax(*u, sqrt(share * fit[i] / s->out->penalty));
         w->scale[i] = *u > 0.0 ? sqrt(0.5) / *u : 0.0;
     }
+}
+
+/* Of column j in A. */
+static double column_root(const rsr_work *w, const double *u, int j)
+{
+    double factor = mm_factor(w->settings, j);
+    return sqrt(2.0) * u[j] / (factor > 0.0 ? sqrt(factor) : 1.0);
 }
 
 /* Columns from, from + 1 ... of A, or of G^{-1/2} X if u is NULL; how many, at most `most`. */
@@ -82,7 +98,7 @@ static int take_columns(rsr_work *w, const int *set, int count, int from, int mo
     R_CheckUserInterrupt();
     for (int l = 0; l < cols; l++) {
         size_t j = (size_t) (set == NULL ? from + l : set[from + l]);
-        double *to = w->a + (size_t) l * N, root = u == NULL ? 1.0 : sqrt(2.0) * u[j];
+        double *to = w->a + (size_t) l * N, root = u == NULL ? 1.0 : column_root(w, u, (int) j);
         for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
     }
     return cols;
@@ -107,6 +123,28 @@ static void products(rsr_work *w, const int *set, int count, double by, double *
     }
 }
 
+/* C and W_F, from y = (G^{-1/2} T)' and the factor of K. 2n^2 F + 4n r F flops. */
+static int without_ridge(rsr_work *w, mm *s)
+{
+    int n = w->n, r = w->r, free = w->n_free, lapack;
+    size_t N = (size_t) n, R = (size_t) r, F = (size_t) free;
+
+    for (size_t a = 0; a < F; a++)
+        for (size_t i = 0; i < N; i++)
+            w->z[i + a * N] = w->scale[i] * w->problem->x[i + (size_t) w->free[a] * N];
+    ufs_copy(w->c, w->z, N * F);
+    la_chol_solve(n, free, w->k, w->c);
+    la_gemm('T', 'N', free, free, n, 1.0, w->z, n, w->c, n, 0.0, w->s, free);
+    for (size_t a = 0; a < F; a++) w->s[a + a * F] *= 1.0 + UFS_ROUNDING;
+    lapack = la_chol(free, w->s);
+    if (lapack) return lapack;
+    la_gemm('N', 'N', r, free, n, 1.0, w->y, r, w->c, n, 0.0, w->wf, r);
+    la_trsm('R', 'U', 'N', r, free, 1.0, w->s, free, w->wf, r);
+    la_trsm('R', 'U', 'T', r, free, 1.0, w->s, free, w->wf, r);
+    for (size_t a = 0; a < F; a++) s->out->row[w->free[a]] = la_nrm2(r, w->wf + a * R);
+    return 0;
+}
+
 /* W_jj: its mean, for the trace of W is about n. K without more than a strip of A at a time. */
 static int by_samples(rsr_work *w, mm *s)
 {
@@ -115,16 +153,23 @@ static int by_samples(rsr_work *w, mm *s)
     double lambda = s->out->penalty;
 
     memset(w->k, 0, N * N * sizeof(double));
-    for (int from = 0; from < s->q; from += UFS_STRIP)
-        la_syrk('N', n, take_columns(w, s->set, s->q, from, UFS_STRIP, s->u), 1.0, w->a, n, 1.0,
-                w->k, n);
+    for (int from = 0; from < w->n_other; from += UFS_STRIP)
+        la_syrk('N', n, take_columns(w, w->other, w->n_other, from, UFS_STRIP, s->u), 1.0, w->a, n,
+                1.0, w->k, n);
     for (size_t i = 0; i < N; i++) w->k[i + i * N] += lambda;
     lapack = la_chol(n, w->k);
+    if (lapack == 0 && w->n_free > 0) lapack = without_ridge(w, s);
     if (lapack) return lapack;
     la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
     la_trsm('R', 'U', 'T', n, n, lambda, w->k, n, w->y, n);
-    products(w, s->set, s->q, 2.0 / lambda, s->out->dual);
-    for (int a = 0; a < s->q; a++) s->left[s->set[a]] = fmin(1.0, (double) n / s->q);
+    if (w->n_free > 0)
+        la_gemm_checked('N', 'T', n, n, w->n_free, -lambda, w->wf, n, w->c, n, 1.0, w->y, n);
+    products(w, w->other, w->n_other, 2.0 / lambda, s->out->dual);
+    for (int a = 0; a < w->n_other; a++) {
+        int j = w->other[a];
+        s->out->dual[j] /= mm_factor(w->settings, j);
+        s->left[j] = fmin(1.0, (double) n / s->q);
+    }
     return 0;
 }
 
@@ -135,7 +180,10 @@ static int by_rows(rsr_work *w, mm *s)
     double lambda = s->out->penalty;
 
     la_gram('T', n, q, w->a, w->k);
-    for (size_t l = 0; l < Q; l++) w->k[l + l * Q] += lambda;
+    /* Without a ridge: as little of one as copies of a column need. */
+    for (size_t l = 0; l < Q; l++)
+        w->k[l + l * Q] += mm_is_free(w->settings, s->set[l]) ? UFS_ROUNDING * w->k[l + l * Q]
+                                                              : lambda;
     lapack = la_chol(q, w->k);
     if (lapack) return lapack;
     la_gemm_checked('N', 'N', p, q, n, 1.0, w->y, p, w->a, n, 0.0, w->b, p);
@@ -145,7 +193,12 @@ static int by_rows(rsr_work *w, mm *s)
     if (s->settings->accelerate) lapack = la_chol_inverse(q, w->k); /* for s->left */
     for (size_t l = 0; l < Q; l++) {
         int j = s->set[l];
-        s->out->dual[j] = sqrt(2.0) * la_nrm2(p, w->b + l * P) / s->u[j];
+        double norm = la_nrm2(p, w->b + l * P), root = column_root(w, s->u, j);
+        if (mm_is_free(w->settings, j)) {
+            s->out->row[j] = root * norm;
+            continue;
+        }
+        s->out->dual[j] = root * norm / (s->u[j] * s->u[j]);
         s->left[j] = 1.0 - lambda * w->k[l + l * Q];
     }
     return lapack;
@@ -157,6 +210,12 @@ static int minimise(void *data, mm *s)
     size_t R = (size_t) w->r, len = (size_t) w->n * R;
     int lapack;
 
+    w->n_free = w->n_other = 0;
+    for (int a = 0; a < s->q; a++)
+        if (mm_is_free(w->settings, s->set[a]))
+            w->free[w->n_free++] = s->set[a];
+        else
+            w->other[w->n_other++] = s->set[a];
     floor_weights(w, s);
     /* The authors' weights come so near to rounding that a bound is good for its own step at best. */
     if (!s->settings->accelerate) s->out->bound = R_NegInf;
@@ -184,19 +243,32 @@ static void price(void *data, mm *s)
         int cols = product(w, NULL, w->p, from, 2.0 / s->out->penalty), used = 0;
         for (int l = 0; l < cols; l++) {
             double *x = w->a + (size_t) l * N, *b = w->strip + (size_t) l * R, u = s->u[from + l];
-            dual[from + l] = la_nrm2(r, b);
-            if (u == 0.0 || w->p <= n) continue;
+            double factor = mm_factor(w->settings, from + l);
+            dual[from + l] = factor > 0.0 ? la_nrm2(r, b) / factor : 0.0;
+            if (u == 0.0 || factor == 0.0 || w->p <= n) continue;
             memmove(w->a + (size_t) used * N, x, N * sizeof(double));
-            for (size_t e = 0; e < R; e++) w->strip[(size_t) used * R + e] = u * u * b[e];
+            for (size_t e = 0; e < R; e++) w->strip[(size_t) used * R + e] = u * u / factor * b[e];
             used++;
         }
         if (used > 0)
             la_gemm_checked('N', 'T', r, n, used, -1.0, w->strip, r, w->a, n, 1.0, w->b, r);
     }
     if (w->p <= n) return;
+    if (w->n_free > 0)
+        la_gemm_checked('N', 'T', r, n, w->n_free, -1.0, w->wf, r, w->z, n, 1.0, w->b, r);
     la_col_norms(r, n, w->b, s->out->residual);
     for (size_t i = 0; i < N; i++)
         if (w->scale[i] > 0.0) s->out->residual[i] /= w->scale[i];
+}
+
+/* W_F, F x p, from e = K^{-1} G^{-1/2} X, which becomes V / lambda. */
+static void coefficients_of_free(rsr_work *w, double *e, double *free)
+{
+    int n = w->n, p = w->p, f = w->n_free;
+
+    la_gemm_checked('T', 'N', f, p, n, 1.0, w->z, n, e, n, 0.0, free, f);
+    la_chol_solve(f, p, w->s, free);
+    la_gemm_checked('N', 'N', n, p, f, -1.0, w->c, n, free, f, 1.0, e, n);
 }
 
 /* W of the last step, p x p; objective and gap become those of these numbers. */
@@ -206,19 +278,27 @@ static void coefficients(rsr_work *w, mm *s, double *out)
     size_t P = (size_t) p, N = (size_t) n;
     const double *x = w->problem->x;
     double *e = p > n ? ufs_dalloc(N, P) : w->a;
+    double *free = ufs_dalloc(p > n ? (size_t) w->n_free : 0, P);
 
     if (p <= n) {
         /* R^{1/2} U. */
         for (size_t l = 0; l < (size_t) s->q; l++)
             for (size_t c = 0; c < P; c++)
-                out[(size_t) s->set[l] + c * P] = sqrt(2.0) * s->u[s->set[l]] * w->b[c + l * P];
+                out[(size_t) s->set[l] + c * P] = column_root(w, s->u, s->set[l]) * w->b[c + l * P];
     } else {
         /* R X'G^{-1/2} V / lambda with V anew, for the one at hand is of T. */
         la_scale_rows(n, p, w->scale, x, e);
         la_chol_solve(n, p, w->k, e);
+        if (w->n_free > 0) coefficients_of_free(w, e, free);
         la_scale_rows(n, p, w->scale, e, e);
         la_gemm_checked('T', 'N', p, p, n, 2.0, x, n, e, n, 0.0, out, p);
-        for (size_t i = 0; i < P * P; i++) out[i] *= s->u[i % P] * s->u[i % P];
+        for (size_t i = 0; i < P * P; i++) {
+            double factor = mm_factor(w->settings, (int) (i % P)), u = s->u[i % P];
+            out[i] *= factor > 0.0 ? u * u / factor : 0.0;
+        }
+        for (size_t a = 0; a < (size_t) w->n_free; a++)
+            for (size_t c = 0; c < P; c++)
+                out[(size_t) w->free[a] + c * P] = free[a + c * (size_t) w->n_free];
     }
     ufs_copy(e, x, N * P);
     la_gemm_checked('N', 'N', n, p, p, -1.0, x, n, out, p, 1.0, e, n);
@@ -228,6 +308,18 @@ static void coefficients(rsr_work *w, mm *s, double *out)
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
+
+static void init_free(rsr_work *w)
+{
+    size_t N = (size_t) w->n, R = (size_t) w->r, F = 0;
+
+    ufs_ialloc_each((size_t) w->p, (int **[]){&w->free, &w->other, NULL});
+    for (int j = 0; j < w->p; j++) F += mm_is_free(w->settings, j);
+    if (F == 0 || w->p <= w->n) return;
+    ufs_dalloc_each(N, F, (double **[]){&w->z, &w->c, NULL});
+    w->s = ufs_dalloc(F, F);
+    w->wf = ufs_dalloc(R, F);
+}
 
 /* T by QR of X', n rows of it at a time under the R so far: a Cholesky factor of X X' is off by the root
  * of rounding, and a bound by as much. About 4n^2 p flops, 4n^2 doubles for now. */
@@ -265,6 +357,7 @@ static int init(rsr_work *w)
     w->a = ufs_dalloc(N, strip);
     w->b = ufs_dalloc(R, R);
     w->strip = ufs_dalloc(R, UFS_STRIP);
+    init_free(w);
     if (p > n) return root_of_gram(w);
     la_transpose(n, p, w->problem->x, w->t);
     return 0;
@@ -337,7 +430,7 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
                ufs_run *run)
 {
     int n = problem->n, p = problem->p;
-    rsr_work w = {.problem = problem, .n = n, .p = p, .r = p > n ? n : p};
+    rsr_work w = {.problem = problem, .n = n, .p = p, .r = p > n ? n : p, .settings = settings};
     mm s = {.p = p,
             .others = n,
             .least = 1,
@@ -364,7 +457,8 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
     products(&w, NULL, p, 1.0, result->norms.dual);
     mm_zero(&s);
     result->identity = R_NaN;
-    if (p <= n && proves_identity(&w, &s, result) && settings->accelerate && run->max_iter > 0) {
+    if (p <= n && settings->factor == NULL && proves_identity(&w, &s, result) &&
+        settings->accelerate && run->max_iter > 0) {
         known_identity(&w, &s, result);
         return;
     }
@@ -373,7 +467,9 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
      * W explains a third of E. Residuals or rows near 0 would take long to grow again. */
     first = sqrt(0.5 * (settings->accelerate ? s.out->penalty * w.r / s.out->primal : 1.0));
     for (int j = 0; j < p; j++)
-        s.u[j] = settings->accelerate && s.out->dual[j] <= 1.0 ? 0.0 : first;
+        s.u[j] = mm_is_free(settings, j)                         ? 1.0
+                 : settings->accelerate && s.out->dual[j] <= 1.0 ? 0.0
+                                                                 : first;
     for (int i = 0; i < n && !settings->accelerate; i++) s.u[p + i] = sqrt(0.5 * problem->start_g);
     mm_run(&s);
     if (result->w != NULL && run->lapack == 0 && run->iterations > 0)

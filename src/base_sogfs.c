@@ -1,6 +1,6 @@
 /* base_sogfs.c: structured optimal graph feature selection (Nie, Zhu and Li, AAAI 2016).
  *
- *   min sum_ij (|W'x_i - W'x_j|^2 s_ij + alpha s_ij^2) + gamma sum_j |w_j| + 2 lambda tr(F'L F)
+ *   min sum_ij (|W'x_i - W'x_j|^2 s_ij + alpha s_ij^2) + gamma sum_j f_j |w_j| + 2 lambda tr(F'L F)
  *   s.t. S >= 0, S 1 = 1, W'W = I (p x m), F'F = I (n x c),  L the Laplacian of (S + S')/2.
  *
  * As in the authors' code: alpha = r, from the distances to the k nearest neighbours; S starts
@@ -78,7 +78,7 @@ static double objective(const sogfs_work *s)
                          r->alpha * r->s[at] * r->s[at];
         }
     for (int j = 0; j < s->problem->step.p; j++)
-        value += r->step.norms.penalty *
+        value += mm_price(&s->step.s, j) *
                  sqrt(r->step.norms.row[j] + s->problem->step.settings.eps_row);
     return value;
 }

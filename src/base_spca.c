@@ -46,6 +46,7 @@ void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
     ufs_dalloc_each(P, K, (double **[]){&work.product, &work.old, NULL});
     ufs_trace_named(&run->trace, run->max_iter, columns);
     la_gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
+    la_gl_set_penalty(&work.lasso, problem->factor);
     for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
     la_polar_init(&work.polar, x->p, problem->k);
     run->status = UFS_MAX_ITER;
@@ -79,7 +80,7 @@ void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
     certify(&work);
 }
 
-/* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_j ||b_j||_1, as A'A = I. */
+/* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_ij f_i |b_ij|, as A'A = I. */
 static double objective(const spca_work *work)
 {
     const spca_problem *problem = work->problem;
@@ -88,7 +89,8 @@ static double objective(const spca_work *work)
 
     for (size_t i = 0; i < P * K; i++) {
         inner += work->result->a[i] * work->product[i];
-        l1 += fabs(work->result->b[i]);
+        if (work->result->b[i] != 0.0)
+            l1 += la_gl_factor(&work->lasso, (int) (i % P)) * fabs(work->result->b[i]);
     }
     return work->total - 2.0 * inner + la_ss(N * K, work->fitted) + problem->lambda * l1;
 }

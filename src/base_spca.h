@@ -7,13 +7,14 @@
 typedef struct {
     const ufs_x *x; /* n x p, no zero column */
     int k;
-    double lambda; /* positive */
+    double lambda;        /* positive */
+    const double *factor; /* p: of each row's penalty, see la_gl.h; NULL for ones */
 } spca_problem;
 
 /* In: a, the start, orthonormal columns. Out: everything. */
 typedef struct {
     double *a, *b;    /* p x k */
-    double *kkt;      /* p: max_j 2|x_i'(X a_j - X b_j)| / lambda */
+    double *kkt;      /* p: max_j 2|x_i'(X a_j - X b_j)| / (lambda f_i) */
     double change;    /* |B - B_old| / |B| at the end */
     double violation; /* largest violation of the optimality conditions of b_1, ..., b_k */
     double objective;

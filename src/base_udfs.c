@@ -1,7 +1,7 @@
 /* base_udfs.c: unsupervised discriminative feature selection (Yang, Shen, Ma, Huang and Zhou,
  * IJCAI 2011; there x is p x n).
  *
- *   min_{W'W = I} tr(W'MW) + gamma sum_j |w_j|,   M = X'AX,   W p x c,
+ *   min_{W'W = I} tr(W'MW) + gamma sum_j f_j |w_j|,   M = X'AX,   W p x c,
  *   A = sum_i S_i H B_i H S_i',   B_i = (X~_i X~_i' + lambda I)^{-1},   X~_i = H X[N_i, ],
  *
  * N_i = sample i and its k nearest neighbours, S_i the selection of their rows, H = I - 11'/(k+1).

@@ -1,9 +1,10 @@
 /* base_wstep.c: the problem over W that UDFS and SOGFS share, for mm.c.
  *
- *   min_W tr(W'MW) + gamma sum_j sqrt(|w_j|^2 + eps)   s.t. W'W = I,
+ *   min_W tr(W'MW) + gamma sum_j f_j sqrt(|w_j|^2 + eps)   s.t. W'W = I,
  *
  * M p x p positive semidefinite, W p x c. With d_j = 1 / (2 sqrt(|w_j|^2 + eps)) of the W before, W
- * = the c lowest eigenvectors of M + gamma diag(d) (la_lowest.c); this never raises the objective.
+ * = the c lowest eigenvectors of M + gamma diag(f d) (la_lowest.c); this never raises the objective.
+ * Rows with f_j = Inf are not there.
  * p <= n: M is held. p > n: B with M = B'B, n x p, and nothing of size p x p.
  *
  * Rows that are zero. A row stays zero if reach_j = 2 |(MW)_j| / gamma <= 1, and a small one with a
@@ -57,7 +58,7 @@ static int minimise(void *data, mm *s)
     hold(w);
     for (size_t a = 0; a < Q; a++) {
         double u = s->u[s->set[a]];
-        w->delta[a] = gamma / (2.0 * u * u);
+        w->delta[a] = gamma * mm_factor(s->settings, s->set[a]) / (2.0 * u * u);
         for (size_t l = 0; l < C; l++) vector[a + l * Q] = all[(size_t) s->set[a] + l * P];
     }
     la_lowest_solve(&w->lowest, w->delta, w->started, TIGHT, w->values, vector, &info);
@@ -78,7 +79,9 @@ static int minimise(void *data, mm *s)
     for (size_t l = 0; l < C; l++) s->rest += la_dot(p, all + l * P, vector + l * P);
     la_row_norms(p, c, all, s->out->row);
     la_row_norms(p, c, vector, s->out->dual);
-    for (size_t j = 0; j < P; j++) s->out->dual[j] *= 2.0 / gamma;
+    for (int j = 0; j < p; j++)
+        s->out->dual[j] *= mm_is_free(s->settings, j) ? 0.0
+                                                      : 2.0 / (gamma * mm_factor(s->settings, j));
     return 0;
 }
 
@@ -169,6 +172,8 @@ static int start(wstep *w)
             row2 += (weight[v] - rest) * (p > n ? ss / value[v] : ss);
         }
         w->s.plain[j] = sqrt(sqrt(fmax(row2, 0.0) + w->problem->settings.eps_row));
+        if (mm_is_free(&w->problem->settings, (int) j)) w->s.plain[j] = 1.0;
+        if (mm_is_fixed(&w->problem->settings, (int) j)) w->s.plain[j] = 0.0;
     }
     vmaxset(mark);
     return 0;

@@ -68,7 +68,7 @@
     /* ffi_jspca.c */ \
     ENTRY(jspca, 4) \
     ENTRY(jspca_compress, 1) \
-    ENTRY(jspca_lambda_max, 2) \
+    ENTRY(jspca_lambda_max, 3) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
     ENTRY(represent, 5) \

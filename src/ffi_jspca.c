@@ -17,8 +17,8 @@ static void read_copies(SEXP first, jspca_problem *problem)
     problem->copies = copies;
 }
 
-/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact,
- * gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the
+/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, factor, sample,
+ * exact, gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the
  * k components). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
  * counters change, violation, gap). Over samples P is Pbar. */
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
@@ -38,6 +38,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .x = &op,
                              .dropped = ffi_count(settings_, "dropped", 0, INT_MAX - p),
                              .lambda = ffi_real(settings_, "lambda"),
+                             .factor = ffi_data(ffi_get(settings_, "factor"), P, "factor"),
                              .sample = ffi_flag(settings_, "sample")};
     bool exact = ffi_flag(settings_, "exact");
     jspca_settings settings = {.exact = exact,
@@ -91,8 +92,9 @@ SEXP ffi_jspca_compress(SEXP x)
     return out;
 }
 
-SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample)
+SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample, SEXP factor)
 {
     ufs_x op = ffi_x_finite(x);
-    return Rf_ScalarReal(jspca_lambda_max(&op, ffi_yes(sample, "sample")));
+    return Rf_ScalarReal(jspca_lambda_max(&op, ffi_yes(sample, "sample"),
+                                          ffi_data(factor, (size_t) op.p, "factor")));
 }

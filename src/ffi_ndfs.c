@@ -3,7 +3,7 @@
 #include "ffi_util.h"
 
 /* x: n x p. f0: n x c start of F. settings: list(alpha, beta, gamma, start_g, exact, split,
- * normalised). list(f, w, reach, run with the counters orthogonality and kkt). */
+ * normalised, factor). list(f, w, reach, run with the counters orthogonality and kkt). */
 SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x"), f0 = ffi_matrix(f0_, "f0");
@@ -11,15 +11,17 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
     if (f0.n != x.n || f0.p < 1) Rf_error("internal error: arguments of ndfs do not fit");
     SEXP out = PROTECT(ffi_list("f w reach run"));
     ufs_run run = ffi_run_begin(control, "ndfs");
-    ndfs_problem problem = {.n = x.n,
-                            .p = x.p,
-                            .c = f0.p,
-                            .x = x.x,
-                            .graph = &g,
-                            .normalised = ffi_flag(settings_, "normalised"),
-                            .alpha = ffi_real(settings_, "alpha"),
-                            .beta = ffi_real(settings_, "beta"),
-                            .gamma = ffi_real(settings_, "gamma")};
+    ndfs_problem problem = {
+        .n = x.n,
+        .p = x.p,
+        .c = f0.p,
+        .x = x.x,
+        .graph = &g,
+        .normalised = ffi_flag(settings_, "normalised"),
+        .alpha = ffi_real(settings_, "alpha"),
+        .beta = ffi_real(settings_, "beta"),
+        .gamma = ffi_real(settings_, "gamma"),
+        .factor = ffi_data(ffi_get(settings_, "factor"), (size_t) x.p, "factor")};
     ndfs_settings settings = {.eps = ffi_real(control, "eps"),
                               .kkt_tol = ffi_real(control, "inner_tol"),
                               .start_g = ffi_real(settings_, "start_g"),

@@ -2,19 +2,21 @@
 #include "base_rsr.h"
 #include "ffi_util.h"
 
-/* x: n x p. eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(lambda, relative, accelerate,
- * keep_w, start_g); relative: lambda is a share of its bound. list(row, residual, dual, w, run with
+/* x: n x p. eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(lambda, factor, relative,
+ * accelerate, keep_w, start_g); relative: lambda is a share of its bound. list(row, residual, dual, w, run with
  * the counters objective, gap, lambda, identity and zero); w is NULL unless keep_w. */
 SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x");
     const double *smooth = ffi_given(eps, 2, "eps");
     rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .start_g = ffi_real(settings_, "start_g")};
-    mm_settings settings = {.penalty = ffi_real(settings_, "lambda"),
-                            .relative = ffi_flag(settings_, "relative"),
-                            .eps_residual = smooth[0],
-                            .eps_row = smooth[1],
-                            .accelerate = ffi_flag(settings_, "accelerate")};
+    mm_settings settings = {
+        .penalty = ffi_real(settings_, "lambda"),
+        .factor = ffi_data(ffi_get(settings_, "factor"), (size_t) x.p, "factor"),
+        .relative = ffi_flag(settings_, "relative"),
+        .eps_residual = smooth[0],
+        .eps_row = smooth[1],
+        .accelerate = ffi_flag(settings_, "accelerate")};
 
     if (!(settings.penalty > 0.0)) Rf_error("internal error: 'lambda' is not positive");
     SEXP out = PROTECT(ffi_list("row residual dual w run"));

@@ -8,7 +8,7 @@ static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
 
 /* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings:
  * list(stages,
- * lambda, gamma, eps, memory); stages has one row per stage and columns exact, lambda,
+ * lambda, gamma, eps, factor, memory); stages has one row per stage and columns exact, lambda,
  * max_iter, inner_max_iter, tol, inner_tol. list(V, E, F, kkt, inner, run with the counters
  * objective, gap, violation, products, sweeps, columns). */
 SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
@@ -26,6 +26,7 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .lambda = ffi_real(settings_, "lambda"),
                              .gamma = ffi_real(settings_, "gamma"),
                              .eps = ffi_real(settings_, "eps"),
+                             .factor = ffi_data(ffi_get(settings_, "factor"), P, "factor"),
                              .e0 = ffi_sized(e0, n, c, "E"),
                              .f0 = ffi_data(ffi_get(start, "F"), N * C, "F"),
                              .v0 = ffi_data(ffi_get(start, "V"), P * C, "V"),

@@ -3,7 +3,7 @@
 #include "ffi_util.h"
 #include <limits.h>
 
-/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
+/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, factor, accelerate). list(w, row2, reach, f,
  * neighbour, s, component, run with the counters alpha, lambda and residual);
  * neighbour and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
@@ -21,6 +21,8 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
                  .c = m,
                  .x = x.x,
                  .settings = {.penalty = ffi_real(settings_, "gamma"),
+                              .factor = ffi_data(ffi_get(settings_, "factor"), (size_t) x.p,
+                                                 "factor"),
                               .eps_row = ffi_real(control, "eps"),
                               .accelerate = ffi_flag(settings_, "accelerate")}},
         .c = c,

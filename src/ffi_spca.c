@@ -2,9 +2,9 @@
 #include "base_spca.h"
 #include "ffi_util.h"
 
-/* x: n x p, see ffi_x(). start: p x k, orthonormal columns. lambda: a number. list(A,
- * B, kkt, run with the counters change, violation and objective). */
-SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
+/* x: n x p, see ffi_x(). start: p x k, orthonormal columns. settings: list(lambda,
+ * factor). list(A, B, kkt, run with the counters change, violation and objective). */
+SEXP ffi_spca(SEXP x_, SEXP start_, SEXP settings, SEXP control)
 {
     ufs_x x = ffi_x_finite(x_);
     ffi_mat start = ffi_matrix(start_, "start");
@@ -12,7 +12,11 @@ SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
     ufs_run run = ffi_run_begin(control, "spca");
     if (start.n != x.p || start.p > x.p || start.p > x.n)
         Rf_error("internal error: 'start' is not p x k");
-    spca_problem problem = {.x = &x, .k = start.p, .lambda = ffi_number(lambda, "lambda")};
+    spca_problem problem = {
+        .x = &x,
+        .k = start.p,
+        .lambda = ffi_real(settings, "lambda"),
+        .factor = ffi_data(ffi_get(settings, "factor"), (size_t) x.p, "factor")};
     spca_result result = {.a = ffi_set_zero(out, "A", x.p, start.p),
                           .b = ffi_set_zero(out, "B", x.p, start.p),
                           .kkt = ffi_set_zero(out, "kkt", x.p, 0),

@@ -2,7 +2,7 @@
 #include "base_udfs.h"
 #include "ffi_util.h"
 
-/* x: n x p. settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, reach, run with
+/* x: n x p. settings: list(n_clusters, k, lambda, gamma, factor, accelerate). list(w, row2, reach, run with
  * the counter residual). */
 SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
 {
@@ -15,6 +15,8 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
                                      .c = c,
                                      .x = x.x,
                                      .settings = {.penalty = ffi_real(settings_, "gamma"),
+                                                  .factor = ffi_data(ffi_get(settings_, "factor"),
+                                                                     (size_t) x.p, "factor"),
                                                   .eps_row = ffi_real(control, "eps"),
                                                   .accelerate = ffi_flag(settings_, "accelerate")}},
                             .k = ffi_count(settings_, "k", 1, x.n - 1),

@@ -4,14 +4,22 @@
  *   over samples   2 max_i || (X'WX)_i ||        = 2 max_i sqrt((W x_i)' XX' (W x_i))
  *
  * with A and W = diag(1/(2||x_i||)) of the columns or rows of X; on the right through an n x n
- * matrix, for n <= p: 4n^2 p flops; on the left for p < n: 2np^2. */
+ * matrix, for n <= p: 4n^2 p flops; on the left for p < n: 2np^2. Each row over the factor of its
+ * penalty; rows without one do not count. */
 #include "la.h"
 #include "solve_jspca.h"
 #include <R_ext/Utils.h>
 
+/* What the square of row i's value is divided by. */
+static double square_factor(const double *factor, int i)
+{
+    return factor == NULL ? 1.0 : factor[i] == 0.0 ? R_PosInf : factor[i] * factor[i];
+}
+
 /* Columns i of X'DX, as many at a time as fit into 16 MB, as each block is a pass over a source;
  * D = W, or I and their entries are weighted by A^{1/2}. */
-static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample)
+static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample,
+                              const double *factor)
 {
     size_t N = (size_t) x->n, P = (size_t) x->p, at_once = ((size_t) 1 << 21) / (N + P);
     int width = at_once < 8 ? 8 : at_once < P ? (int) at_once : x->p;
@@ -31,7 +39,7 @@ static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample)
             double ss = 0.0;
             for (size_t i = 0; i < P; i++)
                 ss += image[i + j * P] * image[i + j * P] * (sample ? 1.0 : weight[i]);
-            top = fmax(top, ss);
+            top = fmax(top, ss / square_factor(factor, start + (int) j));
         }
     }
     return sqrt(top);
@@ -39,7 +47,7 @@ static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample)
 
 /* max_i sqrt(x_i'K x_i), K = XAX', or over samples WXX'W. Of a sparse column the entries alone
  * (ufs_x_forms). */
-static double top_form(const ufs_x *x, const double *weight, bool sample)
+static double top_form(const ufs_x *x, const double *weight, bool sample, const double *factor)
 {
     int n = x->n, index[UFS_STRIP], waiting = 0;
     size_t N = (size_t) n;
@@ -52,7 +60,7 @@ static double top_form(const ufs_x *x, const double *weight, bool sample)
     ufs_x_forms(x, k, form);
     for (int j = 0; j < x->p; j++) {
         if (R_FINITE(form[j]))
-            top = fmax(top, form[j]);
+            top = fmax(top, form[j] / square_factor(factor, j));
         else
             index[waiting++] = j;
         if (waiting == 0 || (waiting < UFS_STRIP && j < x->p - 1)) continue;
@@ -60,13 +68,13 @@ static double top_form(const ufs_x *x, const double *weight, bool sample)
         ufs_x_columns(x, waiting, index, v);
         la_gemm('N', 'N', n, waiting, n, 1.0, k, n, v, n, 0.0, kv, n);
         for (size_t l = 0; l < (size_t) waiting; l++)
-            top = fmax(top, la_dot(n, v + l * N, kv + l * N));
+            top = fmax(top, la_dot(n, v + l * N, kv + l * N) / square_factor(factor, index[l]));
         waiting = 0;
     }
     return sqrt(top);
 }
 
-double jspca_lambda_max(const ufs_x *x, bool sample)
+double jspca_lambda_max(const ufs_x *x, bool sample, const double *factor)
 {
     int m = sample ? x->n : x->p;
     double *weight = ufs_dalloc((size_t) m, 1);
@@ -77,5 +85,5 @@ double jspca_lambda_max(const ufs_x *x, bool sample)
     else
         ufs_x_ss(x, weight);
     for (int i = 0; i < m; i++) weight[i] = weight[i] > 0.0 ? 0.5 / sqrt(weight[i]) : 0.0;
-    return 2.0 * (x->p >= x->n ? top_form : top_row_of_gram)(x, weight, sample);
+    return 2.0 * (x->p >= x->n ? top_form : top_row_of_gram)(x, weight, sample, factor);
 }

@@ -245,10 +245,11 @@ int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, dou
 /* ---- la_lowest.c -----------------------------------------------------------------
  * The lowest eigenpairs of a positive semidefinite matrix plus a positive diagonal, without a matrix
  * of order p when p is large.
- * P = diag(delta) + M of order p, delta > 0, with M given as
+ * P = diag(delta) + M of order p, delta >= 0, with M given as
  *   m: p x p, symmetric, both triangles (b = NULL), or
  *   b: r x p with M = B'B (m = NULL).
- * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta). The
+ * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta) by a
+ * share of the smallest positive one. The
  * inverse is applied through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or
  * by Woodbury,
  *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},

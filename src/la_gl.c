@@ -9,6 +9,7 @@ static void take_fit(la_gl *w, const double *t);
 static void fit_from_source(la_gl *w);
 static void fit_by_product(la_gl *w);
 static void fit_by_columns(la_gl *w);
+static double weighted_norms(const la_gl *w);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
 
@@ -22,6 +23,7 @@ void la_gl_set_rows(la_gl *w, const double *root)
         ufs_x_weighted_ss(w->x, root, w->ss);
     else
         ufs_x_ss(w->x, w->ss);
+    la_gl_free_basis(w);
 }
 
 void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
@@ -68,7 +70,7 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
         if (la_gl_enter_violators(w, vtol) == 0 && w->settled) break;
     }
     w->live = la_gl_live(w);
-    w->l21 = la_l21(w->m, w->size, 0.0);
+    w->l21 = weighted_norms(w);
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
@@ -89,6 +91,17 @@ static void residual(la_gl *w, const double *t)
     else
         fit_by_columns(w);
     take_fit(w, t);
+    la_gl_free_step(w);
+}
+
+/* sum_i f_i ||v_i|| of the working set. */
+static double weighted_norms(const la_gl *w)
+{
+    double sum = 0.0;
+
+    if (w->factor == NULL) return la_l21(w->m, w->size, 0.0);
+    for (int i = 0; i < w->m; i++) sum += w->factor[w->set[i]] * w->size[i];
+    return sum;
 }
 
 /* r, from the product of X without weights in xv. */
@@ -142,23 +155,27 @@ static void fit_by_columns(la_gl *w)
         for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
 }
 
-/* u = R'X, in this orientation so that X is read once, and kkt. */
+/* u = R'X, in this orientation so that X is read once, and kkt: that of rows without a penalty, which is
+ * zero at the optimum, as a share of lambda. */
 static void price(la_gl *w, double lambda)
 {
     ufs_x_cross_rows(w->x, w->c, la_gl_weighted_residual(w), w->u);
     la_col_norms(w->c, w->p, w->u, w->kkt);
-    for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
+    for (int f = 0; f < w->p; f++)
+        w->kkt[f] *= 2.0 / (la_gl_is_free(w, f) ? lambda : lambda * la_gl_factor(w, f));
     w->products++;
 }
 
-/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2. */
+/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2, ||2 x_i'theta|| <=
+ * lambda f_i. R has nothing along the columns with f_i = 0. */
 static void measure_gap(la_gl *w, const double *t)
 {
     size_t len = (size_t) w->n * (size_t) w->c;
     double tr = 0.0, rr = la_ss(len, w->r), top = 0.0, s;
 
     for (size_t i = 0; i < len; i++) tr += t[i] * w->r[i];
-    for (int f = 0; f < w->p; f++) top = fmax(top, w->kkt[f]);
+    for (int f = 0; f < w->p; f++)
+        if (!la_gl_is_free(w, f)) top = fmax(top, w->kkt[f]);
     s = rr > 0.0 ? fmax(tr / rr, 0.0) : 0.0;
     if (s * top > 1.0) s = 1.0 / top;
     w->dual = s * (2.0 * tr - s * rr);
@@ -173,10 +190,22 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     ufs_x_mul(w->x, c, v, w->xv);
     take_fit(w, t);
     la_row_norms(p, c, v, w->key);
-    w->l21 = la_l21(p, w->key, 0.0);
+    w->l21 = 0.0;
     w->live = 0;
-    for (int f = 0; f < p; f++) w->live += w->key[f] > 0.0;
+    for (int f = 0; f < p; f++) {
+        if (w->key[f] > 0.0) w->l21 += la_gl_factor(w, f) * w->key[f];
+        w->live += w->key[f] > 0.0;
+    }
     w->objective = la_ss(len, w->r) + lambda * w->l21;
+    if (w->rank > 0) {
+        /* The dual point of these rows, then R as it is. */
+        la_gl_free_project(w);
+        price(w, lambda);
+        measure_gap(w, t);
+        for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+        price(w, lambda);
+        return;
+    }
     price(w, lambda);
     measure_gap(w, t);
 }
@@ -187,15 +216,20 @@ double la_gl_violation(const la_gl *w, double lambda, double eps, const double *
     double worst = 0.0;
 
     for (size_t i = 0; i < P; i++) {
-        double ss = 0.0, off = 0.0, norm;
+        double ss = 0.0, off = 0.0, norm, own = lambda * la_gl_factor(w, (int) i);
+        if (!R_FINITE(own)) continue;
         for (size_t k = 0; k < C; k++) ss += v[i + k * P] * v[i + k * P];
         norm = sqrt(ss + eps);
+        if (own == 0.0) {
+            worst = fmax(worst, w->kkt[i]);
+            continue;
+        }
         if (norm == 0.0) {
             worst = fmax(worst, w->kkt[i] - 1.0);
             continue;
         }
         for (size_t k = 0; k < C; k++) {
-            double d = 2.0 * w->u[k + i * C] / lambda - v[i + k * P] / norm;
+            double d = 2.0 * w->u[k + i * C] / own - v[i + k * P] / norm;
             off += d * d;
         }
         worst = fmax(worst, sqrt(off));

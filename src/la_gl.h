@@ -1,10 +1,11 @@
 /* la_gl.h: exact row-sparse regression, the inner problem of SOCFS and JSPCA.
  *
- *   (GL)  min_V  ||T - X V||_F^2 + lambda sum_i ||v_i||_2
+ *   (GL)  min_V  ||T - X V||_F^2 + lambda sum_i f_i ||v_i||_2
  *
- * X n x p, T n x c, V p x c with rows v_i; lambda > 0. The optimum has rows that
- * are exactly zero. Optimal iff, with R = T - X V and kkt_i = 2||x_i'R||/lambda,
- * kkt_i <= 1 where v_i = 0 and 2 x_i'R = lambda v_i/||v_i|| elsewhere.
+ * X n x p, T n x c, V p x c with rows v_i; lambda > 0; f_i = 1, or a factor of its own for each row
+ * (la_gl_set_penalty): 0 leaves it free, Inf fixes it at zero. The optimum has rows that
+ * are exactly zero. Optimal iff, with R = T - X V and kkt_i = 2||x_i'R||/(lambda f_i),
+ * kkt_i <= 1 where v_i = 0, 2 x_i'R = lambda f_i v_i/||v_i|| elsewhere, and x_i'R = 0 where f_i = 0.
  *
  * Method: block coordinate descent on a working set of m features with cached
  * Gram columns and extrapolation, then, in a full solve, one product X'R over all
@@ -34,10 +35,15 @@ enum { LA_GL_SLOTS = 2000, LA_GL_DEPTH = 5, LA_GL_SWEEPS = 200, LA_GL_PRICE = 10
 typedef struct {
     int n, p, c;
     const ufs_x *x;
-    const double *root; /* n: X stands for diag(root) X; NULL for ones */
-    double *ss;         /* p: ||x_i||^2 */
-    double share;       /* sweeps also stop when their steps are this share of the first one's */
-    bool newton;        /* Newton steps in Gram form where they pay (la_gl_newton.c) */
+    const double *root;   /* n: X stands for diag(root) X; NULL for ones */
+    const double *factor; /* p: f; NULL for ones */
+    int n_free, rank;     /* rows with f_i = 0; rank of their columns of X */
+    int *free;            /* n_free: which */
+    double *basis, *turn; /* n x rank: Q = X_F turn, orthonormal; n_free x n_free */
+    double *part;         /* n_free x c */
+    double *ss;           /* p: ||x_i||^2 */
+    double share;         /* sweeps also stop when their steps are this share of the first one's */
+    bool newton;          /* Newton steps in Gram form where they pay (la_gl_newton.c) */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
      * if g > m, set[m..g) are features outside the working set whose columns wait
      * for their return; if g < m, the columns of set[g..m) are still to compute. */
@@ -59,7 +65,7 @@ typedef struct {
     double *key;                      /* p: scratch */
     double *col, *other;              /* n: columns of X that are not dense, or weighted */
     double *scaled;                   /* n x c: diag(root) R */
-    double l21;                       /* sum_i ||v_i|| of the V returned */
+    double l21;                       /* sum_i f_i ||v_i|| of the V returned */
     int live;                         /* its rows that are not zero */
     double objective;                 /* (GL) there */
     double dual, gap;                 /* dual value and objective - dual, after a full solve */
@@ -72,6 +78,8 @@ typedef struct {
 void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots);
 /* diag(root) X from now on, or X (NULL); root is kept by reference. Drops the Gram columns. */
 void la_gl_set_rows(la_gl *w, const double *root);
+/* The factors f, p nonnegative numbers or NULL, kept by reference; before the first solve. */
+void la_gl_set_penalty(la_gl *w, const double *factor);
 /* v: warm start in, solution out (never a higher objective than the start).
  * Sweeps stop when max_i ||dv_i|| ||x_i|| <= vtol ||T||_F. full: all features are
  * checked and violators (kkt > 1 + vtol) enter the working set; otherwise only
@@ -83,9 +91,9 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
 /* Sets xv, r, objective, kkt, dual and gap for the given v, which is not changed. */
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
 /* Largest violation of the optimality conditions at v (after a full solve or
- * la_gl_certify), as a share of lambda: max(kkt_i - 1, 0) where v_i = 0,
- * ||2 x_i'R/lambda - v_i/||v_i|||| elsewhere. eps > 0: of the smoothed problem,
- * with v_i/sqrt(||v_i||^2 + eps) for every row. */
+ * la_gl_certify), as a share of lambda f_i: max(kkt_i - 1, 0) where v_i = 0,
+ * ||2 x_i'R/(lambda f_i) - v_i/||v_i|||| elsewhere; of lambda where f_i = 0. eps > 0: of the smoothed
+ * problem, with v_i/sqrt(||v_i||^2 + eps) for every row. */
 double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v);
 
 /* ---- for the parts of la_gl alone ------------------------------------------------ */
@@ -93,6 +101,17 @@ double la_gl_violation(const la_gl *w, double lambda, double eps, const double *
 static inline size_t la_gl_place(const la_gl *w, int i)
 {
     return (size_t) i * (size_t) w->c;
+}
+
+static inline double la_gl_factor(const la_gl *w, int f)
+{
+    return w->factor == NULL ? 1.0 : w->factor[f];
+}
+
+/* The row of feature f has no penalty: it is always in the working set. */
+static inline bool la_gl_is_free(const la_gl *w, int f)
+{
+    return w->factor != NULL && w->factor[f] == 0.0;
 }
 
 /* Whether sweeps go through the Gram matrix: as long as its slots last. */
@@ -119,6 +138,12 @@ const double *la_gl_weighted_residual(la_gl *w);
 /* V + step on the rows that are not zero, with moved to match, if (GL) falls; else nothing, and
  * false. */
 bool la_gl_step(la_gl *w, double lambda);
+
+/* la_gl_free.c: of rows without a penalty. The basis of their columns; the exact step over these rows
+ * together, with xv and r; and R less what their columns span, so that it is a dual point. */
+void la_gl_free_basis(la_gl *w);
+void la_gl_free_step(la_gl *w);
+void la_gl_free_project(la_gl *w);
 
 /* la_gl_descent.c: coordinate descent, in Gram form every LA_GL_DEPTH sweeps with an
  * extrapolation or, where many more sweeps are to come, a Newton step;

@@ -113,7 +113,9 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
             for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
         else
             la_gemv('T', w->n, c, 1.0, w->r, w->n, weighted_column(w, w->set[i]), 0.0, w->row);
-        if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
+        if (!block_step(w, lambda * la_gl_factor(w, w->set[i]), l, w->vw + la_gl_place(w, i),
+                        w->size + i))
+            continue;
         for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
         largest = fmax(largest, sqrt(ss * l));
         change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);

@@ -89,7 +89,7 @@ static void gather(const la_gl *w, int l, const int *live, double lambda, newton
     for (size_t i = 0; i < L; i++) {
         size_t at = (size_t) live[i];
         a->size[i] = w->size[at];
-        a->half[i] = lambda / (2.0 * a->size[i]);
+        a->half[i] = lambda * la_gl_factor(w, w->set[at]) / (2.0 * a->size[i]);
         for (size_t j = 0; j < L; j++) gram[j + i * L] = w->gram[(size_t) live[j] + at * S];
         for (size_t k = 0; k < C; k++) {
             double v = a->v[i + k * L] = w->vw[at * C + k];

@@ -73,7 +73,9 @@ void la_gl_enter_support(la_gl *w, const double *v)
 
     la_row_norms(w->p, w->c, v, w->key);
     for (int f = 0; f < w->p; f++)
-        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && !is_in(w, f)) w->fresh[count++] = f;
+        if ((w->key[f] > 0.0 || la_gl_is_free(w, f)) && R_FINITE(la_gl_factor(w, f)) &&
+            w->ss[f] > 0.0 && !is_in(w, f))
+            w->fresh[count++] = f;
     read_ahead(w, count);
     for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
     for (int i = 0; i < w->m; i++) {
@@ -199,7 +201,8 @@ int la_gl_enter_violators(la_gl *w, double vtol)
 void la_gl_prune(la_gl *w, double level)
 {
     for (int i = w->m - 1; i >= 0; i--)
-        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
+        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level && !la_gl_is_free(w, w->set[i]))
+            leave(w, i);
 }
 
 /* The feature at place i leaves; its Gram column is kept if every feature of the
@@ -245,7 +248,7 @@ bool la_gl_step(la_gl *w, double lambda)
             dd += d[k] * d[k];
         }
         w->key[i] = sqrt(ss);
-        fall -= lambda * (w->key[i] - w->size[i]);
+        fall -= lambda * la_gl_factor(w, w->set[i]) * (w->key[i] - w->size[i]);
         reach += sqrt(dd * w->ss[w->set[i]]);
     }
     /* |G_ij| <= ||x_i|| ||x_j||, so moved is known to eps times this reach. Where X_W is rank-deficient

@@ -7,6 +7,7 @@
 static const double FLOOR = 1e-7;
 static const double BELOW = 1e-3; /* share by which the shift is below all of delta */
 
+static double below_zero(int p, const double *delta);
 static void shifted(la_lowest *s, const double *delta, double sigma);
 static void apply_inverse(const void *data, int count, const double *v, double *out);
 
@@ -37,6 +38,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
 
     *info = (la_eigs_info){.converged = true};
     for (int j = 0; j < p && !dense; j++) sigma = fmin(sigma, (1.0 - BELOW) * delta[j]);
+    if (sigma == 0.0 && !dense) sigma = below_zero(p, delta);
     shifted(s, delta, sigma);
     if (dense) {
         info->lapack = la_eig_range(p, s->k, 1, c, values, vectors);
@@ -47,6 +49,15 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     la_eigs_krylov(&inverse, values, vectors, info);
     info->converged = info->converged || info->residual <= FLOOR;
     for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
+}
+
+/* Where some of delta are zero, as far below as it is below the smallest of the others. */
+static double below_zero(int p, const double *delta)
+{
+    double least = R_PosInf;
+    for (int j = 0; j < p; j++)
+        if (delta[j] > 0.0) least = fmin(least, delta[j]);
+    return R_FINITE(least) ? -BELOW * least : -BELOW;
 }
 
 /* In k: P - sigma I, or I + B G B'. */

@@ -71,15 +71,22 @@ void mm_init(mm *s)
 void mm_zero(mm *s)
 {
     mm_result *out = s->out;
-    double top = 0.0;
+    double top = 0.0, raw = 0.0;
+    bool free = false;
 
-    for (int j = 0; j < s->p; j++) top = fmax(top, out->dual[j]);
-    out->penalty_max = top;
-    out->penalty = s->settings->penalty * (s->settings->relative ? top : 1.0);
+    for (int j = 0; j < s->p; j++) {
+        bool none = mm_is_free(s->settings, j);
+        raw = fmax(raw, out->dual[j]);
+        out->dual[j] = none ? 0.0 : out->dual[j] / mm_factor(s->settings, j);
+        top = fmax(top, out->dual[j]);
+        free = free || none;
+    }
+    out->penalty_max = top > 0.0 ? top : raw;
+    out->penalty = s->settings->penalty * (s->settings->relative ? out->penalty_max : 1.0);
     for (int j = 0; j < s->p; j++) out->dual[j] /= out->penalty;
     for (int i = 0; i < s->others; i++) s->other[i] = 1.0;
     measure(s);
-    out->bound = bound(s, fmax(s->over, top / out->penalty));
+    out->bound = free ? R_NegInf : bound(s, fmax(s->over, top / out->penalty));
     out->gap = (out->primal - out->bound) / out->primal;
     if (s->settings->accelerate && out->gap <= s->run->tol) s->run->status = UFS_CONVERGED;
 }
@@ -168,9 +175,10 @@ static void measure(mm *s)
         bool row = k < s->p;
         double *norm = row ? out->row + k : out->residual + (k - s->p);
         double dual = row ? out->dual[k] : s->other[k - s->p];
-        double price = row ? out->penalty : 1.0, u = s->u[k];
-        if (s->convex) *norm = u * u * dual;
-        s->plain[k] = u > 0.0 ? sqrt(smoothed(s, k)) : 0.0;
+        bool free = row && mm_is_free(s->settings, k);
+        double price = row ? mm_price(s, k) : 1.0, u = s->u[k];
+        if (s->convex && !free) *norm = u * u * dual;
+        s->plain[k] = free ? 1.0 : u > 0.0 ? sqrt(smoothed(s, k)) : 0.0;
         s->linear += price * *norm * dual;
         if (u > 0.0) s->over = fmax(s->over, dual);
     }
@@ -192,8 +200,8 @@ static void sum_norms(mm *s)
 
     out->objective = out->primal = s->rest;
     for (int j = 0; j < s->p; j++) {
-        out->objective += out->penalty * smoothed(s, j);
-        out->primal += out->penalty * out->row[j];
+        out->objective += mm_price(s, j) * smoothed(s, j);
+        out->primal += mm_price(s, j) * out->row[j];
     }
     for (int i = 0; i < s->others; i++) {
         out->objective += smoothed(s, s->p + i);
@@ -292,14 +300,21 @@ static bool leave(mm *s, double share)
 
 static bool goes(const mm *s, double small, int j)
 {
-    return s->plain[j] * s->plain[j] < small && s->out->dual[j] < LEAVE;
+    return s->plain[j] * s->plain[j] < small && s->out->dual[j] < LEAVE &&
+           !mm_is_free(s->settings, j);
 }
 
 static double mean_row(const mm *s)
 {
     double mean = 0.0;
-    for (int a = 0; a < s->q; a++) mean += s->plain[s->set[a]] * s->plain[s->set[a]] / s->q;
-    return mean;
+    int q = 0;
+
+    for (int a = 0; a < s->q; a++) q += !mm_is_free(s->settings, s->set[a]);
+    for (int a = 0; a < s->q; a++)
+        if (!mm_is_free(s->settings, s->set[a]))
+            mean += s->plain[s->set[a]] * s->plain[s->set[a]] / q;
+    /* Free rows alone: as the zero rows beside them would have it. */
+    return q > 0 ? mean : UFS_TIE;
 }
 
 /* Newton on the diagonal, then Anderson. */
@@ -311,12 +326,17 @@ static void extrapolate(mm *s)
         int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
         double total = 0.0, moved = 0.0, mean;
         for (int k = from; k < to; k++) {
+            if (k < p && mm_is_free(s->settings, k)) continue;
             s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
             total += s->plain[k];
             moved += s->plain[k] * s->f[k];
         }
-        mean = moved / total;
+        mean = total > 0.0 ? moved / total : 0.0;
         for (int k = from; k < to; k++) {
+            if (k < p && mm_is_free(s->settings, k)) {
+                s->f[k] = s->u[k];
+                continue;
+            }
             double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
             by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
             s->f[k] = s->u[k] * exp(mean + by);

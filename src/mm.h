@@ -7,8 +7,10 @@
 #include "ufs.h"
 
 typedef struct {
-    double penalty;               /* of the rows' norms */
-    bool relative;                /* it is a share of the smallest at which zero rows are optimal */
+    double penalty;       /* of the rows' norms */
+    const double *factor; /* p: what each row's own is of it: 0 leaves the row free, Inf fixes
+                                     it at zero; NULL for ones. Only if accelerate */
+    bool relative;        /* it is a share of the smallest at which zero rows are optimal */
     double eps_row, eps_residual; /* smoothing: added to squared norms */
     bool accelerate;              /* otherwise the plain iteration, and no row is left out */
 } mm_settings;
@@ -16,12 +18,14 @@ typedef struct {
 /* Of the last step, which never raised the smoothed objective. Arrays: the caller's. */
 typedef struct {
     double *row, *residual; /* norms: p, others */
-    double *dual; /* p: |subgradient| over the penalty, of a feasible dual point if convex */
+    double
+        *dual; /* p: |subgradient| over its penalty, of a feasible dual point if convex; 0 of rows
+                     that are free or fixed */
     double penalty, penalty_max;
     double objective, primal, bound, gap; /* smoothed, true; best dual value; relative */
 } mm_result;
 
-/* The objective is penalty * sum of the p rows' norms + sum of the other norms (residuals) + rest.
+/* The objective is penalty * sum of factor * the p rows' norms + sum of the other norms (residuals) + rest.
  * Arrays by the rows, then by the others. */
 typedef struct mm mm;
 struct mm {
@@ -37,7 +41,8 @@ struct mm {
     ufs_run *run; /* tol: of the gap if convex and accelerated, else of the change; < 0: no stop */
     void *data;
     /* From the weights u to the minimiser of the majoriser: out->dual of the rows at hand (and
-     * out->row if not convex), other, left, rest. LAPACK's info. */
+     * out->row if not convex, or if the row is free), other, left, rest. Free rows are always at hand,
+     * with u = 1, fixed ones never. LAPACK's info. */
     int (*minimise)(void *data, mm *s);
     /* After that, what norms and dual values stand for up to rounding only, from the solution itself:
      * out->dual of all rows, linear, and out->residual. NULL: minimise() leaves all of them. */
@@ -69,9 +74,31 @@ struct mm {
 /* Allocates; all u are 0. Trace columns: iteration and smoothed objective; if convex gap, objective
  * and bound as well, under the names gap, best and bound. */
 void mm_init(mm *s);
-/* Zero rows: penalty_max, the penalty, and the end where they are good enough. Given are u of the
- * others, the rest, and in out->dual the subgradients themselves. */
+/* Zero rows: penalty_max (of the rows that have a penalty), the penalty, and the end where they are good
+ * enough, which they never are beside free ones. Given are u of the others, the rest, and in
+ * out->dual the subgradients themselves. */
 void mm_zero(mm *s);
+static inline double mm_factor(const mm_settings *a, int j)
+{
+    return a->factor == NULL ? 1.0 : a->factor[j];
+}
+
+static inline bool mm_is_free(const mm_settings *a, int j)
+{
+    return mm_factor(a, j) == 0.0;
+}
+
+static inline bool mm_is_fixed(const mm_settings *a, int j)
+{
+    return mm_factor(a, j) > DBL_MAX;
+}
+
+/* The penalty of row j; 0 of one that is fixed at zero. */
+static inline double mm_price(const mm *s, int j)
+{
+    return mm_is_fixed(s->settings, j) ? 0.0 : s->out->penalty * mm_factor(s->settings, j);
+}
+
 /* Another problem, from the last point. */
 void mm_renew(mm *s);
 /* At most max_iter steps. The last one is plain, so that it cannot be refused. */

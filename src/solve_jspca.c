@@ -180,9 +180,14 @@ static double loss_of(const jspca_work *work)
 static double penalty_of(const jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    double eps_q = work->settings->eps_q;
-    return problem->lambda *
-           (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
+    double eps_q = work->settings->eps_q, sum = 0.0;
+
+    if (problem->factor == NULL)
+        return problem->lambda *
+               (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
+    for (int i = 0; i < problem->p; i++)
+        if (work->result->row_norm[i] > 0.0) sum += problem->factor[i] * work->result->row_norm[i];
+    return problem->lambda * sum;
 }
 
 static double record(jspca_work *work)
@@ -235,6 +240,7 @@ static void work_init(jspca_work *work)
     la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
     work->gl.newton = work->run->paths.gl_newton;
     if (problem->sample) la_gl_set_rows(&work->gl, work->root);
+    la_gl_set_penalty(&work->gl, problem->factor);
     if (!settings->exact && problem->lambda > 0.0)
         la_ridge_init(&work->ridge, problem->k, problem->x, form);
     la_polar_init(&work->polar, problem->p, problem->k);

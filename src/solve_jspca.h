@@ -11,7 +11,8 @@ typedef struct {
     const int *copies; /* p: how many columns equal column i; with first */
     int dropped;       /* zero features left out: they cost their smoothing constants */
     double lambda;
-    bool sample; /* the loss sums over samples; otherwise over features */
+    const double *factor; /* p: of each row's penalty, see la_gl.h; NULL for ones. exact only */
+    bool sample;          /* the loss sums over samples; otherwise over features */
 } jspca_problem;
 
 typedef struct {
@@ -40,7 +41,8 @@ typedef struct {
 void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
                  ufs_run *run);
 
-/* The smallest lambda at which Q = 0 solves the Q-step at the residual X: jspca_lambda_max.c. */
-double jspca_lambda_max(const ufs_x *x, bool sample);
+/* The smallest lambda at which Q = 0 solves the Q-step at the residual X, of the rows that have a
+ * penalty: jspca_lambda_max.c. */
+double jspca_lambda_max(const ufs_x *x, bool sample, const double *factor);
 
 #endif

@@ -31,10 +31,11 @@ typedef struct {
     int n, p, c;
     const ufs_x *x; /* n x p, columns centred */
     double lambda, gamma, eps;
-    const double *e0; /* n x c, orthonormal columns */
-    const double *f0; /* n x c or NULL: max(E0, 0) */
-    const double *v0; /* p x c or NULL: the ridge solution at E0. irls only */
-    const double *g0; /* p or NULL. Weights of the first ridge solve of irls: that
+    const double *factor; /* p: of each row's penalty, see la_gl.h; NULL for ones. exact only */
+    const double *e0;     /* n x c, orthonormal columns */
+    const double *f0;     /* n x c or NULL: max(E0, 0) */
+    const double *v0;     /* p x c or NULL: the ridge solution at E0. irls only */
+    const double *g0;     /* p or NULL. Weights of the first ridge solve of irls: that
                           for V0, or with V0 given that of the first iteration */
 } socfs_problem;
 

@@ -11,7 +11,24 @@ as_seen <- function(fit, x) {
   x
 }
 
-l21 <- function(m, eps = 0) sum(sqrt(rowSums(m^2) + eps))
+# Each row times its own factor; Inf: fixed at zero, and without smoothing.
+l21 <- function(m, eps = 0, factor = rep(1, nrow(m))) {
+  in_use <- is.finite(factor)
+  stopifnot(all(m[!in_use, ] == 0))
+  sum((factor * sqrt(rowSums(m^2) + eps))[in_use])
+}
+
+# What the wishes of a fit make of the penalty of each column (?ufs_data): nothing for those that must
+# be in, none at all for those that may not be, and for the others their cost over its mean.
+factors_of <- function(fit) {
+  wish <- fit$wishes$features
+  if (!any(wish$by == "solver")) return(rep(1, fit$p))
+  factor <- if (is.null(wish$cost)) rep(1, fit$p) else wish$cost
+  factor <- factor / mean(factor[setdiff(seq_len(fit$p), c(wish$include, wish$exclude, fit$constant))])
+  factor[wish$include] <- 0
+  factor[wish$exclude] <- Inf
+  factor
+}
 laplacian_of <- function(w) diag(rowSums(w)) - w
 
 # Neighbours of each sample by Euclidean distance, ties by index.
@@ -25,7 +42,7 @@ objectives <- list(
   socfs = function(fit, x) {
     z <- as_seen(fit, x)
     s <- fit$solution
-    sum((z %*% s$V - s$E)^2) + fit$params$lambda * l21(s$V) +
+    sum((z %*% s$V - s$E)^2) + fit$params$lambda * l21(s$V, 0, factors_of(fit)) +
       fit$params$gamma * sum((s$F - s$E)^2)
   },
   jspca = function(fit, x) {
@@ -34,12 +51,12 @@ objectives <- list(
     residual <- z - z %*% s$Q %*% t(s$P)
     if (fit$params$loss == "feature") residual <- t(residual)
     eps <- fit$control$eps * c(1, fit$params$solver == "irls")
-    l21(residual, eps[1L]) + fit$params$lambda * l21(s$Q, eps[2L])
+    l21(residual, eps[1L]) + fit$params$lambda * l21(s$Q, eps[2L], factors_of(fit))
   },
   spca = function(fit, x) {
     z <- as_seen(fit, x)
     s <- fit$solution
-    sum((z - z %*% s$B %*% t(s$A))^2) + fit$params$lambda * sum(abs(s$B))
+    sum((z - z %*% s$B %*% t(s$A))^2) + fit$params$lambda * sum(apply(s$B, 2L, function(b) l21(as.matrix(b), 0, factors_of(fit))))
   },
   alfs = function(fit, x) {
     z <- t(as_seen(fit, x))
@@ -70,17 +87,17 @@ objectives <- list(
     z <- as_seen(fit, x)
     w <- fit$solution$W
     eps <- fit$control$eps
-    l21(z - z %*% w, eps[1L]) + fit$params$lambda * l21(w[setdiff(seq_len(ncol(z)),
-      fit$constant), ], eps[2L])
+    live <- setdiff(seq_len(ncol(z)), fit$constant)
+    l21(z - z %*% w, eps[1L]) + fit$params$lambda * l21(w[live, ], eps[2L], factors_of(fit)[live])
   },
   ndfs = function(fit, x) {
     z <- as_seen(fit, x)
     s <- fit$solution
     a <- fit$params
     graph <- laplacian_of(as.matrix(s$graph))
-    w <- s$W[setdiff(seq_len(ncol(z)), fit$constant), , drop = FALSE]
-    sum((graph %*% s$F) * s$F) +
-      a$alpha * (sum((s$F - z %*% s$W)^2) + a$beta * l21(w, fit$control$eps)) +
+    live <- setdiff(seq_len(ncol(z)), fit$constant)
+    sum((graph %*% s$F) * s$F) + a$alpha * (sum((s$F - z %*% s$W)^2) +
+      a$beta * l21(s$W[live, , drop = FALSE], fit$control$eps, factors_of(fit)[live])) +
       a$gamma / 4 * sum((crossprod(s$F) - diag(a$n_clusters))^2)
   },
   udfs = function(fit, x) {
@@ -94,15 +111,17 @@ objectives <- list(
       part <- local %*% w
       value <- value + sum(part * solve(tcrossprod(local) + a$lambda * diag(a$n_neighbours + 1), part))
     }
-    value + a$gamma * l21(w[setdiff(seq_len(ncol(z)), fit$constant), ], fit$control$eps)
+    live <- setdiff(seq_len(ncol(z)), fit$constant)
+    value + a$gamma * l21(w[live, , drop = FALSE], fit$control$eps, factors_of(fit)[live])
   },
   sogfs = function(fit, x) {
     z <- as_seen(fit, x)
     a <- fit$params
     w <- fit$solution$W
     s <- as.matrix(fit$solution$S)
+    live <- setdiff(seq_len(ncol(z)), fit$constant)
     sum(as.matrix(stats::dist(z %*% w))^2 * s) + a$alpha * sum(s^2) +
-      a$gamma * l21(w[setdiff(seq_len(ncol(z)), fit$constant), ], fit$control$eps)
+      a$gamma * l21(w[live, , drop = FALSE], fit$control$eps, factors_of(fit)[live])
   },
   ted = function(fit, x) {
     z <- as_seen(fit, x)

@@ -12,16 +12,20 @@ kmeans3_labels <- function(set) {
 
 # ---- RSR -----------------------------------------------------------------------------------
 
-ref_rsr_objective <- function(x, w, lambda) {
-  sum(ref_row_norms(x - x %*% w)) + lambda * sum(ref_row_norms(w))
+# factor: of each row's penalty; Inf: the row is zero.
+ref_rsr_objective <- function(x, w, lambda, factor = rep(1, ncol(x))) {
+  norm <- ref_row_norms(w)
+  sum(ref_row_norms(x - x %*% w)) + lambda * sum((factor * norm)[norm > 0])
 }
 
-ref_rsr <- function(x, lambda, steps, eps) {
+ref_rsr <- function(x, lambda, steps, eps, factor = rep(1, ncol(x))) {
   r <- rep(1, ncol(x))
   g <- rep(1, nrow(x))
+  in_use <- is.finite(factor)
+  w <- matrix(0, ncol(x), ncol(x))
   for (t in seq_len(steps)) {
     a <- crossprod(x, x / g)
-    w <- solve(a + lambda * diag(1 / r, ncol(x)), a, tol = 0)
+    w[in_use, ] <- solve(a[in_use, in_use] + lambda * diag((factor / r)[in_use]), a[in_use, ], tol = 0)
     r <- 2 * sqrt(rowSums(w^2) + eps)
     g <- 2 * sqrt(rowSums((x - x %*% w)^2) + eps)
   }

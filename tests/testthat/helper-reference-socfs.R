@@ -2,15 +2,17 @@
 
 row_norms <- function(v) sqrt(rowSums(v^2))
 
-gl_objective <- function(x, t, lambda, v) {
-  sum((t - x %*% v)^2) + lambda * sum(row_norms(v))
+# factor: of each row's penalty; Inf: the row is zero.
+gl_objective <- function(x, t, lambda, v, factor = rep(1, ncol(x))) {
+  norm <- row_norms(v)
+  sum((t - x %*% v)^2) + lambda * sum((factor * norm)[norm > 0])
 }
 
 # Smallest lambda with V = 0.
 gl_lambda_max <- function(x, t) 2 * max(row_norms(crossprod(x, t)))
 
 # Plain cyclic coordinate descent, one row after the other, to the end.
-ref_gl <- function(x, t, lambda, tol = 1e-13, sweeps = 20000L) {
+ref_gl <- function(x, t, lambda, tol = 1e-13, sweeps = 20000L, factor = rep(1, ncol(x))) {
   v <- matrix(0, ncol(x), ncol(t))
   r <- t
   ss <- colSums(x^2)
@@ -19,7 +21,8 @@ ref_gl <- function(x, t, lambda, tol = 1e-13, sweeps = 20000L) {
     for (i in which(ss > 0)) {
       u <- drop(crossprod(x[, i], r)) + ss[i] * v[i, ]
       size <- sqrt(sum(u^2))
-      to <- if (2 * size <= lambda) 0 * u else u * (1 - lambda / (2 * size)) / ss[i]
+      own <- lambda * factor[i]
+      to <- if (2 * size <= own) 0 * u else u * (1 - own / (2 * size)) / ss[i]
       r <- r - outer(x[, i], to - v[i, ])
       change <- max(change, sqrt(sum((to - v[i, ])^2) * ss[i]))
       v[i, ] <- to

@@ -430,3 +430,37 @@ test_that("the objective and the bound are those of the W that is returned", {
     }
   }
 })
+
+test_that("each row has a penalty of its own: the reweighted reference, and a bound below it", {
+  for (size in list(c(60, 15), c(15, 40))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
+    cost <- seq(.5, 2, length.out = size[2])
+    x[, 11] <- x[, 3]
+    fit <- ufs_rsr(x, lambda_rel = .5, coefficients = TRUE, center = FALSE, scale = FALSE, include = c(3, 8, 11),
+      exclude = c(1, 6), cost = cost, control = ufs_control(tol = 1e-5, max_iter = 2000))
+    expect_identical(fit$status, "converged")
+    factor <- cost / mean(cost[-c(1, 3, 6, 8, 11)])
+    factor[c(3, 8, 11)] <- 0
+    factor[c(1, 6)] <- Inf
+    lambda <- fit$params$lambda
+    w <- coef(fit)
+    expect_true(all(w[c(1, 6), ] == 0))
+    value <- ref_rsr_objective(x, w, lambda, factor)
+    # The reference knows no copy among columns without a penalty: only one of the two is there.
+    other <- replace(factor, 11, Inf)
+    best <- ref_rsr_objective(x, ref_rsr(x, lambda, 400, 1e-13, other), lambda, other)
+    expect_lt(abs(value / best - 1), 2e-5)
+    # The bound is one: it is below the best, and not by much.
+    bound <- (1 - fit$certificate[["gap"]]) * value
+    expect_lte(bound, best * (1 + 1e-9))
+    expect_gt(bound, best * (1 - 1e-4))
+    e <- x - x %*% w
+    y <- e / ref_row_norms(e)
+    if (fit$n_exact == 0L) {
+      expect_lt(max(abs(crossprod(x[, c(3, 8)], y))), 1e-3 * lambda)
+      expect_lt(max((ref_row_norms(crossprod(x, y)) / factor)[-c(3, 8, 11)]), lambda * 1.01)
+    }
+    plainly <- ufs_rsr(x, lambda_rel = .5, solver = "irls", include = 3, control = ufs_control(warn = FALSE))
+    expect_identical(plainly$wishes$features$by[["include"]], "ranking")
+  }
+})

@@ -194,3 +194,31 @@ test_that("large unscaled columns are no error: the ridge is then no more than r
     expect_true(far$status %in% c("converged", "max_iter"))
   }
 })
+
+test_that("each row has a penalty of its own: W is stationary, with the lowest eigenvalues", {
+  for (size in list(c(60, 15), c(140, 130), c(30, 200))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 6)$x)
+    p <- size[2]
+    cost <- seq(.5, 2, length.out = p)
+    gamma <- if (p > size[1]) .01 else .05
+    fit <- quiet(ufs_udfs(x, 3, gamma = gamma, center = FALSE, scale = FALSE, include = c(3, 8), exclude = c(1, 6),
+      cost = cost, control = ufs_control(max_iter = 1000, tol = 1e-9)))
+    factor <- cost / mean(cost[-c(1, 3, 6, 8)])
+    factor[c(3, 8)] <- 0
+    factor[c(1, 6)] <- Inf
+    w <- coef(fit)
+    m <- ref_udfs_m(x, 5, 1)
+    norm <- ref_row_norms(w)
+    expect_true(all(norm[c(1, 6)] == 0) && all(norm[c(3, 8)] > 0))
+    expect_equal(crossprod(w), diag(3), tolerance = 1e-9)
+    at <- which(norm > 0)
+    own <- m[at, at] + gamma * diag((factor / (2 * sqrt(norm^2 + 1e-12)))[at])
+    lowest <- eigen(own, symmetric = TRUE)
+    expect_equal(sum(w[at, ] * (own %*% w[at, ])), sum(tail(lowest$values, 3)), tolerance = 1e-4)
+    # Rows that are zero stay so, each by its own penalty.
+    zero <- setdiff(which(norm == 0), c(1, 6))
+    if (length(zero)) expect_lte(max(2 * ref_row_norms((m %*% w)[zero, , drop = FALSE]) / factor[zero]), gamma * 1.001)
+    expect_true(all(diff(fit$trace$objective) <= 1e-6 * abs(fit$trace$objective[-1])))
+  }
+  expect_error(ufs_udfs(x[, 1:5], 4, exclude = 1:2), class = "ufs_error_argument", "to choose from")
+})

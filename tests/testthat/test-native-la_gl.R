@@ -1,9 +1,9 @@
 # t may hold several right-hand sides of c columns, solved one after the other.
 gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), vtol = 1e-11,
                full = TRUE, prune = 0.9, slots = 2000L, certify = FALSE,
-               root = NULL) {
+               root = NULL, factor = NULL) {
   .Call(C_test_gl, x, t, v, list(lambda = lambda, vtol = vtol, full = full,
-    prune = prune, slots = slots, certify = certify, root = root))
+    prune = prune, slots = slots, certify = certify, root = root, factor = factor))
 }
 
 gl_problem <- function(n, p, c, seed) {
@@ -225,4 +225,75 @@ test_that("Newton steps reach the same answer in far fewer sweeps where columns 
   expect_equal(newton$v, plain$v, tolerance = 1e-6)
   expect_lt(newton$violation, 1e-8)
   expect_lt(newton$sweeps, plain$sweeps / 2)
+})
+
+test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it at zero", {
+  skip_if_not_installed("withr")
+  for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
+    q <- gl_problem(shape[1], shape[2], shape[3], 6)
+    p <- shape[2]
+    factor <- withr::with_seed(7, runif(p, .3, 3))
+    factor[c(2, 7, 11)] <- 0
+    factor[c(1, 5)] <- Inf
+    rest <- qr.resid(qr(q$x[, c(2, 7, 11)]), q$t)
+    top <- 2 * max((row_norms(crossprod(q$x, rest)) / factor)[-c(2, 7, 11)])
+    # At the smallest lambda with nothing but the free rows, and above, these are least squares.
+    zero <- gl(q$x, q$t, top * (1 + 1e-9), factor = factor)
+    expect_true(all(zero$v[-c(2, 7, 11), ] == 0))
+    expect_equal(q$t - zero$xv, rest, tolerance = 1e-10, ignore_attr = TRUE)
+    for (rel in c(.7, .3, .08)) {
+      lambda <- rel * top
+      want <- ref_gl(q$x, q$t, lambda, factor = factor)
+      for (slots in c(2000L, 4L)) {
+        got <- gl(q$x, q$t, lambda, factor = factor, slots = slots)
+        expect_equal(got$v, want, tolerance = 1e-6)
+        expect_identical(got$v[c(1, 5), ], want[c(1, 5), ] * 0)
+        expect_equal(got$objective, gl_objective(q$x, q$t, lambda, got$v, factor), tolerance = 1e-12)
+        # The dual point, recomputed: R is orthogonal to the free columns and feasible for the others.
+        r <- q$t - q$x %*% got$v
+        expect_lte(max(abs(crossprod(q$x[, c(2, 7, 11)], r))), 1e-12 * sqrt(sum(q$x^2)))
+        over <- max((2 * row_norms(crossprod(q$x, r)) / lambda / factor)[-c(2, 7, 11)])
+        s <- min(sum(q$t * r) / sum(r^2), 1 / over)
+        expect_equal(got$dual, s * (2 * sum(q$t * r) - s * sum(r^2)), tolerance = 1e-10)
+        expect_gte(got$gap, -1e-12 * got$objective)
+        expect_lte(got$gap, 1e-6 * got$objective)
+        expect_lte(got$violation, 1e-6)
+        live <- row_norms(got$v) > 0 & factor > 0
+        expect_lte(max(abs(got$kkt[live] - 1)), 1e-6)
+        expect_lte(max(got$kkt[c(1, 2, 5, 7, 11)]), 1e-12)
+      }
+      # Factors times c are lambda times c; ones are no factors, to the bit.
+      expect_equal(gl(q$x, q$t, lambda / 4, factor = 4 * factor)$v, got$v, tolerance = 1e-8)
+    }
+    one <- gl(q$x, q$t, lambda)
+    expect_identical(gl(q$x, q$t, lambda, factor = rep(1, p)), one)
+    expect_equal(gl(q$x, q$t, lambda / 2, factor = rep(2, p))$v, one$v, tolerance = 1e-12)
+  }
+})
+
+test_that("free rows: certificate of any V, copies among them, weights of the rows, sparse", {
+  skip_on_cran()
+  skip_if_not_installed("Matrix")
+  q <- gl_problem(30, 50, 2, 8)
+  q$x[, 9] <- q$x[, 4] - q$x[, 3]
+  factor <- rep(1:2, 25)
+  factor[c(3, 4, 9)] <- 0
+  factor[10] <- Inf
+  lambda <- .2 * gl_lambda_max(q$x, q$t)
+  good <- gl(q$x, q$t, lambda, factor = factor)
+  expect_lte(good$gap, 1e-6 * good$objective)
+  # What V is given does not matter to the dual value: it is one below every objective.
+  v <- good$v + .01 * withr::with_seed(9, rnorm(100)) * (factor < Inf)
+  any <- gl(q$x, q$t, lambda, v, factor = factor, certify = TRUE, full = FALSE, vtol = 1e-2)
+  expect_lte(any$dual, good$objective * (1 + 1e-12))
+  expect_gte(any$dual, .5 * good$objective)
+  expect_equal(any$kkt[5], 2 * sqrt(sum(crossprod(q$x[, 5], q$t - q$x %*% any$v)^2)) / lambda)
+  root <- withr::with_seed(3, runif(30, .5, 2))
+  expect_equal(gl(q$x, q$t, lambda, factor = factor, root = root)$xv,
+    gl(q$x * root, q$t, lambda, factor = factor)$xv, tolerance = 1e-6)
+  x <- q$x
+  x[abs(x) < .7] <- 0
+  sparse <- sparse_operator(Matrix::Matrix(x, sparse = TRUE))
+  expect_equal(gl(sparse, q$t, lambda, factor = factor)$v, gl(x, q$t, lambda, factor = factor)$v,
+    tolerance = 1e-8)
 })

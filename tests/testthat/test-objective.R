@@ -42,6 +42,41 @@ for (method in intersect(names(objectives), ufs_methods()$method)) {
   })
 }
 
+# In `crowded` 8 is a copy of 2 and 9 one of 5.
+penalised <- function() {
+  table <- ufs_methods("wishes")
+  setdiff(table$method[table$include == "solver"], "css")
+}
+
+for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
+  test_that(paste0(method, ": the objective is that of the weighted penalties"), {
+    skip_if_not_installed("withr")
+    expect_true(method %in% penalised())
+    for (x in list(plain, crowded, wide)) {
+      cost <- seq(1, 2, length.out = ncol(x))
+      more <- if (method == "jspca") list(list(loss = "feature"), list(loss = "sample")) else list(list())
+      for (form in more) {
+        with <- function(...) do.call(fit_once, c(list(method, x), form, list(...)))
+        fit <- with(include = c(2, 4, 8), exclude = c(1, 9, 14), cost = cost)
+        expect_equal(objectives[[method]](fit, x), fit$trace$objective[nrow(fit$trace)], tolerance = 1e-8)
+        expect_true(all(fit$wishes$features$by[c("include", "exclude", "cost")] == "solver"))
+        w <- fit$solution[[fit$coef_name]]
+        if (method %in% c("socfs", "jspca")) w <- fit$solution[[c(socfs = "V", jspca = "Q")[[method]]]]
+        expect_true(all(w[c(1, 9, 14), ] == 0))
+        expect_true(all(rowSums(w[c(2, 4, 8), ]^2) > 0))
+        if ("kkt" %in% names(fit$certificate)) {
+          expect_lte(fit$certificate[["kkt"]], if (method == "jspca") .1 else .01)
+        }
+        # Costs that are all the same are no costs.
+        same <- with(cost = rep(3, ncol(x)))
+        none <- with()
+        expect_equal(same$feature_scores, none$feature_scores, tolerance = 1e-12)
+        expect_equal(same$certificate, none$certificate, tolerance = 1e-10)
+      }
+    }
+  })
+}
+
 test_that("socfs and jspca: also for their other solvers and losses", {
   skip_if_not_installed("withr")
   for (x in list(plain, crowded, wide)) {
