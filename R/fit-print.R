@@ -75,9 +75,8 @@ print_notes.default <- function(x) {
 # Of the methods that do not look whether a pick is like an earlier one.
 copies_note <- function(x) {
   if (!isTRUE(x$params$copies > 0L)) return(NULL)
-  paste0("copies       ", count_words(x$params$copies, "pick"),
-    " nearly the same as an earlier one; ",
-    "ufs_medoids() or similarity = \"heat\" of ufs_ted() pick none")
+  paste0("copies       ", count_words(x$params$copies, "pick"), " nearly the same as an earlier ",
+    "one; ufs_medoids() or similarity = \"heat\" of ufs_ted() pick none")
 }
 
 # Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,

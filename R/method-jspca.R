@@ -148,9 +148,8 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     n_components <- check_components(n_components, data, center)
 
     if (loss == "sample" && !is.null(data$weights)) {
-      refuse("weights",
-        "`weights` are for loss = \"feature\": with loss = \"sample\" the criterion is no ",
-        "sum of squares over rows.")
+      refuse("weights", "`weights` are for loss = \"feature\": with loss = \"sample\" the ",
+        "criterion is no sum of squares over rows.")
     }
     size <- if (loss == "feature") data$norm else row_norms(data$x)
     check_range(max(size))
