@@ -1,4 +1,4 @@
-# print, summary, predict, coef, as.data.frame. Pictures are in plots.R.
+# print(), summary() and as.data.frame() of a fit.
 
 #' @export
 print.ufs <- function(x, n = 5L, ...) {
@@ -204,6 +204,6 @@ labelled_note <- function(x) {
   if (known) paste0("labelled     ", known, " already: not picked again")
 }
 
-# Said in print() by the rankings that lose to random choice where labels are few.
+# For print() of rankings that do worse than random choice where labels are few.
 chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
   "than chance there")

@@ -1,4 +1,4 @@
-# The front door, and what happens around every fit.
+# ufs(), ufs_methods(), and what happens around every fit.
 
 #' Fit any method by name
 #'
