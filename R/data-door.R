@@ -52,15 +52,15 @@
 #' * `min_samples` and `max_samples` leave out features that are above zero in too few or too many
 #'   samples, before anything else.
 #'
-#' # Rows that differ by more than what they say Two spectra of the same sample differ by a baseline
-#' and by a factor (how the light was scattered), and often that is most of the variance of a set of
-#' spectra. `rows = "snv"` takes both away: each row minus its mean, divided by its standard
-#' deviation (standard normal variate; Barnes, Dhanoa and Lister 1989,
-#' \doi{10.1366/0003702894202201}). `"center"` takes the mean only, and `"unit"` divides by the
-#' length only. A row without any variation becomes zeros. This happens to every row by itself, over
-#' all of its columns, before columns are centred and scaled. It makes sense only where all columns
-#' have one unit. Sparse data take `"unit"`, since the others would fill in the zeros; data on disk
-#' are changed block by block, after one or two more passes.
+#' # Rows that differ by more than what they say
+#' Two spectra of the same sample differ by a baseline and by a factor (how the light was
+#' scattered), and often that is most of the variance of a set of spectra. `rows = "snv"` takes both
+#' away: each row minus its mean, divided by its standard deviation (standard normal variate;
+#' Barnes, Dhanoa and Lister 1989, \doi{10.1366/0003702894202201}). `"center"` takes the mean only,
+#' and `"unit"` divides by the length only. A row without any variation becomes zeros. This happens
+#' to every row by itself, over all of its columns, before columns are centred and scaled. It makes
+#' sense only where all columns have one unit. Sparse data take `"unit"`, since the others would
+#' fill in the zeros; data on disk are changed block by block, after one or two more passes.
 #'
 #' A fit remembers the transformation: [predict()] does the same to new rows, with the document
 #' frequencies and the mean total of the rows of the fit.

@@ -65,11 +65,11 @@ missing_counts <- function(data) {
 learn_fill <- function(data, na, most = 1e6, few = 50L) {
   if (na == "median") return(list(na = na, value = column_medians(data)))
   size <- min(data$n, floor(most / data$p))
-  donors <- if (size >= min(few, data$n)) {
-    unname(data$x[round(seq(1, data$n, length.out = size)), , drop = FALSE])
-  }
-  list(na = na, donors = donors, center = unname(colMeans(data$x, na.rm = TRUE)),
-    scale = column_sd(data$x), value = unname(colMeans(data$x, na.rm = TRUE)))
+  fill <- c(list(na = na), knn_donors(data$x))
+  fill["donors"] <- list(if (size >= min(few, data$n)) {
+    fill$donors[round(seq(1, data$n, length.out = size)), , drop = FALSE]
+  })
+  fill
 }
 
 # Of a sparse matrix the zeros count: the median is 0 unless more than half of the numbers that are
@@ -112,8 +112,8 @@ column_sd <- function(x) {
 # The rows of x to look for neighbours in, and what standardises a column; one that does not vary
 # says nothing about distances.
 knn_donors <- function(x) {
-  list(donors = unname(x), center = unname(colMeans(x, na.rm = TRUE)), scale = column_sd(x),
-    value = unname(colMeans(x, na.rm = TRUE)))
+  mean <- unname(colMeans(x, na.rm = TRUE))
+  list(donors = unname(x), center = mean, scale = column_sd(x), value = mean)
 }
 
 # Each missing number of x becomes the mean of those that the nearest donors have, squared distances

@@ -46,8 +46,12 @@ flat_table <- function(x) {
     stats::setNames(columns, if (is.null(names)) paste0(names(x)[j], ".", seq_along(columns)) else
       paste0(names(x)[j], "[", names, "]"))
   })
-  parts <- do.call(c, parts)
-  structure(parts, class = "data.frame",
+  joined_table(parts, x)
+}
+
+# The columns of the lists `parts` as a data frame with the rows of x.
+joined_table <- function(parts, x) {
+  structure(do.call(c, parts), class = "data.frame",
     row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
 }
 
@@ -88,9 +92,7 @@ coded_table <- function(x, factors, arg) {
       list(as.double(code))
     stats::setNames(values, how$columns)
   })
-  parts <- do.call(c, parts)
-  structure(parts, class = "data.frame",
-    row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
+  joined_table(parts, x)
 }
 
 # The dummies of one factor are one group: a number for each column of `names`, NA for the others.

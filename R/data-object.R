@@ -30,9 +30,8 @@ resolve_index <- function(index, size, names, arg) {
     if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
     twice <- intersect(index, names[shared_names(names)])
     if (length(twice)) {
-      refuse(arg, "`", arg, "`: the name ", some_names(twice),
-        " occurs more than once in `x`; give ",
-        "indices.")
+      refuse(arg, "`", arg, "`: the name ", some_names(twice), " occurs more than once in `x`; ",
+        "give indices.")
     }
     match(index, names)
   } else if (is.logical(index) && length(index) == size) {

@@ -29,7 +29,7 @@ panels_of <- function(pic) {
 }
 
 # Twelve colours of which any two differ by 17 or more in CIELAB, for every kind of colour vision
-# (the first six are Okabe's and Ito's; the others were searched); test-plots.R measures it.
+# (the first six are Okabe's and Ito's; the others were searched); test-fit-pictures.R measures it.
 class_colours <- c("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#000000", "#3500F6",
   "#7B1C00", "#2F505D", "#002DA5", "#48CE71", "#6DC4C6")
 class_shapes <- c(16L, 17L, 15L, 18L, 3L)

@@ -118,10 +118,10 @@ subspace_criteria <- function(x, sets) {
   as.data.frame(t(out))
 }
 
-# How many rows the user has, of moments, too.
+# The user's number of rows: data made of moments have others.
 rows_behind <- function(x, n) if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else n
 
-# Columns that the user names, or numbers.
+# The places of columns given by name or number.
 own_set <- function(set, data) {
   at <- if (is.character(set)) match(set, data$features) else match(set, seq_len(data$p))
   if (!length(set) || anyNA(at)) {
@@ -146,10 +146,7 @@ captured_certificate <- function(data, k, sdev2, score, key = rep(0, length(scor
   best <- wished_columns(data, k, score, key)
   total <- sum(x_ss(x))
   if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
-  chosen <- x_columns(x, best)
-  q <- qr(chosen, tol = 1e-5)
-  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
-  captured <- min(norm(x_cross(x, basis), "F")^2 / total, 1)
+  captured <- captured_share(x, best)
   c(captured = captured, bound = max(min(sum(sdev2[seq_len(k)]) / total, 1), captured))
 }
 

@@ -48,7 +48,7 @@ new_ufs <- function(method, call, made) {
     key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key
     fit$feature_scores <- expand_features(as.double(made$feature_scores), data, NA_real_)
     fit$feature_key <- expand_features(as.double(key), data, NA_real_)
-    # A column may be constant only after all (kept by the method): NA, last.
+    # Methods that keep constant columns may score them, too.
     fit$feature_scores[data$constant] <- NA_real_
     fit <- rank_features(fit, data)
   }
@@ -58,9 +58,9 @@ new_ufs <- function(method, call, made) {
     fit$sample_key <- if (is.null(made$sample_key)) rep(0, data$n) else as.double(made$sample_key)
     fit <- rank_samples(fit)
   }
-  # Nothing with numbers that are none is ever called converged. Without a score by intention are
-  # constant features, those in `void`, and samples that are labelled already; NA (not NaN) in a
-  # certificate is what a method did not compute.
+  # A fit with missing or infinite numbers is not called converged. Left aside are features and
+  # samples that have no score by intention (constant, in `void`, excluded, labelled, no
+  # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
   open <- fit$wishes$samples[c("labelled", "candidates")]
   barred <- c(made$params$labelled, open$labelled,
     if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))

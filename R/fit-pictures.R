@@ -1,7 +1,7 @@
 # Pictures. What a picture shows is worked out once, as a plain list of class ufs_picture;
 # plot() draws it with base graphics and autoplot() with ggplot2, so that both show the same.
 
-# ---- front doors ------------------------------------------------------------------------
+# ---- plot() and autoplot() --------------------------------------------------------------
 
 #' Plots of a fit
 #'
@@ -93,8 +93,8 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
 asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 
-# The default is the first that can be drawn: a share that the fit does not know itself needs data,
-# which are worth it where the scores are mere ranks.
+# The default is the first type; if that is scores, and these are mere ranks, the share says more,
+# for which the data must be given.
 picture_type <- function(fit, type, data = NULL) {
   types <- picture_types(fit)
   if (!is.null(type)) return(check_choice(type, "type", types))

@@ -1,7 +1,7 @@
-# Rows of such a container, in the order given; `assay`: the one they are of in a Seurat object,
-# which becomes its default. A Seurat assay of version 5 is cut in its own order
-# (in another one, SeuratObject 5.4 would not move the layers along with what is known of the
-# features) and put in order afterwards.
+# Rows of a SummarizedExperiment or Seurat object, in the order given; `assay`: the one they are of
+# in a Seurat object, which becomes its default. A Seurat assay of version 5 is cut in its own order
+# and put in order afterwards: in any other order SeuratObject 5.4 would not move the layers along
+# with what is known of the features.
 feature_rows <- function(object, rows, assay = NULL) {
   force(rows) # an error while an S4 method looks for its class would lose its own
   if (!inherits(object, "Seurat")) return(object[rows, ])

@@ -1,4 +1,4 @@
-# print, summary, predict, coef, as.data.frame. Pictures are in plots.R.
+# print(), summary() and as.data.frame() of a fit.
 
 #' @export
 print.ufs <- function(x, n = 5L, ...) {
@@ -75,9 +75,8 @@ print_notes.default <- function(x) {
 # Of the methods that do not look whether a pick is like an earlier one.
 copies_note <- function(x) {
   if (!isTRUE(x$params$copies > 0L)) return(NULL)
-  paste0("copies       ", count_words(x$params$copies, "pick"),
-    " nearly the same as an earlier one; ",
-    "ufs_medoids() or similarity = \"heat\" of ufs_ted() pick none")
+  paste0("copies       ", count_words(x$params$copies, "pick"), " nearly the same as an earlier ",
+    "one; ufs_medoids() or similarity = \"heat\" of ufs_ted() pick none")
 }
 
 # Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,
@@ -205,6 +204,6 @@ labelled_note <- function(x) {
   if (known) paste0("labelled     ", known, " already: not picked again")
 }
 
-# Said in print() by the rankings that lose to random choice where labels are few.
+# For print() of rankings that do worse than random choice where labels are few.
 chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
   "than chance there")

@@ -11,7 +11,7 @@ registered <- new.env(parent = emptyenv())
 # selects        "features", "samples" or "both"
 # deterministic  no random numbers by default
 # cost           leading term of its time
-# advice         what it is worth: "recommended for ...", "situational", "historical (...)"
+# advice         what to use it for: "recommended for ...", "situational", "historical (...)"
 # per_k          the argument that is the number of features to choose, where selections are
 #                not nested and every number needs a fit of its own
 # picks          list(argument, unless): the argument that is the number of features to pick one by
@@ -34,7 +34,7 @@ registered <- new.env(parent = emptyenv())
 #                others, but for `weights`, which are refused. A form of the method that leaves some
 #                of them to the ranking names these in `by_ranking` (fit_parts)
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
-#                least; its solver takes `weights` then, for rows with these moments take their place
+#                least; its solver takes `weights` then: rows with these moments take their place
 register <- function(method, fit, ...) {
   row <- list(fit = fit, group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,

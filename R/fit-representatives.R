@@ -48,7 +48,6 @@ representatives <- function(fit, ...) {
 
 #' @export
 representatives.default <- function(fit, ...) {
-  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_css(), ufs_facility() or ",
-    "ufs_medoids(), not ",
-    kind_of(fit), ".")
+  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_css(), ufs_facility() or ufs_medoids(), ",
+    "not ", kind_of(fit), ".")
 }

@@ -1,4 +1,4 @@
-# The front door, and what happens around every fit.
+# ufs(), ufs_methods(), and what happens around every fit.
 
 #' Fit any method by name
 #'
@@ -9,7 +9,7 @@
 #' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
 #'   kinds there are.
 #' @inheritParams ufs_grid
-#' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
+#' @param ...,m Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
 #' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
 #' @examples
 #' ufs(iris[, 1:4], "variance")

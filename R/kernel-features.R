@@ -10,8 +10,8 @@ as_unit_matrix <- function(x, center, scale) {
 # How many |w_j|^2 exceed the size that the smoothing alone gives.
 count_live <- function(row2, eps) sum(row2 > 100 * eps)
 
-# A ranking beyond the live features says little; one without any says nothing. `forced` is how
-# many the constraint keeps alive whatever the data (c or m unit columns).
+# Warns of a ranking with no more features above zero than the constraint (c or m columns of norm
+# one) keeps there whatever the data are: `forced`.
 warn_live <- function(fit, forced, advice) {
   ranked <- fit$p - length(fit$constant)
   if (fit$n_live <= forced && fit$n_live < ranked) {

@@ -251,7 +251,8 @@ join_neighbours <- function(near, found, rows) {
   near
 }
 
-# The same by src/graph_near.c; deterministic.
+# k approximate nearest neighbours (src/graph_near.c): one thread and no random numbers, so that the
+# result is reproducible.
 approximate_neighbours <- function(z, k) {
   c(.Call(C_graph_near, z, as.integer(k)), mean_distance = mean_distance(z))
 }

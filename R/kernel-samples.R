@@ -78,7 +78,7 @@ wished_rows <- function(labelled, data) {
     allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)
 }
 
-# How many swaps: FALSE and TRUE are none and as many as help.
+# The number of swaps: FALSE is none, TRUE as many as help.
 check_swaps <- function(swaps, arg, value) {
   if (is.logical(swaps)) {
     swaps <- if (check_flag(swaps, "swaps")) .Machine$integer.max else 0L
@@ -213,8 +213,9 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
 }
 
 # Short rows whose inner products are a kernel of the rows of x, exp(-d^2 / width), or the given
-# n x n matrix: list(root, rank, left = share of the trace that is not in them). So many columns
-# that they take about 4e9 multiplications, but enough for m picks.
+# n x n matrix: list(root, rank, trace, left = share of the trace not in them, least = what is left
+# on the diagonal at least). They have as many columns as about 4e9 multiplications allow, and
+# enough for m picks.
 kernel_root <- function(x, width, m, matrix = NULL, tol = 1e-4) {
   n <- if (is.null(matrix)) nrow(x) else nrow(matrix)
   most <- if (is.null(matrix)) min(n, max(floor(sqrt(4e9 / n)), m + 100L)) else n
@@ -305,14 +306,14 @@ smooth_scores <- function(data, share = .99, most = 20L) {
   pca$scores[, seq_len(q), drop = FALSE]
 }
 
-# Squares, and sums of squares, must be numbers.
+# Refuses x whose squares, or sums of them, would overflow or underflow.
 check_squares <- function(x, top = largest(x)) {
   if (!is.finite(top) || top > 1e145 || top < 1e-145) {
     refuse_range("The squares of the values of `x`")
   }
 }
 
-# Mean squared norm of the rows, and the largest modulus, without a copy of x.
+# Mean squared norm of the rows, without a copy of x.
 mean_square <- function(x) {
   if (is_operator(x)) sum(x_ss(x)) / nrow(x) else
     sum(vapply(seq_len(ncol(x)), function(j) sum(x[, j]^2), 0)) / nrow(x)

@@ -289,7 +289,8 @@ check_base_labels <- function(labels, n, m) {
 
 # ---- base results -----------------------------------------------------------------------
 
-# list(scores, base, resample): m x p scores of all p features of the user's x, and whence.
+# list(scores, base, resample): m x p scores of all p features of the user's x, and how they were
+# made.
 blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features,
                               base_args) {
   if (is.list(base)) {
@@ -356,8 +357,8 @@ base_fit <- function(x, method, args, n_clusters, n_features) {
   })
 }
 
-# Base fits on parts of the samples warn in chorus (features constant in a part are the
-# rule): one warning for all, none for constant features.
+# Many base fits on parts of the samples give the same warning: one for all, and none for features
+# that are constant in a part, which is usual.
 one_warning <- function(expr) {
   said <- character()
   value <- withCallingHandlers(expr,

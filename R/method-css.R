@@ -56,8 +56,8 @@
 #'   proved every `k` that was tried on 30 columns, and small ones on 60.
 #' @param target How many leading principal components to rebuild in place of all columns, so that
 #'   what is noise of one column does not count. The default `NULL` rebuilds all columns.
-#' @param m This argument is refused: the method chooses features, and `k` says how many. It is here
-#'   only because R would complete `m` to `mu`.
+#' @param ...,m Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others, also `m`,
+#'   are errors.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p
 #'   with each rank; `statistic` is the decrease of J by each column (at its pick, or as the next
 #'   pick). `certificate` has `captured`, `bound` and `ratio` of the best k or, without `k`, of the

@@ -148,9 +148,8 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     n_components <- check_components(n_components, data, center)
 
     if (loss == "sample" && !is.null(data$weights)) {
-      refuse("weights",
-        "`weights` are for loss = \"feature\": with loss = \"sample\" the criterion is no ",
-        "sum of squares over rows.")
+      refuse("weights", "`weights` are for loss = \"feature\": with loss = \"sample\" the ",
+        "criterion is no sum of squares over rows.")
     }
     size <- if (loss == "feature") data$norm else row_norms(data$x)
     check_range(max(size))
@@ -188,8 +187,8 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
   fit
 }
 
-# What C returned, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where the
-# exact solver ends there, or begins at a `given` P, jspca_plain_first() is tried as well.
+# What C returned, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where
+# the exact solver ends there, or begins at a `given` P, jspca_plain_first() is tried as well.
 jspca_solve <- function(core, begin, solver, settings, control, may_vanish, given) {
   formed <- can_be_formed(core)
   # A penalty too small for descent by rows: where it ends is a matter of rounding.

@@ -77,8 +77,6 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
   fit
 }
 
-# ---- shared by the convex sample selectors (src/mm.c) ----------------------------
-
 register("rrss", ufs_rrss,
   group = "samples", selects = "samples",
   title = "Robust representative sample selection",

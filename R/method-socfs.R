@@ -415,8 +415,9 @@ socfs_objective <- function(found) found$run$counters[["objective"]]
 
 # The run from one start. Where E is no partition of the samples, few features explain it: exact
 # V-steps can set all rows to zero before E has come near the data, and then nothing moves it any
-# more. Plain iterations shrink the rows slowly and move E meanwhile. So with `two_ways` the run goes
-# that way too from such starts, and from any that ended at V = 0, and the lower objective is kept.
+# more. Plain iterations shrink the rows slowly and move E meanwhile. So with `two_ways` the run
+# goes that way too from such starts, and from any that ended at V = 0, and the lower objective is
+# kept.
 socfs_from <- function(start, problem, stages, control, two_ways, path) {
   found <- socfs_run(problem, start, stages(FALSE), control)
   partition <- all(start$E >= -1e-10)

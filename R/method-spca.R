@@ -23,7 +23,7 @@
 #'
 #' On five real data sets it clustered better than [ufs_jspca()] on four when few features were
 #' kept, and worse on all five when more were kept. The script
-#' `system.file("benchmarks", "spca.R", package = "ufselect")` repeats that comparison.
+#' `evidence/spca.R` in the sources repeats that comparison.
 #'
 #' @inheritParams ufs_pca
 #' @param n_components The number of components k, from 1 to the rank of `x`.

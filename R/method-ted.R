@@ -144,7 +144,7 @@ ted_similarity <- function(similarity, bandwidth, form) {
   list(label = label, bandwidth = bandwidth, matrix = if (!named) similarity)
 }
 
-# Both give what run_fit() needs.
+# greedy_ted() and convex_ted() return what run_fit() needs.
 greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   control <- resolve_control(how$control)
   data <- ted_rows(x, unit, how$center, how$scale)
@@ -283,7 +283,7 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
 print_notes.ufs_ted <- function(x) {
   if (x$params$form == "convex") return(NextMethod())
   given <- length(x$params$labelled)
-  # As many as were asked for, or ten.
+  # The m that was asked for, or ten.
   m <- min(c(remembered_size(x, "m"), 10L)[1L], nrow(x$trace))
   objective <- x$trace$objective
   lowered <- 1 - objective[[m]] / (objective[[1L]] + x$trace$decrease[[1L]])

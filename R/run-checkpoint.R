@@ -1,8 +1,8 @@
 # Checkpoints: a folder that holds the values of finished tasks, one file each. A value is known by
 # what it was computed from (kind of run, version of the package, content of the data, setting,
 # seed), not by its place among the tasks, so that a longer grid finds what a shorter one has done.
-# No file belongs to anybody: a value is written under a name of its own, read back, and renamed,
-# which happens at once or not at all.
+# A value is written under a unique temporary name, read back, and renamed, which happens at once or
+# not at all: so several runs can share a folder without locks.
 
 # A run of tasks: list(kind, folder, seed, prefix, ...). Its tasks' seeds are made from the one seed
 # of the run (NULL where nothing is random: the caller's RNG is not touched then), which is drawn

@@ -42,6 +42,7 @@
 #'   ([c()]). Of a fit the method and the arguments in its call are taken. Several methods
 #'   meet the same decoys, and each gets those of the arguments in `...` that it has. A graph or a
 #'   start that was made without the decoys is refused.
+#' @param ... Arguments of the method, and those of [ufs_data()], like `assay`.
 #' @param k For how many columns the share is printed, besides that of the answer. A method
 #'   that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by default
 #'   50, or all).

@@ -78,12 +78,11 @@ ufs_grid_paper <- function(method, variant = NULL) {
 #' @param method The name of a method, see [ufs_methods()].
 #' @param grid A data frame with one row per setting and one column per argument of the method,
 #'   or a named list of vectors, of which all combinations are run.
-#' @param ... Arguments that are the same in all settings, and those of [ufs_data()], like `assay`.
+#' @param ...,m Arguments that are the same in all settings, and those of [ufs_data()], like
+#'   `assay`.
 #' @param checkpoint `NULL`, or the name of a folder in which finished work is kept: see "Stopping
 #'   and resuming" in the help of [ufs_grid()].
 #' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
-#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
-#'   R would complete `m` to `method`.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
 #'   objective, iterations, seconds, error, warnings; one row per setting), `feature_scores` and
 #'   `feature_rankings` (p x settings), `sample_scores` and `sample_rankings` (n x settings),

@@ -1,6 +1,4 @@
-# Pictures of several fits: overlap, stability, grids, comparisons (how a picture is made: plots.R).
-
-# ---- pictures of several fits -------------------------------------------------------------
+# What several fits have in common, and lists of fits.
 
 #' How far selections agree
 #'

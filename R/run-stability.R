@@ -18,6 +18,7 @@
 #'   gets those of the arguments in `...` that it has, and the result is a list of class
 #'   `ufs_stability_list` with their results in `fits`, to print and for [as.data.frame()].
 #' @param k The number of features chosen in each resample.
+#' @param ... Arguments of the method, and those of [ufs_data()], like `assay`.
 #' @param m The number of samples chosen in each resample, for methods that select samples. `NULL`
 #'   leaves them out.
 #' @param n_resamples The number of resamples.

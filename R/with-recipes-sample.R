@@ -1,4 +1,4 @@
-# tidymodels: a recipe step that chooses rows. Registered late, as recipes.R.
+# tidymodels: a recipe step that chooses rows. Registered late, as those of with-recipes.R.
 
 #' Unsupervised selection of samples as a recipe step
 #'

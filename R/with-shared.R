@@ -1,5 +1,6 @@
-# What the adapters to other frameworks (recipes.R, mlr3.R, explore.R) share: one way from a table
-# to a ranking of its columns, with one policy for settings, units, missing values and messages.
+# What the adapters to other frameworks (with-recipes.R, with-mlr3.R, with-explorer.R) share: one
+# way from a table to a ranking of its columns, with one policy for settings, units, missing values
+# and messages.
 
 # Options that a framework passes to a method: named, and names the method has.
 check_method_options <- function(method, options, arg) {

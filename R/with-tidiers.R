@@ -232,7 +232,7 @@ glance.ufs_overlap <- function(x, ...) {
     mean_shared = mean(pairs), chance = x$chance), ...)
 }
 
-# A tibble where the user has tibble, as elsewhere. Dots are refused before the table is made.
+# A tibble if the package is installed. Dots are refused before the table is made.
 as_tibble_if <- function(table, ...) {
   check_dots_empty(...)
   rownames(table) <- NULL

@@ -1,17 +1,6 @@
 # Shared by the scripts of this folder: data, a legal call of every method, a table to print.
 suppressPackageStartupMessages(library(ufselect))
-
-# Options of the command line as --name=value, with defaults.
-options_of <- function(...) {
-  out <- list(...)
-  for (arg in commandArgs(TRUE)) {
-    if (!grepl("^--[a-z_]+=", arg)) next
-    name <- sub("^--([a-z_]+)=.*", "\\1", arg)
-    value <- sub("^--[a-z_]+=", "", arg)
-    out[[name]] <- if (is.numeric(out[[name]])) as.numeric(value) else value
-  }
-  out
-}
+source("tests/dev/options.R")
 
 clustered <- function(n, p, groups = 3, informative = min(p, 5)) {
   cluster <- rep_len(seq_len(groups), n)

@@ -11,16 +11,7 @@
 # that is worse, other best features (ties apart), a CPU time 1.25 times as long. Its exit status is 0
 # only if no objective rose and no status is worse.
 suppressPackageStartupMessages(library(ufselect))
-options_of <- function(...) {
-  out <- list(...)
-  for (arg in commandArgs(TRUE)) {
-    name <- sub("^--([a-z_]+)=.*", "\\1", arg)
-    if (!name %in% names(out)) stop("there is no option ", arg)
-    value <- sub("^--[a-z_]+=", "", arg)
-    out[[name]] <- if (is.numeric(out[[name]])) as.numeric(value) else value
-  }
-  out
-}
+source("tests/dev/options.R")
 set <- options_of(data = Sys.getenv("UFSELECT_DATA"), out = "", before = "", after = "", methods = "",
   seconds = 60)
 

@@ -26,16 +26,7 @@
 #
 # Outcomes: caught, survived, same (the machine code did not change), broken (does not build or load). The
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
-options_of <- function(...) {
-  out <- list(...)
-  for (arg in commandArgs(TRUE)) {
-    name <- gsub("-", "_", sub("^--([a-z_-]+)(=.*)?$", "\\1", arg))
-    if (!name %in% names(out)) stop("there is no option ", arg)
-    value <- sub("^[^=]*=?", "", arg)
-    out[[name]] <- if (is.logical(out[[name]])) TRUE else if (is.numeric(out[[name]])) as.numeric(value) else value
-  }
-  out
-}
+source("tests/dev/options.R")
 opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", rerun_survivors = FALSE,
   map = FALSE, named = FALSE, table = FALSE, list = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))

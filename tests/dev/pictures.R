@@ -1,4 +1,4 @@
-# A contact sheet of all pictures, to be looked at after a change of R/plots*.R:
+# A contact sheet of all pictures, to be looked at after a change of R/draw-*.R:
 #   Rscript tests/dev/pictures.R --out=/tmp/pictures [--widths=350,700,1200] [--only=regex] [--engine=base]
 # It writes one PNG for every picture, width and engine, and sheets of them side by side.
 source(file.path("tests", "dev", "common.R"))
