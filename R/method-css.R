@@ -10,10 +10,10 @@
 #' compares the methods, and the figures are in `vignette("evidence")`.
 #'
 #' A column that differs from a constant in one or two rows only cannot be rebuilt from others, and
-#' would be chosen for that, although it says nothing about new rows. Where `x` has at least 20 rows,
-#' a column of which one or two rows have at least 90 % of the squares (after centring) is rebuilt
-#' like all others but not chosen, unless it is included (see [ufs_data()]), has a group, or `k` asks
-#' for it. A message of class `ufs_message_few_rows` names such columns.
+#' would be chosen for that, although it says nothing about new rows. Where `x` has at least 20
+#' rows, a column of which one or two rows have at least 90 % of the squares (after centring) is
+#' rebuilt like all others but not chosen, unless it is included (see [ufs_data()]), has a group, or
+#' `k` asks for it. A message of class `ufs_message_few_rows` names such columns.
 #'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}

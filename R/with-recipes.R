@@ -9,8 +9,9 @@
 #' The scores of a method are in units of its own, so `ufs_param_cutoff()` has a range that suits
 #' only methods whose scores fall from 1 to 0, as those of [ufs_css()] and [ufs_consensus()] do.
 #'
-#' @param values Names of methods or of tasks of [ufs_select()]. The default `NULL` takes the methods
-#'   that [ufs_methods()] recommends without conditions, and the one that [ufs_select()] takes among columns of noise.
+#' @param values Names of methods or of tasks of [ufs_select()]. The default `NULL` takes the
+#'   methods that [ufs_methods()] recommends without conditions, and the one that [ufs_select()]
+#'   takes among columns of noise.
 #' @param range The smallest and the largest value.
 #' @param trans A transformation of package scales, or `NULL`.
 #' @return A parameter object of package dials.
