@@ -187,12 +187,6 @@ x_dense <- function(x) {
 
 dense_advice <- "Give it fewer columns, or the samples that ufs_sketch() chooses."
 
-sparse_operator <- function(x) {
-  structure(list(kind = "sparse", n = x@Dim[1L], p = x@Dim[2L], user_p = x@Dim[2L], i = x@i,
-    start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
-    class = "ufs_x")
-}
-
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) {
   first_equal(.Call(C_x_hash, x, 0), nrow(x), function(j) x_columns(x, j))

@@ -1,14 +1,6 @@
 # Files that hold no zeros: TENxMatrix, H5ADMatrix, and whatever else is_sparse() says of a
 # DelayedMatrix. Their blocks are read as dgCMatrix, so that a pass costs the entries.
 
-# is_sparse() and extract_sparse_array(), which were in DelayedArray until Bioconductor 3.17.
-sparse_generic <- function(name) {
-  loadNamespace("DelayedArray")
-  for (package in intersect(c("SparseArray", "S4Arrays", "DelayedArray"), loadedNamespaces())) {
-    if (name %in% getNamespaceExports(package)) return(getExportedValue(package, name))
-  }
-}
-
 # What an entry takes while its block is read (places, values, and both in another order), over
 # what a number of a dense block takes.
 entry_share <- 8
@@ -67,6 +59,12 @@ sparse_bound <- function(object, i, j) {
 
 read_lines_sparse <- function(source, lines) {
   if (source$by == "rows") read_sparse_part(source, lines) else read_sparse_part(source, j = lines)
+}
+
+sparse_operator <- function(x) {
+  structure(list(kind = "sparse", n = x@Dim[1L], p = x@Dim[2L], user_p = x@Dim[2L], i = x@i,
+    start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
+    class = "ufs_x")
 }
 
 # As the solvers see a block of `lines`: an operator.

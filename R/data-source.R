@@ -53,9 +53,6 @@ subset_source <- function(source, rows = NULL, columns = NULL) {
   source
 }
 
-# Indices `new` of what the indices `old` name; NULL = all.
-compose_index <- function(old, new) if (is.null(new)) old else if (is.null(old)) new else old[new]
-
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
   source["BPPARAM"] <- list(NULL)
@@ -123,26 +120,11 @@ read_block <- function(source, lines) {
   if (source$by == "rows") read_source(source, i = lines) else read_source(source, j = lines)
 }
 
-# What fails in the reading of a file is an error of this package's.
-from_source <- function(read) {
-  tryCatch(read, error = function(e) {
-    ufs_abort("input", "`x` cannot be read from where it lies: ", conditionMessage(e),
-      argument = "x")
-  })
-}
-
 read_big <- function(object, i, j) {
   if (!inherits(object, "big.matrix")) object <- bigmemory::attach.big.matrix(object)
   if (is.null(i)) i <- seq_len(nrow(object))
   if (is.null(j)) j <- seq_len(ncol(object))
   object[i, j, drop = FALSE]
-}
-
-# Ranges of lines, one per block.
-source_blocks <- function(source, by = source$by) {
-  lines <- if (by == "rows") source$n else source$p
-  in_pieces(lines, if (by == source$by) source$step else
-    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n))))
 }
 
 # One pass: fun(block, lines, ...) for every block, its values combined in the order of the
@@ -180,18 +162,6 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
     }
   }
   if (joined) do.call(rbind, total) else total
-}
-
-# Beside a large file, what was read before must not stay until R looks for garbage by itself: it
-# does so only after several blocks. Blocks are young; to look at all that is old takes as long
-# as reading some blocks, and is worth it once a pass.
-collect_garbage <- function(source, bytes = Inf) {
-  due <- bytes >= source$bytes / 2 && 8 * as.double(source$n) * source$p > 1e8
-  if (due) {
-    gc(verbose = FALSE, full = is.infinite(bytes))
-    .Call(C_x_trim)
-  }
-  due
 }
 
 # A sum of many blocks' values takes no copy per block.
