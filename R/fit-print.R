@@ -9,7 +9,7 @@ print.ufs <- function(x, n = 5L, ...) {
   cat_line("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
   if (!is.null(status_text(x))) cat_line("  status       ", status_text(x))
-  if (length(x$certificate)) cat_line("  certificate  ", format_certificate(x$certificate))
+  for (line in certificate_note(x)) cat_line("  ", line)
   notes <- c(input_notes(x$input), wish_notes(x), own_notes(x))
   for (line in notes) cat_line("  ", line)
   if (!is.null(x$feature_scores) && !any(grepl("^non-zero", notes))) {
@@ -56,6 +56,14 @@ own_notes <- function(x) if (is.null(x$trace)) print_notes.default(x) else print
 
 # One or two more lines of a method's own: "non-zero     12 of 500 ...", say.
 print_notes <- function(x) UseMethod("print_notes")
+
+# Methods whose own lines say in words what the certificate holds print no numbers beside them.
+certificate_note <- function(x) UseMethod("certificate_note")
+
+#' @export
+certificate_note.default <- function(x) {
+  if (length(x$certificate)) paste0("certificate  ", format_certificate(x$certificate))
+}
 
 # What all methods with such fields say: features with a weight, samples with one (of the
 # convex selectors, whose dual gives each an activity), labels, graph.

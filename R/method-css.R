@@ -401,27 +401,32 @@ picture_followers <- function(fit, k, most = 36L) {
 }
 
 #' @export
+certificate_note.ufs_css <- function(x) NULL
+
+#' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
-    paste0("worst at     k = ", which.min(x$trace$ratio), ", for which the certificate is given")
-  }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares of the ",
-    if (is.numeric(x$scale)) "standardised " else if (is.numeric(x$center)) "centred ",
-    "columns by ",
-    count_words(last, "feature"), ", ", signif(100 * x$trace$bound[last], 3L), " % by ",
-    if (last == 1L) "the first principal component" else "as many principal components"),
+    worst <- which.min(x$trace$ratio)
+    paste0("weakest      at k = ", worst, ": ", signif(100 * x$trace$captured[worst], 3L),
+      " %, where principal components explain ", signif(100 * x$trace$bound[worst], 3L), " %")
+  }, paste0("explains     ", signif(100 * x$trace$captured[last], 3L), " % of the ",
+    if (is.numeric(x$center)) "variance" else "squares", " of the ",
+    if (is.numeric(x$scale)) "standardised ", "columns with ", count_words(last, "feature"), "; ",
+    count_words(last, "principal component"), if (last == 1L) " explains " else " explain ",
+    signif(100 * x$trace$bound[last], 3L), " %"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {
       paste0("starts       ", x$params$met, " of ", x$params$starts,
-        " captured as much as the best")
+        " found the best choice")
     },
     if (!is.null(x$params$target)) paste0("target       ", signif(100 * x$trace$target[last], 3L),
       " % of the ", count_words(x$params$target, "leading component")),
     if (length(x$certificate) > 3L && "optimal" %in% names(x$certificate)) {
       if (x$certificate[["optimal"]] == 1) {
-        "proof        no other choice of this size captures more"
+        "proof        no other choice of this size explains more"
       } else {
-        paste0("proof        not finished: another choice may capture up to ",
+        paste0("proof        not finished: another choice may explain up to ",
           signif(100 * x$certificate[["gap"]], 3L), " % more")
       }
     })

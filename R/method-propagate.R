@@ -24,8 +24,8 @@
 #'   probabilities of each node are scaled to sum to 1 again. This helps if the labelled nodes
 #'   represent the class sizes.
 #' @param x A matrix with n rows, used for nodes that cannot be reached. It is not scaled.
-#' @return A list: `label` (factor), `probability` (n x classes, rows sum to 1) and
-#'   `reached` (`FALSE` for nodes without a path to a labelled one).
+#' @return A list of class `"ufs_propagation"`: `label` (factor), `probability` (n x classes, rows
+#'   sum to 1) and `reached` (`FALSE` for nodes without a path to a labelled one).
 #' @references Zhu, Ghahramani, Lafferty (2003) Semi-supervised learning using Gaussian
 #'   fields and harmonic functions. ICML, 912-919.
 #' @seealso [ufs_graph()] for the graph, [ufs_medoids()] for which samples to label.
@@ -53,12 +53,28 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
     ufs_warn("max_iter", "Some nodes hang together with labelled ones by edges so weak that their ",
       "probabilities are not exact.")
   }
-  list(
+  structure(list(
     label = factor(classes$names[out$label], classes$names),
     probability = matrix(out$probability, n, classes$c,
       dimnames = list(graph$names, classes$names)),
     reached = stats::setNames(out$reached == 1L, graph$names)
-  )
+  ), n_known = sum(!is.na(y)), class = "ufs_propagation")
+}
+
+#' @export
+print.ufs_propagation <- function(x, ...) {
+  check_dots_empty(...)
+  known <- attr(x, "n_known")
+  found <- table(x$label)
+  cat_line("<ufs_propagation> ", count_words(length(x$label), "node"), ", ", known, " with labels")
+  cat_line("  labels       ", paste0(names(found), " (", found, ")", collapse = ", "))
+  sure <- apply(x$probability, 1L, max)
+  cat_line("  probability  of the label given: ", signif(stats::median(sure), 3L),
+    " in the median, at least ", signif(min(sure), 3L))
+  if (!all(x$reached)) {
+    cat_line("  not reached  ", count_words(sum(!x$reached), "node"), ", without a way to a label")
+  }
+  invisible(x)
 }
 
 # list(w, n, names): w as C_propagate takes it, by its edges if at most a quarter of it is filled.

@@ -175,6 +175,9 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
 }
 
 #' @export
+certificate_note.ufs_consensus <- function(x) NULL
+
+#' @export
 print_notes.ufs_consensus <- function(x) {
   members <- x$members[order(-x$members$chosen), ]
   c(paste0("members      of the best ", x$params$k, " of each are chosen: ",

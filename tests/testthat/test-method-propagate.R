@@ -180,3 +180,17 @@ test_that("conjugate gradients, Cholesky and the literal solution agree, whateve
   expect_error(ufs_propagate(-(bad + Matrix::t(bad)), c(1, NA, NA)), class = "ufs_error_argument")
   expect_error(ufs_propagate(bad[, 1:2], c(1, NA, NA)), class = "ufs_error_argument")
 })
+
+test_that("the print says how many, how sure, and what was not reached", {
+  w <- matrix(0, 5, 5)
+  w[cbind(1:3, 2:4)] <- 1
+  spread <- ufs_propagate(w + t(w), c("a", NA, NA, "b", NA), x = NULL)
+  said <- capture.output(print(spread))
+  expect_match(said[1], "5 nodes, 2 with labels", fixed = TRUE)
+  expect_match(said[2], sprintf("a (%d), b (%d)", sum(spread$label == "a"), sum(spread$label == "b")), fixed = TRUE)
+  sure <- apply(spread$probability, 1, max)
+  expect_match(said[3], paste0(signif(median(sure), 3), " in the median, at least ", signif(min(sure), 3)), fixed = TRUE)
+  expect_match(said[4], "1 node, ", fixed = TRUE)
+  all <- capture.output(print(ufs_propagate((w + t(w))[1:4, 1:4], c("a", NA, NA, "b"))))
+  expect_length(all, 3)
+})
