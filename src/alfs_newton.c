@@ -39,8 +39,8 @@ typedef struct {
     la_cg_problem cg;
 } newton;
 
-/* Rows and columns below so many smoothings are zero in the last candidate: those that should be
- * zero are left at about one of them. */
+/* Rows and columns with a norm below so many times the smoothing are set to zero in the last
+ * candidate: those that should be zero are left at about the smoothing. */
 static const double CLEAN = 10.0;
 
 /* ---- the preconditioner ------------------------------------------------------------------- */
@@ -153,8 +153,7 @@ static double smoothing_part(const newton *a)
     return part + split[WEIGHTS].penalty * sum;
 }
 
-/* W without the rows and columns that are below `level` times the smoothing: it leaves those that
- * should be zero at about its own size. */
+/* W without the rows and columns that are below `level` times the smoothing. */
 static void candidate(newton *a, double level)
 {
     alfs_split *split = a->work->split;
@@ -229,7 +228,7 @@ static bool set_up(newton *a, alfs_work *work)
     a->scaled = ufs_dalloc(Q, M);
     a->inverse = ufs_dalloc(Q * Q, M);
     a->one_row = ufs_dalloc(2, Q);
-    /* Spec 11.3; two to five products. */
+    /* So loose an accuracy is enough for a Newton step: two to five products. */
     a->cg = (la_cg_problem){.n = m * q,
                             .apply = apply_hessian,
                             .precondition = precondition,

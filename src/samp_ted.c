@@ -19,8 +19,8 @@
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
  *           2 n p^2 + m (4 n p (1 + UFS_STRIP / n) + 6 p^2) flops, 32 p^2 + 8 p (2 BATCH + UFS_STRIP)
- *           + 16 n BATCH bytes, less for a file; x is known by products, rows and x_i'S x_i
- *           (x_ops.h): a pass over a file for each batch, and UFS_STRIP rows of it
+ *           + 16 n BATCH bytes, but no more than x takes, or 16 columns; x is known by products, rows
+ *           and x_i'S x_i (x_ops.h): a pass over a file for each batch, and UFS_STRIP rows of it
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
  *
  * A pass over x for every pick would be matrix times vector. Hence the p-form picks up to BATCH
@@ -250,7 +250,9 @@ static void batch_init(ted_batch *batch, const ted_work *work)
     size_t N = (size_t) work->n, P = (size_t) x->p, W = N < UFS_STRIP ? N : UFS_STRIP;
 
     batch->size = BATCH / 8;
-    batch->most = BATCH;
+    /* k and h of a batch take no more memory than x, or 16 columns. */
+    batch->most = x->p / 2 < BATCH ? x->p / 2 : BATCH;
+    if (batch->most < batch->size) batch->most = batch->size;
     /* The products of a batch with a file take half a block, or those of the first one. */
     if (x->kind == UFS_X_SOURCE && x->source.at_once / 4 < BATCH)
         batch->most = x->source.at_once / 4 < batch->size ? batch->size : x->source.at_once / 4;
