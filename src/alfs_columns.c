@@ -134,7 +134,7 @@ static void write_pair(const search *s, alfs_work *sub)
     scatter(s, result->q, q);
 }
 
-/* The columns of the set from a matrix of all columns, and to one. */
+/* Copies the columns of the set out of a matrix of all columns; scatter() puts them back. */
 static void gather(const search *s, double *to, const double *from)
 {
     size_t m = (size_t) s->full->space.m;
@@ -194,7 +194,7 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     return true;
 }
 
-/* To a tenth of the gap: other columns may have to join before it is worth closing. */
+/* Lowers the gap on the set tenfold, no further: other columns may have to join first. */
 static void solve_on_set(search *s, alfs_work *sub, bool newton)
 {
     const alfs_value *value = &s->full->value;
@@ -264,7 +264,7 @@ bool alfs_grow_weighted(alfs_work *full)
                       s.reach < alfs_newton_from(full->space.m, s.n, full->space.r);
 
         if (s.round > 0 && !newton && s.n > CROWDED * full->space.q) break;
-        /* What a round takes is given back, but for the trace. */
+        /* The memory of a round is given back at its end; the trace must not be part of it. */
         ufs_trace_reserve(&full->run->trace, ROUND + 1);
         mark = vmaxget();
         if (!set_up_columns(&s, &sub)) break;

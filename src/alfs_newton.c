@@ -90,7 +90,7 @@ static void precondition(void *data, const double *r, double *z)
 
 /* ---- the step --------------------------------------------------------------------------- */
 
-/* <u_i, v_i> of all rows, or of all columns. */
+/* Inner products <u_i, v_i> of all rows, or of all columns. */
 static void dots(const newton *a, int which, const double *u, const double *v, double *out)
 {
     const alfs_split *split = &a->work->split[which];
@@ -207,7 +207,8 @@ static void apply_hessian(void *data, const double *d, double *out)
     }
 }
 
-/* False: W = 0, which has no sizes. From here on V of the splits holds P, Q, L themselves. */
+/* Returns false for W = 0, which has no sizes. From here on V of the splits holds P, Q, L
+ * themselves. */
 static bool set_up(newton *a, alfs_work *work)
 {
     const double *w = work->w;
@@ -254,7 +255,7 @@ static bool set_up(newton *a, alfs_work *work)
     return a->unit[ROWS] > 0.0 && a->unit[WEIGHTS] > 0.0;
 }
 
-/* f_e of w, whose W B is z + t dz, and its core; s and c. */
+/* Returns f_e of w, whose W B is z + t dz; leaves its core and the sizes s and c behind. */
 static double evaluate(newton *a, const double *w, double t)
 {
     alfs_work *work = a->work;
@@ -278,7 +279,7 @@ static double evaluate(newton *a, const double *w, double t)
     return f + work->split[WEIGHTS].penalty * sum + alfs_loss(&work->space, work->core);
 }
 
-/* f_e of W from here on. */
+/* From here on the smoothing is e. Returns f_e of W. */
 static double smooth_by(newton *a, double e)
 {
     a->e = e;
@@ -286,7 +287,7 @@ static double smooth_by(newton *a, double e)
     return evaluate(a, a->w, 0.0);
 }
 
-/* g and k at W. */
+/* The gradient g and the curvature k of the weights, at W. */
 static void linearise(newton *a)
 {
     int m = a->m, q = a->q;

@@ -78,7 +78,7 @@ static double weighted_rows(const ndfs_work *s, double eps)
     return sum;
 }
 
-/* At the new F and W; leaves U = F - XW and LF behind. */
+/* The objective at F and W; leaves U = F - XW and LF behind. */
 static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality)
 {
     const ndfs_problem *a = s->problem;
@@ -170,7 +170,7 @@ static void unit_columns(int n, int c, double *f)
     }
 }
 
-/* The quotient. A zero of F stays zero. */
+/* Multiplies F by the quotient. A zero of F stays zero. */
 static void update_f(ndfs_work *s, double *f)
 {
     size_t len = (size_t) s->problem->n * (size_t) s->problem->c;

@@ -54,7 +54,7 @@ void jspca_sample_init(jspca_work *work)
     ufs_x_gram_rows(problem->x, NULL, work->kernel);
 }
 
-/* V, and what depends on it: older weights and c, or today's. */
+/* Sets V and what depends on it: the older weights and c, or, if `renew`, the present ones. */
 static void set_weights(jspca_work *work, bool renew)
 {
     const jspca_problem *problem = work->problem;
@@ -140,7 +140,7 @@ static int form_p(jspca_work *work, const double *m)
     double *pbar = work->result->pbar;
     int info;
 
-    /* The P before, which counts where X'M is rank-deficient. */
+    /* The previous P, which is needed where X'M is rank-deficient. */
     if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, pbar);
     work->implicit = false;
     ufs_x_cross(problem->x, problem->k, m, work->b);

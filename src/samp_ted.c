@@ -272,7 +272,7 @@ static void batch_init(ted_batch *batch, const ted_work *work)
         (double **[]){&batch->followed.ss, &batch->followed.diag, &batch->followed.then, NULL});
 }
 
-/* The items that are followed: `next`, and those of largest decrease. */
+/* Chooses the items that are followed: `next`, and those of largest decrease. */
 static void choose_worth(const ted_work *work, int next, ted_batch *batch)
 {
     int n = work->n, width = 0, left = 0;
