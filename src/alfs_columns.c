@@ -97,10 +97,10 @@ static double outside_ratio(search *s, const alfs_work *sub)
     alfs_work *full = s->full;
     const alfs_space *space = &full->space, *part = &sub->space;
     int m = space->m, r = space->r;
-    double *turn = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
+    double *rotation = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
 
-    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, turn, part->rb);
-    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, turn, part->rb, 0.0, full->core, r);
+    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, rotation, part->rb);
+    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, rotation, part->rb, 0.0, full->core, r);
     alfs_gradient(full, full->core, &ss, &inner);
     measure_columns(s);
     for (int j = 0; j < space->q; j++)
@@ -176,7 +176,7 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     double *columns = ufs_dalloc(m, n);
 
     ufs_x_columns(full->problem->x, s->n, s->column, columns);
-    for (size_t i = 0; i < m * n; i++) columns[i] /= full->unit;
+    for (size_t i = 0; i < m * n; i++) columns[i] /= full->x_divisor;
     *sub = *full;
     sub->x = columns;
     if (alfs_space_columns(&sub->space, &full->space, s->n, columns)) return false;

@@ -26,16 +26,16 @@
 typedef struct {
     alfs_work *work;
     int m, q;
-    const double *x;             /* m x q: columns of X, in the units of work */
-    double e, unit[3], least[3]; /* smoothing, the sizes it refers to, their products */
-    double *w, *d, *g, *trial;   /* m x q */
-    double *bb, *gram;           /* BB' and X'X */
-    double *z, *dz, *k, *y;      /* m x m: W B, D B, k, scratch */
-    double *size[2];             /* s and c of the W of the last evaluation */
-    double *dot_w, *dot_v;       /* of rows or columns */
-    double *scaled;              /* q x m */
-    double *inverse;             /* q x q x m: H_i^{-1} */
-    double *one_row;             /* 2q */
+    const double *x;                /* m x q: columns of X, in the units of work */
+    double e, typical[3], least[3]; /* smoothing, the sizes it refers to, their products */
+    double *w, *d, *g, *trial;      /* m x q */
+    double *bb, *gram;              /* BB' and X'X */
+    double *z, *dz, *k, *y;         /* m x m: W B, D B, k, scratch */
+    double *size[2];                /* s and c of the W of the last evaluation */
+    double *dot_w, *dot_v;          /* of rows or columns */
+    double *scaled;                 /* q x m */
+    double *inverse;                /* q x q x m: H_i^{-1} */
+    double *one_row;                /* 2q */
     la_cg_problem cg;
 } newton;
 
@@ -243,16 +243,16 @@ static bool set_up(newton *a, alfs_work *work)
     la_gram('N', m, space->r, a->y, a->gram);
     ufs_copy(a->w, w, len);
     la_gemm('N', 'T', m, m, q, 1.0, w, m, a->x, m, 0.0, a->z, m);
-    a->unit[ROWS] = sqrt(la_ss(len, w) / (double) m);
-    a->unit[COLS] = sqrt(la_ss(len, w) / (double) q);
-    a->unit[WEIGHTS] = sqrt(la_ss(M * M, a->z)) / (double) m;
+    a->typical[ROWS] = sqrt(la_ss(len, w) / (double) m);
+    a->typical[COLS] = sqrt(la_ss(len, w) / (double) q);
+    a->typical[WEIGHTS] = sqrt(la_ss(M * M, a->z)) / (double) m;
     for (int which = 0; which < 3; which++) {
         alfs_split *split = &work->split[which];
         split->rho_of_v = 1.0;
         split->residual = 0.0;
         for (int i = 0; i < split->n; i++) split->cut[i] = 1.0;
     }
-    return a->unit[ROWS] > 0.0 && a->unit[WEIGHTS] > 0.0;
+    return a->typical[ROWS] > 0.0 && a->typical[WEIGHTS] > 0.0;
 }
 
 /* Returns f_e of w, whose W B is z + t dz; leaves its core and the sizes s and c behind. */
@@ -283,7 +283,7 @@ static double evaluate(newton *a, const double *w, double t)
 static double smooth_by(newton *a, double e)
 {
     a->e = e;
-    for (int which = 0; which < 3; which++) a->least[which] = e * a->unit[which];
+    for (int which = 0; which < 3; which++) a->least[which] = e * a->typical[which];
     return evaluate(a, a->w, 0.0);
 }
 
@@ -320,7 +320,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth)
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
     newton a;
-    double u2 = work->unit * work->unit, gap = 1.0, f;
+    double u2 = work->x_divisor * work->x_divisor, gap = 1.0, f;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
 
     if (!set_up(&a, work)) return false;

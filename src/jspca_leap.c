@@ -31,7 +31,7 @@ void jspca_leap_init(jspca_work *work)
 
     work->z_old = ufs_dalloc(n, k);
     anderson_init(&work->history, (int) size, DEPTH);
-    la_polar_init(&work->turn, work->problem->k, work->problem->k);
+    la_polar_init(&work->rotation, work->problem->k, work->problem->k);
     ufs_dalloc_each(size, 1,
                     (double **[]){&work->point, &work->image, &work->scale, &work->way, NULL});
     write_point(work, work->point);
@@ -77,7 +77,7 @@ static void align(jspca_work *work)
     int n = work->problem->n, k = work->problem->k;
 
     la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
-    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
+    if (la_polar(&work->rotation, work->zz, NULL, work->zz)) return;
     la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
     ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }

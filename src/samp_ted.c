@@ -94,7 +94,7 @@ static double decrease(const ted_work *work, int j)
     return fmax(work->ss[j], 0.0) / ridge_of(work, j);
 }
 
-/* What a pick is worth. */
+/* What picks are compared by. */
 static double value(const ted_work *work, int j)
 {
     bool per_cost = work->cost && work->problem->per_cost;
@@ -273,7 +273,7 @@ static void batch_init(ted_batch *batch, const ted_work *work)
 }
 
 /* Chooses the items that are followed: `next`, and those of largest decrease. */
-static void choose_worth(const ted_work *work, int next, ted_batch *batch)
+static void choose_followed(const ted_work *work, int next, ted_batch *batch)
 {
     int n = work->n, width = 0, left = 0;
     double least = 0.0;
@@ -428,7 +428,7 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
         if (j < 0) break;
         if (t == 0) work.first = value(&work, j);
         if (work.p_form) {
-            choose_worth(&work, j, &batch);
+            choose_followed(&work, j, &batch);
             pick_ahead(&work, settings->m - t, &batch);
             made = settle(&work, &batch, result->order + t, result->score + t);
         } else {

@@ -150,7 +150,7 @@ static void residual_of_features(jspca_work *work)
 }
 
 /* Pbar = polar(diag(d) X'Z), the old Pbar where that is rank-deficient, P and the residuals. */
-static int feature_turn(jspca_work *work)
+static int feature_p_step(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
@@ -257,7 +257,7 @@ static int alternate_once(jspca_work *work, bool full)
     else
         feature_target(work);
     if ((lapack = q_step(work, full))) return lapack;
-    return work->problem->sample ? jspca_sample_turn(work, false) : feature_turn(work);
+    return work->problem->sample ? jspca_sample_p_step(work, false) : feature_p_step(work);
 }
 
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
@@ -289,7 +289,7 @@ static int alternate(jspca_work *work, bool full)
         run->status = UFS_STALLED;
     if (!work->implicit || (run->status == UFS_MAX_ITER && run->iterations < run->max_iter))
         return 0;
-    return jspca_sample_turn(work, true);
+    return jspca_sample_p_step(work, true);
 }
 
 static void reweight(jspca_work *work)
