@@ -187,6 +187,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
   # divided already, unless it has no more rows than columns.
   if (is.null(divisor)) {
     divisor <- power_of_two(largest(x))
+    if (abs(log2(divisor)) < 60) divisor <- 1 # they are: no copy of x
     if (divisor != 1) x <- x / divisor
   }
   settings <- list(m = as.integer(m), mu = as.double(mu) / divisor^2, form = form,
@@ -274,7 +275,7 @@ near_copies <- function(z, picks) {
   chosen <- x_rows_of(z, picks)
   d2 <- pmax(square_distances(chosen, chosen), 0)
   some <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 500L))))
-  limit <- median_square(x_rows_of(z, some))
+  limit <- median_square(if (is.matrix(z) && length(some) == nrow(z)) z else x_rows(z, some))
   sum(vapply(seq_along(picks)[-1L], function(i) any(d2[i, seq_len(i - 1L)] <= limit / 100), NA))
 }
 

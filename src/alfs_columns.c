@@ -97,10 +97,10 @@ static double outside_ratio(search *s, const alfs_work *sub)
     alfs_work *full = s->full;
     const alfs_space *space = &full->space, *part = &sub->space;
     int m = space->m, r = space->r;
-    double *turn = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
+    double *rotation = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
 
-    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, turn, part->rb);
-    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, turn, part->rb, 0.0, full->core, r);
+    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, rotation, part->rb);
+    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, rotation, part->rb, 0.0, full->core, r);
     alfs_gradient(full, full->core, &ss, &inner);
     measure_columns(s);
     for (int j = 0; j < space->q; j++)
@@ -134,7 +134,7 @@ static void write_pair(const search *s, alfs_work *sub)
     scatter(s, result->q, q);
 }
 
-/* The columns of the set from a matrix of all columns, and to one. */
+/* Copies the columns of the set out of a matrix of all columns; scatter() puts them back. */
 static void gather(const search *s, double *to, const double *from)
 {
     size_t m = (size_t) s->full->space.m;
@@ -176,7 +176,7 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     double *columns = ufs_dalloc(m, n);
 
     ufs_x_columns(full->problem->x, s->n, s->column, columns);
-    for (size_t i = 0; i < m * n; i++) columns[i] /= full->unit;
+    for (size_t i = 0; i < m * n; i++) columns[i] /= full->x_divisor;
     *sub = *full;
     sub->x = columns;
     if (alfs_space_columns(&sub->space, &full->space, s->n, columns)) return false;
@@ -194,7 +194,7 @@ static bool set_up_columns(const search *s, alfs_work *sub)
     return true;
 }
 
-/* To a tenth of the gap: other columns may have to join before it is worth closing. */
+/* Lowers the gap on the set tenfold, no further: other columns may have to join first. */
 static void solve_on_set(search *s, alfs_work *sub, bool newton)
 {
     const alfs_value *value = &s->full->value;
@@ -264,7 +264,7 @@ bool alfs_grow_weighted(alfs_work *full)
                       s.reach < alfs_newton_from(full->space.m, s.n, full->space.r);
 
         if (s.round > 0 && !newton && s.n > CROWDED * full->space.q) break;
-        /* What a round takes is given back, but for the trace. */
+        /* The memory of a round is given back at its end; the trace must not be part of it. */
         ufs_trace_reserve(&full->run->trace, ROUND + 1);
         mark = vmaxget();
         if (!set_up_columns(&s, &sub)) break;

@@ -26,21 +26,21 @@
 typedef struct {
     alfs_work *work;
     int m, q;
-    const double *x;             /* m x q: columns of X, in the units of work */
-    double e, unit[3], least[3]; /* smoothing, the sizes it refers to, their products */
-    double *w, *d, *g, *trial;   /* m x q */
-    double *bb, *gram;           /* BB' and X'X */
-    double *z, *dz, *k, *y;      /* m x m: W B, D B, k, scratch */
-    double *size[2];             /* s and c of the W of the last evaluation */
-    double *dot_w, *dot_v;       /* of rows or columns */
-    double *scaled;              /* q x m */
-    double *inverse;             /* q x q x m: H_i^{-1} */
-    double *one_row;             /* 2q */
+    const double *x;                /* m x q: columns of X, in the units of work */
+    double e, typical[3], least[3]; /* smoothing, the sizes it refers to, their products */
+    double *w, *d, *g, *trial;      /* m x q */
+    double *bb, *gram;              /* BB' and X'X */
+    double *z, *dz, *k, *y;         /* m x m: W B, D B, k, scratch */
+    double *size[2];                /* s and c of the W of the last evaluation */
+    double *dot_w, *dot_v;          /* of rows or columns */
+    double *scaled;                 /* q x m */
+    double *inverse;                /* q x q x m: H_i^{-1} */
+    double *one_row;                /* 2q */
     la_cg_problem cg;
 } newton;
 
-/* Rows and columns below so many smoothings are zero in the last candidate: those that should be
- * zero are left at about one of them. */
+/* Rows and columns with a norm below so many times the smoothing are set to zero in the last
+ * candidate: those that should be zero are left at about the smoothing. */
 static const double CLEAN = 10.0;
 
 /* ---- the preconditioner ------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static void precondition(void *data, const double *r, double *z)
 
 /* ---- the step --------------------------------------------------------------------------- */
 
-/* <u_i, v_i> of all rows, or of all columns. */
+/* Inner products <u_i, v_i> of all rows, or of all columns. */
 static void dots(const newton *a, int which, const double *u, const double *v, double *out)
 {
     const alfs_split *split = &a->work->split[which];
@@ -153,8 +153,7 @@ static double smoothing_part(const newton *a)
     return part + split[WEIGHTS].penalty * sum;
 }
 
-/* W without the rows and columns that are below `level` times the smoothing: it leaves those that
- * should be zero at about its own size. */
+/* W without the rows and columns that are below `level` times the smoothing. */
 static void candidate(newton *a, double level)
 {
     alfs_split *split = a->work->split;
@@ -208,7 +207,8 @@ static void apply_hessian(void *data, const double *d, double *out)
     }
 }
 
-/* False: W = 0, which has no sizes. From here on V of the splits holds P, Q, L themselves. */
+/* Returns false for W = 0, which has no sizes. From here on V of the splits holds P, Q, L
+ * themselves. */
 static bool set_up(newton *a, alfs_work *work)
 {
     const double *w = work->w;
@@ -229,7 +229,7 @@ static bool set_up(newton *a, alfs_work *work)
     a->scaled = ufs_dalloc(Q, M);
     a->inverse = ufs_dalloc(Q * Q, M);
     a->one_row = ufs_dalloc(2, Q);
-    /* Spec 11.3; two to five products. */
+    /* So loose an accuracy is enough for a Newton step: two to five products. */
     a->cg = (la_cg_problem){.n = m * q,
                             .apply = apply_hessian,
                             .precondition = precondition,
@@ -243,19 +243,19 @@ static bool set_up(newton *a, alfs_work *work)
     la_gram('N', m, space->r, a->y, a->gram);
     ufs_copy(a->w, w, len);
     la_gemm('N', 'T', m, m, q, 1.0, w, m, a->x, m, 0.0, a->z, m);
-    a->unit[ROWS] = sqrt(la_ss(len, w) / (double) m);
-    a->unit[COLS] = sqrt(la_ss(len, w) / (double) q);
-    a->unit[WEIGHTS] = sqrt(la_ss(M * M, a->z)) / (double) m;
+    a->typical[ROWS] = sqrt(la_ss(len, w) / (double) m);
+    a->typical[COLS] = sqrt(la_ss(len, w) / (double) q);
+    a->typical[WEIGHTS] = sqrt(la_ss(M * M, a->z)) / (double) m;
     for (int which = 0; which < 3; which++) {
         alfs_split *split = &work->split[which];
         split->rho_of_v = 1.0;
         split->residual = 0.0;
         for (int i = 0; i < split->n; i++) split->cut[i] = 1.0;
     }
-    return a->unit[ROWS] > 0.0 && a->unit[WEIGHTS] > 0.0;
+    return a->typical[ROWS] > 0.0 && a->typical[WEIGHTS] > 0.0;
 }
 
-/* f_e of w, whose W B is z + t dz, and its core; s and c. */
+/* Returns f_e of w, whose W B is z + t dz; leaves its core and the sizes s and c behind. */
 static double evaluate(newton *a, const double *w, double t)
 {
     alfs_work *work = a->work;
@@ -279,15 +279,15 @@ static double evaluate(newton *a, const double *w, double t)
     return f + work->split[WEIGHTS].penalty * sum + alfs_loss(&work->space, work->core);
 }
 
-/* f_e of W from here on. */
+/* From here on the smoothing is e. Returns f_e of W. */
 static double smooth_by(newton *a, double e)
 {
     a->e = e;
-    for (int which = 0; which < 3; which++) a->least[which] = e * a->unit[which];
+    for (int which = 0; which < 3; which++) a->least[which] = e * a->typical[which];
     return evaluate(a, a->w, 0.0);
 }
 
-/* g and k at W. */
+/* The gradient g and the curvature k of the weights, at W. */
 static void linearise(newton *a)
 {
     int m = a->m, q = a->q;
@@ -320,7 +320,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth)
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
     newton a;
-    double u2 = work->unit * work->unit, gap = 1.0, f;
+    double u2 = work->x_divisor * work->x_divisor, gap = 1.0, f;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
 
     if (!set_up(&a, work)) return false;

@@ -35,7 +35,7 @@ void alfs_iterate(alfs_work *work, int most, double goal)
                       (int) ceil(fmin(2.0 * done * log(gap / goal) / -log(gap), ALFS_CHECK_EVERY));
         }
         alfs_update_copies(work, !last);
-        ufs_run_step(run, value->best * work->unit * work->unit,
+        ufs_run_step(run, value->best * work->x_divisor * work->x_divisor,
                      (value->best - *work->bound) / value->best);
         if (last) return;
         alfs_record(work);

@@ -24,7 +24,7 @@ void alfs_add_block(alfs_space *space, int from, int n, const double *w)
 {
     int m = space->m, k = space->k;
     size_t at = (size_t) from * (size_t) k;
-    double scale = 1.0 / space->unit;
+    double scale = 1.0 / space->divisor;
 
     R_CheckUserInterrupt();
     if (space->wide) {
@@ -90,7 +90,7 @@ void alfs_add_lift(const alfs_space *space, const double *lift, int from, int n,
 {
     int m = space->m, k = space->k;
     size_t at = (size_t) from * (size_t) k;
-    double scale = 1.0 / space->unit;
+    double scale = 1.0 / space->divisor;
 
     R_CheckUserInterrupt();
     if (space->wide) {
@@ -167,8 +167,8 @@ static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, 
     space->block = ufs_dalloc((size_t) m, (size_t) space->width);
 }
 
-/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), in units of `unit`. */
-static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
+/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), for x over `divisor`. */
+static void thin_factors(alfs_space *space, const double *x, double divisor, const double *values,
                          const double *vectors)
 {
     size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
@@ -177,14 +177,14 @@ static void thin_factors(alfs_space *space, const double *x, double unit, const 
     alfs_gemm((alfs_sizes){space->m, space->rb, space->q}, 1.0, x, vectors, 0.0, outer);
     for (size_t j = 0; j < rb; j++) {
         for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
-        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
+        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / divisor * vectors[i + j * q];
     }
-    space->unit = 1.0;
+    space->divisor = 1.0;
     space->y = y;
     space->outer = outer;
 }
 
-void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit)
+void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double divisor)
 {
     int m = problem->x->n, q = problem->x->p, least = m < q ? m : q, longer = m < q ? q : m,
         r = least;
@@ -197,9 +197,9 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
      * rounding. */
     while (thin && r > 1 && values[r - 1] <= 1e-7 * values[0]) r--;
     set_sizes(space, m, q, wide, r, r, r);
-    space->unit = unit;
+    space->divisor = divisor;
     for (int i = 0; i < least; i++) {
-        double s = values[i] / unit;
+        double s = values[i] / divisor;
         space->total += s * s;
         if (i >= r) {
             space->rest += s * s;
@@ -211,7 +211,7 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
     }
     space->y = problem->x->dense;
     if (thin) {
-        thin_factors(space, problem->x->dense, unit, values, vectors);
+        thin_factors(space, problem->x->dense, divisor, values, vectors);
         space->left = space->outer;
     } else if (wide) {
         space->left = space->outer = vectors;
@@ -257,7 +257,7 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
 
     memset(space, 0, sizeof *space);
     set_sizes(space, m, n_col, true, thin ? rb : m, r, rb);
-    space->unit = 1.0;
+    space->divisor = 1.0;
     space->left = full->left;
     ufs_copy(space->a, full->a, R);
     ufs_copy(space->b, value, (size_t) rb);

@@ -31,7 +31,7 @@ typedef struct {
     const ufs_x *op;            /* X where it is no dense matrix; y is X then */
     double *piece;              /* m x width, with op */
     int *index;                 /* width, with op */
-    double unit;                /* y stands for y / unit */
+    double divisor;             /* y stands for y / divisor */
     const double *left, *right; /* n_acc x r, p_acc x rb, or NULL */
     const double *outer;        /* wide: m x rb, orthonormal columns */
     double *a, *b;              /* r, rb */
@@ -43,9 +43,9 @@ typedef struct {
 } alfs_space;
 
 /* The whole problem. weights: the wide form is wanted. */
-void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit);
+void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double divisor);
 /* The same with only some columns of W: B = those rows of X (full must be wide and not
- * the identity form). x: m x n_col, the columns of x over full's unit; kept. LAPACK's info. */
+ * the identity form). x: m x n_col, the columns of x over full->divisor; kept. LAPACK's info. */
 int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x);
 
 /* Columns of the block that begins at column `from`. */

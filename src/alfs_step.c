@@ -261,7 +261,7 @@ void alfs_allocate(alfs_work *work)
 void alfs_record(const alfs_work *work)
 {
     const alfs_value *value = &work->value;
-    double u2 = work->unit * work->unit, dual = *work->bound;
+    double u2 = work->x_divisor * work->x_divisor, dual = *work->bound;
 
     ufs_trace_add(&work->run->trace,
                   (double[]){work->run->iterations, value->best * u2, dual * u2,

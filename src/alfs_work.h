@@ -63,13 +63,13 @@ typedef struct {
     double *w;             /* m x q: the W of value.best (Algorithm 1: the last one) */
     alfs_weights *weights; /* or NULL; their split is on if lambda > 0 */
     alfs_value value;
-    double gamma;          /* over-relaxation */
-    double unit, unit_w;   /* what X, and W, were divided and multiplied by */
-    double *core;          /* r x rb: of the last W */
-    double *scratch;       /* r x rb */
-    double *lift, *lift_g; /* N of the last W = (H + N y) / rr, and of the gradient */
-    const double *x;       /* m x q, of a set of columns: these, in its units; else NULL */
-    bool newton;           /* Newton's method is wanted and has not failed yet */
+    double gamma;               /* over-relaxation */
+    double x_divisor, w_factor; /* what X was divided by, and W multiplied by */
+    double *core;               /* r x rb: of the last W */
+    double *scratch;            /* r x rb */
+    double *lift, *lift_g;      /* N of the last W = (H + N y) / rr, and of the gradient */
+    const double *x;            /* m x q, of a set of columns: these, in its units; else NULL */
+    bool newton;                /* Newton's method is wanted and has not failed yet */
 } alfs_work;
 
 /* ---- alfs_step.c ---- */

@@ -232,7 +232,7 @@ static void graph_product(graph *a, const double *x, double *out)
 
 /* ---- (I - r A) y = 1 ---------------------------------------------------------------------- */
 
-/* r for a radius, or for the largest row sum. */
+/* The damping r that belongs to this spectral radius, or largest row sum. */
 static double damping_of(const inffs_settings *settings, int p, double radius)
 {
     double e = 5e-6 * (double) p;
@@ -240,8 +240,9 @@ static double damping_of(const inffs_settings *settings, int p, double radius)
                                           : settings->factor / radius;
 }
 
-/* One more vector (the image of the first is there), normalised unless it is rounding, and beta, the norm of what is new. The
- * leading eigenpair of T: *top and the last column of u. */
+/* Adds a vector to the basis, normalised unless it is rounding (the image of the first vector is
+ * there already), and returns in beta the norm of what is new in it. The leading eigenpair of T
+ * goes to *top and the last column of u. */
 static int krylov_step(krylov *s, graph *a, double *top, double *beta)
 {
     int p = a->p, k = ++s->k, lapack;
@@ -267,7 +268,8 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     return 0;
 }
 
-/* Radius (if asked for) and y in result->score from one Krylov space, sum = A 1. */
+/* Finds the spectral radius, if it is asked for, and y, into result->score, from one Krylov space;
+ * sum = A 1. */
 static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs_run *run)
 {
     const inffs_settings *settings = a->settings;
@@ -311,7 +313,7 @@ static void solve_lanczos(graph *a, const double *sum, inffs_result *result, ufs
         done = have && (residual <= run->tol || beta <= 1e-14 * top);
     }
     la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);
-    /* The residual with A y from the products themselves. */
+    /* The residual, with A y from the products themselves and not from the recurrence. */
     la_gemv('N', p, s.k, size, s.image, p, s.w, 0.0, ay);
     for (size_t i = 0; i < P; i++) {
         double rest = fabs(1.0 - result->score[i] + result->damping * ay[i]);

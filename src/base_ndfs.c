@@ -7,7 +7,7 @@
  * X n x p, F n x c, W p x c, L the Laplacian of a neighbour graph. Two ways of the step over W:
  *   exact: the row-sparse regression of F on X is solved (la_gl.c), warm from the last W; rows
  *          are exactly zero. 2npc flops where all features are priced (every LA_GL_PRICE-th step and at
- *          the end), otherwise the cost of the live rows. Memory 4pc beside x.
+ *          the end), otherwise the cost of the non-zero rows. Memory 4pc beside x.
  *   plain: one reweighted step, W = (X'X + beta G^{-1})^{-1} X'F, g_j = 2 sqrt(|w_j|^2 + eps) of
  *          the W before (la_solve.c): p^3/3 flops (p <= n) or n^2 p + n^3/3. Memory np.
  * The step over F, with M F = L F + alpha (F - X W),
@@ -51,63 +51,53 @@ typedef struct {
     double *xu;     /* p x c: X'U */
 } ndfs_work;
 
-static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings);
-static int update_w(ndfs_work *s, ndfs_result *r, bool all);
-static void update_f(ndfs_work *s, double *f);
-static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *orthogonality);
-static void unit_columns(int n, int c, double *f);
-static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality);
-static double weighted_rows(const ndfs_work *s, double eps);
-static double regression_kkt(ndfs_work *s, ndfs_result *r);
-
-void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
-                ufs_run *run)
+static void laplacian(ndfs_work *s, const double *f)
 {
-    static const char *const columns[] = {"iteration", "objective", "orthogonality", NULL};
-    ndfs_work s;
-    size_t len = (size_t) problem->n * (size_t) problem->c;
-    double old = R_PosInf, change = R_PosInf;
-
-    init(&s, problem, settings);
-    s.gl.newton = run->paths.gl_newton;
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    run->status = UFS_MAX_ITER;
-    result->orthogonality = R_NaN;
-    result->kkt = R_NaN;
-
-    while (run->iterations < run->max_iter) {
-        double value, before, orthogonality;
-        bool near_end = !(change > 100.0 * run->tol) || run->iterations == run->max_iter - 1;
-        run->lapack = update_w(&s, result, near_end || run->iterations % LA_GL_PRICE == 0);
-        if (run->lapack) return;
-        run->iterations++;
-        before = objective(&s, result, &orthogonality);
-        ufs_copy(s.f_old, result->f, len);
-        update_f(&s, result->f);
-        value = objective(&s, result, &orthogonality);
-        /* The first F may have columns of any norm: nothing to compare with. */
-        if (settings->exact && run->iterations > 1 && !(value <= before * (1.0 + 1e-12)))
-            value = fall_back(&s, result, before, &orthogonality);
-        if (!R_FINITE(value)) {
-            run->status = UFS_DIVERGED;
-            return;
-        }
-        change = R_FINITE(old) ? fabs(old - value) / fabs(value) : R_PosInf;
-        result->orthogonality = orthogonality;
-        ufs_trace_add(&run->trace, (double[]){run->iterations, value, orthogonality});
-        ufs_run_step(run, value, change);
-        old = value;
-        if (change <= run->tol && near_end) {
-            result->kkt = regression_kkt(&s, result);
-            if (result->kkt <= settings->kkt_tol) {
-                run->status = UFS_CONVERGED;
-                break;
-            }
-            s.vtol = fmax(s.vtol / 10.0, 1e-13);
-        }
-        if (!settings->exact) la_irls_g(problem->p, s.row, settings->eps, s.g);
+    int n = s->problem->n, c = s->problem->c;
+    size_t N = (size_t) n;
+    if (s->root == NULL) {
+        graph_mult(s->problem->graph, true, c, f, s->lf);
+        return;
     }
-    if (run->iterations > 0) result->kkt = regression_kkt(&s, result);
+    la_scale_rows(n, c, s->root, f, s->scaled);
+    graph_mult(s->problem->graph, false, c, s->scaled, s->lf);
+    for (size_t j = 0; j < (size_t) c; j++)
+        for (size_t i = 0; i < N; i++)
+            s->lf[i + j * N] = f[i + j * N] - s->root[i] * s->lf[i + j * N];
+}
+
+/* sum_j f_j |w_j|, smoothed; rows without a penalty, or fixed at zero, do not count. */
+static double weighted_rows(const ndfs_work *s, double eps)
+{
+    const double *factor = s->problem->factor;
+    double sum = 0.0;
+
+    if (factor == NULL) return la_l21(s->problem->p, s->row, eps);
+    for (int j = 0; j < s->problem->p; j++)
+        if (s->row[j] > 0.0) sum += factor[j] * s->row[j];
+    return sum;
+}
+
+/* The objective at F and W; leaves U = F - XW and LF behind. */
+static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality)
+{
+    const ndfs_problem *a = s->problem;
+    int n = a->n, c = a->c;
+    size_t len = (size_t) n * (size_t) c;
+    double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
+
+    for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
+    laplacian(s, r->f);
+    for (size_t i = 0; i < len; i++) smooth += r->f[i] * s->lf[i];
+    la_gemm('T', 'N', c, c, n, 1.0, r->f, n, r->f, n, 0.0, s->ff, c);
+    for (int j = 0; j < c; j++)
+        for (int i = 0; i < c; i++) {
+            double d = s->ff[i + j * c] - (i == j);
+            off += d * d;
+        }
+    *orthogonality = sqrt(off);
+    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * weighted_rows(s, eps)) +
+           a->gamma / 4.0 * off;
 }
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings)
@@ -161,21 +151,6 @@ static int update_w(ndfs_work *s, ndfs_result *r, bool all)
     return 0;
 }
 
-static void laplacian(ndfs_work *s, const double *f)
-{
-    int n = s->problem->n, c = s->problem->c;
-    size_t N = (size_t) n;
-    if (s->root == NULL) {
-        graph_mult(s->problem->graph, true, c, f, s->lf);
-        return;
-    }
-    la_scale_rows(n, c, s->root, f, s->scaled);
-    graph_mult(s->problem->graph, false, c, s->scaled, s->lf);
-    for (size_t j = 0; j < (size_t) c; j++)
-        for (size_t i = 0; i < N; i++)
-            s->lf[i + j * N] = f[i + j * N] - s->root[i] * s->lf[i + j * N];
-}
-
 /* lf = MF and fff = F F'F from U and LF, which objective() left. */
 static void gradient_parts(ndfs_work *s, const double *f)
 {
@@ -185,7 +160,17 @@ static void gradient_parts(ndfs_work *s, const double *f)
     la_gemm('N', 'N', n, c, c, 1.0, f, n, s->ff, c, 0.0, s->fff, n);
 }
 
-/* The quotient. A zero of F stays zero. */
+static void unit_columns(int n, int c, double *f)
+{
+    size_t N = (size_t) n;
+    for (size_t j = 0; j < (size_t) c; j++) {
+        double norm = la_nrm2(n, f + j * N);
+        if (norm > 0.0)
+            for (size_t i = 0; i < N; i++) f[i + j * N] /= norm;
+    }
+}
+
+/* Multiplies F by the quotient. A zero of F stays zero. */
 static void update_f(ndfs_work *s, double *f)
 {
     size_t len = (size_t) s->problem->n * (size_t) s->problem->c;
@@ -203,16 +188,6 @@ static void update_f(ndfs_work *s, double *f)
         f[i] = down > 0.0 ? f[i] * up / down : 0.0;
     }
     unit_columns(s->problem->n, s->problem->c, f);
-}
-
-static void unit_columns(int n, int c, double *f)
-{
-    size_t N = (size_t) n;
-    for (size_t j = 0; j < (size_t) c; j++) {
-        double norm = la_nrm2(n, f + j * N);
-        if (norm > 0.0)
-            for (size_t i = 0; i < N; i++) f[i + j * N] /= norm;
-    }
 }
 
 /* The step that cannot rise, from f_old; returns the objective after it. */
@@ -246,40 +221,6 @@ static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *ort
     return objective(s, r, orthogonality);
 }
 
-/* At the new F and W; leaves U = F - XW and LF behind. */
-static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality)
-{
-    const ndfs_problem *a = s->problem;
-    int n = a->n, c = a->c;
-    size_t len = (size_t) n * (size_t) c;
-    double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
-
-    for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
-    laplacian(s, r->f);
-    for (size_t i = 0; i < len; i++) smooth += r->f[i] * s->lf[i];
-    la_gemm('T', 'N', c, c, n, 1.0, r->f, n, r->f, n, 0.0, s->ff, c);
-    for (int j = 0; j < c; j++)
-        for (int i = 0; i < c; i++) {
-            double d = s->ff[i + j * c] - (i == j);
-            off += d * d;
-        }
-    *orthogonality = sqrt(off);
-    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * weighted_rows(s, eps)) +
-           a->gamma / 4.0 * off;
-}
-
-/* sum_j f_j |w_j|, smoothed; rows without a penalty, or fixed at zero, do not count. */
-static double weighted_rows(const ndfs_work *s, double eps)
-{
-    const double *factor = s->problem->factor;
-    double sum = 0.0;
-
-    if (factor == NULL) return la_l21(s->problem->p, s->row, eps);
-    for (int j = 0; j < s->problem->p; j++)
-        if (s->row[j] > 0.0) sum += factor[j] * s->row[j];
-    return sum;
-}
-
 /* W is optimal for F if x_j'U = beta/2 w_j / |w_j|, or |x_j'U| <= beta/2 where w_j = 0; rows
  * below the smoothing count as zero. The largest violation over beta/2; beta times its factor for each
  * row, and beta itself over rows without a penalty. */
@@ -306,4 +247,54 @@ static double regression_kkt(ndfs_work *s, ndfs_result *r)
         worst = fmax(worst, live ? sqrt(ss) / unit : sqrt(ss) / unit - 1.0);
     }
     return worst;
+}
+
+void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
+                ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "orthogonality", NULL};
+    ndfs_work s;
+    size_t len = (size_t) problem->n * (size_t) problem->c;
+    double old = R_PosInf, change = R_PosInf;
+
+    init(&s, problem, settings);
+    s.gl.newton = run->paths.gl_newton;
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->orthogonality = R_NaN;
+    result->kkt = R_NaN;
+
+    while (run->iterations < run->max_iter) {
+        double value, before, orthogonality;
+        bool near_end = !(change > 100.0 * run->tol) || run->iterations == run->max_iter - 1;
+        run->lapack = update_w(&s, result, near_end || run->iterations % LA_GL_PRICE == 0);
+        if (run->lapack) return;
+        run->iterations++;
+        before = objective(&s, result, &orthogonality);
+        ufs_copy(s.f_old, result->f, len);
+        update_f(&s, result->f);
+        value = objective(&s, result, &orthogonality);
+        /* The first F may have columns of any norm: nothing to compare with. */
+        if (settings->exact && run->iterations > 1 && !(value <= before * (1.0 + 1e-12)))
+            value = fall_back(&s, result, before, &orthogonality);
+        if (!R_FINITE(value)) {
+            run->status = UFS_DIVERGED;
+            return;
+        }
+        change = R_FINITE(old) ? fabs(old - value) / fabs(value) : R_PosInf;
+        result->orthogonality = orthogonality;
+        ufs_trace_add(&run->trace, (double[]){run->iterations, value, orthogonality});
+        ufs_run_step(run, value, change);
+        old = value;
+        if (change <= run->tol && near_end) {
+            result->kkt = regression_kkt(&s, result);
+            if (result->kkt <= settings->kkt_tol) {
+                run->status = UFS_CONVERGED;
+                break;
+            }
+            s.vtol = fmax(s.vtol / 10.0, 1e-13);
+        }
+        if (!settings->exact) la_irls_g(problem->p, s.row, settings->eps, s.g);
+    }
+    if (run->iterations > 0) result->kkt = regression_kkt(&s, result);
 }

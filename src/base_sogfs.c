@@ -230,7 +230,7 @@ static int update_f(sogfs_work *s)
     return found.lapack;
 }
 
-/* The first graph and all that follows from it. */
+/* Makes the first graph and all that follows from it. */
 static int begin(sogfs_work *s, const ufs_run *run)
 {
     s->since = run->iterations;

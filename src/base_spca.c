@@ -10,7 +10,7 @@
  *
  * x is known by its products and single columns (x_ops.h); n p in the counts is the number of
  * entries of a sparse one.
- * Cost per iteration: 2npk for the targets X A, 2npk for X'(X B) (n times the live rows for X B),
+ * Cost per iteration: 2npk for the targets X A, 2npk for X'(X B) (n times the non-zero rows for X B),
  * pk^2 for the factor, and the lassos, each with at least one product X'r of 2np.
  * Memory beyond x: 4pk + 2nk doubles and la_gl's workspace for one column with at most LA_GL_SLOTS Gram
  * columns. Nothing of size p x p. */
@@ -30,55 +30,6 @@ typedef struct {
     double *old;     /* p x k: the B before */
     double total;    /* ||X||_F^2 */
 } spca_work;
-
-static double objective(const spca_work *work);
-static void lassos(spca_work *work, double vtol);
-static void certify(spca_work *work);
-
-void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "objective", "change", NULL};
-    const ufs_x *x = problem->x;
-    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
-    spca_work work = {.problem = problem, .result = result};
-
-    ufs_dalloc_each(N, K, (double **[]){&work.target, &work.fitted, NULL});
-    ufs_dalloc_each(P, K, (double **[]){&work.product, &work.old, NULL});
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    la_gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
-    la_gl_set_penalty(&work.lasso, problem->factor);
-    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
-    la_polar_init(&work.polar, x->p, problem->k);
-    run->status = UFS_MAX_ITER;
-    result->change = result->objective = R_NaN;
-
-    while (run->iterations < run->max_iter) {
-        double moved, size;
-
-        ufs_copy(work.old, result->b, pk);
-        lassos(&work, 0.01 * fabs(run->tol));
-        size = la_ss(pk, result->b);
-        moved = la_ss_diff(pk, result->b, work.old);
-        /* The same B twice means the same A: nothing more will move, also where B = 0. */
-        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
-        ufs_x_cross(x, problem->k, work.fitted, work.product);
-        run->lapack = la_polar(&work.polar, work.product, result->a, result->a);
-        if (run->lapack) return;
-        result->objective = objective(&work);
-        run->iterations++;
-        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
-        ufs_run_step(run, result->objective, result->change);
-        if (!R_FINITE(result->objective)) {
-            run->status = UFS_DIVERGED;
-            break;
-        }
-        if (result->change <= run->tol) {
-            run->status = UFS_CONVERGED;
-            break;
-        }
-    }
-    certify(&work);
-}
 
 /* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_ij f_i |b_ij|, as A'A = I. */
 static double objective(const spca_work *work)
@@ -126,4 +77,49 @@ static void certify(spca_work *work)
         for (size_t i = 0; i < P; i++)
             work->result->kkt[i] = fmax(work->result->kkt[i], work->lasso.kkt[i]);
     }
+}
+
+void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "change", NULL};
+    const ufs_x *x = problem->x;
+    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
+    spca_work work = {.problem = problem, .result = result};
+
+    ufs_dalloc_each(N, K, (double **[]){&work.target, &work.fitted, NULL});
+    ufs_dalloc_each(P, K, (double **[]){&work.product, &work.old, NULL});
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    la_gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
+    la_gl_set_penalty(&work.lasso, problem->factor);
+    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
+    la_polar_init(&work.polar, x->p, problem->k);
+    run->status = UFS_MAX_ITER;
+    result->change = result->objective = R_NaN;
+
+    while (run->iterations < run->max_iter) {
+        double moved, size;
+
+        ufs_copy(work.old, result->b, pk);
+        lassos(&work, 0.01 * fabs(run->tol));
+        size = la_ss(pk, result->b);
+        moved = la_ss_diff(pk, result->b, work.old);
+        /* The same B twice means the same A: nothing more will move, also where B = 0. */
+        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
+        ufs_x_cross(x, problem->k, work.fitted, work.product);
+        run->lapack = la_polar(&work.polar, work.product, result->a, result->a);
+        if (run->lapack) return;
+        result->objective = objective(&work);
+        run->iterations++;
+        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
+        ufs_run_step(run, result->objective, result->change);
+        if (!R_FINITE(result->objective)) {
+            run->status = UFS_DIVERGED;
+            break;
+        }
+        if (result->change <= run->tol) {
+            run->status = UFS_CONVERGED;
+            break;
+        }
+    }
+    certify(&work);
 }

@@ -20,7 +20,7 @@ typedef struct {
     double *f, *work, *root, *phi;
 } quadratic;
 
-/* out = f - (f'd / 1'd) 1; returns sum d_i out_i^2, or 0 if that is rounding. */
+/* out = f - (f'd / 1'd) 1. Returns sum d_i out_i^2, or 0 if that is no more than rounding. */
 static double centre(const graph_csr *g, const double *f, double *out)
 {
     double total = 0.0, mean = 0.0, ss = 0.0, css = 0.0;

@@ -42,7 +42,7 @@ static int neighbourhood(const udfs_problem *problem, const double *rows, const 
     return lapack;
 }
 
-/* M, or B from the factor of A. */
+/* Fills M, or B from the factor of A. */
 static int scatter(wstep *w, const udfs_problem *problem)
 {
     int n = problem->step.n, p = problem->step.p, size = problem->k + 1, lapack = 0;

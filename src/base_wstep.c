@@ -22,7 +22,7 @@ static const double TIGHT = 1e-10; /* residual of eigenvectors */
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
-/* M or B of the rows at hand: of order q where that is cheaper than n x q. */
+/* Makes M or B of the rows at hand: M of order q where that is cheaper than B, n x q. */
 static void hold(wstep *w)
 {
     int n = w->problem->n, p = w->problem->p, q = w->s.q;

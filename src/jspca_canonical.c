@@ -7,7 +7,7 @@
 void jspca_share_among_copies(const jspca_problem *problem, double *q)
 {
     if (problem->first == NULL) return;
-    /* Sums at the first copies, which stand before the others; then all copies. */
+    /* First the sums, at the first copy of each, which stands before the others; then all copies. */
     for (int j = 0; j < problem->k; j++) {
         double *col = q + (size_t) j * (size_t) problem->p;
         for (int i = 0; i < problem->p; i++)

@@ -9,11 +9,13 @@
 #include "la.h"
 
 enum { DEPTH = 5 };
-/* Extrapolation begins with changes of Q below NEAR, as a leap from far off lands on one or another
- * stationary point by rounding; a change is aligned with the last one if the cosine is above. */
+/* Extrapolation begins once changes of Q are below NEAR: from further away rounding decides at
+ * which stationary point it ends. A change is aligned with the last one if their cosine is above
+ * ALIGNED. */
 static const double NEAR = 0.1, ALIGNED = 0.8;
-/* A leap changes no log weight by more, a factor of about 1000: where residuals vanish by the same
- * factor in every step, the differences of these steps are rounding, and so is where they point. */
+/* An extrapolation changes no log weight by more than this, a factor of about 1000. Where residuals
+ * shrink by the same factor in every step, the differences of these steps are mere rounding, and so
+ * is the point they lead to. */
 static const double FARTHEST = 7.0;
 
 static void write_point(const jspca_work *work, double *to)
@@ -29,7 +31,7 @@ void jspca_leap_init(jspca_work *work)
 
     work->z_old = ufs_dalloc(n, k);
     anderson_init(&work->history, (int) size, DEPTH);
-    la_polar_init(&work->turn, work->problem->k, work->problem->k);
+    la_polar_init(&work->rotation, work->problem->k, work->problem->k);
     ufs_dalloc_each(size, 1,
                     (double **[]){&work->point, &work->image, &work->scale, &work->way, NULL});
     write_point(work, work->point);
@@ -56,7 +58,7 @@ void jspca_leap_back(jspca_work *work)
     work->bold = false;
 }
 
-/* Scaled inner product of the way from `from` to `to`, which stays in work->way, and another one;
+/* Scaled inner product of the step from `from` to `to`, which stays in work->way, with `other`, or
  * with itself for NULL. */
 static double along(jspca_work *work, const double *from, const double *to, const double *other)
 {
@@ -75,7 +77,7 @@ static void align(jspca_work *work)
     int n = work->problem->n, k = work->problem->k;
 
     la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
-    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
+    if (la_polar(&work->rotation, work->zz, NULL, work->zz)) return;
     la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
     ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }

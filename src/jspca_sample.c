@@ -54,7 +54,7 @@ void jspca_sample_init(jspca_work *work)
     ufs_x_gram_rows(problem->x, NULL, work->kernel);
 }
 
-/* V, and what depends on it: older weights and c, or today's. */
+/* Sets V and what depends on it: the older weights and c, or, if `renew`, the present ones. */
 static void set_weights(jspca_work *work, bool renew)
 {
     const jspca_problem *problem = work->problem;
@@ -115,7 +115,7 @@ double jspca_share_of_most(const jspca_work *work)
 
 /* With M = WZ: polar(X'M) = X'M S^{-1/2}, S = M'XX'M; 2n^2 k flops. False where the root would
  * lose too many digits, or S has no eigenvalues: form_p() then says why. */
-static bool turn_by_kernel(jspca_work *work, const double *m)
+static bool p_by_kernel(jspca_work *work, const double *m)
 {
     int n = work->problem->n, k = work->problem->k;
     size_t K = (size_t) k;
@@ -140,7 +140,7 @@ static int form_p(jspca_work *work, const double *m)
     double *pbar = work->result->pbar;
     int info;
 
-    /* The P before, which counts where X'M is rank-deficient. */
+    /* The previous P, which is needed where X'M is rank-deficient. */
     if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, pbar);
     work->implicit = false;
     ufs_x_cross(problem->x, problem->k, m, work->b);
@@ -190,13 +190,13 @@ static void residual_of_samples(jspca_work *work)
         result->residual[formed[at]] = sqrt(result->residual[formed[at]]);
 }
 
-int jspca_sample_turn(jspca_work *work, bool last)
+int jspca_sample_p_step(jspca_work *work, bool last)
 {
     double *m = work->gl.scaled; /* free between la_gl's calls */
     int info = 0;
 
     la_scale_rows(work->problem->n, work->problem->k, work->result->weight, work->z, m);
-    if (last || work->kernel == NULL || !turn_by_kernel(work, m)) info = form_p(work, m);
+    if (last || work->kernel == NULL || !p_by_kernel(work, m)) info = form_p(work, m);
     if (info == 0) residual_of_samples(work);
     return info;
 }

@@ -36,25 +36,25 @@ typedef struct {
     double *map, *km; /* n x k: map, and kernel WZ */
     double *vectors;  /* k x k: eigenvectors of Z'W kernel WZ */
     /* Over samples if exact (jspca_leap.c): points are (X P, log w) */
-    bool bold;             /* the point is extrapolated */
-    bool forward;          /* along the last change, which was larger than the one before */
-    bool confirms;         /* a plain step with V = W is wanted: Q has settled otherwise */
-    double moved;          /* squared length of the last change of the point */
-    double reach;          /* length of the next step forward, in changes of the point */
-    double leap;           /* relative length of the last extrapolation, 0 if it was not kept */
-    double objective;      /* of the last step that was kept */
-    anderson history;      /* size 0: no extrapolation */
-    double *point, *image; /* n k + n: where a step starts, and what it leads to */
-    double *scale, *way;   /* n k + n: 1 / size, of both parts; from one point to another */
-    double *z_old;         /* n x k: X Q_old */
-    la_polar_work turn;    /* k x k */
+    bool bold;              /* the point is extrapolated */
+    bool forward;           /* along the last change, which was larger than the one before */
+    bool confirms;          /* a plain step with V = W is wanted: Q has settled otherwise */
+    double moved;           /* squared length of the last change of the point */
+    double reach;           /* length of the next step forward, in changes of the point */
+    double leap;            /* relative length of the last extrapolation, 0 if it was not kept */
+    double objective;       /* of the last step that was kept */
+    anderson history;       /* size 0: no extrapolation */
+    double *point, *image;  /* n k + n: where a step starts, and what it leads to */
+    double *scale, *way;    /* n k + n: 1 / size, of both parts; from one point to another */
+    double *z_old;          /* n x k: X Q_old */
+    la_polar_work rotation; /* k x k */
 } jspca_work;
 
 /* Over samples: memory; the target T of the Q-step from P and the weights (with weights V = W if
  * `renew`); P and the residuals from Q, with P itself if `last`. Returns LAPACK's info. */
 void jspca_sample_init(jspca_work *work);
 void jspca_sample_target(jspca_work *work, bool renew);
-int jspca_sample_turn(jspca_work *work, bool last);
+int jspca_sample_p_step(jspca_work *work, bool last);
 /* la_gl measures steps against T, of which a few samples that are nearly fitted, and so weigh a
  * thousand times as much as others, are almost all: the share of T's norm with capped weights. */
 double jspca_share_of_most(const jspca_work *work);

@@ -65,7 +65,7 @@ void proj_half_sphere(int n, const double *y, const double *fallback, double *ou
         for (int i = 0; i < n; i++) ss += (y[i] - 0.5) * (y[i] - 0.5);
     }
     if (!(ss > 0.0)) {
-        /* Centre twice over: every point of the sphere is equally near. */
+        /* Both are the centre: every point of the sphere is equally near. */
         for (int i = 0; i < n; i++) out[i] = 1.0;
         return;
     }

@@ -55,8 +55,7 @@ static double relative_rest(laplacian *l, const double *b, const double *x)
     return most;
 }
 
-/* A number that the largest entry of L_uu^{-1} D 1 does not pass; infinite if it is not found. v: u,
- * scratch. */
+/* An upper bound on the entries of L_uu^{-1} D 1; infinite if none is found. v: u, scratch. */
 static double inverse_bound(laplacian *l, la_cg_problem *cg, double *v)
 {
     double most = 0.0, rest = 1.0;
@@ -71,7 +70,7 @@ static double inverse_bound(laplacian *l, la_cg_problem *cg, double *v)
     return rest <= 0.5 ? most / (1.0 - rest) : R_PosInf;
 }
 
-/* Right sides become solutions. Returns the largest error that is possible. */
+/* Replaces the right-hand sides in y by the solutions. Returns a bound on their largest error. */
 static double by_gradients(laplacian *l, int c, double *y)
 {
     size_t u = (size_t) l->u;
@@ -89,7 +88,7 @@ static double by_gradients(laplacian *l, int c, double *y)
         double *b = y + (size_t) j * u, error = R_PosInf;
         memset(x, 0, u * sizeof(double));
         cg.tol = 1e-11;
-        /* Each time from the residual itself, which the recurrence loses sight of. */
+        /* Restarts from the residual itself, from which that of the recurrence drifts away. */
         for (int again = 0; again < 4 && !(error <= PROVED); again++, cg.tol = 1e-2) {
             la_cg(&cg, b, x);
             error = inverse * relative_rest(l, b, x);
@@ -190,7 +189,7 @@ static void search(const propagate_problem *problem, double weak, int *queue, in
     }
 }
 
-/* Fills y (u x c, zero) with W_ul Y_l', too. */
+/* The matrix L_uu; also fills y (u x c, zeros on entry) with W_ul Y_l'. */
 static laplacian unknown_part(const propagate_problem *problem, double weak, int u,
                               const int *index, double *y)
 {

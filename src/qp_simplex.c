@@ -50,7 +50,7 @@ static void diagonal(int p, const double *h, const double *b, double *sorted, in
     for (int i = 0; i < p; i++) v[i] /= total;
 }
 
-/* Returns the size of what g is the difference of. */
+/* Fills `info` for v. Returns the size of the terms that g is the difference of. */
 static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
                       qp_info *info)
 {

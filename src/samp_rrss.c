@@ -35,7 +35,7 @@ typedef struct {
     double *yt, *m;    /* r x n each */
 } rrss_work;
 
-/* X B X' = Q diag(w) Q' and Yt = Q'X, b_j = 1 / v_j = 2 u_j^2. */
+/* Finds X B X' = Q diag(w) Q' and Yt = Q'X, where b_j = 1 / v_j = 2 u_j^2. */
 static int rotate(rrss_work *work, const double *u)
 {
     int r = work->problem->r, n = work->problem->n, info;
@@ -85,7 +85,7 @@ static void solve_sample(rrss_work *work, mm *s, int i)
     *u = sqrt(g / by);
 }
 
-/* by ||M'x_j||. */
+/* norm_j = by ||M'x_j||. */
 static void product_norms(rrss_work *work, const double *x, double by, double *norm)
 {
     int r = work->problem->r, n = work->problem->n;

@@ -19,8 +19,8 @@
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
  *           2 n p^2 + m (4 n p (1 + UFS_STRIP / n) + 6 p^2) flops, 32 p^2 + 8 p (2 BATCH + UFS_STRIP)
- *           + 16 n BATCH bytes, less for a file; x is known by products, rows and x_i'S x_i
- *           (x_ops.h): a pass over a file for each batch, and UFS_STRIP rows of it
+ *           + 16 n BATCH bytes, but no more than x takes, or 16 columns; x is known by products, rows
+ *           and x_i'S x_i (x_ops.h): a pass over a file for each batch, and UFS_STRIP rows of it
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
  *
  * A pass over x for every pick would be matrix times vector. Hence the p-form picks up to BATCH
@@ -94,7 +94,7 @@ static double decrease(const ted_work *work, int j)
     return fmax(work->ss[j], 0.0) / ridge_of(work, j);
 }
 
-/* What a pick is worth. */
+/* What picks are compared by. */
 static double value(const ted_work *work, int j)
 {
     bool per_cost = work->cost && work->problem->per_cost;
@@ -250,7 +250,9 @@ static void batch_init(ted_batch *batch, const ted_work *work)
     size_t N = (size_t) work->n, P = (size_t) x->p, W = N < UFS_STRIP ? N : UFS_STRIP;
 
     batch->size = BATCH / 8;
-    batch->most = BATCH;
+    /* k and h of a batch take no more memory than x, or 16 columns. */
+    batch->most = x->p / 2 < BATCH ? x->p / 2 : BATCH;
+    if (batch->most < batch->size) batch->most = batch->size;
     /* The products of a batch with a file take half a block, or those of the first one. */
     if (x->kind == UFS_X_SOURCE && x->source.at_once / 4 < BATCH)
         batch->most = x->source.at_once / 4 < batch->size ? batch->size : x->source.at_once / 4;
@@ -270,8 +272,8 @@ static void batch_init(ted_batch *batch, const ted_work *work)
         (double **[]){&batch->followed.ss, &batch->followed.diag, &batch->followed.then, NULL});
 }
 
-/* The items that are followed: `next`, and those of largest decrease. */
-static void choose_worth(const ted_work *work, int next, ted_batch *batch)
+/* Chooses the items that are followed: `next`, and those of largest decrease. */
+static void choose_followed(const ted_work *work, int next, ted_batch *batch)
 {
     int n = work->n, width = 0, left = 0;
     double least = 0.0;
@@ -426,7 +428,7 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
         if (j < 0) break;
         if (t == 0) work.first = value(&work, j);
         if (work.p_form) {
-            choose_worth(&work, j, &batch);
+            choose_followed(&work, j, &batch);
             pick_ahead(&work, settings->m - t, &batch);
             made = settle(&work, &batch, result->order + t, result->score + t);
         } else {

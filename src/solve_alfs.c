@@ -64,14 +64,14 @@ static void warm_start(alfs_work *work)
     const double *dual[2] = {start->p, start->q};
     double f;
 
-    for (size_t i = 0; i < len; i++) w[i] = start->w[i] * work->unit_w;
+    for (size_t i = 0; i < len; i++) w[i] = start->w[i] * work->w_factor;
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         if (!split->on) continue;
         set_split(work, which, split->penalty, start->rho[which] * split->penalty);
         for (size_t i = 0; i < len; i++)
-            split->v[i] = w[i] +
-                          dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);
+            split->v[i] = w[i] + dual[which][i] / (work->x_divisor * work->x_divisor *
+                                                   work->w_factor * split->rho);
     }
     alfs_shrinkage(work);
     f = alfs_objective(work, w);
@@ -92,10 +92,10 @@ static void set_up(alfs_work *work)
     double side[2] = {sqrt((double) m), sqrt((double) q)}, penalty[2];
 
     work->gamma = paper ? 1.0 : 1.6;
-    work->unit = u;
-    work->unit_w = problem->identity ? 1.0 : u;
-    penalty[ROWS] = problem->alpha / (u * u * work->unit_w);
-    penalty[COLS] = problem->beta / (u * u * work->unit_w);
+    work->x_divisor = u;
+    work->w_factor = problem->identity ? 1.0 : u;
+    penalty[ROWS] = problem->alpha / (u * u * work->w_factor);
+    penalty[COLS] = problem->beta / (u * u * work->w_factor);
     alfs_space_full(&work->space, problem, work->weights != NULL, u);
     alfs_allocate(work);
 
@@ -154,7 +154,7 @@ static void finish(alfs_work *work)
     alfs_result *result = work->result;
     alfs_value *value = &work->value;
     size_t m = (size_t) work->space.m, len = m * (size_t) work->space.q;
-    double u2 = work->unit * work->unit, up = u2 * work->unit_w;
+    double u2 = work->x_divisor * work->x_divisor, up = u2 * work->w_factor;
 
     if (!work->split[WEIGHTS].on) alfs_write_dual(work, result->p, result->q, NULL);
     result->kkt = alfs_kkt(work);
@@ -167,7 +167,7 @@ static void finish(alfs_work *work)
         result->rho[i] = split->penalty > 0.0 ? split->rho / split->penalty : 0.0;
     }
     for (size_t i = 0; i < len; i++) {
-        result->w[i] /= work->unit_w;
+        result->w[i] /= work->w_factor;
         result->p[i] *= up;
         result->q[i] *= up;
     }
@@ -257,7 +257,7 @@ static void admm(alfs_work *work)
         ridge_start(work);
     } else
         alfs_certify(work);
-    ufs_run_step(run, value->best * work->unit * work->unit,
+    ufs_run_step(run, value->best * work->x_divisor * work->x_divisor,
                  (value->best - value->dual) / value->best);
     for (;;) {
         alfs_record(work);

@@ -138,7 +138,7 @@ static void feature_errors(blfse_work *work)
     ensemble_terms(work);
 }
 
-/* Components and G of a new S. */
+/* Finds the components, and G, of a new S. */
 static void new_s(blfse_work *work)
 {
     blfse_result *result = work->result;
@@ -155,13 +155,13 @@ static void tile_y(const blfse_work *work, int from, int width)
             work->tile_c, rows);
 }
 
-/* fmax() is a call, and these loops go over all pairs. */
+/* In place of fmax(), which is a function call: these loops go over all pairs. */
 static double positive(double x)
 {
     return x > 0.0 ? x : 0.0;
 }
 
-/* T5, and the squared lengths of the rows of y. */
+/* Computes T5, and the squared lengths of the rows of y. */
 static void rank_term(blfse_work *work)
 {
     int n = work->problem->n;

@@ -83,7 +83,7 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
     la_packed_row_sums(n, s, degree);
     if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR)
         return factor_laplacian(work, s, degree, a);
-    /* By M x, to `chunk`. */
+    /* Strips of M x, in `chunk`. */
     for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
         int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
         const double *xc = x + (size_t) i0 * N;
@@ -105,7 +105,7 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
     return 0;
 }
 
-/* Of the p eigenvalues of A_v. */
+/* Where the c smallest of the p eigenvalues of A_v end, and which are tied there. */
 static low_split split_spectrum(blfse_projector *work)
 {
     int p = work->problem->p;

@@ -42,7 +42,7 @@
 
 /* Q-steps over all features that miss their tolerance before the inner problem is too hard. */
 enum { TOO_HARD = 10 };
-/* The last leap may be this many tolerances long. */
+/* The last extrapolation may be this many tolerances long. */
 static const double FAR = 10.0;
 
 /* ---- the Q-step ------------------------------------------------------------------------------ */
@@ -150,7 +150,7 @@ static void residual_of_features(jspca_work *work)
 }
 
 /* Pbar = polar(diag(d) X'Z), the old Pbar where that is rank-deficient, P and the residuals. */
-static int feature_turn(jspca_work *work)
+static int feature_p_step(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
@@ -196,7 +196,7 @@ static double record(jspca_work *work)
     jspca_result *result = work->result;
     double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
 
-    /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
+    /* Reweighting never gives an exact zero: rows below 1e-3 of the largest one count as zero. */
     for (int i = 0; i < problem->p && !work->settings->exact; i++)
         top = fmax(top, result->row_norm[i]);
     for (int i = 0; i < problem->p; i++) live += result->row_norm[i] > 1e-3 * top;
@@ -215,7 +215,7 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
     bool exact = settings->exact && problem->lambda > 0.0;
-    /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
+    /* Over samples the Gram matrix is new in every iteration, so the smaller one is taken. */
     char form = !problem->sample ? 'a' : p < n ? 'p' : 'n';
 
     work->ss = ufs_dalloc(problem->sample ? n : p, 1);
@@ -257,7 +257,7 @@ static int alternate_once(jspca_work *work, bool full)
     else
         feature_target(work);
     if ((lapack = q_step(work, full))) return lapack;
-    return work->problem->sample ? jspca_sample_turn(work, false) : feature_turn(work);
+    return work->problem->sample ? jspca_sample_p_step(work, false) : feature_p_step(work);
 }
 
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
@@ -289,7 +289,7 @@ static int alternate(jspca_work *work, bool full)
         run->status = UFS_STALLED;
     if (!work->implicit || (run->status == UFS_MAX_ITER && run->iterations < run->max_iter))
         return 0;
-    return jspca_sample_turn(work, true);
+    return jspca_sample_p_step(work, true);
 }
 
 static void reweight(jspca_work *work)

@@ -70,7 +70,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     anderson_init(&work->history, problem->n * problem->c, settings->memory);
 }
 
-/* Rows that irls has not driven to the level of its smoothing; norm is that of V. */
+/* How many rows irls has not driven to the level of its smoothing; `norm` holds those of V. */
 static int irls_live(const socfs_work *work)
 {
     int count = 0;
@@ -126,7 +126,7 @@ static int orthogonal_steps(socfs_work *work, const socfs_stage *s, double *e, d
     return step;
 }
 
-/* One iteration more; false, and the run ends, if it diverged. */
+/* Counts and reports an iteration. Returns false, which ends the run, if it diverged. */
 static bool step_done(socfs_work *work, const socfs_stage *s, double j_old, double j, int inner)
 {
     double change = j > 0.0 ? (j_old - j) / j : 0.0;
@@ -139,7 +139,7 @@ static bool step_done(socfs_work *work, const socfs_stage *s, double j_old, doub
     return R_FINITE(j);
 }
 
-/* The last V-step lowers the objective of the last row a little more. */
+/* Corrects the last row of the trace: the last V-step has lowered its objective a little more. */
 static void amend(socfs_work *work, const socfs_stage *s, double objective)
 {
     ufs_trace *trace = &work->run->trace;
@@ -158,13 +158,13 @@ static double negative_ss(size_t len, const double *e)
 
 /* ---- exact alternation ----------------------------------------------------------------------- */
 
-/* V = argmin at fixed E, warm from v; xv follows. */
+/* Minimises over V for this E, from the last V; leaves XV in xv. */
 static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full)
 {
     la_gl_solve(&work->gl, e, work->lambda, vtol, full, 0.9, v);
 }
 
-/* J at the E and V of the last v_step. */
+/* The objective J at E and V of the last v_step(). */
 static double exact_objective(const socfs_work *work, const double *e)
 {
     return work->gl.objective + work->problem->gamma * negative_ss(size_e(work), e);

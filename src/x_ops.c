@@ -6,7 +6,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* A call of a source, for `length` numbers. */
+/* Calls a source, which returns `length` numbers. */
 static void source_call(const ufs_x *x, ufs_x_call what, size_t length, double *out)
 {
     x->source.call(x->source.data, &what, length, out);
@@ -25,7 +25,7 @@ static const double *dense_column(const ufs_x *x, int j)
     return x->dense + (size_t) j * (size_t) x->n;
 }
 
-/* width 0: what is worth reading together; all of a dense X, which is pointed into, not copied. */
+/* width 0: as many columns as are worth reading together, or all of a dense X, which is not copied. */
 static walk walk_begin(const ufs_x *x, int width)
 {
     walk at = {.x = x, .width = width};

@@ -30,12 +30,15 @@ if (nzchar(set$child)) {
 }
 methods <- setdiff(ufs_methods()$method, c("random"))
 if (nzchar(set$methods)) methods <- strsplit(set$methods, ",")[[1L]]
+# What is freed goes back to the system at once, and R collects early: garbage of before is not taken for room.
+allocator <- c("MALLOC_MMAP_THRESHOLD_=65536", "MALLOC_TRIM_THRESHOLD_=65536", "R_GC_MEM_GROW=0")
 failed <- 0
 size <- set$n * set$p * 8
 for (method in methods) {
   times <- vapply(c("no", "yes"), function(constant) {
     out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("tests/dev/memory.R", paste0("--child=", method), paste0("--copy=", set$copy),
-      paste0("--n=", set$n), paste0("--p=", format(set$p, scientific = FALSE)), paste0("--constant=", constant)), stdout = TRUE, stderr = FALSE))
+      paste0("--n=", format(set$n, scientific = FALSE)), paste0("--p=", format(set$p, scientific = FALSE)), paste0("--constant=", constant)),
+      stdout = TRUE, stderr = FALSE, env = allocator))
     if (length(out)) as.double(utils::tail(out, 1)) / size else NA_real_
   }, 0)
   # A fit that ended without a number has not been measured: that is no success.
