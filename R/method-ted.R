@@ -26,7 +26,9 @@
 #' Of a kernel only some columns are computed: Cholesky with pivots writes K as RR' up to a rest,
 #' with R of at most `max(sqrt(4e9 / n), m + 100)` columns, and TED runs on the rows of R.
 #' `certificate` has the share of the trace of K in that rest (`trace_left`; 1e-4 at most unless R
-#' is full). Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in
+#' is full). Many unrelated columns fill R and leave more, since in a heat kernel hardly two samples
+#' are then alike; TED on the leading principal components, or a wider `bandwidth`, leaves less.
+#' Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in
 #' units of K.
 #'
 #' # Greedy and convex form

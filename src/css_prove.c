@@ -16,6 +16,9 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
+/* Columns left out later lower the bound by at most so many times what the last one did. */
+static const double FALL = 2.0;
+
 typedef struct {
     css_work *work;
     const double *gram;             /* p x p: x'x, for closeness */
@@ -193,8 +196,8 @@ static node branch(search *s, const node *at, int m, const int *alive, int i)
 static void visit(search *s, node at)
 {
     void *mark = vmaxget();
-    int *alive = ufs_ialloc((size_t) at.size), m = at.size, t;
-    double threshold, but_one = 0.0;
+    int *alive = ufs_ialloc((size_t) at.size), m = at.size, t, old = 0;
+    double threshold, but_one = 0.0, fall = R_PosInf;
 
     for (int i = 0; i < m; i++) alive[i] = i;
     offer(s, at.n_set, at.held);
@@ -211,8 +214,14 @@ static void visit(search *s, node at)
             (t == 1 ? last_one : last_two)(s, &at, m, alive);
             break;
         }
-        at.bound = fmin(at.bound, at.held + leading_sum(s, &at, m, alive, t, &but_one));
         threshold = s->best * (1.0 + 1e-9);
+        /* The bound of more columns holds as well. It is renewed when it may have fallen enough. */
+        if (++old * fall >= at.bound - threshold) {
+            double before = at.bound;
+            at.bound = fmin(before, at.held + leading_sum(s, &at, m, alive, t, &but_one));
+            fall = FALL * (before - at.bound) / old;
+            old = 0;
+        }
         if (at.bound <= threshold) break;
         int kept = 0, next = -1;
         double top = -1.0;
