@@ -107,3 +107,41 @@ refuse_moments <- function(arg) {
     "needs rows. Give it a sample of them, see ufs_sketch(), or choose a method to which moments ",
     "are enough: column `moments` of ufs_methods().", argument = arg)
 }
+
+# ---- long runs ----------------------------------------------------------------------------------
+
+# Nothing is silent for long where somebody waits: in an interactive session, or where progressr
+# reports to the whole session, or with options(ufselect.progress = TRUE), a run that takes more
+# than three seconds says once what it does and how far it is. The outermost run sets the function
+# in option "ufselect.watch"; solvers and the search for neighbours call it with the number of their
+# step (ffi_watch() in C), R code by watch_says() with words. Returns the options to restore.
+watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
+  if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(list())
+  begin <- proc.time()[[3L]]
+  told <- FALSE
+  stage <- function(step) if (step > 0) count_words(step, "step") else "it has begun"
+  at <- 0L
+  options(ufselect.watch = function(step = at, ..., words = NULL) {
+    if (!is.null(words)) stage <<- words
+    at <<- step
+    spent <- proc.time()[[3L]] - begin
+    if (told || spent < after) return(invisible())
+    told <<- TRUE
+    # Not of the messages that fits among many keep to themselves.
+    message(structure(class = c("ufs_progress", "message", "condition"), list(
+      message = paste0(name, " is at work, ", round(spent), " seconds so far: ", stage(step),
+        ".\n"), call = NULL)))
+  })
+}
+
+# What is done from now on: a function of the number of the step, until others are said.
+watch_says <- function(words) {
+  watch <- getOption("ufselect.watch")
+  if (is.function(watch)) watch(words = words)
+}
+
+somebody_waits <- function() {
+  isTRUE(getOption("ufselect.progress", interactive() || (
+    requireNamespace("progressr", quietly = TRUE) &&
+      isTRUE(tryCatch(progressr::handlers(global = NA), error = function(e) FALSE)))))
+}

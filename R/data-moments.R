@@ -51,14 +51,19 @@
 ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error"),
                         where = c("fetch", "database"), from = NULL, ...) {
   check_dots_empty(...)
+  watched <- watch_over("ufs_moments()")
+  on.exit(options(watched))
   na <- check_choice(na, "na", c("omit", "error"))
   where <- check_choice(where, "where", c("fetch", "database"))
   pieces <- moment_pieces(x, columns, weights, where, from)
   if (inherits(pieces, "ufs_moments")) return(check_moments(pieces, na))
   total <- NULL
+  read <- 0
   repeat {
     piece <- pieces()
     if (is.null(piece)) break
+    read <- read + nrow(piece$x)
+    watch_says(function(step) paste(format(read, big.mark = ","), "rows read"))
     total <- merge_moments(total, moments_of_rows(piece$x, piece$weights))
   }
   if (is.null(total)) ufs_abort("input", "`x` has no rows.", argument = "x")
@@ -291,9 +296,14 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
   complete <- paste("WHERE", paste(c(id, counts), "IS NOT NULL", collapse = " AND "))
   total <- function(term) paste0("SUM(", if (is.null(counts)) "" else
     paste0("1.0 * ", counts, " * "), term, ")")
-  ask <- function(terms) unlist(run(paste0("SELECT ", paste0(terms, " AS e", seq_along(terms),
+  ask <- function(terms) {
+    queries <<- queries + 1L
+    watch_says(function(step) paste(count_words(queries, "query"), "sent"))
+    unlist(run(paste0("SELECT ", paste0(terms, " AS e", seq_along(terms),
     collapse = ", "), " FROM ",
     table$from, " ", complete)), use.names = FALSE)
+  }
+  queries <- 0L
   ask_all <- function(terms) unlist(lapply(in_pieces(length(terms), batch),
     function(at) ask(terms[at])))
   rows <- unlist(run(paste("SELECT COUNT(*) AS e1 FROM", table$from)), use.names = FALSE)

@@ -20,6 +20,9 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     bytes = source$bytes), calls), class = "ufs_x")
 }
 
+# A fit is done with its operator.
+close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
+
 # ---- the calls
 
 # X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product, and

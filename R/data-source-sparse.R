@@ -86,6 +86,7 @@ gather_sparse <- function(source, across = NULL, most = .Machine$integer.max) {
   parts <- list()
   total <- 0
   for (lines in source_blocks(source)) {
+    watch_says(reads_words(lines, source, source$by))
     part <- read_lines_sparse(source, lines)
     if (!is.null(across)) part <- if (by_rows) part[, across, drop = FALSE] else
       part[across, , drop = FALSE]

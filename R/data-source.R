@@ -151,6 +151,7 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
     for (lines in blocks) {
       garbage <- garbage + 8 * length(lines) * across
       if (collect_garbage(source, garbage)) garbage <- 0
+      watch_says(reads_words(lines, source, by))
       add(list(source_piece(lines, bare, by, ready, fun, ...)))
     }
   } else {

@@ -65,6 +65,8 @@ expand_columns <- function(value, data, names = NULL) {
 #' ufs_captured(c("hp", "wt"), mtcars, criteria = TRUE)
 #' @export
 ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria = FALSE, ...) {
+  watched <- watch_over("ufs_captured()")
+  on.exit(options(watched))
   own <- is.character(fit) || is.numeric(fit)
   if (!own) {
     check_given(fit, x)

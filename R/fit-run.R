@@ -131,32 +131,6 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   fit
 }
 
-# Nothing is silent for long where somebody waits: in an interactive session, or where progressr
-# reports to the whole session, or with options(ufselect.progress = TRUE), a run that takes more
-# than three seconds says once what it does and how far it is. Solvers call the function in option
-# "ufselect.watch" once an iteration (src/ffi_util.c); the outermost run sets it. Returns the
-# options to restore.
-watch_over <- function(name, far = function(step) count_words(step, "step"), after = 3) {
-  if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(list())
-  begin <- proc.time()[[3L]]
-  told <- FALSE
-  options(ufselect.watch = function(step, ...) {
-    spent <- proc.time()[[3L]] - begin
-    if (told || spent < after) return(invisible())
-    told <<- TRUE
-    # Not of the messages that fits among many keep to themselves.
-    message(structure(class = c("ufs_progress", "message", "condition"), list(
-      message = paste0(name, " is at work: ", far(step), " in ", round(spent), " seconds.\n"),
-      call = NULL)))
-  })
-}
-
-somebody_waits <- function() {
-  isTRUE(getOption("ufselect.progress", interactive() || (
-    requireNamespace("progressr", quietly = TRUE) &&
-      isTRUE(tryCatch(progressr::handlers(global = NA), error = function(e) FALSE)))))
-}
-
 # A fit of moments: its rows were made up.
 without_rows <- function(fit, n) {
   fit$n <- n

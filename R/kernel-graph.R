@@ -77,6 +77,8 @@
 ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
                       bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
                       scale = FALSE, exact = FALSE, ...) {
+  watched <- watch_over("ufs_graph()")
+  on.exit(options(watched))
   open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
@@ -142,8 +144,10 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
     refuse("n_neighbours", "`n_neighbours` is too large: a graph can have at most ",
       .Machine$integer.max, " entries.")
   }
+  watch_says(function(step) paste0("looking for neighbours, ", step, " % done"))
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
+  watch_says(function(step) "neighbours are found")
   if (is.null(bandwidth)) bandwidth <- lists$mean_distance
   if (weights != "heat") bandwidth <- NA_real_
   made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,

@@ -55,6 +55,8 @@
 ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_resamples = 10L,
                      checkpoint = NULL) {
   check_given(x, method)
+  watched <- watch_over("ufs_size()")
+  on.exit(options(watched))
   call <- plain_call(match.call(), "ufs_size")
   plan <- decoys_plan(method, list(...), parent.frame())
   if (length(plan$methods) != 1L) refuse("method", "`method` must be one method or fit.")
@@ -85,6 +87,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   # At the answer, too, which need not be on the grid.
   answer <- decoys$k[[1L]]
   rows <- drawn_rows(data$n, task_seed(run, "rows", 0L))
+  watch_says(function(step) "comparing numbers of columns")
   all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))), rows)
   curve <- all[all$k %in% k, ]
   rownames(curve) <- NULL

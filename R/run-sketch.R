@@ -38,6 +38,8 @@
 ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
                        center = TRUE, scale = TRUE, ...) {
   type <- check_choice(type, "type")
+  watched <- watch_over("ufs_sketch()")
+  on.exit(options(watched))
   open_dots(environment(), ufs_sketch, "sketch")
   opened <- open_data(x)
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")

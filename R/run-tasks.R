@@ -22,14 +22,14 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
   ticked <- 0L
   left <- function(...) paste0(ticked, " of ", count_words(length(tasks), "fit"), " done")
   # The fits inside find a watch that is set, and leave it.
-  watched <- watch_over(if (is.null(run$kind)) "ufselect" else paste0("ufs_", run$kind, "()"), left)
+  watched <- watch_over(if (is.null(run$kind)) "ufselect" else paste0("ufs_", run$kind, "()"))
   on.exit(options(watched))
+  watch_says(left)
   show <- progress_ticks(length(tasks), envir = environment())
   tick <- function() {
     show()
     ticked <<- ticked + 1L
-    watch <- getOption("ufselect.watch")
-    if (is.function(watch)) watch(ticked)
+    watch_says(left)
   }
   for (i in setdiff(seq_along(tasks), open)) tick()
   jobs <- lapply(open, function(i) list(task = tasks[[i]], key = keys[[i]]))

@@ -54,6 +54,9 @@
 #' @export
 ufs_look <- function(x, kind = NULL, ...) {
   check_given(x)
+  watched <- watch_over("ufs_look()")
+  on.exit(options(watched))
+  watch_says(function(step) "looking at the data")
   check_kind(kind)
   unknown <- setdiff(names_of(list(...)), door_arguments)
   if (length(unknown)) refuse_argument(unknown[1L])

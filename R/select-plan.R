@@ -95,10 +95,13 @@
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
                        n_clusters = NULL, noise = NULL, ordered = FALSE, kind = NULL, ...) {
   check_given(x)
+  watched <- watch_over("ufs_select()")
+  on.exit(options(watched))
   task <- check_choice(task, "task")
   check_selection(task, k, m, n_clusters, noise, ordered)
   check_kind(kind)
   given <- list(...)
+  watch_says(function(step) "looking at the data")
   if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
   door <- setdiff(door_arguments, if (task == "label") "labelled")
@@ -117,6 +120,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
   ready <- opened
+  watch_says(function(step) paste0("ufs_", plan$method, "(), ", count_words(step, "step")))
   if (length(plan$transform)) ready <- do.call(ufs_data, c(list(opened), plan$transform))
   fit <- with_seed(seed, do.call(ufs, c(list(x = ready, method = plan$method), plan$args),
     quote = TRUE))
@@ -129,6 +133,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     plan$decided)
   fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
+  watch_says(function(step) "comparing the choice with random ones")
   fit$worth <- without_constant(selection_worth(fit, ready))
   fit$checks <- selection_checks(fit, ready)
   fit

@@ -120,7 +120,7 @@ static double first_graph(sogfs_work *s)
     graph_knn knn;
     double total = 0.0, far = 0.0;
 
-    graph_knn_search(&x, wide, &knn);
+    graph_knn_search(&x, wide, NULL, &knn);
     for (int i = 0; i < n; i++) {
         const double *d = knn.d2 + (size_t) i * (size_t) wide;
         size_t at = (size_t) i * (size_t) k;
@@ -285,7 +285,7 @@ static void update_s(sogfs_work *s, bool fixed)
         void *mark = vmaxget();
         ufs_x z = ufs_x_dense(n, m, s->z);
         graph_knn knn;
-        graph_knn_search(&z, k, &knn);
+        graph_knn_search(&z, k, NULL, &knn);
         memcpy(r->neighbour, knn.index, len * sizeof(int));
         vmaxset(mark);
     }

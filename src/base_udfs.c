@@ -57,7 +57,7 @@ static int scatter(wstep *w, const udfs_problem *problem)
     double *sum = ufs_dzero(wide ? N : P, N); /* A, or (AX)' */
     int *member = ufs_ialloc(S);
 
-    graph_knn_search(&x, problem->k, &knn);
+    graph_knn_search(&x, problem->k, NULL, &knn);
     la_transpose(n, p, problem->step.x, rows);
     for (size_t i = 0; i < N && lapack == 0; i++) {
         if (i % UFS_STRIP == 0) R_CheckUserInterrupt();

@@ -16,7 +16,8 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     SEXP out = PROTECT(ffi_list("index d2 mean_distance"));
     graph_knn knn;
 
-    graph_knn_search(&x, k, &knn);
+    ufs_hook hook = ffi_watch();
+    graph_knn_search(&x, k, &hook, &knn);
     int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
     for (size_t e = 0; e < len; e++) index[e] = knn.index[e] + 1;
     ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);
@@ -35,7 +36,8 @@ SEXP ffi_graph_near(SEXP x_, SEXP k_)
     graph_knn knn;
 
     if (x.kind != UFS_X_DENSE) Rf_error("internal error: neighbours need rows");
-    double recall = graph_knn_near(&x, k, &knn);
+    ufs_hook hook = ffi_watch();
+    double recall = graph_knn_near(&x, k, &hook, &knn);
     int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
     for (size_t e = 0; e < len; e++) index[e] = knn.index[e] + 1;
     ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);

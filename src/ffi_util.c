@@ -273,6 +273,14 @@ ufs_paths ffi_paths(void)
     return paths;
 }
 
+/* Of who watches over long runs (watch_over() in R), where somebody waits. */
+ufs_hook ffi_watch(void)
+{
+    SEXP watch = Rf_GetOption1(Rf_install("ufselect.watch"));
+    if (!Rf_isFunction(watch)) return (ufs_hook){.call = NULL};
+    return (ufs_hook){.call = call_progress, .data = watch};
+}
+
 ufs_run ffi_run_begin(SEXP control, const char *name)
 {
     SEXP progress = ffi_get(control, "progress"), most = ffi_get(control, "max_iter"),
@@ -281,12 +289,8 @@ ufs_run ffi_run_begin(SEXP control, const char *name)
 
     if (most != R_NilValue) run.max_iter = ffi_whole(most, 0, INT_MAX, "max_iter");
     if (tol != R_NilValue) run.tol = ffi_number(tol, "tol");
-    /* run_fit() and run_tasks() watch over long runs where somebody waits. */
-    if (!Rf_isFunction(progress)) progress = Rf_GetOption1(Rf_install("ufselect.watch"));
-    if (Rf_isFunction(progress)) {
-        run.hook.call = call_progress;
-        run.hook.data = progress;
-    }
+    run.hook = ffi_watch();
+    if (Rf_isFunction(progress)) run.hook = (ufs_hook){.call = call_progress, .data = progress};
     run.hook.verbose = ffi_flag(control, "verbose");
     run.hook.name = name;
     return run;

@@ -82,6 +82,7 @@ void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace);
  * FFI_VALUES(...) theirs, as many. */
 #define FFI_VALUES(...) (double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double)
 ufs_run ffi_run_begin(SEXP control, const char *name);
+ufs_hook ffi_watch(void);
 void ffi_run_end(SEXP out, const ufs_run *run, const char *names, const double *value,
                  size_t count);
 

@@ -21,14 +21,15 @@ typedef struct {
  * by index, so duplicates are neighbours. Distances that agree to a relative UFS_TIE
  * are ties, and ties go to the lower index. n^2 p flops in BLAS-3 blocks and
  * about 3nkp for the exact distances of the candidates; memory np + O(nk + n).
- * The struct's arrays come from R_alloc; the rest is given back. Checks for interrupts.
+ * The struct's arrays come from R_alloc; the rest is given back. Checks for interrupts;
+ * the hook (NULL: none) is told the percentage that is done.
  * X is dense or sparse. A sparse one is not formed: the inner products of one row with all others
  * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
  * from two rows' entries. Memory 16 nnz + O(nk). Distances do not see the centring. */
-void graph_knn_search(const ufs_x *x, int k, graph_knn *out);
+void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out);
 /* The same for many samples of a dense X, not all of the nearest: see graph_near.c. mean_distance is
  * left 0. Returns the share of the true neighbours that was found, of 200 samples. */
-double graph_knn_near(const ufs_x *x, int k, graph_knn *out);
+double graph_knn_near(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out);
 
 /* ---- weights: a symmetric sparse matrix W --------------------------------------- */
 

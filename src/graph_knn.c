@@ -35,6 +35,7 @@ typedef struct {
     double delta;
     entry *heap; /* size x n, max-heaps on key; entries that are not taken yet are infinitely far */
     double *far; /* key of a row's worst entry */
+    const ufs_hook *hook;
 } search;
 
 typedef struct {
@@ -69,6 +70,12 @@ static inline double offer_pair(search *s, int i, int j, double product)
     return d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
+/* Of the pairs, that share is done. */
+static void tell(const search *s, double share)
+{
+    ufs_hook_step(s->hook, (int) (100.0 * share), 0.0, 0.0);
+}
+
 /* Lower bounds of each pair of rows, offered to both. Returns the sum of the distances. */
 static double scan_sparse(search *s)
 {
@@ -78,7 +85,7 @@ static double scan_sparse(search *s)
 
     for (int i0 = 0; i0 < s->n; i0 += SPARSE_TILE) {
         int ni = s->n - i0 < SPARSE_TILE ? s->n - i0 : SPARSE_TILE;
-        R_CheckUserInterrupt();
+        tell(s, (double) i0 / s->n * i0 / s->n);
         for (int b = 0; b < ni; b++) list[b] = i0 + b;
         sparse_tile_inner(s->rows, &tile, ni, list, true, inner);
         for (int b = 0; b < ni; b++)
@@ -110,8 +117,8 @@ static double scan_dense(search *s)
         for (int j0 = i0; j0 < n; j0 += UFS_STRIP) {
             int ni = n - i0 < UFS_STRIP ? n - i0 : UFS_STRIP,
                 nj = n - j0 < UFS_STRIP ? n - j0 : UFS_STRIP;
-            double *right = j0 == i0 ? left : other;
-            R_CheckUserInterrupt();
+            double *right = j0 == i0 ? left : other, open = 1.0 - (double) i0 / n;
+            tell(s, 1.0 - open * open);
             for (int l0 = 0; l0 < s->p; l0 += UFS_STRIP) {
                 int deep = s->p - l0 < UFS_STRIP ? s->p - l0 : UFS_STRIP;
                 centred_block(s, i0, ni, l0, deep, left);
@@ -330,11 +337,11 @@ static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
     return true;
 }
 
-void graph_knn_search(const ufs_x *x, int k, graph_knn *out)
+void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out)
 {
     int n = x->n, p = x->p, longest = p, n_hard = 0;
     size_t N = (size_t) n, K = (size_t) k;
-    search s = {.x = x, .n = n, .p = p, .k = k};
+    search s = {.x = x, .n = n, .p = p, .k = k, .hook = hook};
     sparse_rows rows;
 
     *out = (graph_knn){.n = n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
@@ -369,8 +376,10 @@ void graph_knn_search(const ufs_x *x, int k, graph_knn *out)
         double total = s.rows ? scan_sparse(&s) : scan_dense(&s);
         out->mean_distance = 2.0 * total / ((double) n * (double) n);
         /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
+            if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
             if (!finish_row(&s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
+        }
         if (n_hard > 0) retry_rows(&s, n_hard, hard, reach, out);
     }
     vmaxset(mark);

@@ -26,7 +26,14 @@ typedef struct {
     double *d2;
     bool *fresh;     /* came since the last round */
     double *product; /* n, twice */
+    const ufs_hook *hook;
 } near_work;
+
+/* A tree takes about as long as a round. */
+static void tell(const near_work *w, double parts)
+{
+    ufs_hook_step(w->hook, (int) (100.0 * parts / (TREES + MOST_ROUNDS)), 0.0, 0.0);
+}
 
 /* ---- neighbours of neighbours ---------------------------------------------------------------- */
 
@@ -68,8 +75,8 @@ static bool offer(near_work *w, int i, int j, double d2)
     return true;
 }
 
-/* Returns how many came. seen: n, scratch. */
-static size_t look_around(near_work *w, int *seen)
+/* Returns how many came. round: from 0. seen: n, scratch. */
+static size_t look_around(near_work *w, int round, int *seen)
 {
     size_t S = (size_t) w->size, came = 0;
     bool *old = w->fresh;
@@ -82,7 +89,7 @@ static size_t look_around(near_work *w, int *seen)
     for (int i = 0; i < w->n; i++) seen[i] = -1;
     for (int i = 0; i < w->n; i++) {
         int mine[512], many = w->size < 512 ? w->size : 512;
-        if (i % UFS_STRIP == 0) R_CheckUserInterrupt();
+        if (i % UFS_STRIP == 0) tell(w, TREES + round + (double) i / w->n);
         /* The list changes while it is read. */
         memcpy(mine, w->index + (size_t) i * S, (size_t) many * sizeof(int));
         seen[i] = i;
@@ -208,10 +215,11 @@ static double recall_of(const near_work *w, int k)
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-double graph_knn_near(const ufs_x *x, int k, graph_knn *out)
+double graph_knn_near(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out)
 {
     size_t N = (size_t) x->n, K = (size_t) k, S;
-    near_work w = {.n = x->n, .p = x->p, .size = k + MORE < x->n - 1 ? k + MORE : x->n - 1};
+    near_work w = {
+        .n = x->n, .p = x->p, .size = k + MORE < x->n - 1 ? k + MORE : x->n - 1, .hook = hook};
     double recall;
 
     *out = (graph_knn){.n = x->n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
@@ -230,9 +238,12 @@ double graph_knn_near(const ufs_x *x, int k, graph_knn *out)
         w.d2[e] = R_PosInf;
         w.fresh[e] = true;
     }
-    for (int t = 0; t < TREES; t++) grow_tree(&w, t, at);
+    for (int t = 0; t < TREES; t++) {
+        tell(&w, t);
+        grow_tree(&w, t, at);
+    }
     for (int r = 0; r < MOST_ROUNDS; r++)
-        if (look_around(&w, at) < N * K / 100) break;
+        if (look_around(&w, r, at) < N * K / 100) break;
     for (size_t i = 0; i < N; i++)
         for (size_t e = 0; e < K; e++) {
             /* Distances that cannot be held: anybody, infinitely far. */

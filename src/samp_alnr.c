@@ -90,7 +90,7 @@ static void find_neighbours(alnr_work *work, const alnr_problem *problem)
     graph_knn knn;
     double *rows = ufs_dalloc(P, (size_t) n), *near = ufs_dalloc(P, S), mean = 0.0;
 
-    graph_knn_search(&x, k, &knn);
+    graph_knn_search(&x, k, NULL, &knn);
     la_transpose(n, problem->p, problem->x, rows);
     for (int e = 0; e < n * k; e++) mean += knn.d2[e] / ((double) n * (double) k);
     for (int i = 0; i < n; i++) {

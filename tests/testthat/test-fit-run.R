@@ -44,7 +44,7 @@ test_that("a long run says once what it does where somebody waits, and nothing e
     said
   }
   expect_length(slow(FALSE), 0L)
-  expect_match(slow(TRUE)[[1L]], "ufs_slow() is at work: 1 step", fixed = TRUE)
+  expect_match(slow(TRUE)[[1L]], "ufs_slow() is at work, 0 seconds so far: 1 step.", fixed = TRUE)
   expect_length(slow(TRUE), 1L)
   # Solvers call it, and a run that fails takes it away.
   withr::local_options(ufselect.watch = NULL, ufselect.progress = TRUE)
@@ -57,4 +57,42 @@ test_that("a long run says once what it does where somebody waits, and nothing e
   expect_identical(steps, 8L)
   expect_error(ufs_medoids(iris[, 1:4], m = 500))
   expect_null(getOption("ufselect.watch"))
+})
+
+test_that("functions around fits say what they are doing, once, and only where somebody waits", {
+  said <- function(call, waits = TRUE) {
+    withr::local_options(ufselect.progress = waits, ufselect.watch_after = 0)
+    words <- character()
+    withCallingHandlers(suppressWarnings(call()), message = function(m) {
+      if (inherits(m, "ufs_progress")) words <<- c(words, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    })
+    expect_null(getOption("ufselect.watch"))
+    words
+  }
+  x <- iris[, 1:4]
+  few <- iris[1:30, 1:4]
+  calls <- list(
+    "ufs_graph\\(\\).*looking for neighbours, 0 % done" = function() ufs_graph(x),
+    "ufs_select\\(\\).*looking at the data" = function() ufs_select(x, k = 2, task = "cluster"),
+    "ufs_size\\(\\).*fits done" = function() {
+      ufs_size(few, "variance", repeats = 2, n_resamples = 2)
+    },
+    "ufs_look\\(\\).*looking at" = function() ufs_look(x),
+    "ufs_moments\\(\\).*150 rows read" = function() ufs_moments(x),
+    "ufs_captured" = function() ufs_captured(1:2, x),
+    "ufs_decoys\\(\\).*fits done" = function() ufs_decoys(few, "variance", repeats = 2)
+  )
+  for (words in names(calls)) {
+    found <- said(calls[[words]])
+    if (words != "ufs_captured") {
+      expect_length(found, 1L)
+      expect_match(found, words)
+    }
+    expect_length(said(calls[[words]], waits = FALSE), 0L)
+  }
+  # Many samples are searched in another way, which says how far it is, too.
+  found <- withr::with_options(list(ufselect.exact_neighbours = 50L),
+    said(function() ufs_graph(x)))
+  expect_match(found, "looking for neighbours, [0-9]+ % done")
 })
