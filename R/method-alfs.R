@@ -246,6 +246,7 @@ alfs_slots <- function(data, penalty, found, chosen) {
       row_norm = stats::setNames(found$row_w, data$samples),
       column_norm = expand_features(found$col_w, data, NA_real_)),
       if (weighted) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
+    by_ranking = if (isTRUE(chosen$select_samples == "norm")) "labelled",
     certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
       if (weighted) "primal_weights")],
     coef_name = "W",
@@ -485,5 +486,6 @@ register("alfs", ufs_alfs,
   reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",
   paper_grid = list(source = "Li et al. (2019), section 4.1", grids = list(
     "ALFS-II" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 10^(-4:3)),
-    "ALFS-I" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 0)))
+    "ALFS-I" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 0))),
+  wishes = "labelled"
 )

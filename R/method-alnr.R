@@ -28,6 +28,10 @@
 #' matrix of inner products takes their place. Of dense data nothing has size n x n.
 #'
 #' @inheritParams ufs_rrss
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last. What a ridge regression
+#'   on them rebuilds of each sample is taken out first, as picks of [ufs_ted()] do, so that the
+#'   others complement them.
 #' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.
 #' @param gamma The penalty, a positive number in squared units of `x`. The default `NULL` computes
 #'   it from `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
@@ -57,9 +61,10 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
       "one fewer than the samples")
     check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
       "ufs_alnr()", "Use a smaller `n_neighbours`.")
-    size <- mean_norm(data$x)
+    rest <- beside_labelled(data$x, labelled)
+    size <- mean_norm(rest)
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, size^2))
-    found <- .Call(C_alnr, data$x / size, settings, control)
+    found <- .Call(C_alnr, rest / size, settings, control)
     if (found$run$lapack != 0L) {
       refuse("gamma", "`gamma` is too small beside the squares of `x`: the weights of a ",
         "neighbourhood cannot be told from rounding. Use a larger `gamma` or `gamma_rel`.")
@@ -76,5 +81,6 @@ register("alnr", ufs_alnr,
   cost = "n^2 p + n k^3 per iteration",
   advice = "historical (for comparison)",
   reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
-  paper_grid = alfs_rival_grid(gamma = 10^(-4:3))
+  paper_grid = alfs_rival_grid(gamma = 10^(-4:3)),
+  wishes = "labelled"
 )

@@ -39,7 +39,7 @@
 #' defined, and a warning of class `ufs_warning_spectrum` says so.
 #'
 #' @inheritParams ufs_pca
-#' @inheritParams ufs_rrss
+#' @inheritParams ufs_alnr
 #' @param rank The number r of leading singular vectors, from 1 to the rank of `x`. The default
 #'   `NULL` takes as many as make up 80 percent of the sum of all singular values.
 #' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
@@ -88,7 +88,14 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     if (!is.null(rank)) rank <- check_components(rank, data, center, "rank")
     svd <- leverage_scores(data$x, rank, center, control)
     # Equal rows and equal columns have equal leverage, to the last bit.
-    samples <- svd$samples[x_equal_rows(data$x)]
+    samples <- svd$samples
+    if (length(labelled)) {
+      check_bytes(16 * prod(as.double(dim(data$x))), "ufs_cur() with `labelled`",
+        "Give it a part of the features.")
+      rest <- beside_labelled(x_dense(data$x), labelled)
+      samples <- leverage_scores(rest, if (!is.null(rank)) svd$rank, FALSE, control)$samples
+    }
+    samples <- samples[x_equal_rows(data$x)]
     features <- svd$features[x_equal_columns(data$x)]
 
     by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
@@ -227,5 +234,6 @@ register("cur", ufs_cur,
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",
   advice = "historical (for comparison)",
-  reference = "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>"
+  reference = "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>",
+  wishes = "labelled"
 )

@@ -34,7 +34,9 @@
 #' @param m The number of samples to choose, a whole number, or `NULL` (the default) to leave it
 #'   open. It changes no score: [selected_samples()], `print()` and `plot()` use it.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
-#'   length n. They are not chosen: their score is `NA` and they come last.
+#'   length n. They are not chosen: their score is `NA` and they come last. The others complement
+#'   them: labelled samples rebuild without a penalty what they can of each sample. If that is
+#'   everything, a message says so, and they are left out only.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (300), `tol`
 #'   (1e-3, the relative duality gap) and `eps` (1e-8, the smoothing of the norms, in units of the
 #'   mean norm of the samples).
@@ -67,11 +69,23 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
       "Give it a subset of the samples.")
     check_squares(data$x)
-    size <- mean_norm(data$x)
-    found <- .Call(C_rrss, sample_coordinates(data$x, size), mm_penalty(gamma, gamma_rel, size),
+    # Without a penalty on labelled samples each sample is rebuilt from them by least squares, and
+    # the others rebuild the rest.
+    rest <- beside_labelled(data$x, labelled, 0)
+    complements <- sum(rest^2) > 1e-12 * sum(data$x^2)
+    if (!complements) {
+      rest <- data$x
+      if (control$warn) {
+        ufs_inform("labelled", "ufs_rrss(): the labelled samples rebuild all others, so they are ",
+          "left out only.")
+      }
+    }
+    size <- mean_norm(rest)
+    found <- .Call(C_rrss, sample_coordinates(rest, size), mm_penalty(gamma, gamma_rel, size),
       control)
-    mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,
-      solution = list(residual = found$residual * size))
+    c(mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,
+      solution = list(residual = found$residual * size)),
+      list(by_ranking = if (!complements) "labelled"))
   })
   warn_zero(fit, "gamma")
   fit
@@ -83,5 +97,6 @@ register("rrss", ufs_rrss,
   cost = "n min(n, p)^2 per iteration",
   advice = "historical (for comparison)",
   reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
-  paper_grid = alfs_rival_grid(gamma = 10^(-4:3))
+  paper_grid = alfs_rival_grid(gamma = 10^(-4:3)),
+  wishes = "labelled"
 )

@@ -165,7 +165,10 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
       node_limit = check_count(node_limit, "node_limit", 1L, 1e7L))
     if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
-    settings <- c(own, topk_fixed, list(n_clusters = classes$c, k = k,
+    check_included(data, list(k = k))
+    must <- topk_must(data$wish, ncol(data$x))
+    settings <- c(own, topk_fixed, list(n_clusters = classes$c, must = must,
+      k = min(k, if (is.null(must)) k else sum(must >= 0L)),
       mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
       control[c("inner_max_iter", "inner_tol")])
     check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
@@ -196,6 +199,15 @@ topk_solvers <- c("paper", "exact", "admm")
 # What users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are several times
 # what relaxations take, and bound_tol is a tenth of the last digit of a gap that is printed.
 topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
+
+# 1 for columns that must be in, -1 for those that may not be, 0 for the others; NULL without any.
+topk_must <- function(wish, q) {
+  if (!length(wish$include) && !length(wish$exclude)) return(NULL)
+  must <- integer(q)
+  must[wish$include] <- 1L
+  must[wish$exclude] <- -1L
+  must
+}
 
 topk_run <- function(data, classes, settings, control) {
   check_solved(.Call(C_topk, data$x, classes$known, settings, topk_names(data), control), "topk")
@@ -245,7 +257,8 @@ topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * m
 # What new_ufs() is given.
 topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
-  found <- topk_first_copies(found, equal_columns(data$x))
+  must <- topk_must(data$wish, ncol(data$x))
+  found <- topk_first_copies(found, same_penalty(equal_columns(data$x), must))
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
@@ -451,5 +464,6 @@ register("topk", ufs_topk,
   group = "system", sized_by = "pca", per_k = "k",
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
-  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>"
+  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
+  wishes = c("include", "exclude")
 )

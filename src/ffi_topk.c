@@ -92,7 +92,7 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
 }
 
 /* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
- * k, mode and solver (as in solve_topk.h).
+ * k, must, mode and solver (as in solve_topk.h).
  * shape: see links(). */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
@@ -109,6 +109,8 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .x = from.x,
                             .known = known == R_NilValue ? NULL
                                                          : ffi_ints(known, N, 0, c, "known")};
+    SEXP must = ffi_get(s, "must");
+    if (must != R_NilValue) problem.must = ffi_ints(must, (size_t) from.p, -1, 1, "must");
     topk_settings settings = all_settings(s);
     bool graph = problem.mode != TOPK_PLAIN;
     SEXP out = PROTECT(

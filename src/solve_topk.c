@@ -266,6 +266,7 @@ static int work_init(topk_work *work, const ufs_paths *paths)
                                        .p = p,
                                        .c = c,
                                        .k = problem->k,
+                                       .must = problem->must,
                                        .x = problem->x,
                                        .lambda_a = settings->select.lambda_a};
     topk_criterion_init(&work->criterion, work->graph && settings->select.lambda_i > 0.0, paths);

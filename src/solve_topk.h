@@ -28,6 +28,7 @@ typedef struct {
     topk_mode mode;
     const double *x;  /* n x p */
     const int *known; /* n: class 1..c, 0 = unknown; NULL when clustering */
+    const int *must;  /* p: see topk_criterion; NULL: nothing is asked */
 } topk_problem;
 
 /* The two ADMMs of the paper; or for sub-problem 1 linear programmes, or one ADMM through all outer

@@ -26,7 +26,9 @@ typedef struct {
     signed char side; /* 1 or -1 */
 } node;
 
+static void begin_fixed(const topk_criterion *g, signed char *fixed);
 static int fractional(const topk_bound *work, const signed char *fixed, int p);
+static int state(const topk_criterion *g, const signed char *fixed, size_t j);
 static double cut_below(double value);
 static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
 static int evaluate(topk_criterion *g, const signed char *fixed, const double *s, double *value,
@@ -42,7 +44,7 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
     int *trial = ufs_ialloc(k), swaps = 0, made = 1;
 
     work->nodes = 0;
-    memset(fixed, 0, p);
+    begin_fixed(g, fixed);
     /* The root is the relaxation just solved. */
     ufs_copy(work->root, work->s, p);
     t[0] = (node){work->lower, fractional(work, fixed, g->p), 0, 0};
@@ -55,7 +57,7 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
         for (int side = 1; side >= -1; side -= 2) {
             int in = 0, n_free = 0, lapack;
             double found;
-            memset(fixed, 0, p);
+            begin_fixed(g, fixed);
             for (int i = at; i > 0; i = t[i].parent) fixed[t[t[i].parent].branch] = t[i].side;
             fixed[t[at].branch] = (signed char) side;
             for (size_t j = 0; j < p; j++) {
@@ -87,6 +89,12 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
     for (int i = 0; i < made; i++) work->overall = fmin(work->overall, t[i].lower);
     work->proved = work->overall >= cut_below(*value);
     return 0;
+}
+
+/* What every set has or has not. */
+static void begin_fixed(const topk_criterion *g, signed char *fixed)
+{
+    for (int j = 0; j < g->p; j++) fixed[j] = (signed char) topk_must(g, j);
 }
 
 /* The free entry nearest to 1/2, the first of equals. */
@@ -162,12 +170,16 @@ int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fix
     return 0;
 }
 
+static int state(const topk_criterion *g, const signed char *fixed, size_t j)
+{
+    return fixed != NULL ? fixed[j] : topk_must(g, (int) j);
+}
+
 /* Fixed entries are sent to +-infinity, from where the projection takes them to 1, 0. */
 static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out)
 {
-    if (fixed != NULL)
-        for (int j = 0; j < g->p; j++)
-            if (fixed[j]) y[j] = fixed[j] > 0 ? R_PosInf : R_NegInf;
+    for (size_t j = 0; j < (size_t) g->p; j++)
+        if (state(g, fixed, j)) y[j] = state(g, fixed, j) > 0 ? R_PosInf : R_NegInf;
     proj_capped_simplex(g->p, y, (double) g->k, out);
 }
 
@@ -192,10 +204,10 @@ static int evaluate(topk_criterion *g, const signed char *fixed, const double *s
     for (size_t j = 0; j < p; j++) {
         gradient[j] *= -g->lambda_a * gradient[j];
         bound -= gradient[j] * s[j];
-        if (fixed != NULL && fixed[j] == 1) {
+        if (state(g, fixed, j) == 1) {
             bound += gradient[j];
             wanted--;
-        } else if (fixed == NULL || fixed[j] == 0) {
+        } else if (state(g, fixed, j) == 0) {
             g->u[n_free++] = gradient[j];
         }
     }

@@ -26,7 +26,8 @@ static const double STEPS = 1e6;
 static void gather(topk_criterion *g, const int *subset, int m);
 static int factor_subset(topk_criterion *g, const int *subset);
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
-static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in);
+static double best_swap(const topk_polish *work, const topk_criterion *g, const int *subset,
+                        int *out, int *in);
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g)
 {
@@ -49,7 +50,7 @@ double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int 
     for (int done = 0; done < most && g->k < g->p; done++) {
         int out = 0, in = 0;
         if (prepare(work, g, subset)) return R_PosInf;
-        if (best_swap(work, g, &out, &in) > -UFS_TIE * g->b_norm) break;
+        if (best_swap(work, g, subset, &out, &in) > -UFS_TIE * g->b_norm) break;
         work->in[subset[out]] = false;
         work->in[in] = true;
         subset[out] = in;
@@ -255,18 +256,20 @@ static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 }
 
 /* Change of g by the best swap; ties within rounding go to the lowest (in, out). */
-static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in)
+static double best_swap(const topk_polish *work, const topk_criterion *g, const int *subset,
+                        int *out, int *in)
 {
     size_t p = (size_t) g->p, k = (size_t) g->k;
     double best = R_PosInf, tie = UFS_ROUNDING * (g->b_norm + 1.0);
 
     for (size_t j = 0; j < p; j++) {
         double s = g->diag[j] + g->lambda_a;
-        if (work->in[j]) continue;
+        if (work->in[j] || topk_must(g, (int) j) < 0) continue;
         for (size_t i = 0; i < k; i++) s -= work->u[j + i * p] * work->kc[j + i * p];
         for (size_t i = 0; i < k; i++) {
             double ratio = work->u[j + i * p] / g->small[i + i * k];
             double ti = work->tt[i] * work->tt[i], gain, change;
+            if (topk_must(g, subset[i]) > 0) continue;
             gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
                    ratio * ratio * ti;
             change = ti / g->small[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
@@ -292,7 +295,11 @@ static int by_entry(const void *x, const void *y)
 
 void topk_best(topk_criterion *g, const double *v, const double *second, int *subset)
 {
-    for (int j = 0; j < g->p; j++) g->sort[j] = (topk_entry){nearbyint(v[j] * STEPS), second[j], j};
+    for (int j = 0; j < g->p; j++) {
+        int must = topk_must(g, j);
+        double first = must > 0 ? R_PosInf : must < 0 ? R_NegInf : nearbyint(v[j] * STEPS);
+        g->sort[j] = (topk_entry){first, second[j], j};
+    }
     qsort(g->sort, (size_t) g->p, sizeof(topk_entry), by_entry);
     for (int i = 0; i < g->k; i++) subset[i] = g->sort[i].index;
     R_isort(subset, g->k);

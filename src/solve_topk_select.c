@@ -11,7 +11,7 @@
  *   v  : (2 (A'A o K) + rho 11' + 2 rho I) v = 2 theta + rho (k + v1 + v2) - (y1 + y2 + y3),
  *        theta_i = B_i. A_.i, by conjugate gradients from the last v with
  *        (A'A o K) s = sum over c of a_c o f'(f (a_c o s))  4rpc per product
- *   v1 = clip(v + y2/rho), v2 = projection of v + y3/rho on the sphere, then y1, y2, y3.
+ *   v1 = clip(v + y2/rho), 1 or 0 for features that must or may not be in, v2 = projection of v + y3/rho on the sphere, then y1, y2, y3.
  * The objective in the trace is that of A with the v before it. Memory: r x p, r x r. */
 #include "la.h"
 #include "proj.h"
@@ -147,6 +147,7 @@ static void step_copies(topk_select *work, double *residual)
     for (size_t i = 0; i < p; i++) {
         double u = work->v[i] + work->y2[i] / rho;
         work->v1[i] = u < 0.0 ? 0.0 : (u > 1.0 ? 1.0 : u);
+        if (topk_must(g, (int) i)) work->v1[i] = topk_must(g, (int) i) > 0;
         work->target[i] = work->v[i] + work->y3[i] / rho;
         sum += work->v[i];
     }

@@ -20,6 +20,7 @@ typedef struct {
     int n, p, c, k, r;
     bool compressed; /* r = p, otherwise r = n */
     double lambda_a, yy, b_norm;
+    const int *must; /* p: 1 for features in every set, -1 for those in none, else 0; NULL: all 0 */
     double *b;       /* p x c */
     double *diag;    /* p: the diagonal of K; and room for as much */
     const double *f; /* r x p: f_own, or x */
@@ -35,7 +36,7 @@ typedef struct {
     double *m, *pull;          /* r x c, p x c: see topk_criterion_relaxed */
 } topk_criterion;
 
-/* The caller has set n, p, c, k, x and lambda_a; the rest is made here. graph: whether the criterion
+/* The caller has set n, p, c, k, x, lambda_a and must; the rest is made here. graph: whether the criterion
  * will have the structure term. */
 void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths);
 /* label: 1..c. weights (n x n) with lambda_i > 0 adds the structure term, NULL none. */
@@ -51,7 +52,13 @@ void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double 
  * + r^3/3 + 2rpc flops, m = number of v_j that are not zero. Returns LAPACK's code. */
 int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace);
 
-/* The k features with the largest v (p), the larger `second` of equals, as an ascending set. */
+static inline int topk_must(const topk_criterion *g, int j)
+{
+    return g->must == NULL ? 0 : g->must[j];
+}
+
+/* The k features with the largest v (p), the larger `second` of equals, as an ascending set. Like all
+ * others it has the features that must be in and none of those that may not be. */
 void topk_best(topk_criterion *g, const double *v, const double *second, int *subset);
 
 /* A set replaces another one if its value is smaller by more than rounding. */
@@ -120,7 +127,7 @@ typedef struct {
 /* s is the same everywhere. */
 void topk_bound_init(topk_bound *work, const topk_criterion *g);
 /* Minimises the relaxation from `start` (p, or s itself) with s_j = 1 where fixed is 1
- * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
+ * and 0 where it is -1 (NULL: as the criterion has it). Stops at value - lower <= tol (1 + |value|); with a
  * target (none: NA) when lower passes it, or not before value is below it. The criterion must have
  * been factored. Returns LAPACK's code. */
 int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,

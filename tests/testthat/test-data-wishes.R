@@ -221,6 +221,52 @@ test_that("rows labelled by ufs_data() are those of the method's own `labelled`"
   expect_error(ufs_medoids(ufs_data(x, labelled = 1:3), 4, form = "pam"), class = "ufs_error_argument", "kmeans")
 })
 
+test_that("what labelled rows rebuild is taken out before others are looked at", {
+  x <- wish_x()
+  known <- c(3, 9, 20, 25)
+  z <- scale(x)
+  # As the slow reference of TED takes its picks out, with its default penalty.
+  mu <- .01 * mean(rowSums(z^2))
+  kernel <- tcrossprod(z)
+  left <- function(mu) {
+    own <- kernel - kernel[, known] %*% solve(kernel[known, known] + mu * diag(4), kernel[known, ])
+    rest <- eigen(own, symmetric = TRUE)
+    sweep(rest$vectors[, 1:9], 2, sqrt(pmax(rest$values[1:9], 0)), `*`)
+  }
+  for (method in c("rrss", "alnr", "cur")) {
+    rest <- left(if (method == "rrss") 0 else mu)
+    if (method == "rrss") rest[known, ] <- 0
+    more <- if (method == "cur") list(draw = "top", rank = 3) else list(control = ufs_control(tol = 1e-7, max_iter = 5000))
+    fit <- function(x, ...) do.call(ufs, c(list(x, method), more, list(...)))
+    beside <- fit(x, labelled = known)
+    alone <- suppressWarnings(fit(rest, center = FALSE, scale = FALSE))
+    expect_equal(sample_scores(beside)[-known], sample_scores(alone)[-known], tolerance = 1e-3, info = method,
+      ignore_attr = TRUE)
+    if (method != "cur") expect_equal(beside$certificate[["dual"]], alone$certificate[["dual"]], tolerance = 1e-5)
+    expect_identical(beside$wishes$samples$by, NULL)
+    expect_identical(fit(ufs_data(x, labelled = known))$wishes$samples$by[["labelled"]], "solver")
+    # It makes a difference: these are not the scores of x without the labelled rows.
+    expect_gt(max(abs(sample_scores(beside) - sample_scores(fit(x)))[-known]), .02 * max(sample_scores(fit(x))))
+    # A copy of a labelled row has nothing to add.
+    twin <- rbind(x, x[9, ])
+    scores <- sample_scores(fit(twin, labelled = known))
+    expect_lt(scores[[31]], .5 * max(scores, na.rm = TRUE))
+  }
+  # No penalty on labelled samples: the objective of RRSS with least squares on them, in plain R, at
+  # other coefficients of the others, is never below the bound.
+  fit <- ufs_rrss(x, labelled = known, control = ufs_control(tol = 1e-6, max_iter = 5000))
+  others <- setdiff(1:30, known)
+  value <- function(a) sum(sqrt(colSums(qr.resid(qr(t(z[known, ])), t(z - a %*% z[others, ]))^2))) +
+    fit$params$gamma * sum(sqrt(colSums(a^2)))
+  for (i in 1:5) {
+    a <- withr::with_seed(i, matrix(rnorm(30 * 26, sd = .02), 30)) + diag(30)[, others] * (i - 1) / 4
+    expect_gte(value(a), fit$certificate[["dual"]])
+  }
+  expect_message(ufs_rrss(x, labelled = 1:12), "rebuild all others")
+  expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known), select_samples = "norm")$wishes$samples$by), "ranking")
+  expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known))$wishes$samples$by), "solver")
+})
+
 test_that("TED and facility choose within a budget; facility's bound is one for every affordable set", {
   x <- wish_x()
   cost <- rep(c(3, 1, 2), 10)
