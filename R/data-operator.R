@@ -229,6 +229,3 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
     tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
 }
-
-# A fit is done with its operator.
-close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
