@@ -3,6 +3,14 @@
 # Indices `new` of what the indices `old` name; NULL = all.
 compose_index <- function(old, new) if (is.null(new)) old else if (is.null(old)) new else old[new]
 
+# is_sparse() and extract_sparse_array(), which were in DelayedArray until Bioconductor 3.17.
+sparse_generic <- function(name) {
+  loadNamespace("DelayedArray")
+  for (package in intersect(c("SparseArray", "S4Arrays", "DelayedArray"), loadedNamespaces())) {
+    if (name %in% getNamespaceExports(package)) return(getExportedValue(package, name))
+  }
+}
+
 # Ranges of lines, one per block.
 source_blocks <- function(source, by = source$by) {
   lines <- if (by == "rows") source$n else source$p

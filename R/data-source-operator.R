@@ -20,9 +20,6 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     bytes = source$bytes), calls), class = "ufs_x")
 }
 
-# A fit is done with its operator.
-close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
-
 # ---- the calls
 
 # X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product, and
@@ -192,6 +189,9 @@ turned_for <- function(op, reads = 1) {
   op$count$passes <- op$count$passes + if (isTRUE(op$source$chunked)) reads else 1
   NULL
 }
+
+# A fit is done with its operator.
+close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
 
 # ---- what is done with a block of lines: a matrix, or the operator of a sparse one
 

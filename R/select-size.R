@@ -161,7 +161,12 @@ curve_words <- function(curve, size) {
 percent_of <- function(share) format(round(100 * share), trim = TRUE)
 
 #' @export
-picture_types.ufs_select <- function(fit) c(NextMethod(), if (!is.null(fit$size_curve)) "size")
+picture_types.ufs_select <- function(fit) {
+  types <- NextMethod()
+  # What was chosen comes first, how the method got there last.
+  c(setdiff(types, "objective"), if (!is.null(fit$size_curve)) "size",
+    intersect(types, "objective"))
+}
 
 #' @export
 picture.ufs_select <- function(object, type, ...) {

@@ -213,13 +213,6 @@ without_task <- function(fit) {
   fit
 }
 
-# What was chosen comes first, how the method got there last.
-#' @export
-picture_types.ufs_select <- function(fit) {
-  types <- NextMethod()
-  c(setdiff(types, "objective"), intersect(types, "objective"))
-}
-
 #' @export
 print.ufs_select <- function(x, n = 10L, ...) {
   check_dots_empty(...)
