@@ -12,10 +12,8 @@ refuse_argument <- function(name) {
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
 check_dots_graphics <- function(...) {
   if (!...length()) return(invisible())
-  plots <- c("plot.default", "hist.default", "image.default")
-  known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
-    names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
-  })))
+  known <- c(names(graphics::par(no.readonly = TRUE)),
+    names(formals(utils::getS3method("plot", "default"))))
   unknown <- setdiff(names_of(list(...)), known)
   if (length(unknown)) refuse_argument(unknown[1L])
 }

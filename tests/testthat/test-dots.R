@@ -52,7 +52,8 @@ test_that("pictures take graphical parameters and nothing else", {
     expect_warning(plot(object, main = "Mine", xlab = "Here", cex.lab = .8, las = 1), NA)
   }
   refused(plot(graph, what = "weights", foo = 1))
-  expect_warning(plot(graph, what = "weights", breaks = 3), NA)
+  expect_warning(plot(graph, what = "weights", main = "Mine", col = "blue"), NA)
+  refused(plot(graph, what = "weights", breaks = 3))
 })
 
 test_that("so do grids, comparisons and stability", {
