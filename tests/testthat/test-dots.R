@@ -53,7 +53,7 @@ test_that("pictures take graphical parameters and nothing else", {
   }
   refused(plot(graph, what = "weights", foo = 1))
   expect_warning(plot(graph, what = "weights", main = "Mine", col = "blue"), NA)
-  refused(plot(graph, what = "weights", breaks = 3))
+  expect_error(plot(graph, what = "weights", breaks = 3), "breaks", class = "ufs_error_argument")
 })
 
 test_that("so do grids, comparisons and stability", {
