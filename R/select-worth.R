@@ -217,7 +217,8 @@ without_task <- function(fit) {
 #' @export
 picture_types.ufs_select <- function(fit) {
   types <- NextMethod()
-  c(setdiff(types, "objective"), intersect(types, "objective"))
+  c(setdiff(types, "objective"), intersect(types, "objective"),
+    if (!is.null(fit$size_curve)) "size")
 }
 
 #' @export
