@@ -50,6 +50,13 @@
 #' more than half of the columns look like noise it is the number found by permuted copies
 #' ([ufs_size()]).
 #'
+#' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
+#' distance of the other half to the nearest chosen, and the residual variance of a smooth function
+#' (a Gaussian process) that is known at the chosen. It is the smallest number beyond which neither
+#' falls by more than what halves differ by, or by more than 0.07 of its whole fall. Where they fall
+#' to the end, as without any groups, the error says so, and you have to say how many you can
+#' afford. Samples that are `labelled` count.
+#'
 #' The comparison on your data is with 20 random choices of the same size: the variance explained
 #' (as by [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look
 #' like noise; for samples the mean squared distance to the nearest chosen or labelled sample over
@@ -65,7 +72,7 @@
 #' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
 #'   to choose, unless `m` says so.
 #' @param task `"compress"`, `"classify"`, `"cluster"` or `"label"`: what the selection is for.
-#' @param m For `"label"`, how many samples to choose.
+#' @param m For `"label"`, how many samples to choose, or `"auto"`.
 #' @param n_clusters For `"cluster"`, the number of clusters to look for.
 #' @param noise For `"classify"` and `"cluster"`, are most columns pure noise? The default `NULL`
 #'   lets permuted copies decide.
@@ -170,9 +177,9 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   size <- if (label && !is.null(m)) m else k
   if (is.null(size)) {
     refuse(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
-      " to choose, is missing", if (what == "k") "; k = \"auto\" lets the data say it", ".")
+      " to choose, is missing; ", what, " = \"auto\" lets the data say it.")
   }
-  if (!(what == "k" && identical(size, "auto"))) check_count(size, what, 1L)
+  if (!identical(size, "auto")) check_count(size, what, 1L)
 }
 
 # ---- the decisions -------------------------------------------------------------------------------
@@ -198,17 +205,11 @@ selection_plan <- function(x, look, asked, given) {
       count_words(clusters - 1L, "principal component"),
       " above those of permuted columns, plus one)"))
   }
-  size <- asked$k
-  curve <- NULL
-  if (identical(size, "auto")) {
-    auto <- planned_size(x, method, list(n_clusters = clusters, scale = scale), asked$task,
-      asked$real)
-    size <- auto$k
-    curve <- auto$curve
-    decided <- c(decided, k = paste0("k = ", size, ": ", auto$reason),
-      curve = curve_words(curve, size))
+  auto <- if (identical(asked$k, "auto")) {
+    planned_number(x, look, asked, given, list_of(method, scale, clusters))
   }
-  size <- as.integer(size)
+  decided <- c(decided, auto$decided)
+  size <- as.integer(if (is.null(auto)) asked$k else auto$k)
   args <- switch(method,
     css = c(list(k = size, mu_rel = if (asked$task == "compress") 0 else 0.1),
       if (asked$task == "compress") list(swaps = if (large) 0L else TRUE), list(scale = scale)),
@@ -243,7 +244,21 @@ selection_plan <- function(x, look, asked, given) {
     pca = "ranks by the leading principal components, where noise has no part",
     medoids = "picks the samples nearest to the centres of k-means with as many clusters",
     facility = "picks samples in an order of which every beginning stands for all samples")
-  list_of(method, args, size, reason, decided, transform, curve)
+  list_of(method, args, size, reason, decided, transform, curve = auto$curve)
+}
+
+# "auto": list(k, curve, decided).
+planned_number <- function(x, look, asked, given, plan) {
+  found <- if (asked$task == "label") {
+    planned_samples(x, list(center = look$values != "counts", scale = plan$scale,
+      unit = planned_unit(x, look)), length(setdiff(check_labelled(given$labelled, x), look$empty)))
+  } else {
+    planned_size(x, plan$method, list(n_clusters = plan$clusters, scale = plan$scale), asked$task,
+      asked$real)
+  }
+  list(k = found$k, curve = found$curve, decided = c(
+    k = paste0(if (asked$task == "label") "m" else "k", " = ", found$k, ": ", found$reason),
+    curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
 }
 
 # The method for a task. An argument that only one of its methods has decides, whatever the data

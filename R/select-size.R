@@ -1,6 +1,6 @@
-# How many features k = "auto" of ufs_select() means: a curve against their number, what halves of
-# the rows differ by, and an answer with its reason. On at most 400 rows and 1,000 columns: a
-# ranking by the method, or one on each half of the rows, and the neighbours by each number.
+# How many features or samples "auto" means in ufs_select(): a curve against their number, what
+# halves of the rows differ by, and an answer with its reason. On a part of the rows and columns: a
+# ranking by the method, or one on each half of the rows, and what each number keeps.
 
 # keep: the share of the nearest neighbours, or of the variance, that is enough; share: of all
 # columns; least and most: whatever these say. Those to cluster and classify were chosen on twenty
@@ -141,6 +141,95 @@ rebuilt_curve <- function(z, sizes) {
 planned_components <- function(x, scale) {
   h <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, c(400L, 2000L)), scale))
   max(1L, min(5L, h))
+}
+
+# ---- samples -------------------------------------------------------------------------------------
+
+# step: a fall by so much of the whole fall, from the fewest to the most samples tried, is none; it
+# was set with thirteen real sets in view. rows, columns: at most so many are looked at.
+sample_settings <- list(step = 0.07, rows = 400L, columns = 500L, halvings = 4L)
+
+# The number of samples that m = "auto" means, list(k, verdict, reason, curve) as above: the
+# smallest of 2, 3, 4, 6, 8, ... beyond which neither the squared distance to the nearest chosen
+# sample nor the residual variance of a smooth function falls by more than what halves differ by, or
+# by a small share of its whole fall. Each half is judged by samples of the other. `args`: center
+# and scale of the columns, unit: rows of unit length; labelled: how many samples are, so far.
+planned_samples <- function(x, args, labelled = 0L) {
+  seed <- draw_seeds(1L)[[1L]]
+  if (x$n < 24L) {
+    refuse("m", "m = \"auto\" cannot say how many from ", x$n, " samples: give a number.")
+  }
+  with_seed(seed, {
+    part <- drawn_part(x, c(sample_settings$rows, sample_settings$columns))
+    z <- as_rescaled_operator(open_quietly(part), args$center, args$scale)$x
+    curves <- sample_curves(if (args$unit) unit_rows(z) else z)
+  })
+  m <- enough_samples(curves)
+  if (is.na(m)) {
+    refuse("m", "m = \"auto\" cannot say how many: with up to ", max(curves$number), " of ",
+      count_words(nrow(z), "sample"), if (nrow(z) < x$n) " drawn",
+      " what is not covered still falls. Give a number, as many as you can afford.")
+  }
+  list(k = max(1L, m - labelled), verdict = "some", curve = sample_curve_table(curves),
+    reason = paste0("beyond ", m, " samples neither the distance to the nearest chosen nor the ",
+      "residual variance of a smooth function falls much", if (labelled) {
+        paste0("; ", labelled, " of them are labelled already")
+      }))
+}
+
+# list(number, value): value is an array of numbers x measures x halves x halvings.
+sample_curves <- function(z) {
+  h <- nrow(z) %/% 2L
+  number <- unique(round(2^seq(1, log2(h), 0.5)))
+  value <- replicate(sample_settings$halvings, {
+    a <- sample.int(nrow(z), h)
+    b <- setdiff(seq_len(nrow(z)), a)
+    array(c(sample_curve(z[a, , drop = FALSE], z[b, , drop = FALSE], number),
+      sample_curve(z[b, , drop = FALSE], z[a, , drop = FALSE], number)), c(length(number), 2L, 2L))
+  })
+  list_of(number, value)
+}
+
+# Samples in an order of which every beginning is a good choice (ufs_facility()), judged on other
+# rows: numbers x measures. The smooth function is a Gaussian process with a heat kernel as wide as
+# the median distance, and a hundredth of its variance as noise.
+sample_curve <- function(own, other, number) {
+  order <- ufs_facility(own, max(number), center = FALSE, scale = FALSE,
+    control = ufs_control(warn = FALSE))$sample_ranking
+  among <- square_distances(own, own)
+  to <- square_distances(other, own)
+  width <- max(stats::median(among[upper.tri(among)]), .Machine$double.xmin)
+  total <- mean(rowSums(sweep(other, 2L, colMeans(own))^2))
+  t(vapply(number, function(m) {
+    i <- order[seq_len(m)]
+    like <- exp(-to[, i, drop = FALSE] / width)
+    known <- solve(exp(-among[i, i, drop = FALSE] / width) + diag(0.01, m), t(like))
+    far <- pmax(apply(to[, i, drop = FALSE], 1L, min), 0)
+    c(mean(far) / total, mean(1 - rowSums(like * t(known))))
+  }, c(0, 0)))
+}
+
+# NA where twice as many were not tried.
+enough_samples <- function(curves) {
+  mean <- apply(curves$value, 1:2, mean)
+  last <- nrow(mean)
+  differ <- apply(abs(curves$value[, , 1L, , drop = FALSE] - curves$value[, , 2L, , drop = FALSE]),
+    1:2, mean)
+  fall <- mean[-last, ] - mean[-1L, ]
+  none <- pmax((differ[-last, ] + differ[-1L, ]) / 2,
+    sample_settings$step * rep(mean[1L, ] - mean[last, ], each = last - 1L))
+  m <- curves$number[max(0L, which(rowSums(fall > none) > 0L)) + 1L]
+  if (2L * m > max(curves$number)) NA_integer_ else as.integer(m)
+}
+
+sample_curve_table <- function(curves) {
+  measures <- c("squared distance to the nearest chosen",
+    "residual variance of a smooth function")
+  do.call(rbind, lapply(1:2, function(j) {
+    value <- matrix(curves$value[, j, , ], length(curves$number))
+    data.frame(number = curves$number, measure = measures[j], value = rowMeans(value),
+      low = apply(value, 1L, min), high = apply(value, 1L, max))
+  }))
 }
 
 # ---- shown ---------------------------------------------------------------------------------------

@@ -188,7 +188,6 @@ test_that("errors name their argument", {
   bad(ufs_select(x, 3, noise = NA), "noise")
   bad(ufs_select(x, 3, ordered = TRUE), "ordered")
   bad(ufs_select(x, "many"), "k")
-  bad(ufs_select(x, "auto", "label"), "m")
   expect_error(ufs_select(x, 3, unknown = 2), class = "ufs_error_argument")
   expect_error(ufs_select("a", 3), class = "ufs_error_input")
 })
@@ -316,4 +315,57 @@ test_that("k = \"auto\" leaves out noise that is likely, if not beyond doubt", {
   expect_gt(look$noise, .5)
   answer <- withr::with_seed(1, planned_size(open_data(x), "consensus", list(n_clusters = 4), "cluster", real = 10L))
   expect_lte(answer$k, 10L)
+})
+
+test_that("m = \"auto\" finds as many samples as there are groups, and says where it cannot say", {
+  skip_on_cran()
+  six <- withr::with_seed(1, matrix(rnorm(60, sd = 5), 6)[rep(1:6, 30), ] + rnorm(180 * 10))
+  fit <- pick(six, m = "auto", task = "label")
+  expect_identical(fit$size, 6L)
+  expect_setequal((selected_samples(fit, as = "index") - 1) %% 6, 0:5)
+  expect_match(printed(fit), "m = 6: beyond 6 samples", all = FALSE)
+  curve <- fit$size_curve
+  expect_length(unique(curve$measure), 2L)
+  expect_true(all(curve$low <= curve$value & curve$value <= curve$high))
+  pdf(NULL)
+  withr::defer(dev.off())
+  expect_identical(plot(fit, "size"), fit)
+  expect_identical(pick(six, "auto", "label", labelled = 1:4)$size, 2L)
+  expect_match(pick(six, "auto", "label", labelled = 1:4)$decided[["k"]], "4 of them are labelled already")
+  expect_identical(pick(six, "auto", "label", ordered = TRUE)$method, "facility")
+  cannot <- function(x) {
+    wrong <- expect_error(pick(x, m = "auto", task = "label"), class = "ufs_error_argument")
+    expect_identical(wrong$argument, "m")
+    expect_match(conditionMessage(wrong), "cannot say")
+  }
+  cannot(withr::with_seed(1, matrix(rnorm(200 * 20), 200)))
+  cannot(six[1:20, ])
+})
+
+test_that("the curves of samples: distance to the nearest chosen, variance left of a Gaussian process", {
+  own <- withr::with_seed(1, matrix(rnorm(40), 20))
+  other <- withr::with_seed(2, matrix(rnorm(30), 15))
+  order <- sample_ranking(suppressWarnings(ufs_facility(own, 8, center = FALSE, scale = FALSE)))
+  width <- median(dist(own)^2)
+  between <- as.matrix(dist(rbind(other, own)))^2
+  want <- t(sapply(c(3, 8), function(m) {
+    i <- 15 + order[seq_len(m)]
+    cover <- mean(apply(between[1:15, i], 1, min)) / mean(colSums((t(other) - colMeans(own))^2))
+    left <- sapply(1:15, function(j) {
+      like <- exp(-between[j, i] / width)
+      1 - like %*% solve(exp(-between[i, i] / width) + .01 * diag(m)) %*% like
+    })
+    c(cover, mean(left))
+  }))
+  expect_equal(sample_curve(own, other, c(3, 8)), want, tolerance = 1e-8)
+  # Falls that halves differ by, and small parts of the whole fall, are none.
+  answer <- function(mean, differ = 0) {
+    number <- c(2, 3, 4, 6, 8)
+    value <- array(c(mean + differ / 2, mean, mean - differ / 2, mean), c(5, 2, 2, 1))
+    enough_samples(list(number = number, value = value))
+  }
+  expect_identical(answer(c(1, .1, .08, .06, .05)), 3L)
+  expect_identical(answer(c(1, .3, .1, .08, .06)), 4L)
+  expect_identical(answer(c(1, .8, .6, .4, .2)), NA_integer_)
+  expect_identical(answer(c(1, .3, .1, .08, .06), differ = .5), 4L)
 })
