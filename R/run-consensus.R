@@ -112,6 +112,8 @@ consensus_ranks <- function(opened, data, tasks, control) {
   seeds <- draw_seeds(length(tasks) + 1L)
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds[seq_along(tasks)])
   first <- equal_of_data(opened, data)
+  # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
+  opened["wish"] <- list(NULL)
   n_decoys <- decoys_number(NULL, opened, sum(first == seq_len(q)), FALSE)
   with <- with_seed(seeds[[length(seeds)]], with_decoys(opened, data$keep, first, n_decoys))
   runs <- run_tasks(tasks, consensus_member, list(x = to_travel(with$data)))$values

@@ -26,6 +26,10 @@
 #' least, and says 0 on a small table. Over several repeats `columns` are those that most of them
 #' list, and `k` is their number.
 #'
+#' Columns that must be in are first in every ranking, and those that may not be are last, because
+#' you said so: they are not judged, and their decoys do not count. Those that must be in count in
+#' `k`, as they do in [selected_features()]; for no more columns than these `share` is `NA`.
+#'
 #' # What it does not see
 #' * Structure that is not wanted (batches, artefacts, positions) beats decoys too. So do rows that
 #'   depend on each other, such as time series.
@@ -98,6 +102,9 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   first <- equal_of_data(x, data)
   distinct <- sum(first == seq_len(q))
   n_decoys <- decoys_number(n_decoys, x, distinct, conservative)
+  if (length(c(data$wish$include, data$wish$exclude)) >= q) {
+    refuse("include", "`include` and `exclude` leave no column that decoys could judge.")
+  }
   common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
     per_k = min(q, if (is.null(k)) 50L else k), plan = plan$methods)
   run <- start_run("decoys", x, checkpoint)
@@ -111,7 +118,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   done <- run_tasks(tasks, decoys_fit, common, run, keys,
     usable = function(value) length(value$ranking) == q + n_decoys)
   found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
-    names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative))
+    names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative,
+      wish = data$wish))
   names(found) <- names(plan$methods)
   columns <- lapply(found, function(one) {
     at <- data$keep[one$columns]
@@ -122,6 +130,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
     asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
+    included = length(data$wish$include),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
     checkpoint = done$report), class = "ufs_decoys")
 }
@@ -283,15 +292,22 @@ sparse_decoys <- function(x, columns) {
 
 # ---- what came out -------------------------------------------------------------------------------
 
-# Of one method: list(k, columns, curve, seconds, errors).
-decoys_result <- function(runs, method, first, level, conservative) {
+# Of one method: list(k, columns, curve, seconds, errors). Columns that must or may not be in are
+# where wishes put them, before or behind all decoys: they are no evidence, and neither are their
+# decoys. Those that must be in count in k.
+decoys_result <- function(runs, method, first, level, conservative, wish = NULL) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
   if (all(failed)) {
     refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
-  runs <- runs[!failed]
   q <- length(first)
+  apart <- c(wish$include, wish$exclude)
+  runs <- lapply(runs[!failed], function(run) {
+    run$ranking <- run$ranking[!((run$ranking - 1L) %% q + 1L) %in% apart]
+    run
+  })
+  given <- length(wish$include)
   counts <- lapply(runs, function(run) {
     if (conservative) winners_of_pairs(run$ranking, first) else decoys_before(run$ranking, first)
   })
@@ -302,15 +318,20 @@ decoys_result <- function(runs, method, first, level, conservative) {
     if (conservative) which(first %in% real) else real
   }, counts, each)), q)
   table <- for_each(each, q, function(one) one$share)
-  curve <- data.frame(method = method, k = seq_len(q), share = all$share,
-    low = apply(table, 1L, min), high = apply(table, 1L, max))
+  later <- function(share) c(rep(NA_real_, given), share)[seq_len(q)]
+  curve <- data.frame(method = method, k = seq_len(q), share = later(all$share),
+    low = later(apply(table, 1L, min)), high = later(apply(table, 1L, max)))
   # The order of the columns: their mean place.
-  place <- rowMeans(for_each(runs, q, function(run) order(run$ranking[run$ranking <= q])))
+  place <- rowMeans(for_each(runs, q, function(run) {
+    match(seq_len(q), run$ranking[run$ranking <= q])
+  }))
   behind <- rowMeans(for_each(runs, q, function(run) share_behind_decoys(run$ranking, q)))
   chosen <- which(within > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
-  list_of(k = all$k, columns = chosen[order(place[chosen])], curve, behind,
+  better <- all$k > 0L
+  list_of(k = if (better) given + all$k else 0L,
+    columns = c(if (better) wish$include, chosen[order(place[chosen])]), curve, behind,
     noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
 }
 
@@ -333,12 +354,12 @@ decoys_before <- function(ranking, first) {
 share_behind_decoys <- function(ranking, q) {
   count <- decoys_before(ranking, seq_len(q))
   middle <- count$decoys / 2
-  ((count$before > middle) + (count$before == middle) / 2)[order(count$real)]
+  ((count$before > middle) + (count$before == middle) / 2)[match(seq_len(q), count$real)]
 }
 
 # The share of noise among all distinct columns.
 noise_share <- function(behind, first = seq_along(behind)) {
-  min(1, 2 * mean(behind[first == seq_along(first)]))
+  min(1, 2 * mean(behind[first == seq_along(first)], na.rm = TRUE))
 }
 
 # ---- the noise of a table ------------------------------------------------------------------------
@@ -359,6 +380,8 @@ components_above <- function(x, scale = TRUE) {
 # cannot be.
 random_decoys <- function(x, parts = 5L) {
   tryCatch({
+    # About the table, not about what is to be chosen from it.
+    x["wish"] <- list(NULL)
     data <- as_column_stats(open_quietly(x))
     q <- length(data$keep)
     first <- equal_of_data(x, data)
@@ -423,14 +446,15 @@ winners_of_pairs <- function(ranking, first) {
 noise_curve <- function(counts, level) {
   size <- counts[[1L]]$size
   share <- rowMeans(for_each(counts, size, function(count) {
-    weight <- if (count$plus) 1 else max(count$distinct) / count$decoys
+    weight <- if (count$plus) 1 else max(count$distinct) / max(count$decoys, 1)
     value <- (weight * count$before + count$plus) / count$distinct
     c(value, rep(1, size - length(value)))
   }))
   fine <- share <= level
   if (!counts[[1L]]$plus) {
-    before <- rowSums(for_each(counts, size, function(count) count$before))
-    distinct <- round(rowMeans(for_each(counts, size, function(count) count$distinct)))
+    all <- function(x) c(x, rep(x[length(x)], size - length(x)))
+    before <- rowSums(for_each(counts, size, function(count) all(count$before)))
+    distinct <- round(rowMeans(for_each(counts, size, function(count) all(count$distinct))))
     decoys <- sum(vapply(counts, `[[`, 0, "decoys"))
     # On pure noise: the probability of no more decoys before so many real columns.
     fine <- fine & stats::phyper(distinct - 1, max(counts[[1L]]$distinct), decoys,
@@ -446,7 +470,7 @@ print.ufs_decoys <- function(x, ...) {
     ", ", count_words(x$repeats, "repeat"))
   for (name in x$methods[order(-x$k)]) {
     cat_line("  ", decoys_words(x, name))
-    if (!is.null(x$asked)) {
+    if (!is.null(x$asked) && x$asked > x$included) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
       cat_line("    of the best ", x$asked, ": ", percent(at$share),
         " no better than noise (repeats ",
@@ -469,7 +493,7 @@ decoys_words <- function(x, name) {
     paste0("all ", k, " columns", if (x$usable < x$p) " that are not constant", " are")
   } else {
     paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
-  }, " better than noise by ufs_", sub(" .*", "", name), "()")
+  }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by wish)"), " better than noise by ufs_", sub(" .*", "", name), "()")
 }
 
 #' @export
@@ -510,7 +534,7 @@ autoplot.ufs_decoys <- function(object, to = NULL, ...) ggplot_picture(picture(o
 picture.ufs_decoys <- function(object, to, ...) {
   if (is.null(to)) to <- min(object$usable, max(4 * max(object$k, object$asked), 50))
   to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
-  table <- object$curve
+  table <- object$curve[!is.na(object$curve$share), ]
   # A few hundred places are as many as a screen shows.
   table <- table[table$k %in% some_of(to, 400), ]
   pic <- data.frame(x = table$k, y = table$share, series = table$method,

@@ -156,7 +156,8 @@ size_rule <- function(decoys, at = NULL) {
     return(list(k = 0L, verdict = "noise",
       reason = "no column is better than noise by this method"))
   }
-  words <- paste0(better, " of ", q, " columns are better than noise")
+  words <- paste0(better, " of ", q, " columns are better than noise",
+    if (isTRUE(decoys$included > 0L)) paste0(" (", decoys$included, " by wish)"))
   if (isTRUE(at$stability < size_settings$stability)) {
     return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
       ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),

@@ -327,3 +327,33 @@ test_that("the share of noise among all columns", {
     expect_lt(ufs_decoys(x[, 1:30], "pca", n_components = 1)$noise[["pca"]], .15)
   })
 })
+
+test_that("columns that must be in are no evidence: they are not judged, and neither are their decoys", {
+  noise <- withr::with_seed(1, matrix(rnorm(60 * 40), 60))
+  for (conservative in c(FALSE, TRUE)) {
+    found <- withr::with_seed(2, ufs_decoys(noise, "pca", n_components = 3, include = 1:10, exclude = 11:12, repeats = 3,
+      conservative = conservative))
+    expect_identical(unname(found$k), 0L)
+    expect_length(found$columns[[1]], 0L)
+    expect_identical(which(is.na(found$curve$share)), 1:10)
+    expect_true(all(is.na(found$behind[[1]][1:12])) && !anyNA(found$behind[[1]][-(1:12)]))
+    expect_gt(found$noise[[1]], .6)
+  }
+  # Structure in columns 1 to 8; two columns of noise must be in, and one with structure may not be.
+  x <- planted(80, 40, informative = 8)$x
+  with <- withr::with_seed(2, ufs_decoys(x, "pca", n_components = 2, include = c(30, 31), exclude = 1, repeats = 4))
+  without <- withr::with_seed(2, ufs_decoys(x, "pca", n_components = 2, repeats = 4))
+  expect_gte(without$k[[1]], 6L)
+  expect_lte(abs(with$k[[1]] - 2L - (without$k[[1]] - 1L)), 2L)
+  expect_identical(with$columns[[1]][1:2], c(30L, 31L))
+  expect_false(1L %in% with$columns[[1]])
+  expect_equal(with$noise[[1]], without$noise[[1]], tolerance = .15)
+  expect_output(print(with), "by wish")
+  expect_error(ufs_decoys(x, "pca", n_components = 2, include = 1:40), class = "ufs_error_argument", "no column")
+  # In their own columns the shares are those of decoys before the column, counted here.
+  fit <- withr::with_seed(2, ufs_decoys(x, "variance", include = c(30, 31), repeats = 1, scale = FALSE))
+  expect_s3_class(picture(fit, NULL), "ufs_picture")
+  look <- withr::with_seed(1, ufs_look(ufs_data(x, include = 20:29)))
+  plain <- withr::with_seed(1, ufs_look(x))
+  expect_identical(look$noise, plain$noise)
+})
