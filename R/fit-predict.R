@@ -1,58 +1,4 @@
-# Rows of a SummarizedExperiment or Seurat object, in the order given; `assay`: the one they are of
-# in a Seurat object, which becomes its default. A Seurat assay of version 5 is cut in its own order
-# and put in order afterwards: in any other order SeuratObject 5.4 would not move the layers along
-# with what is known of the features.
-feature_rows <- function(object, rows, assay = NULL) {
-  force(rows) # an error while an S4 method looks for its class would lose its own
-  if (!inherits(object, "Seurat")) return(object[rows, ])
-  if (is.null(assay)) assay <- SeuratObject::DefaultAssay(object)
-  SeuratObject::DefaultAssay(object) <- assay
-  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) return(object[rows, ])
-  out <- object[sort(rows), ]
-  out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
-  out
-}
-
-# Layers hold their features in the order of the assay's map of features, a logical matrix.
-order_assay <- function(assay, features) {
-  map <- assay@features
-  at <- match(features, rownames(map))
-  for (layer in names(assay@layers)) {
-    own <- which(map[, layer])
-    assay@layers[[layer]] <- assay@layers[[layer]][match(at[at %in% own], own), , drop = FALSE]
-  }
-  map[] <- map[at, ]
-  rownames(map) <- features
-  assay@features <- map
-  assay@meta.data <- assay@meta.data[at, , drop = FALSE]
-  methods::validObject(assay)
-  assay
-}
-
-# A data frame with one number for each row and column, factors as those of the fit were coded.
-new_table <- function(object, newdata, arg = "newdata") {
-  if (!is.data.frame(newdata)) return(newdata)
-  if (length(object$input$factors)) coded_table(newdata, object$input$factors, arg) else
-    flat_table(newdata)
-}
-
-# New rows as the rows of the fit were transformed, with all features of the fit. What comes from
-# ufs_data() with a transformation of its own is left as it is.
-transform_new <- function(object, newdata, arg = "newdata") {
-  how <- object$input$transform
-  newdata <- new_table(object, newdata, arg)
-  data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
-  if (!is.null(data$input$transform)) return(data)
-  if (how$p != object$p) {
-    refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
-      "transform `", arg, "` by ufs_data(), too.")
-  }
-  data <- subset_data(data, features = match_columns(object, data, arg = arg))
-  load_reader(data)
-  if (data$kind != "source") data$x <- fill_new(object, data$x, data, seq_len(object$p), arg)
-  if (how$counts != "none") check_counted(data, arg)
-  apply_transform(data, how, arg)
-}
+# predict() and coef() of a fit, and its features in other data.
 
 #' Chosen columns of new data
 #'
@@ -94,6 +40,37 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
   fill_new(object, newdata[, match_columns(object, newdata, chosen), drop = FALSE], newdata, chosen)
+}
+
+check_newdata <- function(newdata) {
+  if (missing(newdata) || length(dim(newdata)) != 2L) {
+    refuse("newdata", "`newdata` must be a matrix or data frame.")
+  }
+}
+
+# A data frame with one number for each row and column, factors as those of the fit were coded.
+new_table <- function(object, newdata, arg = "newdata") {
+  if (!is.data.frame(newdata)) return(newdata)
+  if (length(object$input$factors)) coded_table(newdata, object$input$factors, arg) else
+    flat_table(newdata)
+}
+
+# New rows as the rows of the fit were transformed, with all features of the fit. What comes from
+# ufs_data() with a transformation of its own is left as it is.
+transform_new <- function(object, newdata, arg = "newdata") {
+  how <- object$input$transform
+  newdata <- new_table(object, newdata, arg)
+  data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
+  if (!is.null(data$input$transform)) return(data)
+  if (how$p != object$p) {
+    refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
+      "transform `", arg, "` by ufs_data(), too.")
+  }
+  data <- subset_data(data, features = match_columns(object, data, arg = arg))
+  load_reader(data)
+  if (data$kind != "source") data$x <- fill_new(object, data$x, data, seq_len(object$p), arg)
+  if (how$counts != "none") check_counted(data, arg)
+  apply_transform(data, how, arg)
 }
 
 # The features `index` of the fit in newdata, `out`, filled as its own rows were by `na` of
@@ -140,11 +117,21 @@ all_features <- function(object, newdata, rows, arg) {
   out
 }
 
-check_newdata <- function(newdata) {
-  if (missing(newdata) || length(dim(newdata)) != 2L) {
-    refuse("newdata", "`newdata` must be a matrix or data frame.")
+#' @export
+coef.ufs <- function(object, ...) {
+  check_dots_empty(...)
+  check_fit(object)
+  if (is.null(object$coef_name)) {
+    refuse("object", "ufs_", object$method, "() has no coefficient matrix.")
   }
+  value <- object$solution[[object$coef_name]]
+  # Features in rows, whatever the orientation in which the method writes its matrix.
+  features <- object$names$features
+  in_columns <- !identical(rownames(value), features) && identical(colnames(value), features)
+  if (in_columns) t(value) else value
 }
+
+# ---- columns of new data -------------------------------------------------------------------------
 
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
 new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
@@ -167,6 +154,18 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
   if (is.null(object$input$transform)) fill_new(object, out, data, index, arg) else out
 }
 
+# Some columns of newdata, which must be finite, ready for a product.
+scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
+  if (missing(newdata)) refuse("newdata", "`newdata` is missing.")
+  z <- new_columns(fit, newdata, index)
+  bad <- which(colSums(!is.finite(z)) > 0)
+  if (length(bad)) {
+    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
+      some_columns(fit$names$features[index[bad]]), ".", argument = "newdata")
+  }
+  scaled_as(fit, z, index)
+}
+
 # newdata's columns centred and scaled as the fit's data were, and back.
 scaled_as <- function(fit, z, index = seq_len(fit$p)) {
   if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center[index])
@@ -178,18 +177,6 @@ unscaled <- function(fit, z) {
   if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale, "*")
   if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center, "+")
   z
-}
-
-# Some columns of newdata, which must be finite, ready for a product.
-scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
-  if (missing(newdata)) refuse("newdata", "`newdata` is missing.")
-  z <- new_columns(fit, newdata, index)
-  bad <- which(colSums(!is.finite(z)) > 0)
-  if (length(bad)) {
-    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(fit$names$features[index[bad]]), ".", argument = "newdata")
-  }
-  scaled_as(fit, z, index)
 }
 
 # Where the given features of the fit are in newdata: by position where these are all of the fit's
@@ -245,16 +232,33 @@ fit_assay <- function(fit, object, arg) {
   assay
 }
 
-#' @export
-coef.ufs <- function(object, ...) {
-  check_dots_empty(...)
-  check_fit(object)
-  if (is.null(object$coef_name)) {
-    refuse("object", "ufs_", object$method, "() has no coefficient matrix.")
+# Rows of a SummarizedExperiment or Seurat object, in the order given; `assay`: the one they are of
+# in a Seurat object, which becomes its default. A Seurat assay of version 5 is cut in its own order
+# and put in order afterwards: in any other order SeuratObject 5.4 would not move the layers along
+# with what is known of the features.
+feature_rows <- function(object, rows, assay = NULL) {
+  force(rows) # an error while an S4 method looks for its class would lose its own
+  if (!inherits(object, "Seurat")) return(object[rows, ])
+  if (is.null(assay)) assay <- SeuratObject::DefaultAssay(object)
+  SeuratObject::DefaultAssay(object) <- assay
+  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) return(object[rows, ])
+  out <- object[sort(rows), ]
+  out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
+  out
+}
+
+# Layers hold their features in the order of the assay's map of features, a logical matrix.
+order_assay <- function(assay, features) {
+  map <- assay@features
+  at <- match(features, rownames(map))
+  for (layer in names(assay@layers)) {
+    own <- which(map[, layer])
+    assay@layers[[layer]] <- assay@layers[[layer]][match(at[at %in% own], own), , drop = FALSE]
   }
-  value <- object$solution[[object$coef_name]]
-  # Features in rows, whatever the orientation in which the method writes its matrix.
-  features <- object$names$features
-  in_columns <- !identical(rownames(value), features) && identical(colnames(value), features)
-  if (in_columns) t(value) else value
+  map[] <- map[at, ]
+  rownames(map) <- features
+  assay@features <- map
+  assay@meta.data <- assay@meta.data[at, , drop = FALSE]
+  methods::validObject(assay)
+  assay
 }
