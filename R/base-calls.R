@@ -1,4 +1,4 @@
-# Arguments without a default.
+# The arguments of a function that have no default.
 required_arguments <- function(fit) {
   names(Filter(function(value) is.name(value) && !nzchar(value), formals(fit)))
 }
@@ -24,8 +24,8 @@ check_arguments <- function(given, fit, method) {
   }
 }
 
-# The arguments a method has beside x. Those behind its dots are there to be refused in our words:
-# R would complete `m` to one of several others, or say that it cannot.
+# The arguments a method has beside x. Those behind its dots are there only so that R does not
+# complete `m` to another one.
 arguments_of <- function(fit) {
   all <- names(formals(fit))
   setdiff(all[seq_len(match("...", all, length(all) + 1L) - 1L)], "x")

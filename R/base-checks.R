@@ -1,4 +1,4 @@
-# For generics, which must take `...`: what nobody reads is a mistake of the user.
+# For methods of generics, which must have `...`: an argument that lands there is a mistake.
 check_dots_empty <- function(...) {
   if (...length()) refuse_argument(names_of(list(...))[1L])
 }
@@ -116,6 +116,7 @@ check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
   list(value = rel * max, rel = rel)
 }
 
+# How much memory a block of a matrix that is read block by block may take.
 block_bytes <- function() {
   value <- getOption("ufselect.block_bytes", 64 * 1024^2)
   check_number(value, "getOption(\"ufselect.block_bytes\")", lower = 8)

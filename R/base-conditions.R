@@ -101,7 +101,7 @@ without_constant <- function(code) {
   withCallingHandlers(code, ufs_warning_constant = function(w) invokeRestart("muffleWarning"))
 }
 
-# For what needs rows.
+# Of functions that need rows.
 refuse_moments <- function(arg) {
   ufs_abort("input", "`", arg, "` is a result of ufs_moments(), which holds no rows, and this ",
     "needs rows. Give it a sample of them, see ufs_sketch(), or choose a method to which moments ",

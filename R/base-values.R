@@ -10,9 +10,9 @@ as_double <- function(x) {
   x
 }
 
-# Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has
-# not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
-# has no favourite.
+# Equal columns get the mean of their values, or of their rows of a matrix. Any split between them
+# may be optimal, and an iteration that was stopped splits unevenly, by rounding: this one treats
+# them alike.
 mean_of_copies <- function(value, first) {
   if (!anyDuplicated(first)) return(value)
   at <- match(first, unique(first))

@@ -40,7 +40,7 @@ best_line <- function(ranking, names, n, size = NULL) {
     if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }
 
-# What the repeats of a comparison repeat.
+# What is repeated in a comparison.
 repeat_words <- function(object) if (object$mode == "classify") "splits" else "runs of k-means"
 
 number_words <- function(fit) {

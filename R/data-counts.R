@@ -88,7 +88,7 @@ learn_transform <- function(data, how) {
   out
 }
 
-# Dense and sparse data alike, by the stored numbers.
+# Works on the stored numbers, of dense and sparse data alike.
 apply_transform <- function(data, how, arg = "x") {
   if (data$kind == "source") return(change_rows_of_source(data, how$rows))
   if (how$rows != "none") check_complete(data, arg)
@@ -123,7 +123,7 @@ row_size <- function(square, rows, p) {
   ifelse(size > 0, size, 1)
 }
 
-# A missing value would make its whole row one, and no column could be named any more.
+# A missing value would make its whole row missing: found before, while its column can be named.
 check_complete <- function(data, arg) {
   value <- if (data$kind == "dense") data$x else data$x@x
   if (all(is.finite(range(value, 0)))) return(invisible())

@@ -63,7 +63,7 @@ seurat_layer <- function(assay, name) {
     get(assay, slot = name)
 }
 
-# Counts where log-normalised values are usual, and the user did not ask for them.
+# Said where counts are used because there are no log-normalised values.
 hint_counts <- function(what, advice) {
   inform_once("counts", what, " has raw counts and no log-normalised values: the counts are used ",
     "as they are. ", advice, " normalises them. ")

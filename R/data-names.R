@@ -6,8 +6,8 @@ shared_names <- function(names) {
   empty | names %in% names[duplicated(names)]
 }
 
-# Of features, whose names a fit has made unique: the places of such names, called by what they
-# were.
+# A fit has made the names of features unique: the places of those that were not, with their names
+# in the data.
 repeated_names <- function(names) {
   at <- which(shared_names(names))
   stats::setNames(at, names[at])

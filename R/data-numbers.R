@@ -1,4 +1,4 @@
-# Numbers in other clothes, and what to do about data that cannot be read.
+# Numbers of other classes and factors as plain numbers, and advice about data that are not read.
 
 # A vector or matrix of a class whose values are numbers, without the class: integer64 (of package
 # bit64, which need not be there), difftime, units, I(); everything else as it is.

@@ -82,7 +82,7 @@ share_alike <- function(value, alike) {
   alike$sign * mean_of_copies(alike$sign * value, alike$first)
 }
 
-# The same for rows. A source is not searched for them: every row stands for itself.
+# For every row the first one equal to it. In a source equal rows are not looked for.
 x_equal_rows <- function(x) {
   if (is.matrix(x)) return(equal_rows(x))
   if (x$kind == "source") return(seq_len(x$n))
@@ -161,15 +161,17 @@ gram_root <- function(gram) {
   root[rows, order(attr(root, "pivot")), drop = FALSE]
 }
 
+# Rows with the inner products of the operator's: a root of its Gram matrix if n <= p, else these
+# rows themselves. Equal rows are made equal to the last bit.
 row_coordinates <- function(x) {
   first <- x_equal_rows(x)
   rows <- if (x$n <= x$p) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
   rows[first, , drop = FALSE]
 }
 
-# The same for clusterings of samples, which can do with less: where those coordinates take more
-# than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
-# take their place.
+# Coordinates for clusterings of samples, which can do with less: where those of row_coordinates()
+# take more than four blocks, the leading principal component scores (data$n_scores of them, at
+# least `least`) take their place.
 sample_points <- function(x, least = 1L) {
   if (is.matrix(x)) return(x)
   most <- min(4 * block_bytes(), max_bytes())

@@ -90,7 +90,8 @@ as_ufs_coordinates <- function(x, center, scale, coordinates) {
 
 # ---- the stages of the pass -----------------------------------------------------------------
 
-# Data that the input pass says nothing about: they were checked before, or are not the user's.
+# Data about which the input pass gives no messages: they were checked before, or are not the
+# user's.
 open_quietly <- function(x, arg = "x") {
   x <- open_data(x, arg)
   x[c("quiet", "arg")] <- list(TRUE, arg)

@@ -1,4 +1,4 @@
-# Pictures in base graphics.
+# Pictures in base graphics: a picture (R/draw-style.R) is drawn by the function of its kind.
 
 draw_picture <- function(pic, ...) {
   check_dots_graphics(...)

@@ -1,4 +1,4 @@
-# Pictures in ggplot2.
+# The same pictures in ggplot2.
 
 # The dots of a method of autoplot() are refused before the picture is made.
 ggplot_picture <- function(pic, ...) {
@@ -19,7 +19,7 @@ column <- function(name) {
   as.call(list(as.name("[["), as.name(".data"), name))
 }
 
-# aes() from names of columns, without a word in it that R CMD check does not know.
+# aes() from names of columns: R CMD check would take bare names for undefined variables.
 aes_of <- function(...) do.call(ggplot2::aes, lapply(list(...), column))
 
 ggplot_curves <- function(pic) {

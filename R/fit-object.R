@@ -253,7 +253,7 @@ wanted_samples <- function(fit, m) {
   if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
-# Where every number needs a fit of its own.
+# Of methods that solve for one number, whose selections for several numbers are not nested.
 check_one_size <- function(size, fit, name, what) {
   if (!identical(check_count(size, name), fit$params[[name]])) {
     ufs_abort("refit", "This fit chose exactly ", fit$params[[name]], what, ", and selections of ",
@@ -262,7 +262,7 @@ check_one_size <- function(size, fit, name, what) {
   }
 }
 
-# How many to show: as asked for here, or as the fit was asked for.
+# The number given here, or that of the call of the fit.
 wanted_number <- function(fit, value, name) {
   if (is.null(value)) value <- fit$params[[name]]
   if (is.null(value)) {
@@ -290,7 +290,8 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
   fit[[slot]]
 }
 
-# The first k of a ranking of features or samples (`one`), and what is to be said of them.
+# The first k of a ranking of features or samples (`one`), with messages about ties, scores of zero
+# and wishes.
 top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
   what <- paste0(one, "s")
   ranking <- fit[[paste0(one, "_ranking")]]

@@ -182,7 +182,7 @@ by_decades <- function(y) {
 
 status_words <- function(status) gsub("_", " ", sub("max_iter", "max. iterations", status))
 
-# ---- what choices one after the other hold -----------------------------------------------
+# ---- the share that the first 1, 2, ... choices hold ------------------------------------------
 
 # list(x, y, bound, what, unit) if the fit has kept it: how much of the data its first 1, 2, ...
 # choices hold. y is a share, or what facility location adds up where its end is not known.

@@ -65,7 +65,7 @@ certificate_note.default <- function(x) {
   if (length(x$certificate)) paste0("certificate  ", format_certificate(x$certificate))
 }
 
-# What all methods with such fields say: features with a weight, samples with one (of the
+# Lines about fields that several methods have: features with a weight, samples with one (of the
 # convex selectors, whose dual gives each an activity), labels, graph.
 #' @export
 print_notes.default <- function(x) {
@@ -80,7 +80,7 @@ print_notes.default <- function(x) {
     if (!is.null(x$solution$graph)) graph_note(x$solution$graph))
 }
 
-# Of the methods that do not look whether a pick is like an earlier one.
+# For methods that may pick samples that are nearly the same.
 copies_note <- function(x) {
   if (!isTRUE(x$params$copies > 0L)) return(NULL)
   paste0("copies       ", count_words(x$params$copies, "pick"), " nearly the same as an earlier ",

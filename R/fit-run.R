@@ -131,7 +131,7 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   fit
 }
 
-# A fit of moments: its rows were made up.
+# A fit of moments: nothing in it may be of the rows, which were made up to have these moments.
 without_rows <- function(fit, n) {
   fit$n <- n
   fit$solution$scores <- NULL
@@ -173,8 +173,8 @@ check_wanted <- function(wanted, size) {
   }, wanted, names(wanted))
 }
 
-# What all methods refuse: a name that R completed (names are exact everywhere), a penalty given
-# twice, no data.
+# What all methods refuse: a name that R completed (names are exact everywhere), a penalty that is
+# given both absolutely and as a share, no data.
 check_call <- function(given, fun, frame, method) {
   check_arguments(given[given != "x"], fun, method)
   if (eval(quote(missing(x)), frame)) refuse("x", "`x`, the data, is missing.")

@@ -125,6 +125,22 @@ representative_table <- function(fit, who, chosen, what) {
     labelled = rep(c(FALSE, TRUE), c(length(chosen), length(fit$params$labelled))))
 }
 
+# An n x n matrix of similarities that the user gives; `or`: what else the argument may be.
+check_similarity <- function(s, n, or) {
+  if (length(dim(s)) != 2L || is.data.frame(s)) {
+    refuse_similarity("must be ", or, " or an n x n matrix, not ", kind_of(s))
+  }
+  if (any(dim(s) != n)) {
+    refuse_similarity("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
+  }
+  if (inherits(s, "Matrix")) check_installed("Matrix", "for similarities of class Matrix")
+  if (!(inherits(s, "Matrix") || is.numeric(s) || is.logical(s)) || !is.finite(sum(s))) {
+    refuse_similarity("must be numeric, without missing or infinite values")
+  }
+}
+
+refuse_similarity <- function(...) refuse("similarity", "`similarity` ", ..., ".")
+
 # Rows of length one; rows of zeros stay.
 unit_rows <- function(x) {
   size <- row_norms(x)

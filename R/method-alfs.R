@@ -343,7 +343,7 @@ rank_by_cover <- function(fit, k) {
 }
 
 # The samples in the order of picks in the space of the best k features, beyond 1000 picks by the
-# norms of W; those with labels, which picks complement, are last.
+# norms of W; those with labels, which the picks complement, come last.
 cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
   given <- as.integer(fit$params$labelled)

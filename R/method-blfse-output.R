@@ -53,6 +53,8 @@ picture_consensus <- function(fit) {
   picture_links(fit, s, order(fit$solution$cluster, -rowSums(s)), c(0, 1), "similarity",
     sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }
+# ---- packed matrices ----------------------------------------------------------------------------
+
 # Large symmetric matrices of which only the upper triangle is kept, column by column: half the
 # memory. See "Memory" in ?ufs_blfse for what users can do with them.
 

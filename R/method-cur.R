@@ -143,7 +143,8 @@ leverage_scores <- function(x, rank, centred, control) {
     features = share(pca$loadings[, lead, drop = FALSE]))
 }
 
-# Scores that rank by a draw with probabilities pi, and what was kept by "random".
+# list(score, which ranks by a draw with probabilities pi; kept, what "random" has drawn; first, the
+# chosen ones).
 draw_by_leverage <- function(pi, draw, expected, labelled = integer()) {
   n <- length(pi)
   share <- pi

@@ -183,7 +183,7 @@ facility_similarity <- function(similarity, data, bandwidth) {
   user_similarity(similarity, data$n)
 }
 
-# A graph's weights with `own` on the diagonal.
+# The columns of a graph's weights with `own` on the diagonal.
 with_diagonal <- function(weights, own) {
   n <- length(weights$start) - 1L
   # By columns, the diagonal last in each.
@@ -193,20 +193,10 @@ with_diagonal <- function(weights, own) {
 }
 
 user_similarity <- function(s, n) {
-  bad <- function(...) refuse("similarity", "`similarity` ", ..., ".")
-  if (length(dim(s)) != 2L || is.data.frame(s)) {
-    bad("must be \"cosine\", \"heat\", a graph from ufs_graph(), or an n x n matrix, not ",
-      kind_of(s))
-  }
-  if (any(dim(s) != n)) bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
-  sparse <- inherits(s, "Matrix")
-  if (sparse) check_installed("Matrix", "for similarities of class Matrix")
-  if (!(sparse || is.numeric(s) || is.logical(s)) || !is.finite(sum(s))) {
-    bad("must be numeric, without missing or infinite values")
-  }
-  if (min(s) < 0) bad("has negative entries; shift them, e.g. s - min(s)")
-  if (sum(s) == 0) bad("is zero everywhere")
-  if (!sparse) {
+  check_similarity(s, n, "\"cosine\", \"heat\", a graph from ufs_graph(),")
+  if (min(s) < 0) refuse_similarity("has negative entries; shift them, e.g. s - min(s)")
+  if (sum(s) == 0) refuse_similarity("is zero everywhere")
+  if (!inherits(s, "Matrix")) {
     s <- as_double(unname(s))
     return(list(kind = 2L, candidate = s, sample = if (isSymmetric(s)) s else t(s), stored = TRUE,
       label = "given"))

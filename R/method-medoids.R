@@ -91,9 +91,10 @@ medoid_points <- function(x, center, scale, m, form) {
   as_rescaled_operator(data, center, scale)
 }
 
-# What is done with samples: `z` itself, dense; `first`, the first sample equal to each; `nearest`,
-# of the rows `among` the one nearest to the mean of `rows`; `distance`, squared, of each sample
-# from the one that stands for it; and what kmeans_starts() takes.
+# The samples and what is asked of them: `z`, dense; `first`, the first sample equal to each;
+# `nearest(rows, among)`, of the rows `among` the one nearest to the mean of `rows`;
+# `distance(who)`, squared, of each sample from the one that stands for it; and what kmeans_starts()
+# takes.
 dense_points <- function(x, unit) {
   z <- in_range(x)$x
   if (unit) z <- unit_rows(z)

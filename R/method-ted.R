@@ -191,7 +191,7 @@ kernel_rows <- function(data, like, m, labelled) {
   if (like$label == "given") {
     root <- kernel_root(NULL, 1, m, given_kernel(like$matrix, data$n), tol = 1e-10)
     if (root$least < -1e-8 * root$trace / data$n) {
-      refuse("similarity", "`similarity` is not positive semidefinite: it is no kernel.")
+      refuse_similarity("is not positive semidefinite: it is no kernel")
     }
     return(list(z = root$root, size = root$trace / data$n, left = root$left))
   }
@@ -210,21 +210,16 @@ kernel_rows <- function(data, like, m, labelled) {
 
 # A similarity of the user's as a plain symmetric matrix.
 given_kernel <- function(s, n) {
-  bad <- function(...) refuse("similarity", "`similarity` ", ..., ".")
-  if (length(dim(s)) != 2L || is.data.frame(s)) {
-    bad("must be \"linear\", \"heat\", \"cosine\" or an n x n matrix, not ", kind_of(s))
-  }
-  if (any(dim(s) != n)) bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
+  check_similarity(s, n, "\"linear\", \"heat\", \"cosine\"")
   if (inherits(s, "Matrix")) {
     check_bytes(8 * as.double(n)^2, "`similarity` as a dense matrix", "Choose fewer samples.")
     s <- as.matrix(s)
   }
-  if (!is.numeric(s) || !all(is.finite(s))) {
-    bad("must be numeric, without missing or infinite values")
-  }
   s <- as_double(unname(s))
-  if (!isSymmetric(s)) bad("must be symmetric")
-  if (min(diag(s)) < 0 || max(diag(s)) == 0) bad("is not positive semidefinite: it is no kernel")
+  if (!isSymmetric(s)) refuse_similarity("must be symmetric")
+  if (min(diag(s)) < 0 || max(diag(s)) == 0) {
+    refuse_similarity("is not positive semidefinite: it is no kernel")
+  }
   s
 }
 

@@ -70,7 +70,7 @@ picture_affinity <- function(fit) {
     "root of weight", "ufs_topk: links between samples")
 }
 
-# Exactly k features were asked for: the cut is there, whatever the scores.
+# The cut is after the k features that were asked for, whatever the scores are.
 picture_cut <- function(fit, k) {
   chosen <- fit$params$k
   shown <- unname(fit$feature_ranking[seq_len(min(fit$p, max(2L * chosen, chosen + 10L)))])

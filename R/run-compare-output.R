@@ -121,8 +121,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   invisible(x)
 }
 
-# Where the table looks stronger than it is: fits that warned, rankings with fewer live features
-# than were asked for.
+# Where the table promises more than it holds: fits that warned, rankings with fewer scores above
+# zero than features that were asked for.
 say_weak <- function(x) {
   fits <- unique(x$results[c("method", "k", "m", "rep", "warnings", "live")])
   warned <- fits[nzchar(fits$warnings), ]

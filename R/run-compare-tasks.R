@@ -149,8 +149,8 @@ finish_task <- function(parts) {
 
 # ---- parts of a task -------------------------------------------------------------------------
 
-# What a fit said, for the columns status, warnings, live (features with a score other than 0)
-# and seconds.
+# The columns status, warnings, live (features with a score other than 0) and seconds of a result:
+# if nothing was fitted, and of a run.
 nothing_fitted <- list(status = "", warnings = "", live = NA_integer_, seconds = 0)
 
 run_said <- function(run) {

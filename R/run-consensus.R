@@ -140,7 +140,7 @@ consensus_ranks <- function(opened, data, tasks, control) {
 consensus_share <- function(found, share) {
   count <- decoys_before(found$ranking, found$first)
   weight <- max(count$distinct) / count$decoys
-  # One more than there are, so that luck with few decoys lets no noise in.
+  # One more decoy than there is, so that no noise comes in by luck where decoys are few.
   safe <- which(weight * (count$before + 1) / count$distinct <= share)
   noise <- weight * count$before / count$distinct
   list(order = count$real, share = noise, better = max(0L, which(noise <= share)),

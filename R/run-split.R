@@ -84,7 +84,7 @@ split_space <- function(opened) {
   } else "standardised columns")
 }
 
-# A rotation of the rows, or their leading scores where there are very many columns.
+# The rows in their principal axes: a rotation, or the leading 200 scores where there are more.
 principal_axes <- function(x) {
   scores <- x_pca(x, min(dim(x), 200L), loadings = FALSE, tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]

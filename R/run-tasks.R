@@ -95,8 +95,8 @@ uses_workers <- function() {
     !inherits(future::plan(), "sequential")
 }
 
-# A function to call after each of n steps. The progress bar lives as long as the caller's
-# frame `envir`: one made for a helper's frame would end when the helper returns.
+# A function to call after each of n steps. The progress bar lives as long as the frame `envir`,
+# which must be that of the whole run.
 progress_ticks <- function(n, envir) {
   if (n > 1L && requireNamespace("progressr", quietly = TRUE)) {
     progressr::progressor(n, envir = envir)

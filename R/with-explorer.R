@@ -47,7 +47,7 @@ ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) 
 
 # The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code.
 explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
-  # First what was given: a wrong fit is told where no window can be opened, too.
+  # Before the packages are looked for: a wrong fit is named where no window can be opened, too.
   model <- explore_model(fit, x, y, stability, said)
   check_installed("shiny", "for ufs_explore()")
   check_installed("miniUI", "for ufs_explore()")
@@ -61,7 +61,7 @@ explore_model <- function(fit, x, y, stability, said) {
   fits <- check_explored(if (single) list(fit) else fit)
   first <- fits[[1L]]
   features <- !is.null(first$feature_scores)
-  # Fails now, with the argument's name, and not in the window.
+  # Errors come now, with the argument's name, and not in the window.
   if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
   match_columns(first, x)
@@ -90,7 +90,7 @@ setup_code <- function(fits, said, single) {
   call <- fits[[1L]]$call
   known <- single && is.name(said$fit) && is.call(call) && all(all.vars(call) %in% all.vars(said$x))
   made <- if (known) expression_text(call, "", 200L) else ""
-  # With the seed unknown, only what needs none is sure to be repeated.
+  # The seed is unknown: only a call that draws no random numbers can be repeated.
   c("library(ufselect)", if (nzchar(made)) {
     paste0(if (!isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) "# ",
       as.character(said$fit), " <- ", made)
@@ -172,7 +172,7 @@ explore_code <- function(model, name, k) {
 
 explore_ui <- function(model) {
   many <- length(model$fits) > 1L
-  # Beyond some hundreds nobody looks at single features.
+  # Nobody looks at single features beyond some hundreds.
   most <- min(model$size, max(200L, model$start))
   size <- if (model$adjustable && most > 1L) {
     shiny::sliderInput("k", paste0("k, ", model$what, " to keep"), 1L, most, model$start, step = 1L,
