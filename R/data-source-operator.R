@@ -193,9 +193,6 @@ turned_for <- function(op, reads = 1) {
   NULL
 }
 
-# A fit is done with its operator.
-close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
-
 # ---- what is done with a block of lines: a matrix, or the operator of a sparse one
 
 piece_hash <- function(block, lines, whole) {
