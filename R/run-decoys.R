@@ -493,7 +493,8 @@ decoys_words <- function(x, name) {
     paste0("all ", k, " columns", if (x$usable < x$p) " that are not constant", " are")
   } else {
     paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
-  }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by wish)"), " better than noise by ufs_", sub(" .*", "", name), "()")
+  }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by wish)"),
+    " better than noise by ufs_", sub(" .*", "", name), "()")
 }
 
 #' @export
