@@ -2,53 +2,53 @@
 
 #' Select features or samples for a task, by the recommended method
 #'
-#' Tell it what the selection is for: `ufs_select()` inspects the data ([ufs_look()]) and picks
-#' scaling, method and settings. Start here if you do not want to choose a method yourself. The
+#' Start here if you do not want to choose a method yourself. Say what the selection is for;
+#' `ufs_select()` looks at the data ([ufs_look()]) and picks scaling, method and settings. The
 #' print says what was seen, which method was used and why, how the choice compares with random
-#' choices on your data and did on real sets, and whether anything looks wrong; `cat(fit$code)` is
-#' code that does the same by hand. `vignette("which-method")` shows measurements behind these
-#' recommendations; `evidence/select.R` in the sources makes the table that the print quotes.
+#' choices on your data, how such choices did on real sets, and whether anything looks wrong.
 #'
-#' * `"compress"` chooses a few columns from which all the others can be rebuilt: [ufs_css()] by
-#'   least squares (`mu_rel = 0`) with exchanges, whatever the noise.
-#' * `"classify"` chooses a few columns for a classifier whose labels come later: [ufs_css()] with
-#'   `mu_rel = 0.1`.
-#' * `"cluster"` chooses a few columns for k-means: [ufs_consensus()]; on large data [ufs_mcfs()],
-#'   which takes much less time.
-#' * `"label"` chooses the samples to label first: [ufs_medoids()], which solves for `m`.
-#'   `ordered = TRUE` uses [ufs_facility()], whose samples come in an order of which every beginning
-#'   is a good choice. Below 10 columns samples are compared by their distances and not by their
-#'   directions. Rows of counts that are empty are never chosen.
+#' Do not expect a selection of features to beat all features on clean data. It saves columns, and
+#' it wins where there is noise to leave out.
 #'
-#' Where most columns are noise, beyond doubt over the repeats of the look, [ufs_consensus()]
-#' chooses for `"classify"` and `"cluster"`, because methods that choose columns to complement each
-#' other prefer noise; for counts, and on large data of more than 4,000 samples or 4 million
-#' values, it is [ufs_pca()] with the components above those of permuted columns.
+#' # Which method it takes
+#' | `task` | Usually | Where most columns are noise |
+#' |---|---|---|
+#' | `"compress"` | [ufs_css()], least squares with exchanges | the same |
+#' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; counts, large data: [ufs_pca()] |
+#' | `"cluster"` | [ufs_consensus()]; large data: [ufs_mcfs()] | as for `"classify"` |
+#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()] | the same |
 #'
+#' Most columns are taken to be noise if more than half of them look like it in all repeats of the
+#' look; methods that choose columns to complement each other would then prefer noise. Data are
+#' large from 4,000 samples or 4 million values on. An argument in `...` that not all methods of a
+#' task have restricts the choice to those that have it: `members` means [ufs_consensus()],
+#' `labelled` with `similarity` [ufs_facility()]. One that none has is an error. `cat(fit$code)` is
+#' code that does the same by hand.
+#'
+#' # How the data are prepared
 #' Columns in different units are standardised, and those of one unit are not, except to label,
 #' among noise, and by [ufs_mcfs()]. Counts are not standardised: tasks other than `"compress"`
 #' weight features by their inverse document frequency and give rows unit length (`counts = "tfidf",
-#' unit_rows = TRUE` of [ufs_data()]); give `counts` yourself for another choice, as `counts =
-#' "log"` for cells.
-#'
-#' An argument in `...` that not all methods of a task have restricts the choice to those that have
-#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. One that
-#' none has is an error.
+#' unit_rows = TRUE` of [ufs_data()]). Give `counts` yourself for another choice, as `counts =
+#' "log"` for cells. To label, samples are compared by their directions, and below 10 columns by
+#' their distances; rows of counts that are empty are never chosen.
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
 #' clusters apart from each other need as many directions, less one.
 #'
+#' # How many: `"auto"`
 #' `k = "auto"` looks at a curve, on at most 400 rows and 1,000 columns, which `plot(fit, "size")`
 #' shows.
-#' To compress it is the smallest number that explains 0.95 of the variance of rows left out. To
-#' cluster it is the smallest number that keeps 0.7 of the 5 nearest neighbours, 10 at least. To
-#' classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95 of
-#' the neighbours. The shares to cluster and to classify were chosen on twenty real sets, by leaving
-#' out each in turn, among rules that look at neighbours, clusters, components and variance:
-#' `evidence/auto.R` has what the answers cost beside the best number, which only labels tell. Where
-#' more than half of the columns look like noise it is the number found by permuted copies
-#' ([ufs_size()]).
+#' * To compress it is the smallest number that explains 0.95 of the variance of rows left out.
+#' * To cluster it is the smallest number that keeps 0.7 of the 5 nearest neighbours, 10 at least.
+#' * To classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95
+#'   of the neighbours.
+#' * Where more than half of the columns look like noise it is the number found by permuted copies
+#'   ([ufs_size()]).
+#'
+#' The shares to cluster and to classify were chosen on twenty real sets, by leaving out each in
+#' turn; `evidence/auto.R` has what the answers cost beside the best number, which only labels tell.
 #'
 #' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
 #' distance of the other half to the nearest chosen, and the residual variance of a smooth function
@@ -57,21 +57,24 @@
 #' to the end, as without any groups, the error says so, and you have to say how many you can
 #' afford. Samples that are `labelled` count.
 #'
-#' The comparison on your data is with 20 random choices of the same size: the variance explained
-#' (as by [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look
-#' like noise; for samples the mean squared distance to the nearest chosen or labelled sample over
-#' that to the mean of all. A choice is called better or worse than random if it is in 19 of the 20.
-#' Do not expect a selection of features to beat all features on clean data. It saves columns, and
-#' it wins where there is noise to leave out.
+#' # What the print compares
+#' The choice stands beside 20 random choices of the same size: the variance explained (as by
+#' [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look like
+#' noise; for samples the mean squared distance to the nearest chosen or labelled sample over that
+#' to the mean of all. It is called better or worse than random if it is in 19 of the 20.
+#' `vignette("which-method")` has the measurements behind the recommendations, and
+#' `evidence/select.R` in the sources makes the table of real sets that the print quotes.
 #'
-#' To label week after week, give what is labelled as `labelled`. Stop when the distance no longer
-#' falls beside that of random samples, or when the labels of the last samples were foreseen by
-#' those before.
+#' # Labelling week after week
+#' Give what is labelled as `labelled`. Stop when the distance no longer falls beside that of random
+#' samples, or when the labels of the last samples were foreseen by those before.
 #'
 #' @inheritParams ufs
 #' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
 #'   to choose, unless `m` says so.
-#' @param task `"compress"`, `"classify"`, `"cluster"` or `"label"`: what the selection is for.
+#' @param task What the selection is for. `"compress"`: a few columns from which all the others can
+#'   be rebuilt. `"classify"`: columns for a classifier whose labels come later. `"cluster"`:
+#'   columns in which k-means finds the groups. `"label"`: samples to label, or to measure, first.
 #' @param m For `"label"`, how many samples to choose, or `"auto"`.
 #' @param n_clusters For `"cluster"`, the number of clusters to look for.
 #' @param noise For `"classify"` and `"cluster"`, are most columns pure noise? The default `NULL`
@@ -90,8 +93,8 @@
 #'   of the rows. `selected_features(fit)` and `selected_samples(fit)` take that number by default.
 #' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
 #'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}
-#' @seealso [ufs_look()], [ufs_size()], [ufs_methods()], whose column `advice` says what each method
-#'   is worth.
+#' @seealso [ufs_look()], [ufs_size()], and [ufs_methods()], whose column `advice` says what each
+#'   method is good for.
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_select(iris[, 1:4], k = 2, task = "compress")
