@@ -25,6 +25,15 @@ deparse_short <- function(value) {
 # A line of print().
 cat_line <- function(...) cat(..., "\n", sep = "")
 
+# A name and a sentence from column `at` on, which is broken where the console ends (or at option
+# "ufselect.width", which the tests set, for testthat sets the width itself), but not before "%".
+cat_field <- function(name, ..., at = 15L) {
+  text <- gsub(" %", "~%", paste0(...), fixed = TRUE)
+  text <- strwrap(text, max(40L, getOption("ufselect.width", getOption("width")) - at))
+  text <- gsub("~%", " %", text, fixed = TRUE)
+  cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -at), text, "\n"), sep = "")
+}
+
 # "24 samples x 1 feature"
 size_words <- function(n, p) paste(count_words(n, "sample"), "x", count_words(p, "feature"))
 

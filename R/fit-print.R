@@ -9,18 +9,19 @@ print.ufs <- function(x, n = 5L, ...) {
   cat_line("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
   if (!is.null(status_text(x))) cat_line("  status       ", status_text(x))
-  for (line in certificate_note(x)) cat_line("  ", line)
   notes <- c(input_notes(x$input), wish_notes(x), own_notes(x))
-  for (line in notes) cat_line("  ", line)
+  for (line in c(certificate_note(x), notes)) {
+    cat_field(paste0("  ", substr(line, 1L, 13L)), substring(line, 14L))
+  }
   if (!is.null(x$feature_scores) && !any(grepl("^non-zero", notes))) {
     live <- live_scores(x$feature_scores)
     if (live < sum(!is.na(x$feature_scores))) {
-      cat_line("  scores       ", live, " of ", x$p, " features have a score above 0; the rest is ",
+      cat_field("  scores", live, " of ", x$p, " features have a score above 0; the rest is ",
         order_of_rest(x$feature_scores, x$feature_key))
     }
   }
   advice <- registry()[[x$method]]$advice
-  if (isTRUE(nzchar(advice))) cat_line("  advice       ", advice_sentence(advice))
+  if (isTRUE(nzchar(advice))) cat_field("  advice", advice_sentence(advice))
   if (!is.null(x$feature_ranking)) {
     shown <- shown_ranking(x, "feature")
     cat_line("  features     ", best_line(shown$ranking, names(x$feature_scores), n, shown$size))

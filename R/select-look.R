@@ -95,7 +95,9 @@ look_noise <- function(x, keep, most = c(1000L, 2000L)) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  cat_line("<ufs_look> ", paste(look_words(x), collapse = "\n  "))
+  words <- look_words(x)
+  cat_field("<ufs_look>", words[1L], at = 11L)
+  for (line in words[-1L]) cat_field("", line, at = 2L)
   invisible(x)
 }
 

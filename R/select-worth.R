@@ -222,17 +222,12 @@ print.ufs_select <- function(x, n = 10L, ...) {
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
   line <- function(name, ...) cat_line(formatC(name, width = -16L), ...)
-  # Sentences are broken where the console ends, but not before "%"; names and code are not.
-  sentence <- function(name, ...) {
-    text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 17L))
-    text <- gsub("~%", " %", text, fixed = TRUE)
-    cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -17L), text, "\n"), sep = "")
-  }
+  sentence <- function(name, ...) cat_field(name, ..., at = 17L)
   cat_line("<ufs_select> ", x$size, " of ",
     if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])
-  line("  chosen", " ", best_line(chosen, NULL, n))
+  sentence("  chosen", best_line(chosen, NULL, n))
   seen <- seen_words(x$look)
   sentence("  data", seen[1L])
   for (words in seen[-1L]) sentence("", words)

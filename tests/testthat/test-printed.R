@@ -257,3 +257,16 @@ test_that("a grid's summary counts how often each feature is among the best", {
   many <- capture.output(print(ufs_grid(x, "pca", list(n_components = 1:8))))
   expect_identical(trimws(many[length(many)]), "... and 2 more")
 })
+
+test_that("sentences are broken where the console ends, and not before a per cent sign", {
+  fit <- ufs_css(x[, 1:14], k = 3)
+  whole <- capture.output(print(fit))
+  for (width in c(60, 80)) {
+    withr::local_options(ufselect.width = NULL, width = width)
+    lines <- capture.output(print(fit))
+    fields <- lines[-1]
+    expect_true(all(nchar(fields) < width))
+    expect_false(any(grepl("^ *%", lines)))
+    expect_identical(gsub(" +", " ", paste(lines, collapse = " ")), gsub(" +", " ", paste(whole, collapse = " ")))
+  }
+})

@@ -18,7 +18,7 @@ test_that("every task applies its method", {
     expect_match(lines, "on your data .* of 20 draws", all = FALSE)
     expect_match(lines, paste0("reproduce with .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
     expect_match(lines, "checks +(nothing looks wrong|no better|worse)", all = FALSE)
-    narrow <- withr::with_options(list(width = 60), capture.output(print(fit)))
+    narrow <- withr::with_options(list(width = 60, ufselect.width = NULL), capture.output(print(fit)))
     sentences <- narrow[-c(1, grep("^  (chosen|reproduce with|status)", narrow))]
     expect_lte(max(nchar(sentences)), 60L)
     in_one <- function(lines) gsub(" +", " ", paste(lines, collapse = " "))
