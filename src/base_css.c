@@ -47,55 +47,6 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-static void pick_all(css_work *work, const bool *only, css_result *result, ufs_run *run);
-static void improve(css_work *work, css_result *result, ufs_run *run);
-static void target_shares(css_work *work, css_result *result);
-static int affordable(const css_work *work);
-
-void css_solve(const css_problem *problem, const css_settings *settings, css_result *result,
-               ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "objective", "decrease", NULL};
-    css_work work = {.problem = problem,
-                     .settings = settings,
-                     .n = problem->n,
-                     .p = problem->p,
-                     .mu = settings->mu};
-
-    ufs_trace_named(&run->trace, settings->k, columns);
-    work.p_form = result->p_form = settings->form == 'p' ||
-                                   (settings->form == 'a' &&
-                                    css_cheaper_by_p(problem, settings->k));
-    run->status = UFS_CONVERGED;
-    run->lapack = css_begin(&work);
-    if (run->lapack) return;
-    result->start = 0.0;
-    for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
-    result->target_start = work.total;
-    result->swaps = 0;
-    result->met = 1;
-    pick_all(&work, NULL, result, run);
-    if (settings->max_swaps > 0 || settings->prove || settings->wish.group) {
-        improve(&work, result, run);
-        if (run->lapack) return;
-        bool *only = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
-        for (int j = 0; j < problem->p; j++) only[j] = work.chosen[j];
-        work.mu = settings->mu;
-        css_clear(&work);
-        ufs_trace_named(&run->trace, settings->k, columns);
-        pick_all(&work, only, result, run);
-        if (settings->prove) run->iterations = (int) result->nodes;
-    }
-    result->n_chosen = work.n_chosen;
-    for (int t = 0; t < work.n_chosen; t++) result->order[t] = work.order[t];
-    for (int j = 0; j < problem->p; j++)
-        result->left[j] = work.chosen[j] ? 0.0 : css_decrease(&work, j);
-    target_shares(&work, result);
-    result->affordable = affordable(&work);
-    run->lapack = css_lead(problem, settings, work.p_form, work.gram, result->start,
-                           result->leading, &result->exact);
-}
-
 /* ---- the greedy choice ---------------------------------------------------------------- */
 
 static void pick(css_work *work, int j, double *objective, ufs_run *run)
@@ -219,4 +170,50 @@ static int affordable(const css_work *work)
         n++;
     }
     return n < work->settings->k ? n : work->settings->k;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void css_solve(const css_problem *problem, const css_settings *settings, css_result *result,
+               ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "decrease", NULL};
+    css_work work = {.problem = problem,
+                     .settings = settings,
+                     .n = problem->n,
+                     .p = problem->p,
+                     .mu = settings->mu};
+
+    ufs_trace_named(&run->trace, settings->k, columns);
+    work.p_form = result->p_form = settings->form == 'p' ||
+                                   (settings->form == 'a' &&
+                                    css_cheaper_by_p(problem, settings->k));
+    run->status = UFS_CONVERGED;
+    run->lapack = css_begin(&work);
+    if (run->lapack) return;
+    result->start = 0.0;
+    for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
+    result->target_start = work.total;
+    result->swaps = 0;
+    result->met = 1;
+    pick_all(&work, NULL, result, run);
+    if (settings->max_swaps > 0 || settings->prove || settings->wish.group) {
+        improve(&work, result, run);
+        if (run->lapack) return;
+        bool *only = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
+        for (int j = 0; j < problem->p; j++) only[j] = work.chosen[j];
+        work.mu = settings->mu;
+        css_clear(&work);
+        ufs_trace_named(&run->trace, settings->k, columns);
+        pick_all(&work, only, result, run);
+        if (settings->prove) run->iterations = (int) result->nodes;
+    }
+    result->n_chosen = work.n_chosen;
+    for (int t = 0; t < work.n_chosen; t++) result->order[t] = work.order[t];
+    for (int j = 0; j < problem->p; j++)
+        result->left[j] = work.chosen[j] ? 0.0 : css_decrease(&work, j);
+    target_shares(&work, result);
+    result->affordable = affordable(&work);
+    run->lapack = css_lead(problem, settings, work.p_form, work.gram, result->start,
+                           result->leading, &result->exact);
 }

@@ -7,27 +7,6 @@
 
 static const double RENEW = 1e-4;
 
-static void allocate(css_work *work);
-static int set_target(css_work *work);
-static void project(css_work *work, int m, double *y, double *coef);
-static int member_at(const css_work *work, int j);
-static void span(css_work *work, int j);
-static void take_n(css_work *work, int j);
-static void take_p(css_work *work, int j);
-static void mark_near(css_work *work, int j);
-static void measure_first(css_work *work);
-static void measure_p(css_work *work);
-static void measure_stale(css_work *work);
-static void measure_in_turn(css_work *work, int j, bool wanted);
-static void measure(css_work *work);
-static void invert(css_work *work);
-
-bool css_cheaper_by_p(const css_problem *problem, int k)
-{
-    double n = problem->n, p = problem->p;
-    return n * p * p + 4.0 * k * p * p < 2.0 * n * n * p + 4.0 * n * p * k;
-}
-
 /* ---- what may be chosen ------------------------------------------------------------------ */
 
 double css_cost(const css_work *work, int j)
@@ -44,7 +23,103 @@ bool css_allowed(const css_work *work, int j)
            work->spent + css_cost(work, j) <= wish->budget * (1.0 + UFS_ROUNDING);
 }
 
+/* ---- f and d -------------------------------------------------------------------------------- */
+
+/* y (n x m) <- P y; for mu = 0 twice, so that R stays orthonormal. coef: R'y, or NULL. */
+static void project(css_work *work, int m, double *y, double *coef)
+{
+    int n = work->n, t = work->n_basis;
+
+    if (t == 0) return;
+    for (int l = 0; l < t && coef; l++) coef[l] = 0.0;
+    for (int twice = work->mu > 0.0 ? 1 : 0; twice < 2; twice++) {
+        la_gemm('T', 'N', t, m, n, 1.0, work->r, n, y, n, 0.0, work->s, t);
+        la_gemm('N', 'N', n, m, t, -1.0, work->r, n, work->s, t, 1.0, y, n);
+        if (coef) la_axpy(t, 1.0, work->s, coef);
+    }
+}
+
+static void measure_p(css_work *work)
+{
+    size_t P = (size_t) work->p, Q = (size_t) work->n_target;
+
+    for (size_t j = 0; j < P; j++) {
+        const double *col = work->rest + j * Q;
+        work->f[j] = la_dot(work->n_target, col, col);
+        work->d[j] = work->deflated[j + j * P];
+    }
+}
+
+/* f_j = y'Gy, with what is above the diagonal blocks of G twice: half the flops of Gy. */
+static void measure(css_work *work)
+{
+    int n = work->n, n_list = work->n_list;
+    size_t N = (size_t) n;
+
+    ufs_x_columns(work->problem->x, n_list, work->list, work->y);
+    if (work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
+    project(work, n_list, work->y, NULL);
+    memset(work->z, 0, N * (size_t) n_list * sizeof(double));
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int wide = n - from < UFS_STRIP ? n - from : UFS_STRIP;
+        const double *g = work->target + (size_t) from * N, *y = work->y + from;
+        la_gemm('N', 'N', from, n_list, wide, 2.0, g, n, y, n, 1.0, work->z, n);
+        la_gemm('N', 'N', wide, n_list, wide, 1.0, g + from, n, y, n, 1.0, work->z + from, n);
+    }
+    for (int b = 0; b < n_list; b++) {
+        const double *y = work->y + (size_t) b * N;
+        int j = work->list[b];
+        work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
+        work->d[j] = work->d0[j] = la_dot(n, y, work->mu > 0.0 ? work->own + (size_t) b * N : y);
+    }
+}
+
+/* Columns in their order: those that are wanted are measured a tile at a time. */
+static void measure_in_turn(css_work *work, int j, bool wanted)
+{
+    if (wanted) work->list[work->n_list++] = j;
+    if (work->n_list < work->tile && (work->n_list == 0 || j < work->p - 1)) return;
+    R_CheckUserInterrupt();
+    measure(work);
+    work->n_list = 0;
+}
+
+/* Before the first pick f_j = x_j'YY'x_j, for which the entries of a sparse column are enough. */
+static void measure_first(css_work *work)
+{
+    if (work->p_form) {
+        measure_p(work);
+        return;
+    }
+    ufs_x_forms(work->problem->x, work->target, work->f);
+    for (int j = 0; j < work->p; j++) {
+        bool known = R_FINITE(work->f[j]);
+        if (j % 256 == 0) R_CheckUserInterrupt();
+        if (known) {
+            work->f0[j] = work->f[j];
+            work->d[j] = work->d0[j] = work->norm2[j];
+        }
+        measure_in_turn(work, j, !known);
+    }
+}
+
+/* Differences that have lost digits are computed again. */
+static void measure_stale(css_work *work)
+{
+    for (int i = 0; i < work->p; i++) {
+        bool stale = work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i];
+        measure_in_turn(work, i,
+                        stale && !work->chosen[i] && work->d[i] > UFS_TIE * work->norm2[i]);
+    }
+}
+
 /* ---- set-up ------------------------------------------------------------------------------ */
+
+bool css_cheaper_by_p(const css_problem *problem, int k)
+{
+    double n = problem->n, p = problem->p;
+    return n * p * p + 4.0 * k * p * p < 2.0 * n * n * p + 4.0 * n * p * k;
+}
 
 double *css_gram_of(const css_problem *problem, bool p_form)
 {
@@ -56,29 +131,6 @@ double *css_gram_of(const css_problem *problem, bool p_form)
     else
         ufs_x_gram_rows(problem->x, NULL, gram);
     return gram;
-}
-
-int css_begin(css_work *work)
-{
-    const css_problem *problem = work->problem;
-    size_t P = (size_t) work->p;
-    int info;
-
-    allocate(work);
-    work->target = work->gram = css_gram_of(problem, work->p_form);
-    ufs_x_ss(problem->x, work->norm2);
-    work->total = 0.0;
-    for (size_t j = 0; j < P; j++) work->total += work->norm2[j];
-    work->n_target = work->p;
-    if (work->p_form) work->rest = work->deflated = ufs_dalloc(P, P);
-    info = set_target(work);
-    if (info) return info;
-    if (work->p_form) work->along = ufs_dalloc((size_t) work->n_target, CSS_TRIES);
-    work->n_chosen = work->n_basis = 0;
-    css_clear(work);
-    measure_first(work);
-    ufs_copy(work->f_first, work->f, P);
-    return 0;
 }
 
 static void allocate(css_work *work)
@@ -172,6 +224,29 @@ void css_clear(css_work *work)
     }
 }
 
+int css_begin(css_work *work)
+{
+    const css_problem *problem = work->problem;
+    size_t P = (size_t) work->p;
+    int info;
+
+    allocate(work);
+    work->target = work->gram = css_gram_of(problem, work->p_form);
+    ufs_x_ss(problem->x, work->norm2);
+    work->total = 0.0;
+    for (size_t j = 0; j < P; j++) work->total += work->norm2[j];
+    work->n_target = work->p;
+    if (work->p_form) work->rest = work->deflated = ufs_dalloc(P, P);
+    info = set_target(work);
+    if (info) return info;
+    if (work->p_form) work->along = ufs_dalloc((size_t) work->n_target, CSS_TRIES);
+    work->n_chosen = work->n_basis = 0;
+    css_clear(work);
+    measure_first(work);
+    ufs_copy(work->f_first, work->f, P);
+    return 0;
+}
+
 /* ---- a column in -------------------------------------------------------------------------- */
 
 double css_decrease(const css_work *work, int j)
@@ -180,23 +255,23 @@ double css_decrease(const css_work *work, int j)
     return fmax(work->f[j], 0.0) / (work->d[j] + work->mu);
 }
 
-void css_take(css_work *work, int j)
+/* Columns that are too close to column j, which takes the next place of the order. */
+static void mark_near(css_work *work, int j)
 {
-    work->spent += css_cost(work, j);
-    work->chosen[j] = true;
-    if (work->near) mark_near(work, j);
-    work->order[work->n_chosen++] = j;
-    span(work, j);
-}
+    size_t P = (size_t) work->p, J = (size_t) j;
+    unsigned char *near = work->near + (size_t) work->n_chosen * P;
+    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
 
-static void span(css_work *work, int j)
-{
-    work->value += css_decrease(work, j);
-    work->inverted = false;
-    if (work->p_form)
-        take_p(work, j);
-    else
-        take_n(work, j);
+    if (work->p_form) {
+        for (size_t i = 0; i < P; i++) work->pass[i] = work->gram[i + J * P];
+    } else {
+        const double *column = ufs_x_column(work->problem->x, j, work->pair);
+        ufs_x_cross(work->problem->x, 1, column, work->pass);
+    }
+    for (size_t i = 0; i < P; i++) {
+        near[i] = fabs(work->pass[i]) > most * sqrt(work->norm2[i]) * sqrt(work->norm2[J]);
+        work->n_near[i] += near[i];
+    }
 }
 
 static void take_p(css_work *work, int j)
@@ -247,37 +322,23 @@ static void take_n(css_work *work, int j)
     measure_stale(work);
 }
 
-/* y (n x m) <- P y; for mu = 0 twice, so that R stays orthonormal. coef: R'y, or NULL. */
-static void project(css_work *work, int m, double *y, double *coef)
+static void span(css_work *work, int j)
 {
-    int n = work->n, t = work->n_basis;
-
-    if (t == 0) return;
-    for (int l = 0; l < t && coef; l++) coef[l] = 0.0;
-    for (int twice = work->mu > 0.0 ? 1 : 0; twice < 2; twice++) {
-        la_gemm('T', 'N', t, m, n, 1.0, work->r, n, y, n, 0.0, work->s, t);
-        la_gemm('N', 'N', n, m, t, -1.0, work->r, n, work->s, t, 1.0, y, n);
-        if (coef) la_axpy(t, 1.0, work->s, coef);
-    }
+    work->value += css_decrease(work, j);
+    work->inverted = false;
+    if (work->p_form)
+        take_p(work, j);
+    else
+        take_n(work, j);
 }
 
-/* Columns that are too close to column j, which takes the next place of the order. */
-static void mark_near(css_work *work, int j)
+void css_take(css_work *work, int j)
 {
-    size_t P = (size_t) work->p, J = (size_t) j;
-    unsigned char *near = work->near + (size_t) work->n_chosen * P;
-    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
-
-    if (work->p_form) {
-        for (size_t i = 0; i < P; i++) work->pass[i] = work->gram[i + J * P];
-    } else {
-        const double *column = ufs_x_column(work->problem->x, j, work->pair);
-        ufs_x_cross(work->problem->x, 1, column, work->pass);
-    }
-    for (size_t i = 0; i < P; i++) {
-        near[i] = fabs(work->pass[i]) > most * sqrt(work->norm2[i]) * sqrt(work->norm2[J]);
-        work->n_near[i] += near[i];
-    }
+    work->spent += css_cost(work, j);
+    work->chosen[j] = true;
+    if (work->near) mark_near(work, j);
+    work->order[work->n_chosen++] = j;
+    span(work, j);
 }
 
 bool css_too_close(const css_work *work, int i, int j)
@@ -286,82 +347,6 @@ bool css_too_close(const css_work *work, int i, int j)
     double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
 
     return work->near && fabs(work->gram[at]) > most * sqrt(work->norm2[i]) * sqrt(work->norm2[j]);
-}
-
-/* ---- f and d -------------------------------------------------------------------------------- */
-
-/* Before the first pick f_j = x_j'YY'x_j, for which the entries of a sparse column are enough. */
-static void measure_first(css_work *work)
-{
-    if (work->p_form) {
-        measure_p(work);
-        return;
-    }
-    ufs_x_forms(work->problem->x, work->target, work->f);
-    for (int j = 0; j < work->p; j++) {
-        bool known = R_FINITE(work->f[j]);
-        if (j % 256 == 0) R_CheckUserInterrupt();
-        if (known) {
-            work->f0[j] = work->f[j];
-            work->d[j] = work->d0[j] = work->norm2[j];
-        }
-        measure_in_turn(work, j, !known);
-    }
-}
-
-static void measure_p(css_work *work)
-{
-    size_t P = (size_t) work->p, Q = (size_t) work->n_target;
-
-    for (size_t j = 0; j < P; j++) {
-        const double *col = work->rest + j * Q;
-        work->f[j] = la_dot(work->n_target, col, col);
-        work->d[j] = work->deflated[j + j * P];
-    }
-}
-
-/* Differences that have lost digits are computed again. */
-static void measure_stale(css_work *work)
-{
-    for (int i = 0; i < work->p; i++) {
-        bool stale = work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i];
-        measure_in_turn(work, i,
-                        stale && !work->chosen[i] && work->d[i] > UFS_TIE * work->norm2[i]);
-    }
-}
-
-/* Columns in their order: those that are wanted are measured a tile at a time. */
-static void measure_in_turn(css_work *work, int j, bool wanted)
-{
-    if (wanted) work->list[work->n_list++] = j;
-    if (work->n_list < work->tile && (work->n_list == 0 || j < work->p - 1)) return;
-    R_CheckUserInterrupt();
-    measure(work);
-    work->n_list = 0;
-}
-
-/* f_j = y'Gy, with what is above the diagonal blocks of G twice: half the flops of Gy. */
-static void measure(css_work *work)
-{
-    int n = work->n, n_list = work->n_list;
-    size_t N = (size_t) n;
-
-    ufs_x_columns(work->problem->x, n_list, work->list, work->y);
-    if (work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
-    project(work, n_list, work->y, NULL);
-    memset(work->z, 0, N * (size_t) n_list * sizeof(double));
-    for (int from = 0; from < n; from += UFS_STRIP) {
-        int wide = n - from < UFS_STRIP ? n - from : UFS_STRIP;
-        const double *g = work->target + (size_t) from * N, *y = work->y + from;
-        la_gemm('N', 'N', from, n_list, wide, 2.0, g, n, y, n, 1.0, work->z, n);
-        la_gemm('N', 'N', wide, n_list, wide, 1.0, g + from, n, y, n, 1.0, work->z + from, n);
-    }
-    for (int b = 0; b < n_list; b++) {
-        const double *y = work->y + (size_t) b * N;
-        int j = work->list[b];
-        work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
-        work->d[j] = work->d0[j] = la_dot(n, y, work->mu > 0.0 ? work->own + (size_t) b * N : y);
-    }
 }
 
 /* ---- a column out ------------------------------------------------------------------------ */
@@ -384,6 +369,13 @@ static void invert(css_work *work)
     else if (la_chol(m, work->inverse) == 0)
         la_chol_inverse(m, work->inverse);
     work->inverted = true;
+}
+
+static int member_at(const css_work *work, int j)
+{
+    for (int b = 0; b < work->n_basis; b++)
+        if (work->member[b] == j) return b;
+    return -1;
 }
 
 /* The column of `dual` for the one at this place of the order: zero where it adds nothing. */
@@ -503,13 +495,6 @@ static void put_back(css_work *work)
         work->f0[i] = fmax(work->f0[i], work->f[i]);
         work->d0[i] = fmax(work->d0[i], work->d[i]);
     }
-}
-
-static int member_at(const css_work *work, int j)
-{
-    for (int b = 0; b < work->n_basis; b++)
-        if (work->member[b] == j) return b;
-    return -1;
 }
 
 static void forget(css_work *work, int at)

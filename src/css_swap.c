@@ -7,9 +7,6 @@ typedef struct {
     double gain;
 } exchange;
 
-static exchange best_exchange(const css_work *work, int m, const int *at);
-static void make(css_work *work, exchange best);
-
 int css_best(const css_work *work, const bool *only)
 {
     double top = -1.0;
@@ -53,25 +50,14 @@ static bool complete(const css_work *work)
     return work->value >= work->total * (1.0 - UFS_TIE);
 }
 
-int css_swap(css_work *work, int most)
+/* What column j in the place of at[i] would hold more than what is there. */
+static double excess(const css_work *work, int m, int i, int j)
 {
-    int first = work->settings->wish.n_include, made = 0, next = first;
+    const double *pass = work->pass + 2 * (size_t) m * (size_t) j;
+    double b = pass[i], v = pass[m + i], left = work->d[j] + b * b;
 
-    for (int quiet = 0; quiet < work->n_chosen - first && made < most && !complete(work);) {
-        int at[CSS_TRIES], m = 0, free = work->n_chosen - first;
-        for (; m < CSS_TRIES && m < free; m++) {
-            at[m] = next;
-            next = next + 1 < work->n_chosen ? next + 1 : first;
-        }
-        css_try(work, m, at);
-        exchange best = best_exchange(work, m, at);
-        quiet += m;
-        if (best.column < 0 || !(best.gain > UFS_TIE * work->total)) continue;
-        make(work, best);
-        made++;
-        quiet = 0;
-    }
-    return made;
+    if (!(left > UFS_TIE * work->norm2[j])) return -work->size[i];
+    return (work->f[j] + b * (2.0 * v + b * work->size[i])) / left - work->size[i];
 }
 
 /* Would column j, in the place of what is there now, keep to the wishes? */
@@ -83,16 +69,6 @@ static bool fits(const css_work *work, int at, int j)
     if (work->near && work->n_near[j] > work->near[(size_t) at * (size_t) work->p + (size_t) j])
         return false;
     return spent <= wish->budget * (1.0 + UFS_ROUNDING);
-}
-
-/* What column j in the place of at[i] would hold more than what is there. */
-static double excess(const css_work *work, int m, int i, int j)
-{
-    const double *pass = work->pass + 2 * (size_t) m * (size_t) j;
-    double b = pass[i], v = pass[m + i], left = work->d[j] + b * b;
-
-    if (!(left > UFS_TIE * work->norm2[j])) return -work->size[i];
-    return (work->f[j] + b * (2.0 * v + b * work->size[i])) / left - work->size[i];
 }
 
 static exchange best_exchange(const css_work *work, int m, const int *at)
@@ -135,6 +111,27 @@ static void make(css_work *work, exchange best)
             from[t * P + i] = from[(t - 1) * P + i];
             from[(t - 1) * P + i] = swap;
         }
+}
+
+int css_swap(css_work *work, int most)
+{
+    int first = work->settings->wish.n_include, made = 0, next = first;
+
+    for (int quiet = 0; quiet < work->n_chosen - first && made < most && !complete(work);) {
+        int at[CSS_TRIES], m = 0, free = work->n_chosen - first;
+        for (; m < CSS_TRIES && m < free; m++) {
+            at[m] = next;
+            next = next + 1 < work->n_chosen ? next + 1 : first;
+        }
+        css_try(work, m, at);
+        exchange best = best_exchange(work, m, at);
+        quiet += m;
+        if (best.column < 0 || !(best.gain > UFS_TIE * work->total)) continue;
+        make(work, best);
+        made++;
+        quiet = 0;
+    }
+    return made;
 }
 
 /* ---- further starts ----------------------------------------------------------------------- */

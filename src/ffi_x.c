@@ -9,45 +9,6 @@
 
 /* ---- from R ------------------------------------------------------------------------- */
 
-static ufs_x scaled_x(SEXP x);
-static ufs_x sparse_x(SEXP x);
-static ufs_x source_x(SEXP x);
-
-ufs_x ffi_x(SEXP x)
-{
-    if (Rf_isReal(x) && Rf_isMatrix(x)) {
-        ffi_mat plain = ffi_table(x, "x");
-        return ufs_x_dense(plain.n, plain.p, plain.x);
-    }
-    int kind = ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL});
-    return (ufs_x(*const[])(SEXP)){scaled_x, sparse_x, source_x}[kind](x);
-}
-
-ufs_x ffi_x_finite(SEXP x)
-{
-    ufs_x out = ffi_x(x);
-
-    if (out.dense) {
-        size_t all = (size_t) out.n * (size_t) (Rf_isReal(x) ? out.p : Rf_ncols(ffi_get(x, "x")));
-        ffi_finite(out.dense, all, "x");
-    }
-    if (out.value) ffi_finite(out.value, (size_t) Rf_xlength(ffi_get(x, "value")), "x");
-    if (out.shift) ffi_finite(out.shift, (size_t) out.p, "shift");
-    if (out.divide)
-        for (int j = 0; j < out.p; j++)
-            if (!(fabs(out.divide[j]) > 0.0 && R_FINITE(out.divide[j])))
-                Rf_error("internal error: 'divide' has a zero or a value that is not finite");
-    return out;
-}
-
-static const int *int_slot(SEXP list, const char *name, size_t *length)
-{
-    SEXP value = ffi_get(list, name);
-    if (TYPEOF(value) != INTSXP) Rf_error("internal error: slot '%s' is not integer", name);
-    *length = (size_t) Rf_xlength(value);
-    return INTEGER_RO(value);
-}
-
 static int size_of(SEXP list, const char *name)
 {
     return ffi_count(list, name, 1, INT_MAX);
@@ -82,6 +43,14 @@ static ufs_x scaled_x(SEXP x)
     return out;
 }
 
+static const int *int_slot(SEXP list, const char *name, size_t *length)
+{
+    SEXP value = ffi_get(list, name);
+    if (TYPEOF(value) != INTSXP) Rf_error("internal error: slot '%s' is not integer", name);
+    *length = (size_t) Rf_xlength(value);
+    return INTEGER_RO(value);
+}
+
 /* list(kind, n, p, user_p, i, start, value, column, shift, divide, ss). */
 static ufs_x sparse_x(SEXP x)
 {
@@ -102,15 +71,6 @@ static ufs_x sparse_x(SEXP x)
     return out;
 }
 
-/* 1-based. */
-static SEXP indices(int m, const int *j)
-{
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, m));
-    for (int k = 0; k < m; k++) INTEGER(out)[k] = j[k] + 1;
-    UNPROTECT(1);
-    return out;
-}
-
 /* The value of function `name` of the source at `arguments`, a pairlist. */
 static SEXP eval_source(SEXP x, const char *name, SEXP arguments)
 {
@@ -121,6 +81,15 @@ static SEXP eval_source(SEXP x, const char *name, SEXP arguments)
     SEXP value = Rf_eval(call, R_GlobalEnv);
     UNPROTECT(2);
     return value;
+}
+
+/* 1-based. */
+static SEXP indices(int m, const int *j)
+{
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, m));
+    for (int k = 0; k < m; k++) INTEGER(out)[k] = j[k] + 1;
+    UNPROTECT(1);
+    return out;
 }
 
 static void call_source(void *data, const ufs_x_call *what, size_t length, double *out)
@@ -155,6 +124,33 @@ static ufs_x source_x(SEXP x)
 
     out.source.at_once = (int) fmax(1.0, fmin(block, INT_MAX));
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
+    return out;
+}
+
+ufs_x ffi_x(SEXP x)
+{
+    if (Rf_isReal(x) && Rf_isMatrix(x)) {
+        ffi_mat plain = ffi_table(x, "x");
+        return ufs_x_dense(plain.n, plain.p, plain.x);
+    }
+    int kind = ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL});
+    return (ufs_x(*const[])(SEXP)){scaled_x, sparse_x, source_x}[kind](x);
+}
+
+ufs_x ffi_x_finite(SEXP x)
+{
+    ufs_x out = ffi_x(x);
+
+    if (out.dense) {
+        size_t all = (size_t) out.n * (size_t) (Rf_isReal(x) ? out.p : Rf_ncols(ffi_get(x, "x")));
+        ffi_finite(out.dense, all, "x");
+    }
+    if (out.value) ffi_finite(out.value, (size_t) Rf_xlength(ffi_get(x, "value")), "x");
+    if (out.shift) ffi_finite(out.shift, (size_t) out.p, "shift");
+    if (out.divide)
+        for (int j = 0; j < out.p; j++)
+            if (!(fabs(out.divide[j]) > 0.0 && R_FINITE(out.divide[j])))
+                Rf_error("internal error: 'divide' has a zero or a value that is not finite");
     return out;
 }
 

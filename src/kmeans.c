@@ -57,163 +57,11 @@ typedef struct {
     double *fixed_far; /* n: how far that is; infinite if there is none */
 } kmeans_work;
 
-static void start(kmeans_work *w, const double *draw, int passes, int *t, bool *changed);
-static bool finish(kmeans_work *w, int max_iter, bool changed, int *t);
-static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result,
-                ufs_run *run);
-static void resume(kmeans_work *w);
-static double within(kmeans_work *w);
-static void sum_up(kmeans_work *w);
-static void add(kmeans_work *w, int i, int j, double sign);
-static void renew_centres(kmeans_work *w);
-static void fill_empty(kmeans_work *w);
-static void move(kmeans_work *w, int i, int to);
-static double to_mean(kmeans_work *w, int j);
-static const double *sample(const kmeans_work *w, int i);
-static double distance(const kmeans_work *w, int i, int j);
-static double sparse_distance(const kmeans_work *w, int i, int j);
-static double squared_distance(int d, const double *a, const double *b);
-static double *centre(const kmeans_work *w, int j);
-static void work_init(kmeans_work *w, const kmeans_problem *problem);
-static int coordinates(kmeans_work *w, const kmeans_problem *problem);
-static void sparse_coordinates(kmeans_work *w, const kmeans_problem *problem, sparse_rows *rows);
-static void find_fixed(kmeans_work *w);
-static void to_sample(kmeans_work *w, int j, int i);
-static void distances_from(kmeans_work *w, int i);
-static void seed(kmeans_work *w, const double *draw);
-static int draw_sample(const kmeans_work *w, double u, int n_seed);
-static bool pass(kmeans_work *w, bool exchange);
-static bool reassign(kmeans_work *w, int i, bool exchange);
-static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool exchange);
-
-void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
-                  kmeans_result *result, ufs_run *run)
-{
-    kmeans_work w;
-    sparse_rows rows;
-    double total = 0.0;
-    int limit = settings->max_iter, kept;
-
-    /* Whatever the coordinates are, a label is one that there is. */
-    memset(result->label, 0, (size_t) problem->x.n * (size_t) settings->n_start * sizeof(int));
-    for (int s = 0; s < settings->n_start; s++) {
-        result->within[s] = R_NaN;
-        result->iterations[s] = 0;
-    }
-    work_init(&w, problem);
-    if (problem->x.kind == UFS_X_SPARSE)
-        sparse_coordinates(&w, problem, &rows);
-    else
-        run->lapack = coordinates(&w, problem);
-    if (run->lapack) return;
-    for (int i = 0; i < w.n; i++) total += w.norm2[i];
-    if (!R_FINITE(4.0 * total)) {
-        run->status = UFS_NUMERICAL;
-        return;
-    }
-    find_fixed(&w);
-    kept = race(&w, settings, result, run);
-    for (int s = 0; s < settings->n_start; s++) {
-        bool changed = true;
-        int *t = result->iterations + s;
-        w.label = result->label + (size_t) s * (size_t) w.n;
-        if (kept == 0)
-            start(&w, settings->draw + (size_t) s * (size_t) w.c, limit, t, &changed);
-        else if (result->within[s] >= 0.0)
-            continue; /* it was not among the best */
-        else
-            resume(&w);
-        if (!finish(&w, limit, changed, t)) run->status = UFS_MAX_ITER;
-        result->within[s] = within(&w);
-        run->iterations++;
-        ufs_run_step(run, result->within[s], 0.0);
-    }
-    for (size_t i = 0; w.n_fixed > 0 && i < (size_t) w.n * (size_t) settings->n_start; i++)
-        if (result->label[i] == w.c) result->label[i] += w.nearest[i % (size_t) w.n];
-}
-
-/* ---- one start ------------------------------------------------------------------------------- */
-
-static void start(kmeans_work *w, const double *draw, int passes, int *t, bool *changed)
-{
-    seed(w, draw);
-    for (; *changed && *t < passes; (*t)++) *changed = pass(w, false);
-}
-
-/* To where no sample wants to leave; false if max_iter passes are not enough. */
-static bool finish(kmeans_work *w, int max_iter, bool changed, int *t)
-{
-    bool settled = false;
-
-    for (; changed && *t < max_iter; (*t)++) changed = pass(w, false);
-    sum_up(w);
-    for (; !settled && *t < max_iter; (*t)++) settled = !pass(w, true);
-    return settled;
-}
-
-/* The first passes of all starts, if not all of them go on. Their `within` says who does: it is
- * missing for the best. Returns how many, or 0 for no race. */
-static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result,
-                ufs_run *run)
-{
-    int n_start = settings->n_start, most = settings->most;
-    int passes = settings->max_iter < RACE_PASSES ? settings->max_iter : RACE_PASSES;
-
-    if (most >= n_start) return 0;
-    for (int s = 0; s < n_start; s++) {
-        bool changed = true;
-        w->label = result->label + (size_t) s * (size_t) w->n;
-        start(w, settings->draw + (size_t) s * (size_t) w->c, passes, result->iterations + s,
-              &changed);
-        result->within[s] = within(w);
-        run->iterations = s + 1;
-        ufs_run_step(run, result->within[s], 0.0);
-    }
-    for (int l = 0; l < most; l++) {
-        int best = -1;
-        for (int s = 0; s < n_start; s++)
-            if (result->within[s] >= 0.0 && (best < 0 || result->within[s] < result->within[best]))
-                best = s;
-        if (best >= 0) result->within[best] = R_NaN;
-    }
-    return most;
-}
-
-/* From labels alone: nothing is known about distances. */
-static void resume(kmeans_work *w)
-{
-    memset(w->low, 0, (size_t) w->c * (size_t) w->n * sizeof(double));
-    memset(w->moved, 0, (size_t) w->c * sizeof(double));
-    for (int i = 0; i < w->n; i++) w->high[i] = 0.0;
-    sum_up(w);
-    fill_empty(w);
-    for (int j = 0; j < w->c; j++) to_mean(w, j);
-    for (int i = 0; i < w->n; i++) w->high[i] = R_PosInf;
-}
-
 /* ---- centres --------------------------------------------------------------------------------- */
 
-/* The sum of squares of the labels. */
-static double within(kmeans_work *w)
+static const double *sample(const kmeans_work *w, int i)
 {
-    double ss = 0.0;
-
-    sum_up(w);
-    renew_centres(w);
-    for (int i = 0; i < w->n; i++) {
-        double far = w->label[i] == w->c ? w->fixed_far[i] : distance(w, i, w->label[i]);
-        ss += far * far;
-    }
-    return ss;
-}
-
-/* Sizes and sums of the clusters, afresh; the centres stay. */
-static void sum_up(kmeans_work *w)
-{
-    memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
-    memset(w->weight, 0, (size_t) w->c * sizeof(double));
-    memset(w->size, 0, (size_t) w->c * sizeof(int));
-    for (int i = 0; i < w->n; i++) add(w, i, w->label[i], 1.0);
+    return w->y + (size_t) i * (size_t) w->d;
 }
 
 /* Sample i to cluster j, or out of it. */
@@ -233,32 +81,13 @@ static void add(kmeans_work *w, int i, int j, double sign)
         sum[w->rows->col[e]] += sign * w->rows->value[e];
 }
 
-static void renew_centres(kmeans_work *w)
+/* Sizes and sums of the clusters, afresh; the centres stay. */
+static void sum_up(kmeans_work *w)
 {
-    fill_empty(w);
-    for (int j = 0; j < w->c; j++) w->moved[j] += to_mean(w, j);
-}
-
-/* An empty cluster gets the sample that is farthest from its centre, as far as is known,
- * among those that are not alone. */
-static void fill_empty(kmeans_work *w)
-{
-    for (int j = 0; j < w->c; j++) {
-        int far = -1;
-        double most = -1.0;
-        if (w->size[j] > 0) continue;
-        for (int i = 0; i < w->n; i++) {
-            int a = w->label[i];
-            double high = a == w->c ? w->fixed_far[i] : w->high[i] + w->moved[a];
-            if ((a == w->c || w->size[a] > 1) && high > most) {
-                far = i;
-                most = high;
-            }
-        }
-        move(w, far, j);
-        /* Nothing is known about the distance to where the centre was: low stays true. */
-        w->high[far] = distance(w, far, j) - w->moved[j];
-    }
+    memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
+    memset(w->weight, 0, (size_t) w->c * sizeof(double));
+    memset(w->size, 0, (size_t) w->c * sizeof(int));
+    for (int i = 0; i < w->n; i++) add(w, i, w->label[i], 1.0);
 }
 
 static void move(kmeans_work *w, int i, int to)
@@ -268,34 +97,9 @@ static void move(kmeans_work *w, int i, int to)
     w->label[i] = to;
 }
 
-/* Centre j goes to its mean; returns how far that is. */
-static double to_mean(kmeans_work *w, int j)
+static double *centre(const kmeans_work *w, int j)
 {
-    double *at = centre(w, j), ss = 0.0, size = w->size[j];
-    const double *sum = w->sum + (size_t) j * (size_t) w->d;
-
-    for (int k = 0; k < w->d; k++) {
-        double to = (w->mean ? sum[k] - w->weight[j] * w->mean[k] : sum[k]) / size,
-               step = to - at[k];
-        ss += step * step;
-        at[k] = to;
-    }
-    if (w->rows != NULL) {
-        w->centre2[j] = la_ss((size_t) w->d, at);
-        w->dot[j] = w->mean ? la_dot(w->d, w->mean, at) : 0.0;
-    }
-    return sqrt(ss);
-}
-
-static const double *sample(const kmeans_work *w, int i)
-{
-    return w->y + (size_t) i * (size_t) w->d;
-}
-
-static double distance(const kmeans_work *w, int i, int j)
-{
-    if (w->rows != NULL) return sparse_distance(w, i, j);
-    return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+    return w->centre + (size_t) j * (size_t) w->d;
 }
 
 static double sparse_distance(const kmeans_work *w, int i, int j)
@@ -341,9 +145,71 @@ static double squared_distance(int d, const double *a, const double *b)
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
 }
 
-static double *centre(const kmeans_work *w, int j)
+static double distance(const kmeans_work *w, int i, int j)
 {
-    return w->centre + (size_t) j * (size_t) w->d;
+    if (w->rows != NULL) return sparse_distance(w, i, j);
+    return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+}
+
+/* An empty cluster gets the sample that is farthest from its centre, as far as is known,
+ * among those that are not alone. */
+static void fill_empty(kmeans_work *w)
+{
+    for (int j = 0; j < w->c; j++) {
+        int far = -1;
+        double most = -1.0;
+        if (w->size[j] > 0) continue;
+        for (int i = 0; i < w->n; i++) {
+            int a = w->label[i];
+            double high = a == w->c ? w->fixed_far[i] : w->high[i] + w->moved[a];
+            if ((a == w->c || w->size[a] > 1) && high > most) {
+                far = i;
+                most = high;
+            }
+        }
+        move(w, far, j);
+        /* Nothing is known about the distance to where the centre was: low stays true. */
+        w->high[far] = distance(w, far, j) - w->moved[j];
+    }
+}
+
+/* Centre j goes to its mean; returns how far that is. */
+static double to_mean(kmeans_work *w, int j)
+{
+    double *at = centre(w, j), ss = 0.0, size = w->size[j];
+    const double *sum = w->sum + (size_t) j * (size_t) w->d;
+
+    for (int k = 0; k < w->d; k++) {
+        double to = (w->mean ? sum[k] - w->weight[j] * w->mean[k] : sum[k]) / size,
+               step = to - at[k];
+        ss += step * step;
+        at[k] = to;
+    }
+    if (w->rows != NULL) {
+        w->centre2[j] = la_ss((size_t) w->d, at);
+        w->dot[j] = w->mean ? la_dot(w->d, w->mean, at) : 0.0;
+    }
+    return sqrt(ss);
+}
+
+static void renew_centres(kmeans_work *w)
+{
+    fill_empty(w);
+    for (int j = 0; j < w->c; j++) w->moved[j] += to_mean(w, j);
+}
+
+/* The sum of squares of the labels. */
+static double within(kmeans_work *w)
+{
+    double ss = 0.0;
+
+    sum_up(w);
+    renew_centres(w);
+    for (int i = 0; i < w->n; i++) {
+        double far = w->label[i] == w->c ? w->fixed_far[i] : distance(w, i, w->label[i]);
+        ss += far * far;
+    }
+    return ss;
 }
 
 static void work_init(kmeans_work *w, const kmeans_problem *problem)
@@ -490,6 +356,32 @@ static void to_sample(kmeans_work *w, int j, int i)
     w->dot[j] = w->mean ? la_dot(w->d, w->mean, at) : 0.0;
 }
 
+/* The sample that u in [0, 1) picks: any of them first, then by `near`; one that no seed equals
+ * in any case. */
+static int draw_sample(const kmeans_work *w, double u, int n_seed)
+{
+    double total = 0.0, sum = 0.0;
+    int last = -1;
+
+    if (n_seed + w->n_fixed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
+    for (int i = 0; i < w->n; i++) total += w->near[i];
+    for (int i = 0; i < w->n; i++) {
+        if (!(w->near[i] > 0.0)) continue;
+        last = i;
+        sum += w->near[i];
+        if (sum > u * total) return i;
+    }
+    if (last >= 0) return last;
+    /* All that is left differs from a seed by rounding only. */
+    for (int i = 0; i < w->n; i++) {
+        bool known = false;
+        for (int j = 0; j < n_seed && !known; j++) known = w->first[i] == w->first[w->chosen[j]];
+        for (int l = 0; l < w->n_fixed && !known; l++) known = w->first[i] == w->first[w->fixed[l]];
+        if (!known) return i;
+    }
+    return 0;
+}
+
 /* Centres, labels and bounds from c seeds. */
 static void seed(kmeans_work *w, const double *draw)
 {
@@ -518,45 +410,22 @@ static void seed(kmeans_work *w, const double *draw)
     sum_up(w);
 }
 
-/* The sample that u in [0, 1) picks: any of them first, then by `near`; one that no seed equals
- * in any case. */
-static int draw_sample(const kmeans_work *w, double u, int n_seed)
-{
-    double total = 0.0, sum = 0.0;
-    int last = -1;
-
-    if (n_seed + w->n_fixed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
-    for (int i = 0; i < w->n; i++) total += w->near[i];
-    for (int i = 0; i < w->n; i++) {
-        if (!(w->near[i] > 0.0)) continue;
-        last = i;
-        sum += w->near[i];
-        if (sum > u * total) return i;
-    }
-    if (last >= 0) return last;
-    /* All that is left differs from a seed by rounding only. */
-    for (int i = 0; i < w->n; i++) {
-        bool known = false;
-        for (int j = 0; j < n_seed && !known; j++) known = w->first[i] == w->first[w->chosen[j]];
-        for (int l = 0; l < w->n_fixed && !known; l++) known = w->first[i] == w->first[w->fixed[l]];
-        if (!known) return i;
-    }
-    return 0;
-}
-
 /* ---- Lloyd's iteration, and exchange of single samples --------------------------------------- */
 
-/* New centres, then one sample after the other. False if none changed its cluster. */
-static bool pass(kmeans_work *w, bool exchange)
+/* True. */
+static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool exchange)
 {
-    bool changed = false;
+    int a = w->label[i];
 
-    renew_centres(w);
-    for (int i = 0; i < w->n; i++) {
-        if (i % 4096 == 0) R_CheckUserInterrupt();
-        changed = reassign(w, i, exchange) || changed;
+    move(w, i, best);
+    if (exchange && a < w->c) w->moved[a] += to_mean(w, a);
+    if (best == w->c) return true;
+    if (exchange) {
+        w->moved[best] += to_mean(w, best);
+        d_best = distance(w, i, best);
     }
-    return changed;
+    w->high[i] = d_best - w->moved[best];
+    return true;
 }
 
 /* Whether sample i leaves its cluster a: for the nearest centre in Lloyd's iteration. In an exchange
@@ -600,18 +469,122 @@ static bool reassign(kmeans_work *w, int i, bool exchange)
     return leave_for(w, i, best, d_best, exchange);
 }
 
-/* True. */
-static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool exchange)
+/* New centres, then one sample after the other. False if none changed its cluster. */
+static bool pass(kmeans_work *w, bool exchange)
 {
-    int a = w->label[i];
+    bool changed = false;
 
-    move(w, i, best);
-    if (exchange && a < w->c) w->moved[a] += to_mean(w, a);
-    if (best == w->c) return true;
-    if (exchange) {
-        w->moved[best] += to_mean(w, best);
-        d_best = distance(w, i, best);
+    renew_centres(w);
+    for (int i = 0; i < w->n; i++) {
+        if (i % 4096 == 0) R_CheckUserInterrupt();
+        changed = reassign(w, i, exchange) || changed;
     }
-    w->high[i] = d_best - w->moved[best];
-    return true;
+    return changed;
+}
+
+/* ---- one start ------------------------------------------------------------------------------- */
+
+static void start(kmeans_work *w, const double *draw, int passes, int *t, bool *changed)
+{
+    seed(w, draw);
+    for (; *changed && *t < passes; (*t)++) *changed = pass(w, false);
+}
+
+/* To where no sample wants to leave; false if max_iter passes are not enough. */
+static bool finish(kmeans_work *w, int max_iter, bool changed, int *t)
+{
+    bool settled = false;
+
+    for (; changed && *t < max_iter; (*t)++) changed = pass(w, false);
+    sum_up(w);
+    for (; !settled && *t < max_iter; (*t)++) settled = !pass(w, true);
+    return settled;
+}
+
+/* The first passes of all starts, if not all of them go on. Their `within` says who does: it is
+ * missing for the best. Returns how many, or 0 for no race. */
+static int race(kmeans_work *w, const kmeans_settings *settings, kmeans_result *result,
+                ufs_run *run)
+{
+    int n_start = settings->n_start, most = settings->most;
+    int passes = settings->max_iter < RACE_PASSES ? settings->max_iter : RACE_PASSES;
+
+    if (most >= n_start) return 0;
+    for (int s = 0; s < n_start; s++) {
+        bool changed = true;
+        w->label = result->label + (size_t) s * (size_t) w->n;
+        start(w, settings->draw + (size_t) s * (size_t) w->c, passes, result->iterations + s,
+              &changed);
+        result->within[s] = within(w);
+        run->iterations = s + 1;
+        ufs_run_step(run, result->within[s], 0.0);
+    }
+    for (int l = 0; l < most; l++) {
+        int best = -1;
+        for (int s = 0; s < n_start; s++)
+            if (result->within[s] >= 0.0 && (best < 0 || result->within[s] < result->within[best]))
+                best = s;
+        if (best >= 0) result->within[best] = R_NaN;
+    }
+    return most;
+}
+
+/* From labels alone: nothing is known about distances. */
+static void resume(kmeans_work *w)
+{
+    memset(w->low, 0, (size_t) w->c * (size_t) w->n * sizeof(double));
+    memset(w->moved, 0, (size_t) w->c * sizeof(double));
+    for (int i = 0; i < w->n; i++) w->high[i] = 0.0;
+    sum_up(w);
+    fill_empty(w);
+    for (int j = 0; j < w->c; j++) to_mean(w, j);
+    for (int i = 0; i < w->n; i++) w->high[i] = R_PosInf;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
+                  kmeans_result *result, ufs_run *run)
+{
+    kmeans_work w;
+    sparse_rows rows;
+    double total = 0.0;
+    int limit = settings->max_iter, kept;
+
+    /* Whatever the coordinates are, a label is one that there is. */
+    memset(result->label, 0, (size_t) problem->x.n * (size_t) settings->n_start * sizeof(int));
+    for (int s = 0; s < settings->n_start; s++) {
+        result->within[s] = R_NaN;
+        result->iterations[s] = 0;
+    }
+    work_init(&w, problem);
+    if (problem->x.kind == UFS_X_SPARSE)
+        sparse_coordinates(&w, problem, &rows);
+    else
+        run->lapack = coordinates(&w, problem);
+    if (run->lapack) return;
+    for (int i = 0; i < w.n; i++) total += w.norm2[i];
+    if (!R_FINITE(4.0 * total)) {
+        run->status = UFS_NUMERICAL;
+        return;
+    }
+    find_fixed(&w);
+    kept = race(&w, settings, result, run);
+    for (int s = 0; s < settings->n_start; s++) {
+        bool changed = true;
+        int *t = result->iterations + s;
+        w.label = result->label + (size_t) s * (size_t) w.n;
+        if (kept == 0)
+            start(&w, settings->draw + (size_t) s * (size_t) w.c, limit, t, &changed);
+        else if (result->within[s] >= 0.0)
+            continue; /* it was not among the best */
+        else
+            resume(&w);
+        if (!finish(&w, limit, changed, t)) run->status = UFS_MAX_ITER;
+        result->within[s] = within(&w);
+        run->iterations++;
+        ufs_run_step(run, result->within[s], 0.0);
+    }
+    for (size_t i = 0; w.n_fixed > 0 && i < (size_t) w.n * (size_t) settings->n_start; i++)
+        if (result->label[i] == w.c) result->label[i] += w.nearest[i % (size_t) w.n];
 }

@@ -4,15 +4,6 @@
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-static void residual(la_gl *w, const double *t);
-static void take_fit(la_gl *w, const double *t);
-static void fit_from_source(la_gl *w);
-static void fit_by_product(la_gl *w);
-static void fit_by_columns(la_gl *w);
-static double weighted_norms(const la_gl *w);
-static void price(la_gl *w, double lambda);
-static void measure_gap(la_gl *w, const double *t);
-
 void la_gl_set_rows(la_gl *w, const double *root)
 {
     w->root = root;
@@ -47,68 +38,6 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
     w->l21 = w->objective = w->dual = w->gap = R_NaN;
     for (int f = 0; f < p; f++) w->pos[f] = -1;
     la_gl_set_rows(w, NULL);
-}
-
-void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
-                 double *v)
-{
-    size_t P = (size_t) w->p, C = (size_t) w->c;
-    double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
-
-    la_gl_enter_support(w, v);
-    w->settled = true;
-    if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
-        ufs_copy(w->r, t, (size_t) w->n * C);
-    else
-        residual(w, t);
-    for (int round = 0; round < LA_GL_SWEEPS; round++) {
-        R_CheckUserInterrupt();
-        w->settled = la_gl_descend(w, lambda, bound, round > 0);
-        residual(w, t);
-        if (!full) break;
-        price(w, lambda);
-        if (la_gl_enter_violators(w, vtol) == 0 && w->settled) break;
-    }
-    w->live = la_gl_live(w);
-    w->l21 = weighted_norms(w);
-    w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
-    memset(v, 0, P * C * sizeof(double));
-    for (int i = 0; i < w->m; i++)
-        for (size_t k = 0; k < C; k++) v[(size_t) w->set[i] + k * P] = w->vw[la_gl_place(w, i) + k];
-    if (full) {
-        measure_gap(w, t);
-        la_gl_prune(w, prune);
-    }
-}
-
-/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
-static void residual(la_gl *w, const double *t)
-{
-    if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
-        fit_from_source(w);
-    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
-        fit_by_product(w);
-    else
-        fit_by_columns(w);
-    take_fit(w, t);
-    la_gl_free_step(w);
-}
-
-/* sum_i f_i ||v_i|| of the working set. */
-static double weighted_norms(const la_gl *w)
-{
-    double sum = 0.0;
-
-    if (w->factor == NULL) return la_l21(w->m, w->size, 0.0);
-    for (int i = 0; i < w->m; i++) sum += w->factor[w->set[i]] * w->size[i];
-    return sum;
-}
-
-/* r, from the product of X without weights in xv. */
-static void take_fit(la_gl *w, const double *t)
-{
-    if (w->root) la_scale_rows(w->n, w->c, w->root, w->xv, w->xv);
-    for (size_t i = 0; i < (size_t) w->n * (size_t) w->c; i++) w->r[i] = t[i] - w->xv[i];
 }
 
 /* One read of the live columns. */
@@ -155,6 +84,26 @@ static void fit_by_columns(la_gl *w)
         for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
 }
 
+/* r, from the product of X without weights in xv. */
+static void take_fit(la_gl *w, const double *t)
+{
+    if (w->root) la_scale_rows(w->n, w->c, w->root, w->xv, w->xv);
+    for (size_t i = 0; i < (size_t) w->n * (size_t) w->c; i++) w->r[i] = t[i] - w->xv[i];
+}
+
+/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
+static void residual(la_gl *w, const double *t)
+{
+    if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
+        fit_from_source(w);
+    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
+        fit_by_product(w);
+    else
+        fit_by_columns(w);
+    take_fit(w, t);
+    la_gl_free_step(w);
+}
+
 /* u = R'X, in this orientation so that X is read once, and kkt: that of rows without a penalty, which is
  * zero at the optimum, as a share of lambda. */
 static void price(la_gl *w, double lambda)
@@ -164,6 +113,16 @@ static void price(la_gl *w, double lambda)
     for (int f = 0; f < w->p; f++)
         w->kkt[f] *= 2.0 / (la_gl_is_free(w, f) ? lambda : lambda * la_gl_factor(w, f));
     w->products++;
+}
+
+/* sum_i f_i ||v_i|| of the working set. */
+static double weighted_norms(const la_gl *w)
+{
+    double sum = 0.0;
+
+    if (w->factor == NULL) return la_l21(w->m, w->size, 0.0);
+    for (int i = 0; i < w->m; i++) sum += w->factor[w->set[i]] * w->size[i];
+    return sum;
 }
 
 /* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2, ||2 x_i'theta|| <=
@@ -180,6 +139,38 @@ static void measure_gap(la_gl *w, const double *t)
     if (s * top > 1.0) s = 1.0 / top;
     w->dual = s * (2.0 * tr - s * rr);
     w->gap = w->objective - w->dual;
+}
+
+void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
+                 double *v)
+{
+    size_t P = (size_t) w->p, C = (size_t) w->c;
+    double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
+
+    la_gl_enter_support(w, v);
+    w->settled = true;
+    if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
+        ufs_copy(w->r, t, (size_t) w->n * C);
+    else
+        residual(w, t);
+    for (int round = 0; round < LA_GL_SWEEPS; round++) {
+        R_CheckUserInterrupt();
+        w->settled = la_gl_descend(w, lambda, bound, round > 0);
+        residual(w, t);
+        if (!full) break;
+        price(w, lambda);
+        if (la_gl_enter_violators(w, vtol) == 0 && w->settled) break;
+    }
+    w->live = la_gl_live(w);
+    w->l21 = weighted_norms(w);
+    w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
+    memset(v, 0, P * C * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        for (size_t k = 0; k < C; k++) v[(size_t) w->set[i] + k * P] = w->vw[la_gl_place(w, i) + k];
+    if (full) {
+        measure_gap(w, t);
+        la_gl_prune(w, prune);
+    }
 }
 
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)

@@ -2,43 +2,33 @@
  * X_W'R, m x c) or residual form (R, n x c), with extrapolation. */
 #include "la_gl.h"
 
-static void start_gradient(la_gl *w, bool priced);
-static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
-static const double *weighted_column(const la_gl *w, int f);
-static void products(la_gl *w, int f, const double *r, const double *total);
-static double sweep(la_gl *w, double lambda, bool by_gram);
-static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
-static bool newton_pays(const la_gl *w, double first, double last, double bound);
-static void extrapolate(la_gl *w, double lambda);
-
-bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
+/* Column f of X as the problem has it. */
+static const double *weighted_column(const la_gl *w, int f)
 {
-    bool by_gram = la_gl_by_gram(w), newton = w->newton, settled = w->m == 0;
-    double largest = 0.0, first = 0.0;
+    const double *x = ufs_x_column(w->x, f, w->col);
+    if (w->root == NULL) return x;
+    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
+    return w->col;
+}
 
-    if (by_gram) {
-        start_gradient(w, priced);
-        anderson_reset(&w->history);
-        w->history.size = w->c * w->m;
-    } else {
-        ufs_x_prefetch(w->x, w->m, w->set);
+/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
+static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
+{
+    if (by_gram)
+        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
+    else
+        la_rank_one(w->n, w->c, -1.0, weighted_column(w, w->set[i]), d, out);
+}
+
+/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
+static void products(la_gl *w, int f, const double *r, const double *total)
+{
+    if (w->x->kind == UFS_X_SPARSE) {
+        for (int k = 0; k < w->c; k++)
+            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
+        return;
     }
-    for (int s = 1; s <= LA_GL_SWEEPS && !settled; s++) {
-        if (by_gram) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
-        largest = sweep(w, lambda, by_gram);
-        if (s == 1) bound = fmax(bound, w->share * largest);
-        settled = !(largest > bound);
-        if (settled || !by_gram) continue;
-        anderson_push(&w->history, w->before, w->vw);
-        if (s % LA_GL_DEPTH == 1) first = largest;
-        if (s % LA_GL_DEPTH != 0) continue;
-        /* The rate of the first sweeps says little. */
-        if (s > 2 * LA_GL_DEPTH && newton)
-            newton = newton_pays(w, first, largest, bound) && la_gl_newton(w, lambda);
-        if (s <= 2 * LA_GL_DEPTH || !newton) extrapolate(w, lambda);
-        anderson_reset(&w->history);
-    }
-    return settled;
+    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
 }
 
 /* Missing Gram columns, and grad = X_W' R. */
@@ -72,58 +62,6 @@ static void start_gradient(la_gl *w, bool priced)
     }
 }
 
-/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
-static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
-{
-    if (by_gram)
-        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
-    else
-        la_rank_one(w->n, w->c, -1.0, weighted_column(w, w->set[i]), d, out);
-}
-
-/* Column f of X as the problem has it. */
-static const double *weighted_column(const la_gl *w, int f)
-{
-    const double *x = ufs_x_column(w->x, f, w->col);
-    if (w->root == NULL) return x;
-    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
-    return w->col;
-}
-
-/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
-static void products(la_gl *w, int f, const double *r, const double *total)
-{
-    if (w->x->kind == UFS_X_SPARSE) {
-        for (int k = 0; k < w->c; k++)
-            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
-        return;
-    }
-    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
-}
-
-/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
-static double sweep(la_gl *w, double lambda, bool by_gram)
-{
-    int m = w->m, c = w->c;
-    double largest = 0.0;
-
-    for (int i = 0; i < m; i++) {
-        double l = w->ss[w->set[i]], ss = 0.0;
-        if (by_gram)
-            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
-        else
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, weighted_column(w, w->set[i]), 0.0, w->row);
-        if (!block_step(w, lambda * la_gl_factor(w, w->set[i]), l, w->vw + la_gl_place(w, i),
-                        w->size + i))
-            continue;
-        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
-        largest = fmax(largest, sqrt(ss * l));
-        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
-    }
-    w->sweeps++;
-    return largest;
-}
-
 /* Exact minimiser over one row, x_i'R given in row; diff is the change. Returns
  * false if there is none. */
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size)
@@ -147,6 +85,29 @@ static bool block_step(la_gl *w, double lambda, double l, double *v, double *siz
     }
     *size = shrink * norm;
     return moved;
+}
+
+/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
+static double sweep(la_gl *w, double lambda, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    double largest = 0.0;
+
+    for (int i = 0; i < m; i++) {
+        double l = w->ss[w->set[i]], ss = 0.0;
+        if (by_gram)
+            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
+        else
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, weighted_column(w, w->set[i]), 0.0, w->row);
+        if (!block_step(w, lambda * la_gl_factor(w, w->set[i]), l, w->vw + la_gl_place(w, i),
+                        w->size + i))
+            continue;
+        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
+        largest = fmax(largest, sqrt(ss * l));
+        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
+    }
+    w->sweeps++;
+    return largest;
 }
 
 /* Whether the sweeps that remain at the rate of the last ones, from steps of `first` to `last`,
@@ -173,4 +134,34 @@ static void extrapolate(la_gl *w, double lambda)
         if (w->size[i] > 0.0) change_gradient(w, true, i, step, w->moved);
     }
     la_gl_step(w, lambda);
+}
+
+bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
+{
+    bool by_gram = la_gl_by_gram(w), newton = w->newton, settled = w->m == 0;
+    double largest = 0.0, first = 0.0;
+
+    if (by_gram) {
+        start_gradient(w, priced);
+        anderson_reset(&w->history);
+        w->history.size = w->c * w->m;
+    } else {
+        ufs_x_prefetch(w->x, w->m, w->set);
+    }
+    for (int s = 1; s <= LA_GL_SWEEPS && !settled; s++) {
+        if (by_gram) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
+        largest = sweep(w, lambda, by_gram);
+        if (s == 1) bound = fmax(bound, w->share * largest);
+        settled = !(largest > bound);
+        if (settled || !by_gram) continue;
+        anderson_push(&w->history, w->before, w->vw);
+        if (s % LA_GL_DEPTH == 1) first = largest;
+        if (s % LA_GL_DEPTH != 0) continue;
+        /* The rate of the first sweeps says little. */
+        if (s > 2 * LA_GL_DEPTH && newton)
+            newton = newton_pays(w, first, largest, bound) && la_gl_newton(w, lambda);
+        if (s <= 2 * LA_GL_DEPTH || !newton) extrapolate(w, lambda);
+        anderson_reset(&w->history);
+    }
+    return settled;
 }

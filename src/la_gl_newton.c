@@ -18,46 +18,6 @@ typedef struct {
     double *size;                /* l */
 } newton;
 
-static void apply(void *data, const double *d, double *out);
-static void precondition(void *data, const double *r, double *z);
-static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
-                   double *right);
-static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d);
-
-bool la_gl_newton(la_gl *w, double lambda)
-{
-    void *mark = vmaxget();
-    int *live = ufs_ialloc((size_t) w->m), l = 0;
-    bool fell = false;
-
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0) live[l++] = i;
-    if (l > 0) {
-        size_t L = (size_t) l, len = L * (size_t) w->c;
-        double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
-        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1);
-        newton a = {l, w->c, gram, factor, ufs_dalloc(len, 1), ufs_dalloc(L, 1), ufs_dalloc(L, 1)};
-        la_cg_problem cg = {.n = (int) len,
-                            .apply = apply,
-                            .precondition = precondition,
-                            .data = &a,
-                            .tol = CG_TOL,
-                            .natural = true,
-                            .max_iter = CG_STEPS,
-                            .work = ufs_dalloc(len, 4)};
-
-        gather(w, l, live, lambda, &a, gram, right);
-        ufs_copy(factor, gram, L * L);
-        for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
-        if (la_chol(l, factor) == 0) {
-            la_cg(&cg, right, d);
-            fell = take_step(w, lambda, l, live, d);
-        }
-    }
-    vmaxset(mark);
-    return fell;
-}
-
 static void apply(void *data, const double *d, double *out)
 {
     const newton *a = data;
@@ -109,4 +69,38 @@ static bool take_step(la_gl *w, double lambda, int l, const int *live, const dou
             w->step[la_gl_place(w, live[i]) + k] = spread[(size_t) live[i] + k * M] = d[i + k * L];
     la_gemm('N', 'N', w->m, w->c, w->m, -1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved, w->m);
     return la_gl_step(w, lambda);
+}
+
+bool la_gl_newton(la_gl *w, double lambda)
+{
+    void *mark = vmaxget();
+    int *live = ufs_ialloc((size_t) w->m), l = 0;
+    bool fell = false;
+
+    for (int i = 0; i < w->m; i++)
+        if (w->size[i] > 0.0) live[l++] = i;
+    if (l > 0) {
+        size_t L = (size_t) l, len = L * (size_t) w->c;
+        double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
+        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1);
+        newton a = {l, w->c, gram, factor, ufs_dalloc(len, 1), ufs_dalloc(L, 1), ufs_dalloc(L, 1)};
+        la_cg_problem cg = {.n = (int) len,
+                            .apply = apply,
+                            .precondition = precondition,
+                            .data = &a,
+                            .tol = CG_TOL,
+                            .natural = true,
+                            .max_iter = CG_STEPS,
+                            .work = ufs_dalloc(len, 4)};
+
+        gather(w, l, live, lambda, &a, gram, right);
+        ufs_copy(factor, gram, L * L);
+        for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
+        if (la_chol(l, factor) == 0) {
+            la_cg(&cg, right, d);
+            fell = take_step(w, lambda, l, live, d);
+        }
+    }
+    vmaxset(mark);
+    return fell;
 }

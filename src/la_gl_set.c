@@ -8,22 +8,6 @@
 /* As many violators enter at least, if there are so many. */
 enum { ENTER = 20 };
 
-static void gram_from_source(la_gl *w, int to);
-static void gram_column(la_gl *w, int at, int upto);
-static bool is_in(const la_gl *w, int f);
-static void read_ahead(la_gl *w, int count);
-static void enter(la_gl *w, int f);
-static void swap_places(la_gl *w, int a, int b);
-static void swap(int n, int step, double *a, double *b);
-static void leave(la_gl *w, int i);
-
-/* The Gram columns of set[g..m). */
-void la_gl_gram_missing(la_gl *w)
-{
-    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
-    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
-}
-
 /* The same for places g..to-1 of a source, in two reads of the columns. */
 static void gram_from_source(la_gl *w, int to)
 {
@@ -64,26 +48,11 @@ static void gram_column(la_gl *w, int at, int upto)
     w->columns++;
 }
 
-/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
- * X has nothing to fit: its row becomes zero. */
-void la_gl_enter_support(la_gl *w, const double *v)
+/* The Gram columns of set[g..m). */
+void la_gl_gram_missing(la_gl *w)
 {
-    size_t P = (size_t) w->p;
-    int count = 0;
-
-    la_row_norms(w->p, w->c, v, w->key);
-    for (int f = 0; f < w->p; f++)
-        if ((w->key[f] > 0.0 || la_gl_is_free(w, f)) && R_FINITE(la_gl_factor(w, f)) &&
-            w->ss[f] > 0.0 && !is_in(w, f))
-            w->fresh[count++] = f;
-    read_ahead(w, count);
-    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
-    for (int i = 0; i < w->m; i++) {
-        size_t f = (size_t) w->set[i];
-        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
-        for (size_t k = 0; k < (size_t) w->c; k++)
-            w->vw[la_gl_place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
-    }
+    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
+    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
 }
 
 static bool is_in(const la_gl *w, int f)
@@ -114,6 +83,33 @@ static void read_ahead(la_gl *w, int count)
     if (new > w->g) gram_from_source(w, new);
 }
 
+/* Exchanges n numbers of a and b that are `step` apart. */
+static void swap(int n, int step, double *a, double *b)
+{
+    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
+        double of_a = a[i];
+        a[i] = b[i];
+        b[i] = of_a;
+    }
+}
+
+/* Exchanges two places with everything stored by place. */
+static void swap_places(la_gl *w, int a, int b)
+{
+    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
+    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
+
+    if (a == b) return;
+    w->set[a] = w->set[b];
+    w->set[b] = f;
+    w->pos[w->set[a]] = a;
+    w->pos[f] = b;
+    swap(1, 1, w->size + a, w->size + b);
+    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
+    swap(last, 1, w->gram + A * S, w->gram + B * S);
+    swap(last, w->cap, w->gram + A, w->gram + B);
+}
+
 /* f joins the working set with v_f = 0. */
 static void enter(la_gl *w, int f)
 {
@@ -141,30 +137,25 @@ static void enter(la_gl *w, int f)
     w->m++;
 }
 
-/* Exchanges two places with everything stored by place. */
-static void swap_places(la_gl *w, int a, int b)
+/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
+ * X has nothing to fit: its row becomes zero. */
+void la_gl_enter_support(la_gl *w, const double *v)
 {
-    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
-    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
+    size_t P = (size_t) w->p;
+    int count = 0;
 
-    if (a == b) return;
-    w->set[a] = w->set[b];
-    w->set[b] = f;
-    w->pos[w->set[a]] = a;
-    w->pos[f] = b;
-    swap(1, 1, w->size + a, w->size + b);
-    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
-    swap(last, 1, w->gram + A * S, w->gram + B * S);
-    swap(last, w->cap, w->gram + A, w->gram + B);
-}
-
-/* Exchanges n numbers of a and b that are `step` apart. */
-static void swap(int n, int step, double *a, double *b)
-{
-    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
-        double of_a = a[i];
-        a[i] = b[i];
-        b[i] = of_a;
+    la_row_norms(w->p, w->c, v, w->key);
+    for (int f = 0; f < w->p; f++)
+        if ((w->key[f] > 0.0 || la_gl_is_free(w, f)) && R_FINITE(la_gl_factor(w, f)) &&
+            w->ss[f] > 0.0 && !is_in(w, f))
+            w->fresh[count++] = f;
+    read_ahead(w, count);
+    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
+    for (int i = 0; i < w->m; i++) {
+        size_t f = (size_t) w->set[i];
+        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
+        for (size_t k = 0; k < (size_t) w->c; k++)
+            w->vw[la_gl_place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
     }
 }
 
@@ -198,13 +189,6 @@ int la_gl_enter_violators(la_gl *w, double vtol)
     return w->m - m;
 }
 
-void la_gl_prune(la_gl *w, double level)
-{
-    for (int i = w->m - 1; i >= 0; i--)
-        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level && !la_gl_is_free(w, w->set[i]))
-            leave(w, i);
-}
-
 /* The feature at place i leaves; its Gram column is kept if every feature of the
  * working set has one (so that g > m may follow). */
 static void leave(la_gl *w, int i)
@@ -225,6 +209,13 @@ static void leave(la_gl *w, int i)
         w->size[i] = w->size[w->m];
         ufs_copy(w->vw + la_gl_place(w, i), w->vw + la_gl_place(w, w->m), (size_t) w->c);
     }
+}
+
+void la_gl_prune(la_gl *w, double level)
+{
+    for (int i = w->m - 1; i >= 0; i--)
+        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level && !la_gl_is_free(w, w->set[i]))
+            leave(w, i);
 }
 
 const double *la_gl_weighted_residual(la_gl *w)

@@ -2,14 +2,25 @@
 #include "la.h"
 #include <stdint.h>
 
-static void project_out(int n, int k, const double *q, int added, double *x, double *dot);
-
 void la_krylov_noise(int n, int column, double *x)
 {
     for (int i = 0; i < n; i++) {
         uint64_t h = ufs_mix(((uint64_t) column << 32) + (uint64_t) i);
         x[i] = (double) (h >> 11) / 4503599627370496.0 - 1.0;
     }
+}
+
+/* x (n x added) -= q q'x. */
+static void project_out(int n, int k, const double *q, int added, double *x, double *dot)
+{
+    if (k == 0) return;
+    if (added == 1) {
+        la_gemv('T', n, k, 1.0, q, n, x, 0.0, dot);
+        la_gemv('N', n, k, -1.0, q, n, dot, 1.0, x);
+        return;
+    }
+    la_gemm('T', 'N', k, added, n, 1.0, q, n, x, n, 0.0, dot, k);
+    la_gemm('N', 'N', n, added, k, -1.0, q, n, dot, k, 1.0, x, n);
 }
 
 int la_krylov_orthonormalise(const la_krylov_basis *basis, int k, int added, double least,
@@ -48,19 +59,6 @@ int la_krylov_orthonormalise(const la_krylov_basis *basis, int k, int added, dou
         left++;
     }
     return left;
-}
-
-/* x (n x added) -= q q'x. */
-static void project_out(int n, int k, const double *q, int added, double *x, double *dot)
-{
-    if (k == 0) return;
-    if (added == 1) {
-        la_gemv('T', n, k, 1.0, q, n, x, 0.0, dot);
-        la_gemv('N', n, k, -1.0, q, n, dot, 1.0, x);
-        return;
-    }
-    la_gemm('T', 'N', k, added, n, 1.0, q, n, x, n, 0.0, dot, k);
-    la_gemm('N', 'N', n, added, k, -1.0, q, n, dot, k, 1.0, x, n);
 }
 
 int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, double *copy)

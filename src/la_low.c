@@ -6,11 +6,10 @@
 
 enum { MAX_ITER = 300 };
 
-static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split);
-static bool by_components(low_work *w, int n_comp, double tol, const double *s, double *r,
-                          low_split *split);
-static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r);
-static void indicators(const low_work *w, int n_comp, double *r);
+typedef struct {
+    const low_work *work;
+    const double *s;
+} low_operator;
 
 low_split low_ties(const double *value, int found, int c, double tol)
 {
@@ -38,46 +37,15 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->warm = ufs_dalloc((size_t) n, (size_t) c + 1);
 }
 
-int low_laplacian(low_work *w, const double *s, const double *degree, double *scratch, double *r,
-                  int *k, low_split *split)
+static void indicators(const low_work *w, int n_comp, double *r)
 {
-    int n = w->n, info = 0;
-    size_t N = (size_t) n;
-    double top = 0.0;
-
-    w->degree = degree;
-    for (size_t i = 0; i < N; i++) top = fmax(top, degree[i]);
-    bool done = false;
-    if (n > w->dense_limit) {
-        double tol = 10.0 * (double) n * DBL_EPSILON * top;
-        int n_comp = la_packed_components(n, s, 0.0, w->label, w->order);
-        if (n_comp >= w->c) {
-            done = by_components(w, n_comp, tol, s, r, split);
-        } else {
-            done = by_krylov(w, s, n_comp, top, tol, r);
-            split->lo = w->c - 1;
-            split->eq = 1;
-            split->share = 1.0;
-        }
+    size_t N = (size_t) w->n;
+    memset(r, 0, N * (size_t) n_comp * sizeof(double));
+    for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
+    for (int a = 0; a < n_comp; a++) {
+        double *col = r + (size_t) a * N, norm = la_nrm2(w->n, col);
+        for (size_t i = 0; i < N; i++) col[i] /= norm;
     }
-    if (!done) info = dense(w, s, scratch, r, split);
-    if (info) return info;
-    *k = split->lo + split->eq;
-    for (size_t i = N * (size_t) split->lo; i < N * (size_t) *k; i++) r[i] *= sqrt(split->share);
-    return 0;
-}
-
-static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split)
-{
-    int n = w->n, info;
-    w->path = LOW_DENSE;
-    la_packed_laplacian(n, s, w->degree, scratch);
-    info = la_eig_range(n, scratch, 1, n, w->value, r);
-    if (info) return info;
-    *split = low_ties(w->value, n, w->c,
-                      10.0 * (double) n * DBL_EPSILON *
-                          fmax(fabs(w->value[0]), fabs(w->value[n - 1])));
-    return 0;
 }
 
 /* The null space of L is spanned by the indicators; so c or more components are one tie
@@ -95,22 +63,6 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
     w->path = LOW_BLOCKS;
     return true;
 }
-
-static void indicators(const low_work *w, int n_comp, double *r)
-{
-    size_t N = (size_t) w->n;
-    memset(r, 0, N * (size_t) n_comp * sizeof(double));
-    for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
-    for (int a = 0; a < n_comp; a++) {
-        double *col = r + (size_t) a * N, norm = la_nrm2(w->n, col);
-        for (size_t i = 0; i < N; i++) col[i] /= norm;
-    }
-}
-
-typedef struct {
-    const low_work *work;
-    const double *s;
-} low_operator;
 
 /* y = -L x. */
 static void apply_minus(const void *data, int m, const double *x, double *y)
@@ -165,4 +117,46 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
     }
     vmaxset(mark);
     return good;
+}
+
+static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split)
+{
+    int n = w->n, info;
+    w->path = LOW_DENSE;
+    la_packed_laplacian(n, s, w->degree, scratch);
+    info = la_eig_range(n, scratch, 1, n, w->value, r);
+    if (info) return info;
+    *split = low_ties(w->value, n, w->c,
+                      10.0 * (double) n * DBL_EPSILON *
+                          fmax(fabs(w->value[0]), fabs(w->value[n - 1])));
+    return 0;
+}
+
+int low_laplacian(low_work *w, const double *s, const double *degree, double *scratch, double *r,
+                  int *k, low_split *split)
+{
+    int n = w->n, info = 0;
+    size_t N = (size_t) n;
+    double top = 0.0;
+
+    w->degree = degree;
+    for (size_t i = 0; i < N; i++) top = fmax(top, degree[i]);
+    bool done = false;
+    if (n > w->dense_limit) {
+        double tol = 10.0 * (double) n * DBL_EPSILON * top;
+        int n_comp = la_packed_components(n, s, 0.0, w->label, w->order);
+        if (n_comp >= w->c) {
+            done = by_components(w, n_comp, tol, s, r, split);
+        } else {
+            done = by_krylov(w, s, n_comp, top, tol, r);
+            split->lo = w->c - 1;
+            split->eq = 1;
+            split->share = 1.0;
+        }
+    }
+    if (!done) info = dense(w, s, scratch, r, split);
+    if (info) return info;
+    *k = split->lo + split->eq;
+    for (size_t i = N * (size_t) split->lo; i < N * (size_t) *k; i++) r[i] *= sqrt(split->share);
+    return 0;
 }

@@ -36,18 +36,194 @@ static const double FAR = 3.0;                   /* log root of a weight off its
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
 
-static void measure(mm *s);
-static double smoothed(const mm *s, int k);
-static void sum_norms(mm *s);
-static double bound(const mm *s, double over);
-static void judge(mm *s);
-static void move_to_plain(mm *s);
-static bool violated(const mm *s, int j);
-static bool enter(mm *s);
-static bool leave(mm *s, double share);
-static bool goes(const mm *s, double small, int j);
-static double mean_row(const mm *s);
-static void extrapolate(mm *s);
+/* ---- between two steps ----------------------------------------------------------------- */
+
+static void move_to_plain(mm *s)
+{
+    ufs_copy(s->u, s->plain, (size_t) (s->p + s->others));
+    anderson_reset(&s->history);
+    s->bold = false;
+}
+
+static bool violated(const mm *s, int j)
+{
+    return s->looked && s->u[j] == 0.0 && s->out->dual[j] > s->level;
+}
+
+static double mean_row(const mm *s)
+{
+    double mean = 0.0;
+    int q = 0;
+
+    for (int a = 0; a < s->q; a++) q += !mm_is_free(s->settings, s->set[a]);
+    for (int a = 0; a < s->q; a++)
+        if (!mm_is_free(s->settings, s->set[a]))
+            mean += s->plain[s->set[a]] * s->plain[s->set[a]] / q;
+    /* Free rows alone: as the zero rows beside them would have it. */
+    return q > 0 ? mean : UFS_TIE;
+}
+
+/* The rows that violate their constraint; the more was refused, the smaller they begin,
+ * and the nearer to the plain step. */
+static bool enter(mm *s)
+{
+    double first = sqrt(s->entry * mean_row(s));
+    bool any = false;
+
+    for (int j = 0; j < s->p; j++) any = any || violated(s, j);
+    if (!any) return false;
+    move_to_plain(s);
+    for (int j = 0; j < s->p; j++)
+        if (violated(s, j)) s->u[j] = first;
+    return s->bold = true;
+}
+
+static bool goes(const mm *s, double small, int j)
+{
+    return s->plain[j] * s->plain[j] < small && s->out->dual[j] < LEAVE &&
+           !mm_is_free(s->settings, j);
+}
+
+/* Rows that are small and would not enter, if they are more than this share. */
+static bool leave(mm *s, double share)
+{
+    double small = SMALL * mean_row(s);
+    int count = 0;
+
+    for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
+    if (s->q - count < s->least || count <= share * s->q) return false;
+    move_to_plain(s);
+    for (int a = 0; a < s->q; a++)
+        if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;
+    return s->bold = true;
+}
+
+/* Newton on the diagonal, then Anderson. */
+static void extrapolate(mm *s)
+{
+    int p = s->p, all = p + s->others;
+
+    for (int block = 0; block < 2; block++) {
+        int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
+        double total = 0.0, moved = 0.0, mean;
+        for (int k = from; k < to; k++) {
+            if (k < p && mm_is_free(s->settings, k)) continue;
+            s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
+            total += s->plain[k];
+            moved += s->plain[k] * s->f[k];
+        }
+        mean = total > 0.0 ? moved / total : 0.0;
+        for (int k = from; k < to; k++) {
+            if (k < p && mm_is_free(s->settings, k)) {
+                s->f[k] = s->u[k];
+                continue;
+            }
+            double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
+            by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
+            s->f[k] = s->u[k] * exp(mean + by);
+        }
+    }
+    anderson_push(&s->history, s->u, s->f);
+    anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
+    for (int k = 0; k < all; k++)
+        s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
+    s->bold = true;
+}
+
+/* ---- after a step ---------------------------------------------------------------------- */
+
+static double smoothed(const mm *s, int k)
+{
+    bool row = k < s->p;
+    double norm = row ? s->out->row[k] : s->out->residual[k - s->p];
+    return sqrt(norm * norm + (row ? s->settings->eps_row : s->settings->eps_residual));
+}
+
+/* The objective, smoothed and true. */
+static void sum_norms(mm *s)
+{
+    mm_result *out = s->out;
+
+    out->objective = out->primal = s->rest;
+    for (int j = 0; j < s->p; j++) {
+        out->objective += mm_price(s, j) * smoothed(s, j);
+        out->primal += mm_price(s, j) * out->row[j];
+    }
+    for (int i = 0; i < s->others; i++) {
+        out->objective += smoothed(s, s->p + i);
+        out->primal += out->residual[i];
+    }
+}
+
+/* Norms, if the dual values stand for them, the roots of the weights that follow, and sums. */
+static void measure(mm *s)
+{
+    mm_result *out = s->out;
+
+    s->linear = 2.0 * s->rest;
+    s->over = 0.0;
+    for (int k = 0; k < s->p + s->others; k++) {
+        bool row = k < s->p;
+        double *norm = row ? out->row + k : out->residual + (k - s->p);
+        double dual = row ? out->dual[k] : s->other[k - s->p];
+        bool free = row && mm_is_free(s->settings, k);
+        double price = row ? mm_price(s, k) : 1.0, u = s->u[k];
+        if (s->convex && !free) *norm = u * u * dual;
+        s->plain[k] = free ? 1.0 : u > 0.0 ? sqrt(smoothed(s, k)) : 0.0;
+        s->linear += price * *norm * dual;
+        if (u > 0.0) s->over = fmax(s->over, dual);
+    }
+    sum_norms(s);
+    s->merit = out->objective;
+}
+
+/* Of Y divided by `over`, or by more where that is better. */
+static double bound(const mm *s, double over)
+{
+    double scale = 1.0 / over;
+
+    if (s->rest > 0.0) scale = fmin(scale, 0.5 * s->linear / s->rest);
+    return scale * s->linear - scale * scale * s->rest;
+}
+
+/* Certificate, trace and status of an accepted step. */
+static void judge(mm *s)
+{
+    mm_result *out = s->out;
+    ufs_run *run = s->run;
+    bool by_gap = s->convex && s->settings->accelerate, done;
+    double change = R_FINITE(s->best) ? fabs(s->best - s->merit) / fabs(s->merit) : R_NaN;
+    double over = s->over, tol = run->tol;
+    double measured = by_gap ? 1.0 - fmax(bound(s, over), out->bound) / out->primal : change;
+
+    s->idle = change <= 1e-15 ? s->idle + 1 : 0;
+    s->looked = measured <= tol || s->accepted % LOOK_EVERY == 0 || s->idle >= IDLE ||
+                run->iterations == run->max_iter || !s->settings->accelerate;
+    if (s->price != NULL && s->looked) {
+        s->price(s->data, s);
+        sum_norms(s);
+    }
+    if (s->convex && (s->looked || s->price == NULL)) {
+        for (int j = 0; j < s->p; j++) over = fmax(over, out->dual[j]);
+        out->bound = fmax(out->bound, bound(s, over));
+    }
+    s->level = (s->convex ? s->over : 1.0) * (1.0 + 0.25 * fmax(tol, UFS_TIE));
+    out->gap = (out->primal - out->bound) / out->primal;
+    if (by_gap) measured = out->gap;
+    ufs_trace_add(&run->trace,
+                  (double[]){run->iterations, out->objective, out->gap, out->primal, out->bound});
+    ufs_run_step(run, out->objective, measured);
+    s->calm = measured <= tol ? s->calm + 1 : 0;
+    done = s->calm >= (s->clears && s->settings->accelerate ? 2 : 1);
+    for (int j = 0; j < s->p && done && s->clears; j++) done = !violated(s, j);
+    if (done)
+        run->status = s->rough || (s->convex && out->gap < -UFS_TIE) ? UFS_NUMERICAL
+                                                                     : UFS_CONVERGED;
+    else if (by_gap && s->idle >= IDLE)
+        run->status = UFS_STALLED;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
 
 void mm_init(mm *s)
 {
@@ -160,191 +336,4 @@ void mm_settle(mm *s)
                   (double[]){run->iterations, out->objective, out->gap, out->primal, out->bound});
     if (run->status == UFS_CONVERGED && s->settings->accelerate && out->gap > run->tol)
         run->status = UFS_NUMERICAL;
-}
-
-/* ---- after a step ---------------------------------------------------------------------- */
-
-/* Norms, if the dual values stand for them, the roots of the weights that follow, and sums. */
-static void measure(mm *s)
-{
-    mm_result *out = s->out;
-
-    s->linear = 2.0 * s->rest;
-    s->over = 0.0;
-    for (int k = 0; k < s->p + s->others; k++) {
-        bool row = k < s->p;
-        double *norm = row ? out->row + k : out->residual + (k - s->p);
-        double dual = row ? out->dual[k] : s->other[k - s->p];
-        bool free = row && mm_is_free(s->settings, k);
-        double price = row ? mm_price(s, k) : 1.0, u = s->u[k];
-        if (s->convex && !free) *norm = u * u * dual;
-        s->plain[k] = free ? 1.0 : u > 0.0 ? sqrt(smoothed(s, k)) : 0.0;
-        s->linear += price * *norm * dual;
-        if (u > 0.0) s->over = fmax(s->over, dual);
-    }
-    sum_norms(s);
-    s->merit = out->objective;
-}
-
-static double smoothed(const mm *s, int k)
-{
-    bool row = k < s->p;
-    double norm = row ? s->out->row[k] : s->out->residual[k - s->p];
-    return sqrt(norm * norm + (row ? s->settings->eps_row : s->settings->eps_residual));
-}
-
-/* The objective, smoothed and true. */
-static void sum_norms(mm *s)
-{
-    mm_result *out = s->out;
-
-    out->objective = out->primal = s->rest;
-    for (int j = 0; j < s->p; j++) {
-        out->objective += mm_price(s, j) * smoothed(s, j);
-        out->primal += mm_price(s, j) * out->row[j];
-    }
-    for (int i = 0; i < s->others; i++) {
-        out->objective += smoothed(s, s->p + i);
-        out->primal += out->residual[i];
-    }
-}
-
-/* Of Y divided by `over`, or by more where that is better. */
-static double bound(const mm *s, double over)
-{
-    double scale = 1.0 / over;
-
-    if (s->rest > 0.0) scale = fmin(scale, 0.5 * s->linear / s->rest);
-    return scale * s->linear - scale * scale * s->rest;
-}
-
-/* Certificate, trace and status of an accepted step. */
-static void judge(mm *s)
-{
-    mm_result *out = s->out;
-    ufs_run *run = s->run;
-    bool by_gap = s->convex && s->settings->accelerate, done;
-    double change = R_FINITE(s->best) ? fabs(s->best - s->merit) / fabs(s->merit) : R_NaN;
-    double over = s->over, tol = run->tol;
-    double measured = by_gap ? 1.0 - fmax(bound(s, over), out->bound) / out->primal : change;
-
-    s->idle = change <= 1e-15 ? s->idle + 1 : 0;
-    s->looked = measured <= tol || s->accepted % LOOK_EVERY == 0 || s->idle >= IDLE ||
-                run->iterations == run->max_iter || !s->settings->accelerate;
-    if (s->price != NULL && s->looked) {
-        s->price(s->data, s);
-        sum_norms(s);
-    }
-    if (s->convex && (s->looked || s->price == NULL)) {
-        for (int j = 0; j < s->p; j++) over = fmax(over, out->dual[j]);
-        out->bound = fmax(out->bound, bound(s, over));
-    }
-    s->level = (s->convex ? s->over : 1.0) * (1.0 + 0.25 * fmax(tol, UFS_TIE));
-    out->gap = (out->primal - out->bound) / out->primal;
-    if (by_gap) measured = out->gap;
-    ufs_trace_add(&run->trace,
-                  (double[]){run->iterations, out->objective, out->gap, out->primal, out->bound});
-    ufs_run_step(run, out->objective, measured);
-    s->calm = measured <= tol ? s->calm + 1 : 0;
-    done = s->calm >= (s->clears && s->settings->accelerate ? 2 : 1);
-    for (int j = 0; j < s->p && done && s->clears; j++) done = !violated(s, j);
-    if (done)
-        run->status = s->rough || (s->convex && out->gap < -UFS_TIE) ? UFS_NUMERICAL
-                                                                     : UFS_CONVERGED;
-    else if (by_gap && s->idle >= IDLE)
-        run->status = UFS_STALLED;
-}
-
-/* ---- between two steps ----------------------------------------------------------------- */
-
-static void move_to_plain(mm *s)
-{
-    ufs_copy(s->u, s->plain, (size_t) (s->p + s->others));
-    anderson_reset(&s->history);
-    s->bold = false;
-}
-
-static bool violated(const mm *s, int j)
-{
-    return s->looked && s->u[j] == 0.0 && s->out->dual[j] > s->level;
-}
-
-/* The rows that violate their constraint; the more was refused, the smaller they begin,
- * and the nearer to the plain step. */
-static bool enter(mm *s)
-{
-    double first = sqrt(s->entry * mean_row(s));
-    bool any = false;
-
-    for (int j = 0; j < s->p; j++) any = any || violated(s, j);
-    if (!any) return false;
-    move_to_plain(s);
-    for (int j = 0; j < s->p; j++)
-        if (violated(s, j)) s->u[j] = first;
-    return s->bold = true;
-}
-
-/* Rows that are small and would not enter, if they are more than this share. */
-static bool leave(mm *s, double share)
-{
-    double small = SMALL * mean_row(s);
-    int count = 0;
-
-    for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
-    if (s->q - count < s->least || count <= share * s->q) return false;
-    move_to_plain(s);
-    for (int a = 0; a < s->q; a++)
-        if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;
-    return s->bold = true;
-}
-
-static bool goes(const mm *s, double small, int j)
-{
-    return s->plain[j] * s->plain[j] < small && s->out->dual[j] < LEAVE &&
-           !mm_is_free(s->settings, j);
-}
-
-static double mean_row(const mm *s)
-{
-    double mean = 0.0;
-    int q = 0;
-
-    for (int a = 0; a < s->q; a++) q += !mm_is_free(s->settings, s->set[a]);
-    for (int a = 0; a < s->q; a++)
-        if (!mm_is_free(s->settings, s->set[a]))
-            mean += s->plain[s->set[a]] * s->plain[s->set[a]] / q;
-    /* Free rows alone: as the zero rows beside them would have it. */
-    return q > 0 ? mean : UFS_TIE;
-}
-
-/* Newton on the diagonal, then Anderson. */
-static void extrapolate(mm *s)
-{
-    int p = s->p, all = p + s->others;
-
-    for (int block = 0; block < 2; block++) {
-        int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
-        double total = 0.0, moved = 0.0, mean;
-        for (int k = from; k < to; k++) {
-            if (k < p && mm_is_free(s->settings, k)) continue;
-            s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
-            total += s->plain[k];
-            moved += s->plain[k] * s->f[k];
-        }
-        mean = total > 0.0 ? moved / total : 0.0;
-        for (int k = from; k < to; k++) {
-            if (k < p && mm_is_free(s->settings, k)) {
-                s->f[k] = s->u[k];
-                continue;
-            }
-            double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
-            by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
-            s->f[k] = s->u[k] * exp(mean + by);
-        }
-    }
-    anderson_push(&s->history, s->u, s->f);
-    anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
-    for (int k = 0; k < all; k++)
-        s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
-    s->bold = true;
 }

@@ -47,156 +47,6 @@ typedef struct {
     int swaps;
 } topk_work;
 
-static double theta_change(topk_work *work);
-static double joint(const topk_work *work);
-static void record(const topk_work *work);
-static ufs_status outcome(const topk_work *work);
-static int labels_moved(const topk_work *work);
-static void represent_step(topk_work *work, int iteration);
-static int label_step(topk_work *work, int iteration);
-static int work_init(topk_work *work, const ufs_paths *paths);
-static int select_step(topk_work *work, int iteration);
-static int relax(topk_work *work, double tol);
-static void consider(topk_work *work, int *candidate);
-static int prove(topk_work *work);
-
-void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
-                ufs_run *run)
-{
-    static const char *const columns[] = {
-        "iteration",   "objective",  "theta_change", "z_iterations",
-        "z_objective", "z_residual", "v_iterations", "v_residual",
-        "g_admm",      "g",          "swaps",        "labels_moved",
-        NULL};
-    topk_work data = {.problem = problem,
-                      .settings = settings,
-                      .result = result,
-                      .run = run,
-                      .graph = problem->mode != TOPK_PLAIN},
-              *work = &data;
-    int last = work->graph ? run->max_iter : 1;
-    bool settled = false;
-
-    ufs_trace_named(&run->trace, run->max_iter, columns);
-    run->status = UFS_MAX_ITER;
-    result->value = result->bound = NA_REAL;
-    result->change = result->objective = R_NaN;
-    run->lapack = work_init(work, &run->paths);
-    for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
-        if (work->graph) represent_step(work, t);
-        run->lapack = label_step(work, t);
-        if (run->lapack || result->too_few_links) return;
-        run->lapack = select_step(work, t);
-        if (run->lapack) return;
-        result->change = theta_change(work);
-        if (result->change < run->tol || t == last || !work->graph) {
-            run->lapack = prove(work);
-            if (run->lapack) return;
-            result->change = theta_change(work);
-        }
-        result->objective = joint(work);
-        run->iterations = t;
-        record(work);
-        ufs_run_step(run, result->objective, result->change);
-        if (work->graph) {
-            memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));
-            ufs_copy(work->theta_projected, work->projected,
-                     (size_t) problem->n * (size_t) problem->c);
-            work->theta.label = work->theta_label;
-            work->theta.projected = work->theta_projected;
-        }
-        run->status = outcome(work);
-        settled = !work->graph || result->change < run->tol || run->status == UFS_DIVERGED;
-    }
-    result->value = work->value;
-    /* No set is below the bound; what is left there is rounding. */
-    if (result->bound > result->value) result->bound = result->value;
-    ufs_copy(result->v_cont, settings->solver == TOPK_PAPER ? work->select.v : work->bound.s,
-             (size_t) problem->p);
-}
-
-/* ---- Theta and J --------------------------------------------------------------------------- */
-
-/* The largest change of Theta by the present labels, A and v. */
-static double theta_change(topk_work *work)
-{
-    const topk_problem *problem = work->problem;
-    int n = problem->n, c = problem->c;
-    size_t N = (size_t) n;
-    topk_theta next = work->theta;
-    double largest = 0.0, drift = 0.0;
-
-    if (!work->graph) return 0.0;
-    la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
-            work->projected, n);
-    next.label = work->result->label;
-    next.projected = work->projected;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < N; i++) {
-            double diff = fabs(topk_theta_at(&next, i, j) - topk_theta_at(&work->theta, i, j));
-            if (!(diff <= largest)) largest = diff;
-            drift += diff * fabs(work->result->z[i + j * N]);
-        }
-    work->drift = work->settings->z.lambda_z * drift;
-    return largest;
-}
-
-/* J at the current Z, labels, A and v (in the plain mode g itself). */
-static double joint(const topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-    const topk_settings *settings = work->settings;
-    double lambda_z = settings->z.lambda_z, lambda_i = settings->select.lambda_i;
-    double beta = lambda_i > 0.0 ? lambda_z * (1.0 - settings->alpha) / lambda_i : 1.0;
-    double weighted = 0.0, across = 0.0;
-
-    if (!work->graph) return work->value;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) {
-            double z = fabs(work->result->z[i + j * n]);
-            if (z == 0.0) continue;
-            weighted += topk_theta_at(&work->theta, i, j) * z;
-            if (work->result->label[i] != work->result->label[j]) across += z;
-        }
-    /* The value of sub-problem 1 with its weights exchanged for those of J. */
-    return work->z->objective - lambda_z * weighted + lambda_z * settings->alpha * across +
-           beta * work->value;
-}
-
-static void record(const topk_work *work)
-{
-    const topk_result *result = work->result;
-    topk_z_state z = work->graph ? *work->z : (topk_z_state){NA_REAL, NA_REAL, 0, true};
-    double moved = work->run->iterations > 1 ? labels_moved(work) : 0.0;
-    double v_iterations = 0.0, v_residual = NA_REAL;
-
-    if (work->settings->solver == TOPK_PAPER) {
-        v_iterations = work->select.iterations;
-        v_residual = work->select.residual;
-    } else if (work->relaxed) {
-        v_iterations = work->bound.iterations;
-        v_residual = (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value));
-    }
-    ufs_trace_add(&work->run->trace,
-                  (double[]){work->run->iterations, result->objective,
-                             work->graph ? result->change : NA_REAL, z.iterations, z.objective,
-                             z.residual, v_iterations, v_residual, work->value_start, work->value,
-                             work->swaps, moved});
-}
-
-static ufs_status outcome(const topk_work *work)
-{
-    const topk_settings *settings = work->settings;
-
-    if (!R_FINITE(work->result->objective)) return UFS_DIVERGED;
-    /* A polished set is a local minimum whatever the ADMM came to. */
-    if (!work->graph)
-        return settings->solver != TOPK_PAPER || work->select.converged || settings->polish
-                   ? UFS_CONVERGED
-                   : UFS_MAX_ITER;
-    return work->result->change < work->run->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
-}
-
 /* ---- Z, W and the labels ------------------------------------------------------------------- */
 
 static int labels_moved(const topk_work *work)
@@ -298,7 +148,113 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     return lapack;
 }
 
+/* ---- Theta and J --------------------------------------------------------------------------- */
+
+/* The largest change of Theta by the present labels, A and v. */
+static double theta_change(topk_work *work)
+{
+    const topk_problem *problem = work->problem;
+    int n = problem->n, c = problem->c;
+    size_t N = (size_t) n;
+    topk_theta next = work->theta;
+    double largest = 0.0, drift = 0.0;
+
+    if (!work->graph) return 0.0;
+    la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
+            work->projected, n);
+    next.label = work->result->label;
+    next.projected = work->projected;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) {
+            double diff = fabs(topk_theta_at(&next, i, j) - topk_theta_at(&work->theta, i, j));
+            if (!(diff <= largest)) largest = diff;
+            drift += diff * fabs(work->result->z[i + j * N]);
+        }
+    work->drift = work->settings->z.lambda_z * drift;
+    return largest;
+}
+
+/* J at the current Z, labels, A and v (in the plain mode g itself). */
+static double joint(const topk_work *work)
+{
+    size_t n = (size_t) work->problem->n;
+    const topk_settings *settings = work->settings;
+    double lambda_z = settings->z.lambda_z, lambda_i = settings->select.lambda_i;
+    double beta = lambda_i > 0.0 ? lambda_z * (1.0 - settings->alpha) / lambda_i : 1.0;
+    double weighted = 0.0, across = 0.0;
+
+    if (!work->graph) return work->value;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double z = fabs(work->result->z[i + j * n]);
+            if (z == 0.0) continue;
+            weighted += topk_theta_at(&work->theta, i, j) * z;
+            if (work->result->label[i] != work->result->label[j]) across += z;
+        }
+    /* The value of sub-problem 1 with its weights exchanged for those of J. */
+    return work->z->objective - lambda_z * weighted + lambda_z * settings->alpha * across +
+           beta * work->value;
+}
+
+static void record(const topk_work *work)
+{
+    const topk_result *result = work->result;
+    topk_z_state z = work->graph ? *work->z : (topk_z_state){NA_REAL, NA_REAL, 0, true};
+    double moved = work->run->iterations > 1 ? labels_moved(work) : 0.0;
+    double v_iterations = 0.0, v_residual = NA_REAL;
+
+    if (work->settings->solver == TOPK_PAPER) {
+        v_iterations = work->select.iterations;
+        v_residual = work->select.residual;
+    } else if (work->relaxed) {
+        v_iterations = work->bound.iterations;
+        v_residual = (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value));
+    }
+    ufs_trace_add(&work->run->trace,
+                  (double[]){work->run->iterations, result->objective,
+                             work->graph ? result->change : NA_REAL, z.iterations, z.objective,
+                             z.residual, v_iterations, v_residual, work->value_start, work->value,
+                             work->swaps, moved});
+}
+
+static ufs_status outcome(const topk_work *work)
+{
+    const topk_settings *settings = work->settings;
+
+    if (!R_FINITE(work->result->objective)) return UFS_DIVERGED;
+    /* A polished set is a local minimum whatever the ADMM came to. */
+    if (!work->graph)
+        return settings->solver != TOPK_PAPER || work->select.converged || settings->polish
+                   ? UFS_CONVERGED
+                   : UFS_MAX_ITER;
+    return work->result->change < work->run->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
+}
+
 /* ---- the set ------------------------------------------------------------------------------- */
+
+/* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
+static int relax(topk_work *work, double tol)
+{
+    int lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
+                                  work->settings->bound_max_iter);
+
+    if (lapack) return lapack;
+    work->relaxed = true;
+    topk_bound_round(&work->bound, &work->criterion, work->trial);
+    return 0;
+}
+
+/* Polishes the candidate and keeps it if it is better. */
+static void consider(topk_work *work, int *candidate)
+{
+    double value = work->settings->polish
+                       ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
+                       : topk_criterion_value(&work->criterion, candidate);
+    if (topk_better(value, work->value)) {
+        work->value = value;
+        memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
+    }
+}
 
 /* The best set of all starts: that of the ADMM or of the relaxation, and one that was found
  * before (by the bound; not by the paper's: in the iteration before). */
@@ -334,30 +290,6 @@ static int select_step(topk_work *work, int iteration)
     return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
 }
 
-/* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
-static int relax(topk_work *work, double tol)
-{
-    int lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
-                                  work->settings->bound_max_iter);
-
-    if (lapack) return lapack;
-    work->relaxed = true;
-    topk_bound_round(&work->bound, &work->criterion, work->trial);
-    return 0;
-}
-
-/* Polishes the candidate and keeps it if it is better. */
-static void consider(topk_work *work, int *candidate)
-{
-    double value = work->settings->polish
-                       ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
-                       : topk_criterion_value(&work->criterion, candidate);
-    if (topk_better(value, work->value)) {
-        work->value = value;
-        memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
-    }
-}
-
 /* Bound of the current criterion; its rounding, polished, is one more start, and branch
  * and bound may follow. */
 static int prove(topk_work *work)
@@ -387,4 +319,61 @@ static int prove(topk_work *work)
     }
     work->carry = true;
     return topk_criterion_coef(&work->criterion, result->chosen, result->a);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
+                ufs_run *run)
+{
+    static const char *const columns[] = {
+        "iteration",   "objective",  "theta_change", "z_iterations",
+        "z_objective", "z_residual", "v_iterations", "v_residual",
+        "g_admm",      "g",          "swaps",        "labels_moved",
+        NULL};
+    topk_work data = {.problem = problem,
+                      .settings = settings,
+                      .result = result,
+                      .run = run,
+                      .graph = problem->mode != TOPK_PLAIN},
+              *work = &data;
+    int last = work->graph ? run->max_iter : 1;
+    bool settled = false;
+
+    ufs_trace_named(&run->trace, run->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->value = result->bound = NA_REAL;
+    result->change = result->objective = R_NaN;
+    run->lapack = work_init(work, &run->paths);
+    for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
+        if (work->graph) represent_step(work, t);
+        run->lapack = label_step(work, t);
+        if (run->lapack || result->too_few_links) return;
+        run->lapack = select_step(work, t);
+        if (run->lapack) return;
+        result->change = theta_change(work);
+        if (result->change < run->tol || t == last || !work->graph) {
+            run->lapack = prove(work);
+            if (run->lapack) return;
+            result->change = theta_change(work);
+        }
+        result->objective = joint(work);
+        run->iterations = t;
+        record(work);
+        ufs_run_step(run, result->objective, result->change);
+        if (work->graph) {
+            memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));
+            ufs_copy(work->theta_projected, work->projected,
+                     (size_t) problem->n * (size_t) problem->c);
+            work->theta.label = work->theta_label;
+            work->theta.projected = work->theta_projected;
+        }
+        run->status = outcome(work);
+        settled = !work->graph || result->change < run->tol || run->status == UFS_DIVERGED;
+    }
+    result->value = work->value;
+    /* No set is below the bound; what is left there is rounding. */
+    if (result->bound > result->value) result->bound = result->value;
+    ufs_copy(result->v_cont, settings->solver == TOPK_PAPER ? work->select.v : work->bound.s,
+             (size_t) problem->p);
 }

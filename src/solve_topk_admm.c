@@ -67,16 +67,185 @@ typedef struct topk_admm_block {
     double residual[3];      /* max|x - Qx - E|, max|Q - Z|, change of Z */
 } admm_block;
 
+/* ---- blocks of samples --------------------------------------------------------------------- */
+
+/* Zx, Z having few non-zeros; by strips of columns of x' that stay in the cache. */
+static void times_x(topk_admm *work)
+{
+    admm_block *b = work->block;
+    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width;
+
+    memset(b->zx, 0, P * W * sizeof(double));
+    for (size_t from = 0; from < N; from += UFS_STRIP) {
+        size_t to = from + UFS_STRIP < N ? from + UFS_STRIP : N;
+        for (size_t i = 0; i < W; i++)
+            for (size_t j = from; j < to; j++)
+                if (b->z[j + i * N] != 0.0)
+                    la_axpy(work->p, b->z[j + i * N], work->xt + j * P, b->zx + i * P);
+    }
+}
+
+/* NaN is kept. */
+static void raise_to(double *top, double value)
+{
+    if (!(value <= *top)) *top = value;
+}
+
+/* E, Y and the next B; the paper's Y comes after its E. */
+static void step_e(topk_admm *work, const topk_z_settings *settings, double mu, double next)
+{
+    admm_block *b = work->block;
+    size_t len = (size_t) work->p * (size_t) b->width;
+    double at = work->paper ? mu : next, top = 0.0, sum = 0.0;
+
+    for (size_t i = 0; i < len; i++) {
+        double gap = b->x[i] - b->qx[i], v, c;
+        if (!work->paper) {
+            raise_to(&top, fabs(gap - b->e[i]));
+            b->y[i] = mu * (b->t[i] - b->qx[i]);
+        }
+        v = at * gap + b->y[i];
+        c = prox_clip(v, settings->lambda_e);
+        b->e[i] = (v - c) / at;
+        sum += fabs(b->e[i]);
+        if (work->paper) {
+            raise_to(&top, fabs(c - b->y[i]) / mu);
+            b->y[i] = c;
+            b->t[i] = b->x[i] - b->e[i] + c / next;
+        } else {
+            b->t[i] = b->qx[i] + (work->relax * c + (1.0 - work->relax) * b->y[i]) / next;
+        }
+    }
+    b->error = sum;
+    b->residual[0] = top;
+}
+
+/* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. E and B follow. */
 static void load(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
-                 int from, double mu);
-static double store(topk_admm *work);
-static void times_x(topk_admm *work);
-static void raise_to(double *top, double value);
-static double iterate(topk_admm *work, const topk_z_settings *settings, double mu, double next);
-static void step_z(topk_admm *work, const topk_z_settings *settings, double mu);
-static void step_q_by_samples(topk_admm *work, double mu);
-static void step_q_by_features(topk_admm *work, double mu);
-static void step_e(topk_admm *work, const topk_z_settings *settings, double mu, double next);
+                 int from, double mu)
+{
+    admm_block *b = work->block;
+    int n = work->n, p = work->p, width = n - from < work->width ? n - from : work->width;
+    size_t N = (size_t) n, P = (size_t) p, W = (size_t) width, at = (size_t) from;
+
+    b->from = from;
+    b->width = width;
+    b->x = work->xt + at * P;
+    b->y = work->y + at * P;
+    for (size_t j = 0; j < N; j++)
+        for (size_t a = 0; a < W; a++) {
+            double w = 1.0 + settings->lambda_z * topk_theta_at(theta, at + a, j);
+            b->z[j + a * N] = b->q[j + a * N] = work->z[at + a + j * N];
+            b->w[j + a * N] = at + a == j ? NEVER : w;
+        }
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->h, n);
+    times_x(work);
+    ufs_copy(b->qx, b->zx, P * W);
+    if (!work->by_samples)
+        la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->h, n, 0.0, b->y2x, p);
+    memset(b->e, 0, P * W * sizeof(double));
+    for (size_t i = 0; i < P * W; i++) b->t[i] = work->paper ? b->x[i] : b->qx[i] + b->y[i] / mu;
+    if (!work->paper) step_e(work, settings, mu, mu);
+}
+
+/* Z and E = x - Zx, whose l1 norm is returned; the paper's E only comes near it. */
+static double store(topk_admm *work)
+{
+    admm_block *b = work->block;
+    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width, at = (size_t) b->from;
+    double error = 0.0;
+
+    times_x(work);
+    for (size_t j = 0; j < N; j++)
+        for (size_t a = 0; a < W; a++) work->z[at + a + j * N] = b->z[j + a * N];
+    for (size_t k = 0; k < P; k++)
+        for (size_t a = 0; a < W; a++) {
+            double e = b->x[k + a * P] - b->zx[k + a * P];
+            work->e[at + a + k * N] = work->paper ? b->e[k + a * P] : e;
+            error += fabs(e);
+        }
+    return error;
+}
+
+/* ---- one iteration ------------------------------------------------------------------------- */
+
+static void step_z(topk_admm *work, const topk_z_settings *settings, double mu)
+{
+    admm_block *b = work->block;
+    size_t len = (size_t) work->n * (size_t) b->width;
+    double scale = 1.0 / mu, top = 0.0, sum = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
+
+    for (size_t i = 0; i < len; i++) {
+        double z = prox_soft(b->q[i] + b->h[i] * scale, b->w[i] * scale);
+        z = z < least ? least : z;
+        raise_to(&top, fabs(z - b->z[i]));
+        sum += b->w[i] * fabs(z);
+        b->z[i] = z;
+    }
+    b->weighted = sum;
+    b->residual[2] = top;
+}
+
+/* Q, Qx and Y2. */
+static void step_q_by_samples(topk_admm *work, double mu)
+{
+    admm_block *b = work->block;
+    int n = work->n, p = work->p, width = b->width;
+    size_t len = (size_t) n * (size_t) width;
+    double scale = 1.0 / mu, top = 0.0, relax = work->relax;
+
+    for (size_t i = 0; i < len; i++)
+        b->product[i] = b->h[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale;
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 1.0, b->product, n);
+    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->product, n, 0.0, b->q, n);
+    for (size_t i = 0; i < len; i++) {
+        raise_to(&top, fabs(b->q[i] - b->z[i]));
+        b->h[i] = mu * (b->q[i] - b->h[i]);
+    }
+    b->residual[1] = top;
+    la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
+}
+
+static void step_q_by_features(topk_admm *work, double mu)
+{
+    admm_block *b = work->block;
+    int n = work->n, p = work->p;
+    size_t wide = (size_t) p * (size_t) b->width, len = (size_t) n * (size_t) b->width;
+    double scale = 1.0 / mu, top = 0.0, relax = work->relax;
+
+    times_x(work);
+    for (size_t i = 0; i < wide; i++)
+        b->d[i] = b->t[i] - (relax * b->zx[i] + (1.0 - relax) * b->qx[i]) + b->y2x[i] * scale;
+    la_gemm_checked('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
+    for (size_t i = 0; i < wide; i++) {
+        b->qx[i] = b->t[i] - b->zx[i];
+        b->y2x[i] = mu * (b->d[i] - b->zx[i]);
+    }
+    la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->product, n);
+    for (size_t i = 0; i < len; i++) {
+        b->q[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale + b->product[i];
+        b->h[i] = mu * b->product[i];
+        raise_to(&top, fabs(b->q[i] - b->z[i]));
+    }
+    b->residual[1] = top;
+}
+
+/* next: the penalty of the next iteration. Returns the largest residual. */
+static double iterate(topk_admm *work, const topk_z_settings *settings, double mu, double next)
+{
+    double largest = 0.0;
+
+    step_z(work, settings, mu);
+    if (work->by_samples)
+        step_q_by_samples(work, mu);
+    else
+        step_q_by_features(work, mu);
+    step_e(work, settings, mu, next);
+    for (int i = 0; i < 3; i++) raise_to(&largest, work->block->residual[i]);
+    return largest;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
 
 double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
                         int p, const double *e)
@@ -219,182 +388,4 @@ double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
     return work->state.objective > 0.0
                ? fmax(work->state.objective - lower, 0.0) / work->state.objective
                : 0.0;
-}
-
-/* ---- blocks of samples --------------------------------------------------------------------- */
-
-/* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. E and B follow. */
-static void load(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
-                 int from, double mu)
-{
-    admm_block *b = work->block;
-    int n = work->n, p = work->p, width = n - from < work->width ? n - from : work->width;
-    size_t N = (size_t) n, P = (size_t) p, W = (size_t) width, at = (size_t) from;
-
-    b->from = from;
-    b->width = width;
-    b->x = work->xt + at * P;
-    b->y = work->y + at * P;
-    for (size_t j = 0; j < N; j++)
-        for (size_t a = 0; a < W; a++) {
-            double w = 1.0 + settings->lambda_z * topk_theta_at(theta, at + a, j);
-            b->z[j + a * N] = b->q[j + a * N] = work->z[at + a + j * N];
-            b->w[j + a * N] = at + a == j ? NEVER : w;
-        }
-    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->h, n);
-    times_x(work);
-    ufs_copy(b->qx, b->zx, P * W);
-    if (!work->by_samples)
-        la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->h, n, 0.0, b->y2x, p);
-    memset(b->e, 0, P * W * sizeof(double));
-    for (size_t i = 0; i < P * W; i++) b->t[i] = work->paper ? b->x[i] : b->qx[i] + b->y[i] / mu;
-    if (!work->paper) step_e(work, settings, mu, mu);
-}
-
-/* Z and E = x - Zx, whose l1 norm is returned; the paper's E only comes near it. */
-static double store(topk_admm *work)
-{
-    admm_block *b = work->block;
-    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width, at = (size_t) b->from;
-    double error = 0.0;
-
-    times_x(work);
-    for (size_t j = 0; j < N; j++)
-        for (size_t a = 0; a < W; a++) work->z[at + a + j * N] = b->z[j + a * N];
-    for (size_t k = 0; k < P; k++)
-        for (size_t a = 0; a < W; a++) {
-            double e = b->x[k + a * P] - b->zx[k + a * P];
-            work->e[at + a + k * N] = work->paper ? b->e[k + a * P] : e;
-            error += fabs(e);
-        }
-    return error;
-}
-
-/* Zx, Z having few non-zeros; by strips of columns of x' that stay in the cache. */
-static void times_x(topk_admm *work)
-{
-    admm_block *b = work->block;
-    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width;
-
-    memset(b->zx, 0, P * W * sizeof(double));
-    for (size_t from = 0; from < N; from += UFS_STRIP) {
-        size_t to = from + UFS_STRIP < N ? from + UFS_STRIP : N;
-        for (size_t i = 0; i < W; i++)
-            for (size_t j = from; j < to; j++)
-                if (b->z[j + i * N] != 0.0)
-                    la_axpy(work->p, b->z[j + i * N], work->xt + j * P, b->zx + i * P);
-    }
-}
-
-/* NaN is kept. */
-static void raise_to(double *top, double value)
-{
-    if (!(value <= *top)) *top = value;
-}
-
-/* ---- one iteration ------------------------------------------------------------------------- */
-
-/* next: the penalty of the next iteration. Returns the largest residual. */
-static double iterate(topk_admm *work, const topk_z_settings *settings, double mu, double next)
-{
-    double largest = 0.0;
-
-    step_z(work, settings, mu);
-    if (work->by_samples)
-        step_q_by_samples(work, mu);
-    else
-        step_q_by_features(work, mu);
-    step_e(work, settings, mu, next);
-    for (int i = 0; i < 3; i++) raise_to(&largest, work->block->residual[i]);
-    return largest;
-}
-
-static void step_z(topk_admm *work, const topk_z_settings *settings, double mu)
-{
-    admm_block *b = work->block;
-    size_t len = (size_t) work->n * (size_t) b->width;
-    double scale = 1.0 / mu, top = 0.0, sum = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
-
-    for (size_t i = 0; i < len; i++) {
-        double z = prox_soft(b->q[i] + b->h[i] * scale, b->w[i] * scale);
-        z = z < least ? least : z;
-        raise_to(&top, fabs(z - b->z[i]));
-        sum += b->w[i] * fabs(z);
-        b->z[i] = z;
-    }
-    b->weighted = sum;
-    b->residual[2] = top;
-}
-
-/* Q, Qx and Y2. */
-static void step_q_by_samples(topk_admm *work, double mu)
-{
-    admm_block *b = work->block;
-    int n = work->n, p = work->p, width = b->width;
-    size_t len = (size_t) n * (size_t) width;
-    double scale = 1.0 / mu, top = 0.0, relax = work->relax;
-
-    for (size_t i = 0; i < len; i++)
-        b->product[i] = b->h[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale;
-    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 1.0, b->product, n);
-    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->product, n, 0.0, b->q, n);
-    for (size_t i = 0; i < len; i++) {
-        raise_to(&top, fabs(b->q[i] - b->z[i]));
-        b->h[i] = mu * (b->q[i] - b->h[i]);
-    }
-    b->residual[1] = top;
-    la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
-}
-
-static void step_q_by_features(topk_admm *work, double mu)
-{
-    admm_block *b = work->block;
-    int n = work->n, p = work->p;
-    size_t wide = (size_t) p * (size_t) b->width, len = (size_t) n * (size_t) b->width;
-    double scale = 1.0 / mu, top = 0.0, relax = work->relax;
-
-    times_x(work);
-    for (size_t i = 0; i < wide; i++)
-        b->d[i] = b->t[i] - (relax * b->zx[i] + (1.0 - relax) * b->qx[i]) + b->y2x[i] * scale;
-    la_gemm_checked('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
-    for (size_t i = 0; i < wide; i++) {
-        b->qx[i] = b->t[i] - b->zx[i];
-        b->y2x[i] = mu * (b->d[i] - b->zx[i]);
-    }
-    la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->product, n);
-    for (size_t i = 0; i < len; i++) {
-        b->q[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale + b->product[i];
-        b->h[i] = mu * b->product[i];
-        raise_to(&top, fabs(b->q[i] - b->z[i]));
-    }
-    b->residual[1] = top;
-}
-
-/* E, Y and the next B; the paper's Y comes after its E. */
-static void step_e(topk_admm *work, const topk_z_settings *settings, double mu, double next)
-{
-    admm_block *b = work->block;
-    size_t len = (size_t) work->p * (size_t) b->width;
-    double at = work->paper ? mu : next, top = 0.0, sum = 0.0;
-
-    for (size_t i = 0; i < len; i++) {
-        double gap = b->x[i] - b->qx[i], v, c;
-        if (!work->paper) {
-            raise_to(&top, fabs(gap - b->e[i]));
-            b->y[i] = mu * (b->t[i] - b->qx[i]);
-        }
-        v = at * gap + b->y[i];
-        c = prox_clip(v, settings->lambda_e);
-        b->e[i] = (v - c) / at;
-        sum += fabs(b->e[i]);
-        if (work->paper) {
-            raise_to(&top, fabs(c - b->y[i]) / mu);
-            b->y[i] = c;
-            b->t[i] = b->x[i] - b->e[i] + c / next;
-        } else {
-            b->t[i] = b->qx[i] + (work->relax * c + (1.0 - work->relax) * b->y[i]) / next;
-        }
-    }
-    b->error = sum;
-    b->residual[0] = top;
 }

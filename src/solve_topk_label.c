@@ -10,14 +10,6 @@
 #include "la.h"
 #include "solve_topk_z.h"
 
-static int embed(topk_label *work, const double *z);
-static int choose_seeds(topk_label *work);
-static double lloyd(topk_label *work, int *label);
-static void assign(topk_label *work, int *label);
-static void fill_empty(topk_label *work, int *label);
-static void centres(topk_label *work, const int *label);
-static void relabel(int n, int c, int *label, int *code);
-
 void topk_label_init(topk_label *work, int n, int c, double *affinity)
 {
     size_t N = (size_t) n, C = (size_t) c;
@@ -30,31 +22,6 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->centre = ufs_dalloc(C, C);
     ufs_ialloc_each(N, (int **[]){&work->trial, &work->again, &work->old, NULL});
     work->size = ufs_ialloc(C);
-}
-
-int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
-{
-    size_t n = (size_t) work->n;
-    double wss, again;
-    int lapack = embed(work, z);
-
-    if (lapack) return lapack;
-    if (work->c == 1) {
-        for (size_t i = 0; i < n; i++) label[i] = 1;
-        return 0;
-    }
-    lapack = choose_seeds(work);
-    if (lapack) return lapack;
-    wss = lloyd(work, work->trial);
-    if (have_previous) {
-        memcpy(work->again, label, n * sizeof(int));
-        centres(work, work->again);
-        again = lloyd(work, work->again);
-        if (again <= wss + UFS_TIE) memcpy(work->trial, work->again, n * sizeof(int));
-    }
-    memcpy(label, work->trial, n * sizeof(int));
-    relabel(work->n, work->c, label, work->size);
-    return 0;
 }
 
 static int embed(topk_label *work, const double *z)
@@ -123,26 +90,6 @@ static int choose_seeds(topk_label *work)
     return 0;
 }
 
-/* From work->centre; returns the within-cluster sum of squares of the result. The cap, which is
- * never met, is a guard against ties that go round. */
-static double lloyd(topk_label *work, int *label)
-{
-    size_t n = (size_t) work->n;
-    int *old = work->old;
-    double sum = 0.0;
-
-    memset(old, 0, n * sizeof(int));
-    for (int it = 0; it < work->n; it++) {
-        assign(work, label);
-        fill_empty(work, label);
-        if (memcmp(old, label, n * sizeof(int)) == 0) break;
-        memcpy(old, label, n * sizeof(int));
-        centres(work, label);
-    }
-    for (size_t i = 0; i < n; i++) sum += work->distance[i];
-    return sum;
-}
-
 /* First centre within the tolerance of the nearest. */
 static void assign(topk_label *work, int *label)
 {
@@ -202,6 +149,26 @@ static void centres(topk_label *work, const int *label)
             if (work->size[j] > 0) work->centre[j + l * c] /= work->size[j];
 }
 
+/* From work->centre; returns the within-cluster sum of squares of the result. The cap, which is
+ * never met, is a guard against ties that go round. */
+static double lloyd(topk_label *work, int *label)
+{
+    size_t n = (size_t) work->n;
+    int *old = work->old;
+    double sum = 0.0;
+
+    memset(old, 0, n * sizeof(int));
+    for (int it = 0; it < work->n; it++) {
+        assign(work, label);
+        fill_empty(work, label);
+        if (memcmp(old, label, n * sizeof(int)) == 0) break;
+        memcpy(old, label, n * sizeof(int));
+        centres(work, label);
+    }
+    for (size_t i = 0; i < n; i++) sum += work->distance[i];
+    return sum;
+}
+
 /* 1..c by first occurrence. */
 static void relabel(int n, int c, int *label, int *code)
 {
@@ -211,4 +178,29 @@ static void relabel(int n, int c, int *label, int *code)
         if (code[label[i] - 1] == 0) code[label[i] - 1] = ++next;
         label[i] = code[label[i] - 1];
     }
+}
+
+int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
+{
+    size_t n = (size_t) work->n;
+    double wss, again;
+    int lapack = embed(work, z);
+
+    if (lapack) return lapack;
+    if (work->c == 1) {
+        for (size_t i = 0; i < n; i++) label[i] = 1;
+        return 0;
+    }
+    lapack = choose_seeds(work);
+    if (lapack) return lapack;
+    wss = lloyd(work, work->trial);
+    if (have_previous) {
+        memcpy(work->again, label, n * sizeof(int));
+        centres(work, work->again);
+        again = lloyd(work, work->again);
+        if (again <= wss + UFS_TIE) memcpy(work->trial, work->again, n * sizeof(int));
+    }
+    memcpy(label, work->trial, n * sizeof(int));
+    relabel(work->n, work->c, label, work->size);
+    return 0;
 }

@@ -46,22 +46,6 @@ typedef struct topk_lp_row {
     int since; /* pivots since the last refresh */
 } lp_row;
 
-static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
-                      int i);
-static void row_refresh(topk_lp *work, double lambda_e);
-static void update_dual(topk_lp *work);
-static void row_empty(topk_lp *work, double lambda_e);
-static bool row_solve(topk_lp *work, const topk_z_settings *settings);
-static double price(topk_lp *work, const topk_z_settings *settings, int *enter, int *leave);
-static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j);
-static void direction(topk_lp *work, int j, double sign);
-static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length);
-static void turn(topk_lp *work, int k, double by);
-static bool swap_sample(lp_row *row, size_t most, int u, const double *r);
-static bool grow(topk_lp *work, int j, int k, double *r);
-static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q);
-static bool shrink(topk_lp *work, int q, int u);
-
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
@@ -89,38 +73,6 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     for (size_t k = 0; k < P; k++) row->nudge[k] = UFS_TIE * (1.0 + 0.5 * row->nudge[k]);
 }
 
-void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
-{
-    int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    lp_row *row = work->row;
-    topk_z_state *state = &work->state;
-    double dual = 0.0;
-
-    *state = (topk_z_state){.solved = true};
-    la_transpose(n, p, work->x, work->xt);
-    for (int i = 0; i < n; i++) {
-        R_CheckUserInterrupt();
-        row_begin(work, settings, theta, i);
-        /* A zero sample; all others have unit length. */
-        if (!(la_nrm2(p, work->xt + (size_t) i * P) > sqrt(DBL_EPSILON))) continue;
-        /* As the last call left it. */
-        row_refresh(work, settings->lambda_e);
-        if (!row_solve(work, settings)) state->solved = false;
-        for (int u = 0; u < row->a; u++)
-            if (fabs(row->z[u]) > 10.0 * UFS_TIE)
-                work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
-        work->size[i] = row->a;
-        dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
-    }
-
-    ufs_copy(work->e, work->x, N * P);
-    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
-    state->objective = topk_z_objective(settings, theta, work->z, p, work->e);
-    if (state->objective > 0.0)
-        state->residual = fmax(state->objective - dual, 0.0) / state->objective;
-}
-
 static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
                       int i)
 {
@@ -141,6 +93,36 @@ static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk
         row->side[k] = 0;
     }
     for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
+}
+
+/* The two call each other. */
+static void row_refresh(topk_lp *work, double lambda_e);
+
+/* z = 0. */
+static void row_empty(topk_lp *work, double lambda_e)
+{
+    lp_row *row = work->row;
+    for (int u = 0; u < row->a; u++) row->in_set[row->s[u]] = 0;
+    row->a = 0;
+    row_refresh(work, lambda_e);
+}
+
+/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
+static void update_dual(topk_lp *work)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t N = (size_t) work->n;
+
+    for (int u = 0; u < a; u++) {
+        int j = row->s[u];
+        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    }
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    for (int q = 0; q < a; q++) {
+        row->y[row->t[q]] += row->g[q];
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
 }
 
 /* The inverse, z, e and the dual anew from S and T; from none if x_ST is singular. */
@@ -181,65 +163,6 @@ static void row_refresh(topk_lp *work, double lambda_e)
     update_dual(work);
 }
 
-/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
-static void update_dual(topk_lp *work)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t N = (size_t) work->n;
-
-    for (int u = 0; u < a; u++) {
-        int j = row->s[u];
-        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
-    }
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
-    for (int q = 0; q < a; q++) {
-        row->y[row->t[q]] += row->g[q];
-        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
-    }
-}
-
-/* z = 0. */
-static void row_empty(topk_lp *work, double lambda_e)
-{
-    lp_row *row = work->row;
-    for (int u = 0; u < row->a; u++) row->in_set[row->s[u]] = 0;
-    row->a = 0;
-    row_refresh(work, lambda_e);
-}
-
-/* Pivots until the sample's optimum is reached; whether it was. */
-static bool row_solve(topk_lp *work, const topk_z_settings *settings)
-{
-    lp_row *row = work->row;
-    int done = 0;
-    bool solved = false;
-
-    while (done < work->most_pivots) {
-        int enter = -1, leave = -1;
-        bool fresh = row->since == 0, fine;
-        if (price(work, settings, &enter, &leave) <= UFS_TIE) {
-            /* The optimum, unless it is one by what rounding has left of the inverse. */
-            solved = fresh;
-            if (fresh) break;
-            row_refresh(work, settings->lambda_e);
-            continue;
-        }
-        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
-        done++;
-        /* A pivot of rounding size, not for want of a good inverse: leave it there. */
-        if (!fine && fresh) break;
-        if (fine && ++row->since < REFRESH) {
-            update_dual(work);
-        } else {
-            R_CheckUserInterrupt();
-            row_refresh(work, settings->lambda_e);
-        }
-    }
-    work->state.iterations += done;
-    return solved;
-}
-
 /* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
  * to leave it; the first of equals. */
 static double price(topk_lp *work, const topk_z_settings *settings, int *enter, int *leave)
@@ -265,33 +188,6 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
     return worst;
 }
 
-/* Sample j leaves zero: e_T stays zero. */
-static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
-{
-    lp_row *row = work->row;
-    int a = row->a, at, what;
-    size_t P = (size_t) work->p;
-    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
-
-    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
-    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
-    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
-    direction(work, j, sign);
-    slope = row->weight[j] - fabs(row->c[j]);
-    what = walk(work, settings, slope, &length);
-    if (what < 0) return false;
-    at = what < work->p ? a : what - work->p;
-    if (what < work->p ? a == work->most || !grow(work, j, what, r)
-                       : !swap_sample(row, (size_t) work->most, at, r))
-        return false;
-    if (what >= work->p) row->in_set[row->s[at]] = 0;
-    row->s[at] = j;
-    row->in_set[j] = at + 1;
-    row->z[at] = sign * length;
-    row->sign_z[at] = sign > 0.0 ? 1 : -1;
-    return true;
-}
-
 /* Direction of e for dz (and sample j moving by sign). */
 static void direction(topk_lp *work, int j, double sign)
 {
@@ -301,6 +197,14 @@ static void direction(topk_lp *work, int j, double sign)
     for (int u = 0; u < row->a; u++)
         la_axpy(work->p, -row->dz[u], work->xt + (size_t) row->s[u] * P, row->de);
     if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
+}
+
+/* y_k by a jump; c follows. */
+static void turn(topk_lp *work, int k, double by)
+{
+    lp_row *row = work->row;
+    row->y[k] += by;
+    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
 /* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
@@ -349,14 +253,6 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
     for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
     if (last < p) row->e[last] = 0.0;
     return last;
-}
-
-/* y_k by a jump; c follows. */
-static void turn(topk_lp *work, int k, double by)
-{
-    lp_row *row = work->row;
-    row->y[k] += by;
-    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
 /* A sample in the place of position u; r = its x_T times the inverse. */
@@ -412,24 +308,30 @@ static bool grow(topk_lp *work, int j, int k, double *r)
     return false;
 }
 
-/* Position q of T: its residual leaves zero. */
-static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
+/* Sample j leaves zero: e_T stays zero. */
+static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
 {
     lp_row *row = work->row;
-    int k = row->t[q], what;
-    size_t M = (size_t) work->most;
-    double sign = row->y[k] > 0.0 ? 1.0 : -1.0;
-    double slope = settings->lambda_e - fabs(row->y[k]), length;
+    int a = row->a, at, what;
+    size_t P = (size_t) work->p;
+    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
 
-    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
-    direction(work, -1, 0.0);
+    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
+    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
+    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
+    direction(work, j, sign);
+    slope = row->weight[j] - fabs(row->c[j]);
     what = walk(work, settings, slope, &length);
     if (what < 0) return false;
-    if (!(what < work->p ? take_feature(work, q, what) : shrink(work, q, what - work->p)))
+    at = what < work->p ? a : what - work->p;
+    if (what < work->p ? a == work->most || !grow(work, j, what, r)
+                       : !swap_sample(row, (size_t) work->most, at, r))
         return false;
-    row->e[k] = sign * length;
-    row->side[k] = sign;
-    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    if (what >= work->p) row->in_set[row->s[at]] = 0;
+    row->s[at] = j;
+    row->in_set[j] = at + 1;
+    row->z[at] = sign * length;
+    row->sign_z[at] = sign > 0.0 ? 1 : -1;
     return true;
 }
 
@@ -456,6 +358,91 @@ static bool shrink(topk_lp *work, int q, int u)
     row->t[q] = row->t[last];
     row->a = last;
     return true;
+}
+
+/* Position q of T: its residual leaves zero. */
+static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
+{
+    lp_row *row = work->row;
+    int k = row->t[q], what;
+    size_t M = (size_t) work->most;
+    double sign = row->y[k] > 0.0 ? 1.0 : -1.0;
+    double slope = settings->lambda_e - fabs(row->y[k]), length;
+
+    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
+    direction(work, -1, 0.0);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (!(what < work->p ? take_feature(work, q, what) : shrink(work, q, what - work->p)))
+        return false;
+    row->e[k] = sign * length;
+    row->side[k] = sign;
+    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    return true;
+}
+
+/* Pivots until the sample's optimum is reached; whether it was. */
+static bool row_solve(topk_lp *work, const topk_z_settings *settings)
+{
+    lp_row *row = work->row;
+    int done = 0;
+    bool solved = false;
+
+    while (done < work->most_pivots) {
+        int enter = -1, leave = -1;
+        bool fresh = row->since == 0, fine;
+        if (price(work, settings, &enter, &leave) <= UFS_TIE) {
+            /* The optimum, unless it is one by what rounding has left of the inverse. */
+            solved = fresh;
+            if (fresh) break;
+            row_refresh(work, settings->lambda_e);
+            continue;
+        }
+        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
+        done++;
+        /* A pivot of rounding size, not for want of a good inverse: leave it there. */
+        if (!fine && fresh) break;
+        if (fine && ++row->since < REFRESH) {
+            update_dual(work);
+        } else {
+            R_CheckUserInterrupt();
+            row_refresh(work, settings->lambda_e);
+        }
+    }
+    work->state.iterations += done;
+    return solved;
+}
+
+void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
+{
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    lp_row *row = work->row;
+    topk_z_state *state = &work->state;
+    double dual = 0.0;
+
+    *state = (topk_z_state){.solved = true};
+    la_transpose(n, p, work->x, work->xt);
+    for (int i = 0; i < n; i++) {
+        R_CheckUserInterrupt();
+        row_begin(work, settings, theta, i);
+        /* A zero sample; all others have unit length. */
+        if (!(la_nrm2(p, work->xt + (size_t) i * P) > sqrt(DBL_EPSILON))) continue;
+        /* As the last call left it. */
+        row_refresh(work, settings->lambda_e);
+        if (!row_solve(work, settings)) state->solved = false;
+        for (int u = 0; u < row->a; u++)
+            if (fabs(row->z[u]) > 10.0 * UFS_TIE)
+                work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
+        work->size[i] = row->a;
+        dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
+    }
+
+    ufs_copy(work->e, work->x, N * P);
+    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    state->objective = topk_z_objective(settings, theta, work->z, p, work->e);
+    if (state->objective > 0.0)
+        state->residual = fmax(state->objective - dual, 0.0) / state->objective;
 }
 
 int topk_lp_links(topk_lp *work, const topk_z_settings *settings, int i)

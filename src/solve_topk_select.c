@@ -17,12 +17,6 @@
 #include "proj.h"
 #include "solve_topk_set.h"
 
-static double step_v(topk_select *work);
-static void apply(void *data, const double *s, double *out);
-static void precondition(void *data, const double *r, double *z);
-static void step_copies(topk_select *work, double *residual);
-static void look(topk_select *work);
-
 void topk_select_init(topk_select *work, topk_criterion *g)
 {
     size_t p = (size_t) g->p, c = (size_t) g->c, k = (size_t) g->k;
@@ -36,49 +30,28 @@ void topk_select_init(topk_select *work, topk_criterion *g)
     ufs_ialloc_each(k, (int **[]){&work->chosen, &work->trial, NULL});
 }
 
-int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
-                     ufs_trace *trace)
+/* out = (2 (A'A o K) + rho 11' + 2 rho I) s. */
+static void apply(void *data, const double *s, double *out)
 {
+    topk_select *work = data;
     topk_criterion *g = work->g;
-    size_t p = (size_t) g->p;
+    size_t p = (size_t) g->p, c = (size_t) g->c;
+    double sum = 0.0, rho = work->rho;
 
-    for (size_t i = 0; i < p; i++) {
-        work->v[i] = 1.0;
-        work->v1[i] = work->v2[i] = work->y2[i] = work->y3[i] = 0.0;
-    }
-    work->rho = 1.0;
-    work->y1 = 0.0;
-    work->iterations = 0;
-    work->residual = 0.0;
-    work->value = R_PosInf;
-    work->converged = g->k == g->p;
-    if (work->converged) {
-        for (int i = 0; i < g->k; i++) work->chosen[i] = i;
-        work->value = topk_criterion_value(g, work->chosen);
-        return 0;
-    }
-    while (work->iterations < settings->max_iter && !work->converged) {
-        double residual[4], objective, sum;
-        int lapack = topk_criterion_relaxed(g, work->v, &sum);
+    for (size_t l = 0; l < c; l++)
+        for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];
+    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, g->m, g->r);
+    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, g->m, g->r, 0.0, g->pull, g->p);
+    for (size_t i = 0; i < p; i++) sum += s[i];
+    for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
+    for (size_t l = 0; l < c; l++)
+        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * g->pull[i + l * p];
+}
 
-        if (lapack) return lapack;
-        /* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
-        for (size_t l = 0; l < (size_t) g->c; l++)
-            for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->pull[i + l * p];
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-        objective = step_v(work);
-        step_copies(work, residual);
-        work->rho *= settings->growth;
-        look(work);
-        work->iterations++;
-        work->residual = 0.0;
-        for (int i = 0; i < 4; i++)
-            if (!(residual[i] <= work->residual)) work->residual = residual[i];
-        work->converged = work->residual < settings->tol;
-        ufs_trace_add(trace, (double[]){outer, work->iterations, residual[0], residual[1],
-                                        residual[2], residual[3], objective});
-    }
-    return 0;
+static void precondition(void *data, const double *r, double *z)
+{
+    topk_select *work = data;
+    for (int i = 0; i < work->g->p; i++) z[i] = work->pc[i] * r[i];
 }
 
 /* v; returns the objective before. */
@@ -110,30 +83,6 @@ static double step_v(topk_select *work)
                         .work = work->cg};
     la_cg(&cg, work->rhs, work->v);
     return objective;
-}
-
-/* out = (2 (A'A o K) + rho 11' + 2 rho I) s. */
-static void apply(void *data, const double *s, double *out)
-{
-    topk_select *work = data;
-    topk_criterion *g = work->g;
-    size_t p = (size_t) g->p, c = (size_t) g->c;
-    double sum = 0.0, rho = work->rho;
-
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];
-    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, g->m, g->r);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, g->m, g->r, 0.0, g->pull, g->p);
-    for (size_t i = 0; i < p; i++) sum += s[i];
-    for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * g->pull[i + l * p];
-}
-
-static void precondition(void *data, const double *r, double *z)
-{
-    topk_select *work = data;
-    for (int i = 0; i < work->g->p; i++) z[i] = work->pc[i] * r[i];
 }
 
 /* The copies and the multipliers; the four residuals. */
@@ -179,4 +128,49 @@ static void look(topk_select *work)
     if (!topk_better(value, work->value)) return;
     memcpy(work->chosen, work->trial, bytes);
     work->value = value;
+}
+
+int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
+                     ufs_trace *trace)
+{
+    topk_criterion *g = work->g;
+    size_t p = (size_t) g->p;
+
+    for (size_t i = 0; i < p; i++) {
+        work->v[i] = 1.0;
+        work->v1[i] = work->v2[i] = work->y2[i] = work->y3[i] = 0.0;
+    }
+    work->rho = 1.0;
+    work->y1 = 0.0;
+    work->iterations = 0;
+    work->residual = 0.0;
+    work->value = R_PosInf;
+    work->converged = g->k == g->p;
+    if (work->converged) {
+        for (int i = 0; i < g->k; i++) work->chosen[i] = i;
+        work->value = topk_criterion_value(g, work->chosen);
+        return 0;
+    }
+    while (work->iterations < settings->max_iter && !work->converged) {
+        double residual[4], objective, sum;
+        int lapack = topk_criterion_relaxed(g, work->v, &sum);
+
+        if (lapack) return lapack;
+        /* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
+        for (size_t l = 0; l < (size_t) g->c; l++)
+            for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->pull[i + l * p];
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+        objective = step_v(work);
+        step_copies(work, residual);
+        work->rho *= settings->growth;
+        look(work);
+        work->iterations++;
+        work->residual = 0.0;
+        for (int i = 0; i < 4; i++)
+            if (!(residual[i] <= work->residual)) work->residual = residual[i];
+        work->converged = work->residual < settings->tol;
+        ufs_trace_add(trace, (double[]){outer, work->iterations, residual[0], residual[1],
+                                        residual[2], residual[3], objective});
+    }
+    return 0;
 }
