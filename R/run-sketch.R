@@ -29,8 +29,8 @@
 #' @param n_vectors The number of leading singular vectors for `"leverage"`; at most the rank.
 #' @param center,scale Should the columns be centred and standardised before the singular vectors or
 #'   similarities are computed? The sketch itself has the numbers of `x`.
-#' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending; `NULL` for a
-#'   table in a database, whose rows have no numbers),
+#' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending; `NULL` for
+#'   a table in a database, whose rows have no numbers),
 #'   `weights` (how many samples each one stands for: the inverse of its probability of being
 #'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of
 #'   samples), `leverage` (of all samples; sums to `n_vectors`), and `data`, the chosen rows as
@@ -111,7 +111,9 @@ sketch_of_table <- function(x, m) {
 # NULL where there is none, or where they are too few.
 sampled_rows <- function(x, m, n, connection) {
   name <- dbplyr::remote_name(x)
-  if (is.null(name) || !inherits(connection, c("PqConnection", "PostgreSQLConnection"))) return(NULL)
+  if (is.null(name) || !inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
+    return(NULL)
+  }
   share <- min(100, 100 * (m + 6 * sqrt(m) + 6) / n)
   sql <- sprintf("SELECT * FROM %s TABLESAMPLE BERNOULLI (%.12g) REPEATABLE (%d)",
     DBI::dbQuoteIdentifier(connection, as.character(name)), share,
@@ -130,7 +132,8 @@ dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
 print.ufs_sketch <- function(x, ...) {
-  cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE), " samples x ", x$data$p, " features\n",
+  cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE),
+    " samples x ", x$data$p, " features\n",
     "  ", x$data$input$note, "\n",
     "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L))
   invisible(x)
