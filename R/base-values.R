@@ -58,3 +58,11 @@ largest <- function(x) max(-min(x), max(x))
 
 # The power of two nearest to a positive size (1 for 0): dividing by it is exact.
 power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1
+
+# Sessions that are started in the meantime find the packages that this one finds.
+with_libraries <- function(expr) {
+  old <- Sys.getenv("R_LIBS", NA)
+  on.exit(if (is.na(old)) Sys.unsetenv("R_LIBS") else Sys.setenv(R_LIBS = old))
+  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  expr
+}

@@ -247,8 +247,11 @@ database_table <- function(x, from, columns, weights) {
     connection <- dbplyr::remote_con(x)
     from <- paste0("(", dbplyr::sql_render(x), ") ufs_rows")
     known <- colnames(x)
+    quote <- function(names) as.character(dbplyr::escape(dbplyr::ident(names), parens = FALSE,
+      collapse = NULL, con = connection))
   } else {
     connection <- x
+    quote <- function(names) as.character(DBI::dbQuoteIdentifier(connection, names))
     if (is.null(from)) refuse("from",
       "`from`, the name of a table or a query as DBI::SQL(), is missing.")
     from <- if (inherits(from, "SQL")) paste0("(", from, ") ufs_rows") else
@@ -262,8 +265,7 @@ database_table <- function(x, from, columns, weights) {
   absent <- setdiff(c(columns, weights), known)
   if (length(absent)) refuse("columns", "Not among the columns of the table: ",
     some_columns(absent), ".")
-  list_of(connection, from, columns, weights,
-    quote = function(names) as.character(DBI::dbQuoteIdentifier(connection, names)))
+  list_of(connection, from, columns, weights, quote)
 }
 
 query_pieces <- function(table, rows = 20000L) {
@@ -398,7 +400,7 @@ as.matrix.ufs_moments <- function(x, what = c("correlation", "covariance"), ...)
 
 #' @export
 print.ufs_moments <- function(x, ...) {
-  cat_line("<ufs_moments> ", format(x$n, big.mark = ","), " rows x ", length(x$mean),
+  cat_line("<ufs_moments> moments of ", format(x$n, big.mark = ","), " rows x ", length(x$mean),
     " features: means and cross products",
     if (x$dropped > 0) paste0("; ", count_words(x$dropped, "row"), " with missing values left out"))
   invisible(x)

@@ -116,7 +116,9 @@ reading_advice <- function(x) {
       if (ending %in% c("h5", "hdf5", "hdf")) ", which stays on disk", "."))
   }
   kinds <- list(
-    tbl_lazy = "dplyr::collect(x)", tbl_sql = "dplyr::collect(x)",
+    tbl_sql = paste("dplyr::collect(x), or where it is too long for that, ufs_sketch(x, m) for m",
+      "of its rows, or ufs_moments(x) for methods of columns"),
+    tbl_lazy = "dplyr::collect(x)",
     arrow_dplyr_query = "dplyr::collect(x)", Dataset = "dplyr::collect(x)",
     DBIConnection = "DBI::dbReadTable(x, name), the table in it",
     ArrowTabular = "as.data.frame(x)", RecordBatch = "as.data.frame(x)",

@@ -158,12 +158,23 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
     check_installed("BiocParallel", "for `BPPARAM`")
     wave <- max(BiocParallel::bpnworkers(source$BPPARAM), floor(4 * source$bytes / value_bytes))
     for (at in in_pieces(length(blocks), wave)) {
-      add(BiocParallel::bplapply(blocks[at], source_piece, source = bare, by = by, ready = ready,
-        fun = fun, ..., BPPARAM = source$BPPARAM))
+      add(with_libraries(BiocParallel::bplapply(blocks[at], source_piece, source = bare, by = by,
+        ready = ready, fun = fun, ..., BPPARAM = source$BPPARAM)))
     }
   }
   if (joined) do.call(rbind, total) else total
 }
+
+# Workers of BiocParallel that nobody has started yet serve all passes of a fit: those that are
+# started, for stop_workers(), or NULL. New sessions find the packages that this one finds.
+start_workers <- function(x) {
+  workers <- if (inherits(x, "ufs_data") && x$kind == "source") x$x$BPPARAM
+  if (is.null(workers) || !requireNamespace("BiocParallel", quietly = TRUE) ||
+      BiocParallel::bpisup(workers)) return(NULL)
+  with_libraries(BiocParallel::bpstart(workers))
+}
+
+stop_workers <- function(workers) if (!is.null(workers)) BiocParallel::bpstop(workers)
 
 # A sum of many blocks' values takes no copy per block.
 sum_in_place <- function(total, value) .Call(C_x_add, total, value)

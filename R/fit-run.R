@@ -96,6 +96,8 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
       frame$x <- rows_of_moments(frame$x)
     }
     open_dots(frame, fun, method)
+    started <- start_workers(frame$x)
+    on.exit(stop_workers(started), add = TRUE)
     check_honoured(frame$x, method, setdiff(names_of(sys.call(sys.parent())), arguments_of(fun)))
     check_by_default(frame, fun, free)
   }

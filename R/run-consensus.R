@@ -18,7 +18,7 @@
 #' better than noise. One decoy more than there are is counted, so that luck with few decoys lets no
 #' noise in. The choice within the pool is made as by [ufs_diversify()], with ranks counted within
 #' the pool: otherwise it would prefer noise, which is never redundant. Members run side by side if
-#' you set a future plan (package future.apply); the result does not depend on the number of
+#' you set a future plan (package future); the result does not depend on the number of
 #' workers. A member that fails is left out, with a warning.
 #'
 #' @inheritParams ufs_pca

@@ -11,15 +11,16 @@
 #' arguments only, not by the luck of a start.
 #'
 #' # Running in parallel
-#' If future.apply is installed and a plan is set, for example `future::plan("multisession")`,
-#' settings run in parallel; otherwise they run one after the other. The result is the same for any
+#' If a plan of package future is set, for example `future::plan("multisession")`, settings run in
+#' parallel; otherwise they run one after the other. The result is the same for any
 #' number of workers: one number is drawn from R's random numbers (none for a deterministic
 #' method), and the seed of each setting is made of it and of the setting, so that a setting gives
 #' the same wherever it stands in whatever grid. The data travel to the workers once, in a file, so
 #' that `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
 #' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes can see with
 #' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
-#' workers on this computer. Progress is signalled to package progressr.
+#' workers on this computer. The fits of a worker that dies, or of a job that is cancelled, are done
+#' again, twice at most, and a warning says so. Progress is signalled to package progressr.
 #'
 #' # Stopping and resuming
 #' With `checkpoint`, each finished setting is written there at once. If a run is killed and started

@@ -16,14 +16,21 @@
 #'
 #' The draws use R's random numbers, so `set.seed()` makes them repeatable.
 #'
+#' # Tables in a database
+#' Of a table of package dbplyr only the rows drawn travel. All rows have the same chance
+#' (`"uniform"`), and the numeric columns are used. A table of PostgreSQL is sampled by
+#' `TABLESAMPLE`, with a seed from R's random numbers; everything else is put into a random order by
+#' the engine, whose random numbers `set.seed()` does not reach.
+#'
 #' @inheritParams ufs_kmeans_f
-#' @param x Data of any kind, see [ufs_data()].
+#' @param x Data of any kind, see [ufs_data()], or a table of package dbplyr.
 #' @param m The number of samples to choose, from 3 to the number there are.
-#' @param type `"leverage"`, `"uniform"` or `"facility"`.
+#' @param type `"leverage"`, `"uniform"` or `"facility"`; of a table in a database `"uniform"`.
 #' @param n_vectors The number of leading singular vectors for `"leverage"`; at most the rank.
 #' @param center,scale Should the columns be centred and standardised before the singular vectors or
 #'   similarities are computed? The sketch itself has the numbers of `x`.
-#' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending),
+#' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending; `NULL` for
+#'   a table in a database, whose rows have no numbers),
 #'   `weights` (how many samples each one stands for: the inverse of its probability of being
 #'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of
 #'   samples), `leverage` (of all samples; sums to `n_vectors`), and `data`, the chosen rows as
@@ -37,9 +44,16 @@
 #' @export
 ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
                        center = TRUE, scale = TRUE, ...) {
+  by_default <- missing(type)
   type <- check_choice(type, "type")
   watched <- watch_over("ufs_sketch()")
   on.exit(options(watched))
+  if (inherits(x, "tbl_sql")) {
+    check_dots_empty(...)
+    if (!by_default && type != "uniform") refuse("type", "Of a table in a database rows can only ",
+      "be drawn with type = \"uniform\".")
+    return(sketch_of_table(x, m))
+  }
   open_dots(environment(), ufs_sketch, "sketch")
   opened <- open_data(x)
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
@@ -76,6 +90,40 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     type, n = opened$n, leverage, data = part), class = "ufs_sketch")
 }
 
+# Rows drawn by the engine.
+sketch_of_table <- function(x, m) {
+  for (package in c("DBI", "dplyr", "dbplyr")) check_installed(package, "for a table of dbplyr")
+  table <- database_table(x, NULL, NULL, NULL)
+  n <- as.double(DBI::dbGetQuery(table$connection, paste("SELECT COUNT(*) AS n FROM",
+    table$from))[[1L]])
+  m <- check_count(m, "m", min(3L, n), n, "the number of rows")
+  rows <- sampled_rows(x, m, n, table$connection)
+  if (is.null(rows)) rows <- as.data.frame(dplyr::collect(dplyr::slice_sample(x, n = m)))
+  part <- open_data(moment_columns(rows, NULL, NULL)$x)
+  part$input$origin <- class(x)[1L]
+  part$input$note <- paste0("sketch       ", m, " of ", format(n, big.mark = ","),
+    " rows, drawn alike by the database")
+  structure(list(index = NULL, weights = rep(n / m, m), type = "uniform", n = n, leverage = NULL,
+    data = part), class = "ufs_sketch")
+}
+
+# By TABLESAMPLE of PostgreSQL, which reads no more than it must, some more than m and of them m;
+# NULL where there is none, or where they are too few.
+sampled_rows <- function(x, m, n, connection) {
+  name <- dbplyr::remote_name(x)
+  if (is.null(name) || !inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
+    return(NULL)
+  }
+  share <- min(100, 100 * (m + 6 * sqrt(m) + 6) / n)
+  sql <- sprintf("SELECT * FROM %s TABLESAMPLE BERNOULLI (%.12g) REPEATABLE (%d)",
+    DBI::dbQuoteIdentifier(connection, as.character(name)), share,
+    sample.int(.Machine$integer.max, 1L))
+  # A view has none.
+  rows <- tryCatch(DBI::dbGetQuery(connection, sql), error = function(e) NULL)
+  if (is.null(rows) || nrow(rows) < m) return(NULL)
+  rows[sort(sample.int(nrow(rows), m)), , drop = FALSE]
+}
+
 #' @export
 dim.ufs_sketch <- function(x) dim(x$data)
 
@@ -84,7 +132,8 @@ dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
 print.ufs_sketch <- function(x, ...) {
-  cat_line("<ufs_sketch> ", length(x$index), " of ", x$n, " samples x ", x$data$p, " features\n",
+  cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE),
+    " samples x ", x$data$p, " features\n",
     "  ", x$data$input$note, "\n",
     "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L))
   invisible(x)

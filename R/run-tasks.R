@@ -1,7 +1,7 @@
 # Many fits: seeds, workers, progress. Used by grid, compare, stability, consensus.
 
-# lapply() over tasks: work(task, common), one after the other, or through future.apply when it
-# is installed and the user has set a plan other than sequential. What all tasks need (x above
+# lapply() over tasks: work(task, common), one after the other, or on workers where the user
+# has set a plan of package future other than sequential. What all tasks need (x above
 # all) is in the list `common`: it travels to the workers once, by a file, however large it is
 # and however small future.globals.maxSize. `run` is start_run()'s: with a checkpoint folder a task
 # whose value is there is not run again; keys name the values and `usable(value)` says whether one
@@ -49,9 +49,8 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
     on.exit(unlink(shared), add = TRUE)
     saveRDS(common, shared, compress = FALSE)
     # Some backends draw random numbers of their own (batchtools: for its registry).
-    done[open] <- keep_seed(future.apply::future_lapply(jobs, run_job, work = work, common = shared,
-      folder = run$folder, tick = show, future.seed = NULL, future.globals = FALSE,
-      future.packages = "ufselect"))
+    done[open] <- keep_seed(with_libraries(run_on_workers(jobs, list_of(work, common = shared,
+      folder = run$folder, tick = show))))
     note(unlist(lapply(done, `[[`, "problem")))
   } else {
     for (i in seq_along(jobs)) {
@@ -70,6 +69,35 @@ run_job <- function(job, work, common, folder, tick) {
   problem <- if (!is.null(folder) && !is_failure(value)) store_value(folder, job$key, value)
   tick()
   list(value = value, problem = problem)
+}
+
+# The jobs in as many parts as there are workers. A part whose worker died, or whose job somebody
+# cancelled, is done again, at most twice; all others keep what they have. `with`: the other
+# arguments of run_job().
+run_on_workers <- function(jobs, with) {
+  done <- vector("list", length(jobs))
+  open <- seq_along(jobs)
+  for (again in 0:2) {
+    count <- min(length(open), future::nbrOfWorkers())
+    parts <- unname(split(open, ceiling(seq_along(open) * count / length(open))))
+    futures <- lapply(parts, function(part) {
+      future::future(lapply(jobs, run_job, work = with$work, common = with$common,
+        folder = with$folder, tick = with$tick), substitute = TRUE, seed = NULL,
+        packages = "ufselect", globals = list(jobs = jobs[part], with = with, run_job = run_job))
+    })
+    lost <- NULL
+    for (i in seq_along(parts)) {
+      found <- tryCatch(future::value(futures[[i]]), FutureError = identity)
+      if (inherits(found, "error")) lost <- found else done[parts[[i]]] <- found
+    }
+    open <- which(vapply(done, is.null, NA))
+    if (!length(open)) return(done)
+    if (again < 2L) {
+      ufs_warn("workers", "A worker was lost with ", count_words(length(open), "fit"), " (",
+        conditionMessage(lost), "). They are done again.")
+    }
+  }
+  stop(lost)
 }
 
 # What a worker has read, so that it reads it once for all its tasks.
@@ -91,8 +119,7 @@ shared_value <- function(file) {
 }
 
 uses_workers <- function() {
-  requireNamespace("future.apply", quietly = TRUE) && requireNamespace("future", quietly = TRUE) &&
-    !inherits(future::plan(), "sequential")
+  requireNamespace("future", quietly = TRUE) && !inherits(future::plan(), "sequential")
 }
 
 # A function to call after each of n steps. The progress bar lives as long as the frame `envir`,

@@ -136,6 +136,126 @@ test_that("a table in a database gives the same by fetching and by sums in the e
   }
 })
 
+# A PostgreSQL of its own, on a socket in a folder of its own, which ends with the test; Debian's
+# program, and RPostgres or RPostgreSQL.
+local_postgres <- function(env = parent.frame()) {
+  driver <- Filter(function(name) requireNamespace(name, quietly = TRUE), c("RPostgres", "RPostgreSQL"))
+  bin <- utils::tail(sort(Sys.glob("/usr/lib/postgresql/*/bin")), 1L)
+  if (!length(driver) || !length(bin)) {
+    why <- "PostgreSQL was not tested: it takes the package RPostgres or RPostgreSQL, and a server in /usr/lib/postgresql"
+    message(why)
+    skip(why)
+  }
+  folder <- tempfile("ufselect-pg-", "/tmp")
+  dir.create(folder)
+  root <- identical(unname(Sys.info()["effective_user"]), "root")
+  if (root) system2("chown", c("postgres", folder))
+  run <- function(program, ...) {
+    command <- c(if (root) c("runuser", "-u", "postgres", "--"), file.path(bin, program), "-D", file.path(folder, "data"), ...)
+    withr::with_dir("/tmp", system2(command[1L], command[-1L], stdout = FALSE, stderr = FALSE))
+  }
+  options <- shQuote(sprintf("-k %s -c listen_addresses=''", folder))
+  failed <- run("initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8") ||
+    run("pg_ctl", "-w", "-l", file.path(folder, "log"), "-o", options, "start")
+  withr::defer({
+    run("pg_ctl", "-m", "immediate", "stop")
+    unlink(folder, recursive = TRUE)
+  }, envir = env)
+  if (failed) {
+    message("PostgreSQL was not tested: it does not start here")
+    skip("PostgreSQL does not start here")
+  }
+  make <- getExportedValue(driver[1L], if (driver[1L] == "RPostgres") "Postgres" else "PostgreSQL")
+  connection <- DBI::dbConnect(make(), host = folder, user = "postgres", dbname = "postgres")
+  withr::defer(DBI::dbDisconnect(connection), envir = env)
+  connection
+}
+
+test_that("PostgreSQL: both ways, halves of two sites, means far from zero, and rows drawn by the engine", {
+  skip_processes()
+  skip_if_not_installed("DBI")
+  connection <- local_postgres()
+  x <- moments_data(500, 5)
+  rows <- data.frame(x, site = rep(1:2, 250), words = "a")
+  rows$v2[7] <- NA
+  invisible(DBI::dbWriteTable(connection, "t", rows, row.names = FALSE))
+  half <- function(site, where) ufs_moments(connection, colnames(x), where = where,
+    from = DBI::SQL(paste("SELECT * FROM t WHERE site =", site)))
+  for (where in c("fetch", "database")) {
+    whole <- ufs_moments(connection, colnames(x), from = "t", where = where)
+    expect_moments(whole, x[-7, ])
+    expect_identical(whole$dropped, 1)
+    both <- c(half(1, where), half(2, where))
+    expect_equal(both, whole, tolerance = 1e-12)
+    expect_identical(feature_ranking(ufs_css(both, k = 3)), feature_ranking(ufs_css(whole, k = 3)))
+  }
+  far <- withr::with_seed(4, matrix(rnorm(600), 200, dimnames = list(NULL, letters[1:3])) + 1e6)
+  invisible(DBI::dbWriteTable(connection, "far", as.data.frame(far), row.names = FALSE))
+  for (where in c("fetch", "database")) {
+    m <- ufs_moments(connection, from = "far", where = where)
+    expect_lt(max(abs(as.matrix(m) - cor(far - 1e6))), 1e-9)
+  }
+  skip_if_not_installed("dbplyr")
+  # dbplyr knows no method for the older driver's connections in all of its versions.
+  part <- function() tryCatch(withr::with_seed(1, ufs_sketch(dplyr::tbl(connection, "far"), 40)),
+    error = function(e) skip(conditionMessage(e)))
+  expect_identical(dim(part()), c(40L, 3L))
+  expect_identical(as.matrix(part()$data), as.matrix(part()$data))
+  expect_identical(anyDuplicated(as.matrix(part()$data)), 0L)
+  expect_true(all(round(as.matrix(part()$data), 6) %in% round(far, 6)))
+})
+
+test_that("a sketch of a table in a database has rows that the engine drew", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  skip_if_not_installed("dplyr")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "cars", data.frame(mtcars, name = rownames(mtcars)))
+  table <- dplyr::tbl(connection, "cars")
+  part <- ufs_sketch(table, 12)
+  expect_identical(dim(part), c(12L, 11L))
+  expect_identical(part$n, 32)
+  expect_equal(sum(part$weights), 32)
+  drawn <- as.matrix(part$data)
+  expect_identical(anyDuplicated(drawn), 0L)
+  expect_true(all(do.call(paste, as.data.frame(drawn)) %in% do.call(paste, mtcars)))
+  expect_output(print(part), "12 of 32 samples x 11 features.*drawn alike by the database")
+  expect_length(selected_features(ufs_kmeans_f(part, 3), k = 2), 2)
+  # A query, too.
+  expect_identical(dim(ufs_sketch(dplyr::filter(table, cyl == 4), 5)), c(5L, 11L))
+  expect_error(ufs_sketch(table, 12, "leverage"), class = "ufs_error_argument", "uniform")
+  expect_error(ufs_sketch(table, 33), class = "ufs_error_argument")
+  expect_error(ufs_data(table), class = "ufs_error_input", "ufs_sketch")
+})
+
+test_that("other engines get SQL that they know", {
+  skip_if_not_installed("dbplyr")
+  skip_if_not_installed("dplyr")
+  engines <- list(mssql = dbplyr::simulate_mssql(), snowflake = dbplyr::simulate_snowflake(),
+    oracle = dbplyr::simulate_oracle(), postgres = dbplyr::simulate_postgres(), mysql = dbplyr::simulate_mysql(),
+    redshift = dbplyr::simulate_redshift(), impala = dbplyr::simulate_impala(), hive = dbplyr::simulate_hive())
+  for (engine in names(engines)) {
+    connection <- engines[[engine]]
+    table <- dplyr::filter(dbplyr::lazy_frame(a = 1, `b c` = 2, con = connection), a > 1)
+    # A simulated one has no other difference to one of a database.
+    class(table) <- c("tbl_sql", class(table))
+    asked <- character()
+    sums <- list(5, c(4, 4), c(2, 3), c(0, 0, 2, 1, 2))
+    found <- database_table(table, NULL, c("a", "b c"), NULL)
+    m <- moments_by_sql(found, function(sql) {
+      asked <<- c(asked, sql)
+      as.data.frame(as.list(sums[[length(asked)]]))
+    })
+    expect_identical(m$n, 4)
+    expect_match(asked[[1L]], "SELECT COUNT(*) AS e1 FROM (SELECT", fixed = TRUE, info = engine)
+    # Plain SQL: sums, the names as dbplyr quotes them, and no row without a value.
+    expect_match(asked[[3L]], "SUM(1.0 * `b c`) AS e2", fixed = TRUE, info = engine)
+    expect_match(asked[[4L]], "IS NOT NULL AND `b c` IS NOT NULL", fixed = TRUE, info = engine)
+    expect_false(any(grepl(";|LIMIT|::", asked)))
+  }
+})
+
 # ---- in the place of rows --------------------------------------------------------------------------
 
 test_that("methods to which moments are enough give for them what they give for the rows", {

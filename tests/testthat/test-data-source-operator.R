@@ -365,3 +365,34 @@ test_that("a copy that is gone is an error that says so", {
   unlink(op$store$turned$path)
   expect_identical(expect_error(x_columns(op, 3), "cannot be read", class = "ufs_error_input")$argument, "x")
 })
+
+test_that("workers of BiocParallel are started once for all passes of a fit, and stopped with it", {
+  skip_processes()
+  skip_if_not_installed("HDF5Array")
+  skip_if_not_installed("BiocParallel")
+  up <- logical()
+  plain <- source_pass
+  watched <- function(data) local({
+    replaced("source_pass", function(source, ...) {
+      # Workers do not read copies.
+      if (!is.null(source$BPPARAM)) up <<- c(up, BiocParallel::bpisup(source$BPPARAM))
+      plain(source, ...)
+    })
+    quiet(ufs_pca(data, n_components = 2))
+  })
+  serial <- quiet(ufs_pca(ufs_data(stored(counts, c(5, 150)), block_bytes = 20000), n_components = 2))
+  own <- BiocParallel::MulticoreParam(2)
+  data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 20000, BPPARAM = own)
+  expect_identical(watched(data)$feature_scores, serial$feature_scores)
+  expect_gt(length(up), 1L)
+  expect_true(all(up))
+  expect_false(BiocParallel::bpisup(own))
+  # Workers that the user has started stay.
+  BiocParallel::bpstart(own)
+  watched(data)
+  expect_true(BiocParallel::bpisup(own))
+  BiocParallel::bpstop(own)
+  # Also where the fit fails.
+  expect_error(ufs_pca(data, n_components = 0), class = "ufs_error_argument")
+  expect_false(BiocParallel::bpisup(own))
+})

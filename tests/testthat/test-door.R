@@ -164,7 +164,7 @@ test_that("they form no more than the columns they need", {
 
 test_that("workers open them once, and future.globals.maxSize does not count", {
   skip_processes()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   some <- function(x) {
     withr::with_seed(1, quiet(list(
       ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)$feature_scores,

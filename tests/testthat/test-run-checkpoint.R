@@ -391,7 +391,7 @@ test_that("files on disk and big.matrix count by what is in them", {
 
 test_that("workers store what they have done, and fail to store it, as one process does", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   folder <- withr::local_tempdir()
   serial <- run(2:6)
   old <- future::plan("multisession", workers = 2)

@@ -103,7 +103,7 @@ test_that("same seed, same comparison, also with two workers", {
   }
   serial <- run()
   expect_identical(run(), serial)
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   old <- future::plan("multisession", workers = 2)
   withr::defer(future::plan(old))
   expect_identical(run(), serial)

@@ -84,7 +84,7 @@ test_that("all seven members, and what cannot be a member", {
 })
 
 test_that("the same for any number of workers", {
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_processes()
   x <- planted(30, 10)$x
   run <- function() withr::with_seed(2, ufs_consensus(x, 3, k = 3, members = c("kmeans_f", "pca"))$feature_scores)

@@ -276,7 +276,7 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
   expect_identical(more$checkpoint$reused, 2L)
   expect_output(print(more), "2 of 3 reused")
   skip_processes()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   once <- function() withr::with_seed(1, ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 2)$curve)
   serial <- once()
   old <- future::plan("multisession", workers = 2)

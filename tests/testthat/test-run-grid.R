@@ -84,7 +84,6 @@ test_that("a killed run resumes and loses at most the setting in flight", {
 
 test_that("one and two workers give identical results", {
   skip_processes()
-  skip_if_not_installed("future.apply")
   skip_if_not_installed("future")
   run <- function() {
     set.seed(6)
