@@ -19,7 +19,7 @@
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
 #' and each pick lowers J as much as one column can. `mu_rel = 0` is the classical greedy choice
 #' (Farahat et al. 2011). A ridge keeps columns out that would need large coefficients; they
-#' rebuild less well, so for compression take `mu_rel = 0` with `swaps = TRUE` or `starts = 20`. The
+#' rebuild less well, so for compression take `mu_rel = 0` with `swaps = TRUE` or `starts = 40`. The
 #' method is that of [ufs_ted()], applied to the columns.
 #'
 #' The `certificate` says how much of the squares of `x` the columns hold: `captured`
@@ -55,7 +55,8 @@
 #'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. It
 #'   proved every `k` that was tried on 30 columns, and small ones on 60.
 #' @param target How many leading principal components to rebuild in place of all columns, so that
-#'   what is noise of one column does not count. The default `NULL` rebuilds all columns.
+#'   what is noise of one column does not count. The default `NULL` rebuilds all columns. For log
+#'   counts of cells take 20, with `scale = FALSE` (`vignette("gene-panel")` has the comparison).
 #' @param ...,m Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others, also `m`,
 #'   are errors.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p

@@ -271,6 +271,19 @@ tables <- list(
       consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", scale = FALSE),
       medoids = c("ufs_medoids", n_starts = 5, scale = FALSE), ted = c("ufs_ted", scale = FALSE), data = "ufs_data"),
     needs_data = FALSE),
+  # Cells of packages that are not on every machine, and geneBasis, take no part in the check.
+  panel = list(file = "results/panel.csv", script = "panel.R", args = "--out=@panel", minutes = 20, shown = "gene-panel",
+    seed = "the split", methods = c("css", "pca", "variance"), functions = "ufs_data",
+    calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE, target = 20), pca = c("ufs_pca", n_components = 20, scale = FALSE),
+      data = c("ufs_data", counts = "log")), needs_data = FALSE),
+  subsets = on_sets("subsets", "subsets.R", 8, "evidence only", "css",
+    plain_calls(starts = c("ufs_css", mu_rel = 0, starts = 40), proved = c("ufs_css", mu_rel = 0, optimal = TRUE)),
+    functions = "ufs_captured", witness = function(stored) {
+      if (!requireNamespace("subselect", quietly = TRUE)) return(character())
+      now <- rerun("subsets.R", "--sets=wine,vehicle")
+      now <- now[now$how %in% c("default", "swaps", "proved", "starts", "more", "eleaps"), ]
+      differing(stored, now, c("set", "k", "how", "draw"), "captured", 2e-6)
+    }),
   # Which rows TED picks is the same whatever else is installed; random choices are not.
   regression = on_sets("regression", "regression.R", 15, "laboratory", c("facility", "medoids", "ted"),
     plain_calls(ted = c("ufs_ted", similarity = "heat", scale = FALSE), facility = "ufs_facility",
