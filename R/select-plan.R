@@ -27,11 +27,12 @@
 #'
 #' # How the data are prepared
 #' Columns in different units are standardised, and those of one unit are not, except to label,
-#' among noise, and by [ufs_mcfs()]. Counts are not standardised: tasks other than `"compress"`
-#' weight features by their inverse document frequency and give rows unit length (`counts = "tfidf",
-#' unit_rows = TRUE` of [ufs_data()]). Give `counts` yourself for another choice, as `counts =
-#' "log"` for cells. To label, samples are compared by their directions, and below 10 columns by
-#' their distances; rows of counts that are empty are never chosen.
+#' among noise, and by [ufs_mcfs()]. Tasks other than `"compress"` weight counts by their inverse
+#' document frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE` of
+#' [ufs_data()]). Among noise the weighted counts are standardised, too, so that rare words have a
+#' part in the components. Give `counts` yourself for another choice, as `counts = "log"` for cells.
+#' To label, samples are compared by their directions, and below 10 columns by their distances; rows
+#' of counts that are empty are never chosen.
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
@@ -48,7 +49,8 @@
 #'   ([ufs_size()]).
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets, by leaving out each in
-#' turn; `evidence/auto.R` has what the answers cost beside the best number, which only labels tell.
+#' turn; `evidence/auto.R` has what the answers cost beside the best number, which the labels of half
+#' of the rows do not tell either.
 #'
 #' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
 #' distance of the other half to the nearest chosen, and the residual variance of a smooth function
@@ -298,7 +300,8 @@ planned_method <- function(look, asked, large, given) {
 # on columns of one unit as they are; the consensus needs its decoys on one scale among noise, and
 # raw intensities for clustering.
 planned_scale <- function(look, asked, method) {
-  if (look$values == "counts") return(FALSE)
+  # Rare words have no part in leading components unless all words have one variance.
+  if (look$values == "counts") return(isTRUE(asked$noise))
   if (look$values %in% c("mixed units", "standardised")) return(TRUE)
   asked$task == "label" || asked$noise || method == "mcfs" || (method != "css" && isTRUE(look$raw))
 }

@@ -298,6 +298,11 @@ tables <- list(
       now <- rerun("size.R", "--sets=wine", "--methods=pca")
       differing(stored, now, c("set", "noise", "method", "k"), c("answer", "verdict", "svm"), .05)
     }),
+  auto = on_sets("auto", "auto.R", 30, "the help of ufs_select()", c("consensus", "css"),
+    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
+      now <- rerun("auto.R", "--sets=wine")
+      differing(stored, now, c("set", "task", "k"), "score", 3)
+    }),
   findings = on_sets("findings", "findings.R", 25, "evidence",
     c("alfs", "alnr", "blfse", "facility", "jspca", "kmeans_f", "laplacian", "mcfs", "medoids", "ndfs", "pca", "rrss", "socfs",
       "sogfs", "ted", "topk"),

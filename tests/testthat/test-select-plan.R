@@ -35,7 +35,9 @@ test_that("what is seen decides", {
   expect_true(pick(units, 4, "classify")$params$scale)
   expect_false(pick(x, 4, "classify")$params$scale)
   counts <- withr::with_seed(1, matrix(rpois(4000, .8), 40))
-  for (task in c("classify", "cluster", "label")) expect_false(pick(counts, 4, task)$params$scale)
+  for (task in c("classify", "cluster", "label")) {
+    expect_false(pick(counts, 4, task, noise = if (task != "label") FALSE)$params$scale)
+  }
   expect_identical(pick(x, 4, "classify", noise = TRUE)$method, "consensus")
   expect_identical(pick(x, 4, "label", ordered = TRUE)$method, "facility")
   expect_identical(pick(x, 4, "label", similarity = "heat")$method, "facility")
@@ -368,4 +370,21 @@ test_that("the curves of samples: distance to the nearest chosen, variance left 
   expect_identical(answer(c(1, .3, .1, .08, .06)), 4L)
   expect_identical(answer(c(1, .8, .6, .4, .2)), NA_integer_)
   expect_identical(answer(c(1, .3, .1, .08, .06), differ = .5), 4L)
+})
+
+test_that("words are found among shuffled copies of words", {
+  skip_on_cran()
+  x <- withr::with_seed(1, {
+    topic <- rep_len(1:4, 400)
+    rate <- matrix(exp(rnorm(60, -1.5)), 400, 60, byrow = TRUE)
+    words <- matrix(rpois(400 * 60, rate * ifelse(outer(topic, rep_len(1:4, 60), "=="), 4, .7)), 400)
+    cbind(words, do.call(cbind, lapply(1:10, function(i) apply(words, 2, sample))))
+  })
+  for (task in c("classify", "cluster")) {
+    fit <- pick(x, 30, task)
+    expect_identical(fit$look$values, "counts")
+    expect_true(fit$look$noisy)
+    expect_true(fit$params$scale)
+    expect_gte(mean(selected_features(fit, as = "index") <= 60), .9)
+  }
 })
