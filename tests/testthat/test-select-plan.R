@@ -368,6 +368,7 @@ test_that("the curves of samples: distance to the nearest chosen, variance left 
   expect_identical(answer(c(1, .3, .1, .08, .06)), 4L)
   expect_identical(answer(c(1, .8, .6, .4, .2)), NA_integer_)
   expect_identical(answer(c(1, .3, .1, .08, .06), differ = .5), 4L)
+})
 
 test_that("one number for one thing, and code that chooses the same, for every kind and task", {
   skip_on_cran()
