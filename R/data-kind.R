@@ -148,7 +148,8 @@ spread_kind <- function(data, spread) {
       is_smooth_columns(even_part(data))) {
     return(c("one unit", paste0("neighbouring columns are alike; ", spread_words(spread))))
   }
-  c(if (mixed) "mixed units" else "one unit", spread_words(spread))
+  c(if (mixed) "mixed units" else "one unit", paste0(if (!mixed && length(spread) > 1L) "similar ",
+    spread_words(spread)))
 }
 
 # Columns of one unit differ in their spread as well, so the limits are wide for many columns: the

@@ -5,7 +5,8 @@
 #' Gives the share of the squares of the (centred, standardised) data that linear combinations of
 #' the best k features explain, and the largest share that any k directions can explain, which is
 #' that of the first k principal components. Use it to see what a selection loses, with any method
-#' that selects features; [ufs_css()] makes this share large on purpose.
+#' that selects features; [ufs_css()] makes this share large on purpose. Counts that the fit
+#' weighted are weighted here in the same way.
 #'
 #' The bound is exact for min(n, p) up to 2000. Above, singular values beyond the 30th are counted
 #' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.
@@ -55,6 +56,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
   criteria <- check_flag(criteria, "criteria")
   open_dots(environment(), ufs_captured, "captured")
+  if (!own) x <- as_the_fit_had_it(fit, x)
   data <- column_triangle(open_quietly(x), center, scale)
   if (own) {
     fit <- own_set(fit, data)
@@ -97,6 +99,19 @@ subspace_criteria <- function(x, sets) {
       gcd = sum((b %*% (v / root))^2) / nrow(b))
   }, c(rv = 0, gcd = 0))
   as.data.frame(t(out))
+}
+
+# Counts weighted and rows brought to one length as the fit's were, where x comes without.
+as_the_fit_had_it <- function(fit, x) {
+  how <- fit$input$transform
+  plain <- is.null(open_data(x)$input$transform)
+  if (!is.null(how) && how$p == fit$p && plain) transform_new(fit, x, "x") else x
+}
+
+# Of which columns a share of variance is.
+captured_of <- function(fit) {
+  if (isTRUE(fit$input$transform$counts != "none")) return("weighted columns")
+  if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns"
 }
 
 # The user's number of rows: data made of moments have others.

@@ -8,7 +8,7 @@
 #' choices on your data, how such choices did on real sets, and whether anything looks wrong.
 #'
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
-#' it wins where there is noise to leave out.
+#' it can win where there is noise to leave out.
 #'
 #' # Which method it takes
 #' | `task` | Usually | Where most columns are noise |
@@ -31,8 +31,9 @@
 #' document frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE` of
 #' [ufs_data()]). Among noise the weighted counts are standardised, too, so that rare words have a
 #' part in the components. Give `counts` yourself for another choice, as `counts = "log"` for cells.
-#' To label, samples are compared by their directions, and below 10 columns by their distances; rows
-#' of counts that are empty are never chosen.
+#' To label, samples are compared by their directions; below 10 columns, and where a tenth of the
+#' samples lies near the mean of all, by their distances. Rows of counts that are empty are never
+#' chosen.
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
@@ -68,8 +69,8 @@
 #' `evidence/select.R` in the sources makes the table of real sets that the print quotes.
 #'
 #' # Labelling week after week
-#' Give what is labelled as `labelled`. Stop when the distance no longer falls beside that of random
-#' samples, or when the labels of the last samples were foreseen by those before.
+#' Give what is labelled as `labelled`. `vignette("which-samples")` has a rule to stop: when the
+#' labels that [ufs_propagate()] passes on no longer change, and foresee the next ones no better.
 #'
 #' @inheritParams ufs
 #' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
@@ -224,7 +225,8 @@ selection_plan <- function(x, look, asked, given) {
     # Centred counts of short documents are all alike.
     medoids = c(list(m = size), if (!planned_unit(x, look)) list(unit = FALSE),
       list(center = !counts, scale = scale)),
-    facility = list(m = size, center = !counts, scale = scale))
+    facility = c(list(m = size), if (!planned_unit(x, look)) list(similarity = "heat"),
+      list(center = !counts, scale = scale)))
   if (asked$task == "label" && length(look$empty)) {
     args$labelled <- look$empty
     decided <- c(decided, empty = paste0(count_words(length(look$empty), "empty row"),
@@ -307,9 +309,21 @@ planned_scale <- function(look, asked, method) {
 }
 
 # Directions of samples mean something for words, and where there are some ten columns.
-planned_unit <- function(x, look) look$values == "counts" || x$p >= unit_columns
+planned_unit <- function(x, look) {
+  look$values == "counts" || (x$p >= unit_columns && !many_near_centre(x))
+}
 
 unit_columns <- 10L
+
+# Rows in the middle of all have no direction but that of their noise.
+many_near_centre <- function(x, least = 0.2) {
+  z <- even_part(x)
+  z <- sweep(z, 2L, colMeans(z))
+  spread <- sqrt(colSums(z^2))
+  z <- sweep(z[, spread > 0, drop = FALSE], 2L, spread[spread > 0], "/")
+  size <- stats::quantile(rowSums(z^2), c(0.1, 0.9), names = FALSE)
+  sqrt(size[1L]) < least * sqrt(size[2L])
+}
 
 # Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as
 # they are.

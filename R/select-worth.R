@@ -186,8 +186,9 @@ predicts <- function(table, least = 0.3) {
   }, 0)
   poor <- measures[!is.na(found) & found < least]
   if (length(poor)) {
-    paste0("; there the comparison above did not tell how large the gain was (", paste(poor,
-      collapse = ", "), ")")
+    said <- c(explained = "the explained variance", neighbours = "the neighbours kept",
+      distance = "the distance")
+    paste0("; there ", paste(said[poor], collapse = " and "), " did not foretell the gain")
   }
 }
 
@@ -232,8 +233,12 @@ print.ufs_select <- function(x, n = 10L, ...) {
   sentence("  data", seen[1L])
   for (words in seen[-1L]) sentence("", words)
   sentence("  method", "ufs_", x$method, "() ", x$reason,
-    if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) "; columns as they are" else
-      "; columns standardised")
+    if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) {
+      if (!isTRUE(x$input$transform$counts != "none")) {
+        paste0("; columns as they are",
+          if (grepl("^similar", x$look$reason)) " (if units differ, say kind = \"mixed units\")")
+      }
+    } else "; columns standardised")
   for (words in x$decided) sentence("", words)
   for (i in seq_len(NROW(x$worth))) {
     sentence(if (i == 1L) "  on your data" else "", worth_words(x$worth[i, ], x))
@@ -257,7 +262,7 @@ worth_words <- function(worth, fit) {
   random <- paste0(fit$size, " random ", if (fit$size == 1L) "column " else "columns ")
   words <- switch(worth$measure,
     explained = paste0("explains ", shown(worth$chosen), " % of the variance of the ",
-      if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns", "; ",
+      captured_of(fit), "; ",
       random, shown(worth$random), " %; no ", size, " can explain more than ",
       shown(worth$bound), " %"),
     neighbours = paste0("keeps ", shown(worth$chosen), " % of the nearest neighbours; ",

@@ -108,8 +108,8 @@ captured_words <- function(model, name, k) {
       if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
   table <- suppressMessages(ufs_captured(fit, model$x, k))
-  sprintf("variance explained: %s, at most %s possible", per_cent(table$captured),
-    per_cent(table$bound))
+  sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
+    per_cent(table$captured), per_cent(table$bound))
 }
 
 check_explored <- function(fits) {

@@ -325,6 +325,14 @@ tables <- list(
     c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE),
   sketch = on_sets("sketch", "sketch.R", 20, "large-and-sparse-data, the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
     functions = "ufs_sketch"),
+  labelling = list(file = "results/labelling.csv", script = "labelling.R", args = c("--weeks=10", "--seeds=2", "--out=@labelling"),
+    minutes = 3, shown = "which-samples", seed = "the seed, 100 times the seed + week", methods = "medoids",
+    functions = c("ufs_select", "ufs_data", "ufs_graph", "ufs_propagate"), calls = plain_calls(select = c("ufs_select", task = "label", m = 20),
+      data = "ufs_data", graph = c("ufs_graph", n_neighbours = 10), propagate = c("ufs_propagate", cmn = TRUE)),
+    needs_data = FALSE, witness = function(stored) {
+      now <- rerun("labelling.R", "--weeks=1", "--seeds=1")
+      differing(stored, now, c("seed", "choice", "week"), c("classes", "right"), .02)
+    }),
   wishes = on_sets("wishes", "wishes.R", 1, "evidence only", "css",
     plain_calls(include = c("ufs_css", swaps = TRUE, starts = 20, optimal = TRUE), data = "ufs_data"),
     functions = c("ufs_data", "ufs_captured"), witness = function(stored) {

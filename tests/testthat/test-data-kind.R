@@ -40,8 +40,8 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
       expect_identical(plan$transform, if (weighted) list(counts = "tfidf", unit_rows = TRUE), info = said)
       if (task == "label") {
         expect_identical(plan$args$center, values != "counts", info = said)
-        # Directions, from ten columns on.
-        expect_identical(is.null(plan$args$unit), x$p >= 10L, info = said)
+        # Directions, from ten columns on; along one factor many rows are near the mean of all.
+        expect_identical(is.null(plan$args$unit), x$p >= 10L && name != "factor", info = said)
       }
     }
     expect_false(plan$look$noisy, info = name)
@@ -160,8 +160,13 @@ test_that("rows of unit length only where directions mean something, and empty r
   skip_on_cran()
   clusters <- withr::with_seed(1, rbind(matrix(rnorm(80, 0, .2), 40), matrix(rnorm(80, 5, .2), 40),
     matrix(rnorm(80, -5, .2), 40)))
-  fit <- withr::with_seed(1, ufs_select(clusters, m = 3, task = "label"))
-  expect_setequal((selected_samples(fit, as = "index") - 1) %/% 40, 0:2)
+  # One of the clusters at the mean, in two columns and in many.
+  for (x in list(clusters, clusters[, rep(1:2, 8)] + withr::with_seed(2, rnorm(120 * 16, sd = .2)))) {
+    for (ordered in c(FALSE, TRUE)) {
+      fit <- withr::with_seed(1, ufs_select(x, m = 3, task = "label", ordered = ordered))
+      expect_setequal((selected_samples(fit, as = "index") - 1) %/% 40, 0:2)
+    }
+  }
   fit <- withr::with_seed(1, ufs_select(iris[, 1, drop = FALSE], m = 3, task = "label"))
   expect_length(selected_samples(fit), 3L)
   words <- tables$words[[1L]]

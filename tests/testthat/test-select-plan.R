@@ -388,3 +388,39 @@ test_that("words are found among shuffled copies of words", {
     expect_gte(mean(selected_features(fit, as = "index") <= 60), .9)
   }
 })
+test_that("one number for one thing, and code that chooses the same, for every kind and task", {
+  skip_on_cran()
+  tables <- kind_tables()
+  # Of few columns there is nothing to compare.
+  for (name in names(Filter(function(table) NCOL(table[[1L]]) >= 5L, tables))) {
+    x <- tables[[name]][[1L]]
+    for (task in c("compress", "classify", "cluster", "label")) {
+      said <- paste(name, task)
+      fit <- suppressWarnings(pick(x, 4, task, seed = 3))
+      again <- suppressWarnings(suppressMessages(eval(parse(text = fit$code))))
+      expect_identical(again$feature_ranking, fit$feature_ranking, info = said)
+      expect_identical(again$sample_ranking, fit$sample_ranking, info = said)
+      if (task == "label") next
+      own <- fit$worth[fit$worth$measure == "explained", ]
+      held <- suppressWarnings(suppressMessages(ufs_captured(fit, x, 4)))
+      expect_equal(held$captured, own$chosen, tolerance = 1e-8, info = said)
+      expect_equal(held$bound, own$bound, tolerance = 1e-8, info = said)
+      if ("captured" %in% names(fit$certificate)) {
+        expect_equal(fit$certificate[["captured"]], own$chosen, tolerance = 1e-8, info = said)
+      }
+      # The same words in the explorer.
+      model <- list(fits = list(a = fit), features = TRUE, x = x)
+      expect_match(suppressWarnings(captured_words(model, "a", 4)), paste0(captured_of(fit), ": ", per_cent(own$chosen)),
+        fixed = TRUE, info = said)
+      expect_match(printed(fit), captured_of(fit), all = FALSE, fixed = TRUE, info = said)
+    }
+  }
+})
+
+test_that("a measure that did not go with the gain on the stored sets is not offered as if it did", {
+  rows <- data.frame(score = 1:9, random = 0, explained = 9:1, neighbours = 1:9, distance = NA)
+  expect_match(predicts(rows), "the explained variance did not foretell the gain")
+  expect_false(grepl("neighbours", predicts(rows)))
+  expect_null(predicts(rows[c("score", "random", "neighbours")]))
+  expect_match(printed(pick(iris[1:4], 2)), "if units differ, say kind", all = FALSE)
+})
