@@ -393,7 +393,7 @@ print.ufs_data <- function(x, ...) {
     source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ))
-  for (line in input_notes(x$input)) cat_line("  ", line)
+  for (line in c(input_notes(x$input), wish_lines(x))) cat_line("  ", line)
   invisible(x)
 }
 
