@@ -321,8 +321,8 @@ weighted_columns <- function(data, center, by) {
   list(data = centred, ready = ready, df = df)
 }
 
-# The data with their columns moved to the same mean in all blocks (and scaled within, if asked), and
-# no wish about it left.
+# The data with their columns moved to the same mean in all blocks (and scaled within, if asked),
+# and no wish about it left.
 without_blocks <- function(data) {
   if (is.null(data$row_wish$blocks)) return(data)
   own <- data
