@@ -212,9 +212,9 @@ check_choice_size <- function(fit, one, size, budget) {
   }
 }
 
-refuse_fewer <- function(names, size) {
-  refuse("k", "`k` is ", size, ", fewer than the ", length(names), " columns that must be in: ",
-    some_columns(names), ".")
+refuse_fewer <- function(names, size, arg = "k") {
+  refuse(arg, "`", arg, "` is ", size, ", fewer than the ", length(names),
+    " columns that must be in: ", some_columns(names), ".")
 }
 
 # Where wishes leave fewer than were asked for.
