@@ -260,7 +260,9 @@ check_honoured <- function(x, method, given) {
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
   if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
-    refuse("weights", "ufs_", method, "() takes no `weights`: its criterion is no sum over rows. ",
+    refuse("weights", "ufs_", method, "() takes no `weights`: ",
+      if (row$selects == "samples") "it chooses rows, each of which is there once. " else
+        "its solver counts all rows alike. ",
       "ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
