@@ -92,8 +92,8 @@
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped. The
 #'   wish is always met, but the choice is not optimised for it.
-#' * `"refused"`: an error. Only `weights` are refused, by methods whose criterion is not a sum over
-#'   rows. A single setting may refuse more: there is no `groups` with `optimal = TRUE` of
+#' * `"refused"`: an error. Only `weights` are refused, by methods whose solver counts all rows
+#'   alike. A single setting may refuse more: there is no `groups` with `optimal = TRUE` of
 #'   [ufs_css()].
 #'
 #' A dash in that table means that the method does not choose what the wish is about: given to the
@@ -393,7 +393,7 @@ print.ufs_data <- function(x, ...) {
     source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ))
-  for (line in input_notes(x$input)) cat_line("  ", line)
+  for (line in c(input_notes(x$input), wish_lines(x))) cat_line("  ", line)
   invisible(x)
 }
 

@@ -229,6 +229,45 @@ used_wishes <- function(data) {
   if (any(lengths(out) > 0L)) out
 }
 
+# ---- in words -----------------------------------------------------------------------------------
+
+counted_wish <- function(at, what, word) if (length(at)) paste(count_words(length(at), what), word)
+
+cost_words <- function(wish) if (!is.null(wish$cost)) {
+  paste0("costs", if (!is.null(wish$budget)) paste0(", budget ", format(wish$budget)))
+}
+
+column_wish_words <- function(wish) {
+  c(counted_wish(wish$include, "column", "in"), counted_wish(wish$exclude, "column", "out"),
+    cost_words(wish),
+    if (!is.null(wish$groups)) count_words(length(unique(wish$groups[!is.na(wish$groups)])),
+      "group"),
+    if (!is.null(wish$max_cor)) paste("no |r| above", format(wish$max_cor)))
+}
+
+row_wish_words <- function(wish) {
+  c(counted_wish(wish$labelled, "row", "labelled"),
+    if (!is.null(wish$candidates)) count_words(length(wish$candidates), "candidate"),
+    if (!is.null(wish$replicates)) "one of each replicate", cost_words(wish),
+    if (!is.null(wish$strata)) paste(max(wish$strata$level), "strata"))
+}
+
+sum_wish_words <- function(wish) {
+  c(if (!is.null(wish$weights)) paste("weights of sum", format(sum(wish$weights))),
+    if (!is.null(wish$blocks)) paste0("centred ", if (isTRUE(wish$block_scale)) "and scaled ",
+      "within ", count_words(length(unique(wish$blocks)), "block")))
+}
+
+wish_line <- function(name, parts) if (length(parts)) {
+  paste0(formatC(name, width = -13), paste(parts, collapse = ", "))
+}
+
+# For print() of the data.
+wish_lines <- function(data) {
+  c(wish_line("columns", column_wish_words(settled_wish(data$wish))),
+    wish_line("rows", c(row_wish_words(data$row_wish), sum_wish_words(data$row_wish))))
+}
+
 # ---- weights and blocks -------------------------------------------------------------------------
 
 # The data as everything that is a sum over rows must see them: columns moved to the same mean in
@@ -280,6 +319,17 @@ weighted_columns <- function(data, center, by) {
   ready$largest <- ifelse(ready$norm == 0, 0, found$top / ready$divide)
   ready$norm <- ready$norm / ready$divide
   list(data = centred, ready = ready, df = df)
+}
+
+# The data with their columns moved to the same mean in all blocks (and scaled within, if asked),
+# and no wish about it left.
+without_blocks <- function(data) {
+  if (is.null(data$row_wish$blocks)) return(data)
+  own <- data
+  own$row_wish["weights"] <- list(NULL)
+  out <- weighted_columns(own, FALSE, "none")$data
+  out$row_wish[c("blocks", "block_scale")] <- NULL
+  out
 }
 
 has_row_sums <- function(data) !is.null(data$row_wish$weights) || !is.null(data$row_wish$blocks)

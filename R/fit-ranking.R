@@ -212,9 +212,9 @@ check_choice_size <- function(fit, one, size, budget) {
   }
 }
 
-refuse_fewer <- function(names, size) {
-  refuse("k", "`k` is ", size, ", fewer than the ", length(names), " columns that must be in: ",
-    some_columns(names), ".")
+refuse_fewer <- function(names, size, arg = "k") {
+  refuse(arg, "`", arg, "` is ", size, ", fewer than the ", length(names),
+    " columns that must be in: ", some_columns(names), ".")
 }
 
 # Where wishes leave fewer than were asked for.
@@ -260,7 +260,9 @@ check_honoured <- function(x, method, given) {
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
   if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
-    refuse("weights", "ufs_", method, "() takes no `weights`: its criterion is no sum over rows. ",
+    refuse("weights", "ufs_", method, "() takes no `weights`: ",
+      if (row$selects == "samples") "it chooses rows, each of which is there once. " else
+        "its solver counts all rows alike. ",
       "ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
@@ -301,8 +303,7 @@ wishes_of_fit <- function(method, data, by_ranking = NULL) {
 wish_notes <- function(fit) {
   all <- fit$wishes
   if (is.null(all)) return(NULL)
-  line <- function(name, parts) if (length(parts)) paste0(formatC(name, width = -13),
-    paste(parts, collapse = ", "))
+  line <- wish_line
   wish <- all$features
   rows <- all$samples
   by <- function(wish) {
@@ -311,28 +312,12 @@ wish_notes <- function(fit) {
       paste0(" (by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "), ")")
     }
   }
-  one <- function(count, what, word) if (length(count)) paste(count_words(length(count), what),
-    word)
-  columns <- c(one(wish$include, "column", "in"), one(wish$exclude, "column", "out"),
-    if (!is.null(wish$cost)) paste0("costs", if (!is.null(wish$budget)) {
-      paste0(", budget ", format(wish$budget))
-    }),
-    if (!is.null(wish$groups)) count_words(length(unique(wish$groups[!is.na(wish$groups)])),
-      "group"),
-    if (!is.null(wish$max_cor)) paste("no |r| above", format(wish$max_cor)))
-  samples <- c(one(rows$labelled, "row", "labelled"), one(rows$candidates, "candidate", "")[0L],
-    if (!is.null(rows$candidates)) count_words(length(rows$candidates), "candidate"),
-    if (!is.null(rows$replicates)) "one of each replicate",
-    if (!is.null(rows$cost)) paste0("costs", if (!is.null(rows$budget)) {
-      paste0(", budget ", format(rows$budget))
-    }),
-    if (!is.null(rows$strata)) paste(max(rows$strata$level), "strata"))
+  columns <- column_wish_words(wish)
+  samples <- row_wish_words(rows)
   shown <- !is.null(fit$feature_scores)
   chosen <- !is.null(fit$sample_scores)
   c(if (shown && length(columns)) paste0(line("wishes", columns), by(wish)),
     if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "wishes",
       samples), by(rows)),
-    line("rows", c(if (!is.null(rows$weights)) paste("weights of sum", format(sum(rows$weights))),
-      if (!is.null(rows$blocks)) paste0("centred ", if (isTRUE(rows$block_scale)) "and scaled ",
-        "within ", count_words(length(unique(rows$blocks)), "block")))))
+    line("rows", sum_wish_words(rows)))
 }

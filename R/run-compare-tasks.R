@@ -23,6 +23,8 @@ split_data <- function(common, rep) {
   others <- subset_data(common$x, samples = seq_len(common$x$n)[-half])
   classes <- common$y[half]
   scaled <- judge_columns(open_quietly(candidates), TRUE, TRUE)$data
+  # What classifiers see has no blocks either: each half is centred within its own.
+  within <- list(candidates = without_blocks(candidates), others = without_blocks(others))
   standard <- function(data, columns) {
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
       "Give it fewer features.")
@@ -33,10 +35,10 @@ split_data <- function(common, rep) {
     z
   }
   truth <- as.character(common$y[-half])
-  list(candidates = candidates, block = function(columns) standard(candidates, columns),
+  list(candidates = candidates, block = function(columns) standard(within$candidates, columns),
     judge = function(columns, rows) {
-      z <- standard(candidates, columns)[rows, , drop = FALSE]
-      new <- standard(others, columns)
+      z <- standard(within$candidates, columns)[rows, , drop = FALSE]
+      new <- standard(within$others, columns)
       vapply(names(common$classifiers), function(name) {
         mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
       }, 0)

@@ -21,7 +21,8 @@
 #' Classifiers receive columns centred and scaled by the candidates' means and standard deviations
 #' (constant columns become zero). Classes without a sample among the `m` cannot be predicted; their
 #' samples count as errors, and the number of such classes is reported. If all `m` samples are of
-#' one class, that class is predicted for every sample.
+#' one class, that class is predicted for every sample. Under `blocks` each half of the samples is
+#' centred within its own blocks before classifiers see it, as the methods' data are.
 #'
 #' # Mode "cluster"
 #' Each method is fitted to all samples. k-means with as many clusters as there are classes is run

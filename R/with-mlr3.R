@@ -12,8 +12,9 @@
 #'
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
-#' does, is told `nfeat`. Beside them there are `standardise`, `na` and `seed`, as in
-#' [step_select_ufs()], whose sections on units and on the default number of clusters hold here too.
+#' does, is told `nfeat`. Beside them there are `include`, `exclude` and `cost` of [ufs_data()],
+#' best by names of columns, and `standardise`, `na` and `seed`, as in [step_select_ufs()], whose
+#' sections on units and on the default number of clusters hold here too.
 #' The filter's id is `"ufs_<method>"`, so several of them fit into one graph.
 #'
 #' # Scores
@@ -96,7 +97,8 @@ mlr3_filter_class <- function() {
         private$.method <- method
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
-          param_set = mlr3_param_set(row$fit, k = auto_domain(row)), packages = "ufselect",
+          param_set = do.call(mlr3_param_set, c(list(row$fit, k = auto_domain(row)),
+            wish_domains())), packages = "ufselect",
           feature_types = c("logical", "integer", "numeric"),
           label = row$title,
           man = paste0("ufselect::ufs_", if (is.null(row$task)) method else "select")
@@ -187,6 +189,12 @@ mlr3_param_set <- function(fit, without = c("y", "k", "m"), ...) {
     standardise = paradox::p_uty(default = "auto", custom_check = check),
     na = paradox::p_fct(c("error", "omit", "median", "knn"), default = "error"),
     seed = paradox::p_int(special_vals = list(NULL)))))
+}
+
+# What ufs_data() can be asked of columns.
+wish_domains <- function() {
+  stats::setNames(lapply(ranked_wishes, function(name) paradox::p_uty(default = NULL)),
+    ranked_wishes)
 }
 
 # The filter's own k, which is no number: that is nfeat.

@@ -25,6 +25,7 @@
 #' @param method `"label"`, the task of [ufs_select()], which looks at the data and decides about
 #'   scaling, method and settings, or the name of a method that selects samples, see
 #'   [ufs_methods()].
+#' @param options A named list with further arguments of the method.
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
 #'   `tune()`; the parameter object is [ufs_param_m()].
 #' @param weights_to The name of a new column of importance weights: how many rows each row that was

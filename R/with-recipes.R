@@ -60,7 +60,9 @@
 #'   for methods that need that number; others ignore it. Methods that need it are told 5 by
 #'   default, as in [ufs_select()], and a message says so.
 #' @param options A named list with further arguments of the method, for example `list(gamma = 1)`.
-#'   What a method needs and the step knows, the number of columns to keep, is filled in.
+#'   What a method needs and the step knows, the number of columns to keep, is filled in. It may
+#'   also have `include`, `exclude` and `cost` of [ufs_data()], best by names of columns: a column
+#'   that must be in is kept whatever `cutoff` says.
 #' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
 #'   section on units.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
@@ -122,6 +124,10 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     found <- rank_for(table, x$method,
       if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
     if (auto) size <- found$k
+    if (length(found$included) > size && !is.null(x$num_terms)) {
+      refuse_fewer(found$included, size, "num_terms")
+    }
+    size <- min(size, found$open)
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
     score <- found$score[ranking]
@@ -133,7 +139,8 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   rank <- seq_along(columns)
   removed <- rank > size
   if (!is.null(x$cutoff) && length(columns) > 1L) {
-    removed <- removed | is.na(score) | score <= x$cutoff
+    removed <- removed |
+      (is.na(score) | score <= x$cutoff) & !columns[ranking] %in% found$included
   }
   x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
   x$removals <- x$scores$terms[removed]

@@ -2,13 +2,18 @@
 # way from a table to a ranking of its columns, with one policy for settings, units, missing values
 # and messages.
 
-# Options that a framework passes to a method: named, and names the method has.
+# What ufs_data() can be asked of columns that a ranking alone keeps; the others need
+# selected_features().
+ranked_wishes <- c("include", "exclude", "cost")
+
+# Options that a framework passes to a method: named, and names the method has, or wishes.
 check_method_options <- function(method, options, arg) {
   if (!is.list(options) || (length(options) && (is.null(names(options)) ||
       any(names(options) == "") || anyDuplicated(names(options))))) {
     refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
   }
-  known <- arguments_of(row_of(method)$fit)
+  known <- c(arguments_of(row_of(method)$fit),
+    if (row_of(method)$selects != "samples") ranked_wishes)
   unknown <- setdiff(names(options), known)
   quoted <- function(names) paste0("`", names, "`", collapse = ", ")
   if (length(unknown)) {
@@ -62,18 +67,23 @@ fit_of_row <- function(data, row, options, standardise, size = NULL) {
 #   live          how many scores say something, `rest` in which order the others come
 #   standardised  TRUE, FALSE, or NA where the method has no say in it
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
-# `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
-# resampling the ranking is kept, since a tuning run asks for one again with every k.
+#   included      those that must be in, and `open`, how many of the ranking may be chosen
+# `options`: arguments of the method, and wishes. `standardise`, `na`: see step_select_ufs(). Inside
+# a resampling the ranking is kept, since a tuning run asks for one again with every k.
 rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- row_of(method)
   refuse_missing_values(x, na)
-  data <- open_data(x, na = na)
-  options <- with_clusters(options, row, method, data)
+  own <- names(options) %in% ranked_wishes
+  data <- if (any(own)) do.call(ufs_data, c(list(x, na = na), options[own])) else
+    open_data(x, na = na)
+  wishes <- options[own]
+  options <- with_clusters(options[!own], row, method, data)
   make <- function(k) {
     with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
   }
   key <- if (in_resampling()) {
-    list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
+    list(data_key(data), if (na != "error") colnames(x), method, c(options, wishes), standardise,
+      seed)
   }
   if (identical(k, "auto")) {
     k <- kept_ranking(if (!is.null(key)) c(key, list("auto")), function() {
@@ -130,7 +140,8 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
     score, live = live_scores(fit$feature_scores),
     rest = order_of_rest(fit$feature_scores, fit$feature_key),
     standardised = decided$standardised, method = fit$method,
-    picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]])
+    picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]],
+    included = features[at[fit$wishes$features$include]], open = fit$wishes$features$open)
 }
 
 # What "auto" means for the method with its options (auto_k()); all columns where none is better

@@ -329,3 +329,31 @@ test_that("k = \"auto\" is one number for all methods, by decoys", {
   expect_identical(suppressMessages(ufs_compare(x, data$cluster, c("pca", "variance"), k = "auto", mode = "cluster",
     repeats = 1, baselines = FALSE, checkpoint = folder))$k, found$k)
 })
+
+test_that("under blocks classifiers see what the methods see: no differences between blocks", {
+  d <- planted(90, 12, informative = 5)
+  plate <- withr::with_seed(1, sample(rep(1:3, 30)))
+  moved <- d$x + withr::with_seed(1, matrix(rnorm(36, sd = 12), 3))[plate, ]
+  nearest_mean <- function(z, y, new) {
+    known <- unique(y)
+    mean <- rowsum(z, y)[known, ] / tabulate(match(y, known))
+    known[apply(new, 1, function(row) which.min(colSums((t(mean) - row)^2)))]
+  }
+  accuracy <- function(...) {
+    run <- withr::with_seed(2, suppressMessages(ufs_compare(y = factor(letters[d$cluster]), methods = "all", k = 4, repeats = 3,
+      classifiers = list(near = nearest_mean), baselines = FALSE, ...)))
+    mean(run$results$accuracy)
+  }
+  clean <- accuracy(d$x)
+  expect_gt(clean, .95)
+  noisy <- accuracy(moved)
+  expect_lt(noisy, clean - .2)
+  expect_gt(accuracy(moved, blocks = plate), noisy + .1)
+  expect_gt(accuracy(moved, blocks = plate, block_scale = TRUE), noisy + .1)
+  # The same as of data that were centred within the blocks of each half by hand.
+  half <- split_data(list(x = open_data(ufs_data(moved, blocks = plate)), y = factor(d$cluster), halves = list(1:45),
+    classifiers = list()), 1L)
+  z <- moved[1:45, ]
+  for (b in 1:3) z[plate[1:45] == b, ] <- scale(z[plate[1:45] == b, ], scale = FALSE)
+  expect_equal(unname(half$block(1:12)), unname(z / rep(sqrt(colSums(z^2) / 42), each = 45)), tolerance = 1e-10)
+})

@@ -148,7 +148,7 @@ test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
     expect_setequal(ids(method), c(setdiff(arguments_of(registry()[[method]]$fit), c("y", "k", "m")),
-      "standardise", "na", "seed", "k"))
+      "standardise", "na", "seed", "k", "include", "exclude", "cost"))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
@@ -391,4 +391,19 @@ test_that("k = \"auto\" gives positive scores to as many features as ufs_size() 
   expect_setequal(out$feature_names, selected_features(ufs_pca(x, 2), size$k))
   expect_error(flt("ufs_pca", k = 3L), "auto")
   expect_error(flt("ufs_topk", k = "auto"), "one number")
+})
+
+test_that("wishes are parameters of the filters", {
+  skip_on_cran()
+  skip_if_not_installed("mlr3filters")
+  x <- planted(60, 9, seed = 4)$x
+  colnames(x) <- paste0("c", seq_len(9))
+  task <- mlr3::as_task_unsupervised(as.data.frame(x))
+  for (key in c("ufs", "ufs_spca", "ufs_css")) {
+    filter <- mlr3filters::flt(key)
+    filter$param_set$set_values(include = "c9", exclude = "c1", seed = 1L)
+    scores <- suppressMessages(filter$calculate(task, nfeat = 4L))$scores
+    expect_true("c9" %in% names(scores)[1:4], info = key)
+    expect_identical(names(scores)[9], "c1", info = key)
+  }
 })

@@ -693,3 +693,29 @@ test_that("bake() fills new rows as the training set says, and matrix columns ar
   expect_identical(nrow(generics::tidy(rec, number = 1)), 5L)
   expect_identical(sum(vapply(recipes::bake(rec, y), function(col) max(1L, ncol(col)), 0L)), 2L)
 })
+
+test_that("wishes in options: what must be in is kept whatever the cutoff, what may not be never", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  x <- planted(60, 9, seed = 4)$x
+  colnames(x) <- paste0("c", seq_len(9))
+  d <- as.data.frame(x)
+  kept <- function(method, ..., options = list(include = "c9", exclude = "c1")) {
+    step <- suppressMessages(recipes::prep(step_select_ufs(recipes::recipe(~., d), recipes::all_predictors(), method = method,
+      ..., options = options, seed = 1)))
+    names(recipes::bake(step, new_data = NULL))
+  }
+  for (method in c("socfs", "pca", "css", "compress", "classify")) {
+    out <- kept(method, num_terms = 4)
+    expect_length(out, 4L)
+    expect_true("c9" %in% out && !"c1" %in% out, info = method)
+  }
+  expect_false("c1" %in% kept("pca", num_terms = 9))
+  expect_identical(kept("pca", cutoff = 1e6), "c9")
+  cost <- stats::setNames(c(1, 9, 1, 1, 1, 1, 9, 1, 1), colnames(x))
+  expect_setequal(kept("pca", num_terms = 3, options = list(n_components = 5, include = "c9", exclude = "c1", cost = cost)),
+    selected_features(ufs_pca(d, 5, include = "c9", exclude = "c1", cost = cost), 3))
+  expect_error(kept("pca", num_terms = 1, options = list(include = c("c1", "c2"))), "num_terms")
+  expect_error(kept("pca", num_terms = 3, options = list(include = "zz")), "zz")
+  expect_error(kept("pca", num_terms = 3, options = list(groups = 1:9)), "groups")
+})
