@@ -21,6 +21,7 @@ x_columns <- function(x, j) {
 }
 
 x_rows <- function(x, i) {
+  i <- as.integer(i)
   if (is.matrix(x)) return(x[i, , drop = FALSE])
   if (x$kind == "source") return(x$rows(i))
   if (x$kind == "scaled") return(take_scaled(x$x, i, x$column, x$shift, x$divide))

@@ -13,8 +13,8 @@
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
 #'   changed, but factors become numbers as they did in the fit (`factors` of [ufs_data()]), and
-#'   missing values are filled as those of the fit were, if `na` of [ufs_data()] said so
-#'   (not in a Bioconductor or Seurat object or on disk). In a SummarizedExperiment or Seurat object
+#'   missing values are filled as those of the fit were, if `na` of [ufs_data()] said so (data on
+#'   disk with missing values then come into memory). In a SummarizedExperiment or Seurat object
 #'   features are rows, and these are kept; the
 #'   assay is that of the fit, which becomes the default one of a Seurat object. A
 #'   big.matrix gives a matrix in memory.
@@ -35,8 +35,9 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     return(`dimnames<-`(data_columns(data, at), list(data$samples, data$features[at])))
   }
   if (has_feature_rows(newdata)) {
-    return(feature_rows(newdata, match_columns(object, newdata, chosen),
-      fit_assay(object, newdata, "newdata")))
+    assay <- fit_assay(object, newdata, "newdata")
+    rows <- match_columns(object, newdata, chosen)
+    return(fill_assay(object, feature_rows(newdata, rows, assay), newdata, rows, chosen, assay))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
   fill_new(object, newdata[, match_columns(object, newdata, chosen), drop = FALSE], newdata, chosen)
@@ -67,8 +68,8 @@ transform_new <- function(object, newdata, arg = "newdata") {
       "transform `", arg, "` by ufs_data(), too.")
   }
   data <- subset_data(data, features = match_columns(object, data, arg = arg))
+  data <- fill_new(object, data, data, seq_len(object$p), arg)
   load_reader(data)
-  if (data$kind != "source") data$x <- fill_new(object, data$x, data, seq_len(object$p), arg)
   if (how$counts != "none") check_counted(data, arg)
   apply_transform(data, how, arg)
 }
@@ -79,7 +80,16 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
   fill <- object$input$new_rows
   if (is.null(fill)) return(out)
   whole <- function(rows) all_features(object, newdata, rows, arg)
-  if (inherits(out, "ufs_data")) {
+  if (inherits(out, "DelayedMatrix") || inherits(out, "ufs_data") && out$kind == "source") {
+    # Where something is missing, what was on disk comes into memory.
+    values <- dense_data(open_data(out, arg), arg, quiet = TRUE)
+    if (!anyNA(values)) return(out)
+    filled <- `dimnames<-`(fill_columns(values, fill, index, whole, arg), dimnames(out))
+    if (inherits(out, "DelayedMatrix")) return(DelayedArray::DelayedArray(filled))
+    input <- out$input
+    out <- open_data(filled, arg)
+    out$input <- input
+  } else if (inherits(out, "ufs_data")) {
     out$x <- fill_new(object, out$x, newdata, index, arg)
   } else if (is.data.frame(out)) {
     filled <- fill_columns(as_plain_matrix(out, arg), fill, index, whole, arg)
@@ -100,6 +110,17 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
     }
   }
   out
+}
+
+# The same for `out`, the given rows of an experiment or a Seurat object, in the assay of the fit.
+fill_assay <- function(object, out, newdata, rows, index, assay) {
+  if (is.null(object$input$new_rows)) return(out)
+  data <- open_data(newdata, "newdata", reading = list(assay = assay))
+  values <- if (data$kind == "source") data_columns(data, rows) else data$x[, rows, drop = FALSE]
+  if (!anyNA(values)) return(out)
+  filled <- transposed(fill_new(object, values, data, index))
+  dimnames(filled) <- list(rownames(out), colnames(out))
+  put_assay(out, filled, data$input$assay)
 }
 
 # Rows of newdata with all features of the fit, NA where they are not there.

@@ -6,7 +6,17 @@ knn_size <- function(z) min(5L, nrow(z) - 1L)
 nearest <- function(z, k) .Call(C_graph_knn, z, as.integer(k))$index
 
 # Squared distances of the rows of x to those of `to`, up to rounding.
-square_distances <- function(x, to) outer(rowSums(x^2), rowSums(to^2), "+") - 2 * tcrossprod(x, to)
+square_distances <- function(x, to) {
+  both <- outer(rowSums(x^2), rowSums(to^2), "+")
+  d2 <- both - 2 * tcrossprod(x, to)
+  # Differences of squares hold no more than their rounding.
+  lost <- d2 < 1e-6 * both
+  for (j in which(colSums(lost) > 0)) {
+    rows <- which(lost[, j])
+    d2[rows, j] <- colSums((t(x[rows, , drop = FALSE]) - to[j, ])^2)
+  }
+  d2
+}
 
 # Mean share of common neighbours.
 neighbour_overlap <- function(a, b) {
@@ -267,9 +277,14 @@ median_square <- function(x, most = 2000L) {
   product <- tcrossprod(x)
   square <- diag(product)
   d2 <- outer(square, square, "+") - 2 * product
-  d2 <- pmax(d2[lower.tri(d2)], 0)
+  d2 <- d2[lower.tri(d2)]
+  if (stats::median(d2) <= 1e-6 * max(square)) {
+    # Differences of squares hold no more than their rounding.
+    if (nrow(x) > 300L) x <- x[round(seq(1, nrow(x), length.out = 300L)), , drop = FALSE]
+    d2 <- as.vector(stats::dist(x))^2
+  }
   middle <- stats::median(d2)
-  if (middle > 1e-12 * max(square)) middle else mean(d2)
+  if (middle > 1e-28 * max(square)) middle else mean(d2)
 }
 
 # Rows of z far from all others: the squared distance to the third nearest of the rows (of at most

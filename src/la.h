@@ -206,7 +206,7 @@ void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info
 
 /* ---- la_missed.c ------------------------------------------------------------------
  * Has A, on the complement of the orthonormal V (n x size) and of what is known, an eigenvalue of
- * at least `limit`? x: an approximate eigenvector, where a Ritz value lies above `some`. The start is
+ * at least `limit`? x: an approximate eigenvector, where a Ritz value lies above `some`, at most `limit`. The start is
  * noise of that number. Counts products into info, and LAPACK's failure. */
 typedef enum { LA_MISSED_NONE, LA_MISSED_SOME, LA_MISSED_UNKNOWN } la_missed;
 typedef struct {

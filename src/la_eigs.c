@@ -207,22 +207,24 @@ static bool done(davidson *s)
 }
 
 /* Whether no eigenvalue is missing. What is missing is a copy of one that was found; one of the smallest
- * would change nothing, and those tied with it to TIE pass for its copies. */
+ * would change nothing, and those tied with it to TIE pass for its copies. Where the smallest is rough, the
+ * eigenvalue itself may lie a little above. */
 static bool complete(davidson *s)
 {
     const la_eigs_problem *a = s->a;
     int k = a->k;
     double least = s->theta[k - 1], range, above = least;
+    double some = least + (10.0 * a->tol + UFS_ROUNDING) * s->scale;
     la_missed found;
 
     range = fmax(least - a->low, 0.0);
     if (s->theta[0] - a->low <= 0.0) return true;
     for (int j = k - 1; j >= 0 && above <= least + TIE * range; j--) above = s->theta[j];
     if (above <= least + TIE * range) above = least + 0.1 * (s->theta[0] - a->low);
-    found = la_eigs_missed(
-        a, sure_vectors(s), s->sure,
-        &(la_missed_levels){least + (10.0 * a->tol + UFS_ROUNDING) * s->scale, above}, s->noise++,
-        s->missed, s->info);
+    if (a->n_rough > 0) some = fmax(some, 0.5 * (least + above));
+    found = la_eigs_missed(a, sure_vectors(s), s->sure,
+                           &(la_missed_levels){some, fmax(some, above)}, s->noise++, s->missed,
+                           s->info);
     s->missing = found == LA_MISSED_SOME && s->info->lapack == 0;
     return found == LA_MISSED_NONE;
 }

@@ -33,6 +33,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
                                .data = s,
                                .n_start = warm ? c : 0,
                                .start = vectors,
+                               .proof = true,
                                .tol = tol,
                                .max_iter = 200};
 

@@ -2,12 +2,13 @@
  *
  * From one vector, or a block of b, a Krylov space holds one copy, or b, of a multiple eigenvalue; the
  * others are orthogonal to all of it, so residuals say nothing about them. V is such a space, and C
- * is A on its complement. Lanczos from noise on C finds its largest eigenvalue: with top the Ritz
- * value of m steps and low below the spectrum, an eigenvalue L > top of C, in which the start has the
- * share c, would have raised it unless
- *     c^2 T(t)^2 <= (top - low) / (L - top),   t = 1 + 2 (L - top) / (top - low),
- * T the Chebyshev polynomial of degree m - 1, because Lanczos is at least as good as that polynomial.
- * A random start has c < CHANCE / sqrt(n) with a probability of CHANCE at most.
+ * is A on its complement. Lanczos from noise on C gives unit vectors v_j = p_j(C) v_0. An eigenvector
+ * y of C with eigenvalue L, in which v_0 has the share c, has
+ *     c |p_j(L)| = |y'v_j| <= 1,
+ * and p_j(L) grows with L beyond all Ritz values, where it is positive: so once p_j(limit) exceeds
+ * 1 / c no eigenvalue is left from `limit` on, and once p_j(some) is not positive a Ritz value lies
+ * above `some`. A random start has c < CHANCE / sqrt(n) with a probability of CHANCE at most. That
+ * needs no orthogonality of the v_j and no bound of the spectrum.
  *
  * Per step a product and 4 n size flops. Nothing is stored but three vectors: copies that come
  * from rounding do no harm to the largest. The vector itself, if one is missing, takes all steps again. */
@@ -15,7 +16,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { MOST = 2000, EVERY = 4 };
+enum { MOST = 2000 };
 static const double CHANCE = 1e-4;
 
 typedef struct {
@@ -29,8 +30,7 @@ typedef struct {
 static bool start(missed_work *w, int column);
 static double step(missed_work *w);
 static void leave_out(missed_work *w, double *x);
-static double largest(const missed_work *w);
-static bool proved(const missed_work *w, double top, double limit);
+static bool follow(const missed_work *w, double at, double p[2]);
 static int ritz_vector(missed_work *w, int column, double *x);
 
 la_missed la_eigs_missed(const la_eigs_problem *a, int size, const double *v,
@@ -40,21 +40,21 @@ la_missed la_eigs_missed(const la_eigs_problem *a, int size, const double *v,
     void *mark = vmaxget();
     missed_work w = {.a = a, .size = size, .v = v};
     la_missed found = LA_MISSED_UNKNOWN;
+    double p_some[2] = {0.0, 1.0}, p_limit[2] = {0.0, 1.0}; /* p_{j-1} and p_j */
 
     ufs_dalloc_each(N, 1, (double **[]){&w.now, &w.before, &w.next, NULL});
     w.dot = ufs_dalloc((size_t) (a->n_known + size), 1);
     ufs_dalloc_each(MOST, 1, (double **[]){&w.alpha, &w.beta, NULL});
     if (a->n_known + size >= a->n || !start(&w, column)) found = LA_MISSED_NONE;
     while (found == LA_MISSED_UNKNOWN && w.steps < MOST) {
-        double left = step(&w), top;
+        double left = step(&w);
         bool ends = left <= UFS_ROUNDING * fmax(fabs(level->some), fabs(level->limit)) ||
                     a->n_known + size + w.steps >= a->n;
         info->products++;
-        if (!ends && w.steps % EVERY != 0) continue;
-        top = largest(&w);
-        if (top > level->some)
+        if (!follow(&w, level->some, p_some))
             found = LA_MISSED_SOME;
-        else if (ends || proved(&w, top, level->limit))
+        else if (follow(&w, level->limit, p_limit) &&
+                 (ends || p_limit[1] * CHANCE > sqrt((double) a->n)))
             found = LA_MISSED_NONE;
     }
     if (found == LA_MISSED_SOME) {
@@ -83,7 +83,8 @@ static bool start(missed_work *w, int column)
     return true;
 }
 
-/* One step of Lanczos; returns the next beta. */
+/* One step of Lanczos; returns the next beta. V is left out last: what rounding leaves of it in one vector
+ * would come back with the next, alpha / beta times as large. */
 static double step(missed_work *w)
 {
     int n = w->a->n, m = w->steps;
@@ -92,9 +93,9 @@ static double step(missed_work *w)
     R_CheckUserInterrupt();
     w->a->apply(w->a->data, 1, w->now, w->next);
     if (m > 0) la_axpy(n, -w->beta[m - 1], w->before, w->next);
-    leave_out(w, w->next);
     w->alpha[m] = la_dot(n, w->now, w->next);
     la_axpy(n, -w->alpha[m], w->now, w->next);
+    leave_out(w, w->next);
     w->beta[m] = left = la_nrm2(n, w->next);
     w->steps++;
     for (int i = 0; i < n && left > 0.0; i++) w->next[i] /= left;
@@ -116,42 +117,15 @@ static void leave_out(missed_work *w, double *x)
     la_gemv('N', n, w->size, -1.0, w->v, n, w->dot, 1.0, x);
 }
 
-/* The largest eigenvalue of the tridiagonal matrix, by bisection on the signs of LDL'. */
-static double largest(const missed_work *w)
+/* p_{j-1} and p_j at a point become p_j and p_{j+1} of the last step; whether that is positive. */
+static bool follow(const missed_work *w, double at, double p[2])
 {
-    double low = R_NegInf, high = R_NegInf;
+    int j = w->steps - 1;
+    double next = (at - w->alpha[j]) * p[1] - (j > 0 ? w->beta[j - 1] * p[0] : 0.0);
 
-    for (int j = 0; j < w->steps; j++) {
-        double off = (j > 0 ? w->beta[j - 1] : 0.0) + (j + 1 < w->steps ? w->beta[j] : 0.0);
-        low = fmax(low, w->alpha[j]);
-        high = fmax(high, w->alpha[j] + off);
-    }
-    for (int t = 0; t < 60 && high - low > DBL_EPSILON * (fabs(high) + fabs(low)); t++) {
-        double mid = 0.5 * (low + high), d = 1.0;
-        bool above = false;
-        for (int j = 0; j < w->steps && !above; j++) {
-            d = mid - w->alpha[j] - (j > 0 ? w->beta[j - 1] * w->beta[j - 1] / d : 0.0);
-            above = !(d > 0.0);
-        }
-        if (above)
-            low = mid;
-        else
-            high = mid;
-    }
-    return high;
-}
-
-/* That C has no eigenvalue from `limit` on. */
-static bool proved(const missed_work *w, double top, double limit)
-{
-    double low = w->a->low, share = 2.0 * log(CHANCE) - log((double) w->a->n), cosh_t, growth;
-
-    for (int j = 0; j < w->steps; j++) low = fmin(low, w->alpha[j]);
-    if (!(limit > top)) return false;
-    if (!(top > low)) return true;
-    cosh_t = 1.0 + 2.0 * (limit - top) / (top - low);
-    growth = (w->steps - 1) * acosh(cosh_t) - log(2.0);
-    return share + 2.0 * growth > log((top - low) / (limit - top));
+    p[0] = p[1];
+    p[1] = next / w->beta[j];
+    return next > 0.0;
 }
 
 static int ritz_vector(missed_work *w, int column, double *x)

@@ -46,6 +46,9 @@
 enum { BATCH = 8 };
 /* Of a rise: c_i was BEFORE until this PICK; its rise before that is OLDER, -1 = none. */
 enum { BEFORE, PICK, OLDER, RISE_COLUMNS };
+/* Heat: |x_i|^2 + |x_j|^2 in bandwidths, above which products say too little of the distance between
+ * samples; and the distance beyond which that changes nothing. */
+static const double LARGE = 1e5, NEAR = 100.0;
 
 typedef struct {
     const facility_problem *problem;
@@ -57,6 +60,7 @@ typedef struct {
     bool stored;        /* is s_ij in memory? */
     facility_matrix candidate, sample; /* S and S' if it is */
     double *size;                      /* n: |x_i| (cosine) or |x_i|^2 (heat) */
+    const sparse_rows *by_row;         /* of a sparse X, while the table is made */
     double *rows, *rows2, *tile;       /* UFS_STRIP x p, x p, x UFS_STRIP */
     double *batch;                     /* n x BATCH: columns of S */
     double *cover;                     /* n: c_i */
@@ -106,6 +110,7 @@ static double cover_after(const facility_work *work, int i, int picks);
 static double least_product(const facility_work *work, int i, double least);
 static void visit_tiles(facility_work *work, double *table);
 static void load_columns(facility_work *work, int n_list, const int *list);
+static double square_distance(const facility_work *work, int i, int j);
 static double similarity(const facility_work *work, int i, int j, double product);
 static void swap_picks(facility_work *work, const facility_settings *settings, ufs_run *run);
 static bool swap_once(facility_work *work, const swap_work *swap, int m);
@@ -548,6 +553,7 @@ static void sparse_table(facility_work *work, double *table)
     double *inner = ufs_dalloc(SPARSE_TILE, N);
     bool heat = work->problem->kind == FACILITY_HEAT;
 
+    work->by_row = &rows;
     sparse_rows_norms(&rows, work->size);
     if (!heat) sparse_rows_center(&rows);
     for (int i = 0; i < n && !heat; i++) {
@@ -567,6 +573,7 @@ static void sparse_table(facility_work *work, double *table)
                     similarity(work, i, j, product);
             }
     }
+    work->by_row = NULL;
 }
 
 /* batch = columns list[0], list[1], ... of S, at most BATCH of them. */
@@ -593,6 +600,17 @@ static void load_columns(facility_work *work, int n_list, const int *list)
     }
 }
 
+/* |x_i - x_j|^2 without products. */
+static double square_distance(const facility_work *work, int i, int j)
+{
+    const double *x = work->x.dense;
+    double d2 = 0.0;
+
+    if (work->by_row != NULL) return sparse_rows_d2(work->by_row, i, j);
+    for (int l = 0; l < work->x.p; l++, x += work->n) d2 += (x[i] - x[j]) * (x[i] - x[j]);
+    return d2;
+}
+
 /* s_ij from the product x_i'x_j. */
 static double similarity(const facility_work *work, int i, int j, double product)
 {
@@ -602,8 +620,12 @@ static double similarity(const facility_work *work, int i, int j, double product
         return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
     }
     if (i == j) return 1.0;
-    return exp(-fmax(0.0, work->size[i] + work->size[j] - 2.0 * product) /
-               work->problem->bandwidth);
+    double both = work->size[i] + work->size[j], d2 = both - 2.0 * product;
+    /* What the difference has lost, beside the bandwidth, where the exponential is not 0 anyway. */
+    if (both > LARGE * work->problem->bandwidth &&
+        d2 < NEAR * work->problem->bandwidth + UFS_ROUNDING * both)
+        d2 = square_distance(work, i, j);
+    return exp(-fmax(0.0, d2) / work->problem->bandwidth);
 }
 
 /* ---- swaps ----------------------------------------------------------------------------------- */

@@ -13,11 +13,16 @@
 #include "samp_ted.h"
 #include <R_ext/Utils.h>
 
+/* |x_i|^2 + |x_j|^2 in widths, above which products say too little of the distance between items; and
+ * the distance beyond which that changes nothing. */
+static const double LARGE = 1e5, NEAR = 100.0;
+
 typedef struct {
     const ted_kernel *kernel;
     double *square; /* n: |x_i|^2 */
     double *diag;   /* n: K_ii, what is left of it */
     double *row;    /* p: the pivot's row; most: its row of R */
+    double *other;  /* p: a row near it */
 } root_work;
 
 /* The item of the largest K_jj, the lowest index among equals; at the start that nearest to the mean. */
@@ -50,7 +55,11 @@ static void kernel_column(const root_work *work, int j, double *out)
     ufs_x_rows(kernel->x, 1, &j, work->row);
     ufs_x_mul(kernel->x, 1, work->row, out);
     for (int i = 0; i < n; i++) {
-        double d2 = work->square[i] + work->square[j] - 2.0 * out[i];
+        double both = work->square[i] + work->square[j], d2 = both - 2.0 * out[i];
+        if (both > LARGE * kernel->width && d2 < NEAR * kernel->width + UFS_ROUNDING * both) {
+            ufs_x_rows(kernel->x, 1, &i, work->other);
+            d2 = la_ss_diff((size_t) kernel->x->p, work->row, work->other);
+        }
         out[i] = exp(-fmax(d2, 0.0) / kernel->width);
     }
     out[j] = 1.0;
@@ -87,6 +96,7 @@ void ted_kernel_root(const ted_kernel *kernel, ted_root *result)
 
     ufs_dalloc_each(N, 1, (double **[]){&work.square, &work.diag, NULL});
     work.row = ufs_dalloc((size_t) (p > kernel->most ? p : kernel->most), 1);
+    work.other = ufs_dalloc((size_t) p, 1);
     if (kernel->x) ufs_x_row_ss(kernel->x, work.square);
     result->rank = 0;
     result->trace = result->least = 0.0;

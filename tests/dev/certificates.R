@@ -21,7 +21,8 @@ check <- function(method, what, ok) {
 # What a claim may be off by: the constraint of topk holds to 1e-6.
 tolerance <- c(topk = 1e-5)
 settings <- list(
-  alfs = list(list(), list(lambda_rel = .01), list(alpha_rel = 1e-5, beta_rel = 1e-4), list(alpha_rel = .5)),
+  alfs = list(list(), list(lambda_rel = .01), list(alpha_rel = 1e-5, beta_rel = 1e-4), list(alpha_rel = .5),
+    list(select_samples = "norm"), list(alpha_rel = .1, beta_rel = 0, select_samples = "norm")),
   rsr = lapply(c(.5, .01, 1e-3, 5e-4, 1e-5, .99), function(l) list(lambda_rel = l, coefficients = TRUE)),
   rrss = lapply(c(.1, .5, 1e-4), function(g) list(gamma_rel = g)),
   alnr = lapply(c(.1, .5, 1e-5), function(g) list(gamma_rel = g)),
@@ -32,10 +33,17 @@ settings <- list(
   ndfs = list(list(gamma = 10), list(gamma = 10, beta = 1e-3), list(gamma = 10, beta = 100)),
   udfs = list(list(), list(gamma = 1e-5), list(gamma = 10)),
   sogfs = list(list(), list(gamma = 1e-5), list(gamma = 1)),
-  css = list(list(k = 5), list(k = 1), list(k = 12)), facility = list(list(m = 5)), mcfs = list(list()))
-# Greedy choice subtracts from all squares of x: what is left is right to their rounding.
+  css = list(list(k = 5), list(k = 1), list(k = 12), list(k = 5, mu_rel = 0)), facility = list(list(m = 5)),
+  mcfs = list(list(), list(normalise = FALSE)))
+# What a claim is off by is taken relative to this at least. Greedy choice subtracts from all squares of x:
+# what is left is right to their rounding.
 floor_of <- function(fit, x, what) {
-  if (what == "objective" && fit$method %in% c("ted", "css")) 1e-5 * sum(as_seen(fit, x)^2) else 1e-12
+  if (what == "objective" && fit$method %in% c("ted", "css")) {
+    # The more, the smaller the penalty.
+    return(min(1e-5, max(1e-9, 1e-11 / fit$params$mu_rel)) * sum(as_seen(fit, x)^2))
+  }
+  # Shares of 1, of which the small ones are differences of large numbers.
+  if (what %in% c("kkt", "picks", "orthonormal", "orthogonality", "gap")) .5 else 1e-12
 }
 convex <- c("alfs", "rsr", "rrss", "alnr")
 # Those whose control has max_iter, and what stops them late.
@@ -63,7 +71,6 @@ claims <- function(method, x, name) {
       for (i in seq_len(NROW(found))) {
         off <- abs(found$claimed[i] - found$recomputed[i]) / max(abs(found$recomputed[i]), floor_of(fit, x, found$what[i]))
         limit <- if (method %in% names(tolerance)) tolerance[[method]] else 2e-6
-        if (found$what[i] == "orthogonality") off <- abs(found$claimed[i] - found$recomputed[i])
         check(method, sprintf("%s, %s after %d iterations (%s): claimed %.8g, recomputed %.8g", what, found$what[i],
           fit$iterations, fit$status, found$claimed[i], found$recomputed[i]), off <= limit)
       }

@@ -164,7 +164,76 @@ scores_of <- list(
   udfs = function(s) rowSums(s$W^2), sogfs = function(s) rowSums(s$W^2),
   mcfs = function(s) apply(abs(s$W), 1L, max), blfse = function(s) s$v
 )
-sample_scores_of <- list(alfs = function(s) sqrt(rowSums(s$W^2)), rrss = function(s) s$row_norm)
+sample_scores_of <- list(alfs = function(s) sqrt(rowSums(s$W^2)), rrss = function(s) s$row_norm,
+  alnr = function(s) s$row_norm)
+
+# How much more the best item would have brought, at worst, than the one that greedy TED picked: items
+# with the inner products k, picks in order, penalty mu.
+greedy_miss <- function(k, picks, mu) {
+  worst <- 0
+  whole <- sum(diag(k))
+  for (i in seq_along(picks)) {
+    pick <- picks[i]
+    d <- diag(k)
+    gain <- ifelse(d > 1e-12 * whole, colSums(k^2) / (pmax(d, 0) + mu), 0)
+    gain[picks[seq_len(i - 1L)]] <- 0
+    # What is left of x is rounding: any pick is right.
+    if (max(gain) <= 1e-9 * whole) break
+    worst <- max(worst, 1 - gain[pick] / max(gain))
+    k <- k - tcrossprod(k[, pick]) / (k[pick, pick] + mu)
+  }
+  worst
+}
+
+# One step of the literal iteration from the norms that a fit of rrss or alnr returns, the
+# coefficients formed: its true objective is attained, and at most the smoothed one of the fit.
+attained <- list(
+  rrss = function(fit, x) {
+    k <- tcrossprod(as_seen(fit, x))
+    gamma <- fit$params$gamma
+    root <- sqrt(sqrt(fit$solution$row_norm^2 + fit$control$eps^2))
+    unit <- mean(sqrt(diag(k)))
+    loss <- sqrt(fit$solution$residual^2 + (fit$control$eps * unit)^2)
+    e <- eigen(root * t(root * k), symmetric = TRUE)
+    a <- vapply(seq_along(root), function(i) {
+      root * (e$vectors %*% (crossprod(e$vectors, root * k[, i]) / (pmax(e$values, 0) + gamma * loss[i])))
+    }, root)
+    ss <- diag(k) - 2 * colSums(k * a) + colSums(a * (k %*% a))
+    sum(sqrt(pmax(ss, 0))) + gamma * sum(sqrt(rowSums(a^2)))
+  },
+  alnr = function(fit, x) {
+    z <- as_seen(fit, x)
+    n <- nrow(z)
+    gamma <- fit$params$gamma
+    b <- sqrt(fit$solution$row_norm^2 + fit$control$eps^2)
+    d2 <- as.matrix(stats::dist(z))^2
+    diag(d2) <- Inf
+    # Equal distances: the lower index.
+    near <- t(apply(signif(d2, 9L), 1L, order))[, seq_len(fit$params$n_neighbours), drop = FALSE]
+    unit <- mean(d2[cbind(c(row(near)), c(near))])
+    loss <- 0
+    square <- numeric(n)
+    for (i in seq_len(n)) {
+      set <- c(i, near[i, ])
+      t <- if (unit > 0) exp(pmin(c(0, d2[i, near[i, ]]) / unit, 100)) else rep(1, length(set))
+      scale <- sqrt(b[set] / t)
+      local <- scale * t(scale * tcrossprod(z[set, ]))
+      a <- scale * solve(local + diag(gamma / 2, length(set)), scale * drop(z[set, ] %*% z[i, ]))
+      loss <- loss + sum((z[i, ] - colSums(a * z[set, , drop = FALSE]))^2)
+      square[set] <- square[set] + t * a^2
+    }
+    loss + gamma * sum(sqrt(square))
+  }
+)
+
+# Of rows b of a regression with the gradient g (both by row): how far beyond 1 a zero row is, and how far
+# from its subgradient another one.
+worst_row <- function(g, b, eps = 0) {
+  size <- sqrt(rowSums(b^2) + eps)
+  reach <- sqrt(rowSums(g^2))
+  live <- size > 0
+  max(0, reach[!live] - 1, sqrt(rowSums((g - b / ifelse(live, size, 1))^2))[live])
+}
 
 # Share of the squares of z in the span of its columns `set`, and of its k leading components.
 held_by <- function(z, set) {
@@ -193,11 +262,85 @@ count_components <- function(w) {
 }
 
 certificates <- list(
+  alfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    a <- fit$params
+    g <- s$P + s$Q
+    value <- objectives$alfs(fit, x)
+    pairing <- c(a$alpha * l21(s$W) - sum(s$P * s$W), a$beta * l21(t(s$W)) - sum(s$Q * s$W))
+    if (a$lambda > 0) {
+      g <- g + s$L %*% z
+      unit <- z / sqrt(rowSums(z^2))
+      product <- s$W %*% t(z)
+      pairing <- c(pairing, a$lambda * sum(abs(product) / pmax(abs(tcrossprod(unit)), 1e-6)) -
+        sum(s$L * product))
+      top <- max(abs(s$L) * pmax(abs(tcrossprod(unit)), 1e-6)) / a$lambda
+    } else top <- 0
+    gradient <- 2 * z %*% (t(z) - t(z) %*% s$W %*% t(z)) %*% z
+    whole <- sqrt(sum((2 * tcrossprod(z) %*% z)^2))
+    # The dual in coordinates in which z is diagonal: g = z'r z, and the minimum over W of
+    # |z' - y|^2 + <r, y>.
+    e <- svd(z)
+    held <- e$d > 1e-7 * e$d[1L]
+    r <- crossprod(e$u[, held, drop = FALSE], g %*% e$v[, held, drop = FALSE]) /
+      outer(e$d[held], e$d[held])
+    list(kkt = max(sqrt(sum((gradient - g)^2)) / whole, pairing / value),
+      dual = sum(diag(r) * e$d[held]) - sum(r^2) / 4,
+      gap = (value - fit$certificate[["dual"]]) / value,
+      # Feasible, and without a part that W could use to go down for ever.
+      feasible = max(1, (sqrt(rowSums(s$P^2)) + 1e-300) / (a$alpha + 1e-300),
+        (sqrt(colSums(s$Q^2)) + 1e-300) / (a$beta + 1e-300), top,
+        1 + (sqrt(max(sum(g^2) - sum((r * outer(e$d[held], e$d[held]))^2), 0)) / whole)))
+  },
+  socfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    at <- setdiff(seq_len(ncol(z)), fit$constant)
+    g <- 2 * crossprod(z, s$E - z %*% s$V) / fit$params$lambda
+    smooth <- if (fit$params$solver == "irls") fit$control$eps else 0
+    list(kkt = worst_row(g[at, , drop = FALSE], s$V[at, , drop = FALSE], smooth))
+  },
+  spca = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    g <- 2 * crossprod(z, z %*% (s$A - s$B)) / fit$params$lambda
+    list(kkt = max(0, ifelse(s$B == 0, abs(g) - 1, abs(g - sign(s$B)))))
+  },
+  mcfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    if (fit$params$normalise || anyNA(s$Y)) return(NULL)
+    y <- if (isFALSE(fit$center)) s$Y else sweep(s$Y, 2L, colMeans(s$Y))
+    g <- crossprod(z, y - z %*% s$W) - fit$params$ridge * s$W
+    t <- matrix(s$penalty, ncol(z), ncol(s$W), byrow = TRUE)
+    top <- apply(abs(crossprod(z, y)), 2L, max)
+    off <- ifelse(s$W == 0, pmax(abs(g) - t, 0), abs(g - t * sign(s$W)))
+    list(kkt = max(0, (apply(off, 2L, max) / top)[top > 0]))
+  },
+  rrss = function(fit, x) {
+    k <- tcrossprod(as_seen(fit, x))
+    loss <- fit$solution$residual
+    value <- sum(loss) + fit$params$gamma * sum(fit$solution$row_norm)
+    list(gap = 1 - fit$certificate[["dual"]] / value)
+  },
+  udfs = function(fit, x) list(orthonormal = sum((crossprod(fit$solution$W) -
+    diag(ncol(fit$solution$W)))^2)),
+  topk = function(fit, x) {
+    z <- as_seen(fit, x)
+    z <- z / sqrt(rowSums(z^2))
+    s <- fit$solution
+    a <- fit$params
+    y <- t(outer(s$cluster, seq_len(a$n_clusters), `==`)) + 0
+    p <- s$A %*% (s$v * t(z))
+    graph <- laplacian_of((abs(s$Z) + abs(t(s$Z))) / 2)
+    list(selection_objective = sum((y - p)^2) + a$lambda_a * sum(s$A^2) +
+      a$lambda_i * sum((p %*% graph) * p))
+  },
   css = function(fit, x) {
     z <- as_seen(fit, x)
-    at <- if (is.null(fit$k)) which.min(fit$trace$ratio) else min(fit$k, nrow(fit$trace))
-    if (is.null(fit$params$given) && fit$params$mu == 0)
-      list(captured = held_by(z, fit$solution$order[seq_len(at)]), bound = share_of_leading(z, at))
+    at <- if (fit$params$given) length(fit$solution$order) else which.min(fit$trace$ratio)
+    list(captured = held_by(z, fit$solution$order[seq_len(at)]), bound = share_of_leading(z, at))
   },
   pca = function(fit, x) {
     z <- as_seen(fit, x)
@@ -211,11 +354,19 @@ certificates <- list(
   },
   sogfs = function(fit, x) {
     s <- as.matrix(fit$solution$S)
-    list(components = count_components(s + t(s)))
+    w <- fit$solution$W
+    list(components = count_components(s + t(s)), orthonormal = sum((crossprod(w) - diag(ncol(w)))^2))
   },
   ndfs = function(fit, x) {
-    f <- fit$solution$F
-    list(orthogonality = sqrt(sum((crossprod(f) - diag(ncol(f)))^2)))
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    half <- fit$params$beta / 2
+    at <- setdiff(seq_len(ncol(z)), fit$constant)
+    w <- s$W[at, , drop = FALSE]
+    # Rows below the smoothing count as zero.
+    w[rowSums(w^2) <= 100 * fit$control$eps, ] <- 0
+    g <- crossprod(z[, at], s$F - z %*% s$W)
+    list(orthogonality = sqrt(sum((crossprod(s$F) - diag(ncol(s$F)))^2)), kkt = worst_row(g / half, w))
   },
   facility = function(fit, x) list(value = objectives$facility(fit, x)),
   medoids = function(fit, x) {
@@ -257,12 +408,34 @@ recomputed <- function(fit, x) {
     if (unit > 0) add(what, 1, 1 + max(off) / unit)
   }
   of(scores_of, fit$feature_scores, "feature scores")
-  if (!identical(fit$params$select_samples, "ted"))
-    of(sample_scores_of, fit$sample_scores, "sample scores")
+  own <- fit$sample_scores
+  # Its equal rows have the score of the first of them.
+  if (method == "alnr") own[duplicated(as_seen(fit, x))] <- NA
+  if (!identical(fit$params$select_samples, "ted")) of(sample_scores_of, own, "sample scores")
+  if (method == "alfs" && identical(fit$params$select_samples, "ted")) {
+    z <- as_seen(fit, x)[, utils::head(fit$feature_ranking, fit$params$n_features), drop = FALSE]
+    add("picks", 0, greedy_miss(tcrossprod(z), utils::head(fit$sample_ranking, 8L), 0.01 * mean(rowSums(z^2))))
+  }
+  if (method == "ted" && identical(fit$params$form, "greedy"))
+    add("picks", 0, greedy_miss(tcrossprod(as_seen(fit, x)), utils::head(fit$solution$order, fit$params$picks),
+      fit$params$mu))
+  if (method == "css" && !fit$params$swaps)
+    add("picks", 0, greedy_miss(crossprod(as_seen(fit, x)), fit$solution$order, fit$params$mu))
+  if (method %in% names(attained) && fit$iterations > 0L) {
+    last <- utils::tail(fit$trace, 1L)
+    value <- attained[[method]](fit, x)
+    add("attained", value, min(value, last$objective))
+    add("bound", fit$certificate[["dual"]], min(value, fit$certificate[["dual"]]))
+    if (method == "rrss")
+      add("best", last$best, sum(fit$solution$residual) + fit$params$gamma * sum(fit$solution$row_norm))
+  }
   if (method %in% names(certificates)) {
     value <- certificates[[method]](fit, x)
-    for (name in intersect(names(value), names(fit$certificate)))
-      add(name, fit$certificate[[name]], value[[name]])
+    fixed <- c(feasible = 1, orthonormal = 0)
+    for (name in names(value)) {
+      claimed <- c(fit$certificate, fixed)
+      if (name %in% names(claimed)) add(name, claimed[[name]], value[[name]])
+    }
   }
   do.call(rbind, rows)
 }

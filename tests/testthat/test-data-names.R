@@ -131,3 +131,48 @@ test_that("new rows are filled as those of the fit", {
   fit <- ufs_variance(sparse, na = "median", k = 6, scale = FALSE)
   expect_equal(as.matrix(predict(fit, sparse)), as.matrix(ufs_data(sparse, na = "median"))[, selected_features(fit)])
 })
+
+test_that("new rows on disk, of experiments and of Seurat objects are filled as those of the fit", {
+  skip_on_cran()
+  set.seed(2)
+  x <- matrix(round(rnorm(30 * 6), 3) + 5, 30, dimnames = list(paste0("s", 1:30), letters[1:6])) + round(rnorm(30), 3)
+  holes <- replace(x, sample(180, 20), NA)
+  new <- x[1:8, ] + 1
+  new[cbind(1:5, c(1:4, 1))] <- NA
+  for (na in c("median", "knn")) {
+    fit <- ufs_variance(holes, na = na, k = 4)
+    want <- predict(fit, new)
+    expect_false(anyNA(want))
+    scores <- ufs_jspca(holes, 2, na = na)
+    expected <- predict(scores, new, type = "scores")
+    if (requireNamespace("HDF5Array", quietly = TRUE)) {
+      disk <- HDF5Array::writeHDF5Array(new, withr::local_tempfile(fileext = ".h5"), "x", with.dimnames = TRUE)
+      for (reading in list(identity, ufs_data)) {
+        out <- predict(fit, reading(disk))
+        expect_true(inherits(out, c("DelayedMatrix", "ufs_data")))
+        expect_equal(as.matrix(out), want)
+        expect_equal(predict(scores, reading(disk), type = "scores"), expected)
+      }
+      # Nothing missing: it stays where it is.
+      whole <- HDF5Array::writeHDF5Array(x, withr::local_tempfile(fileext = ".h5"), "x", with.dimnames = TRUE)
+      expect_false(is.matrix(DelayedArray::seed(predict(fit, whole))))
+    }
+    if (requireNamespace("SummarizedExperiment", quietly = TRUE)) {
+      of <- function(m) SummarizedExperiment::SummarizedExperiment(list(other = 0 * t(m), value = t(m)))
+      own <- suppressWarnings(ufs_variance(of(holes), assay = "value", na = na, k = 4))
+      out <- predict(own, of(new))
+      expect_equal(t(SummarizedExperiment::assay(out, "value")), want)
+      expect_identical(SummarizedExperiment::assay(out, "other"), 0 * t(new[, colnames(want)]))
+      if (requireNamespace("HDF5Array", quietly = TRUE)) {
+        out <- predict(own, of(disk))
+        expect_equal(t(as.matrix(SummarizedExperiment::assay(out, "value"))), want)
+      }
+    }
+  }
+  skip_if_not_installed("SeuratObject")
+  fit <- suppressWarnings(ufs_variance(holes, na = "median", k = 4))
+  s <- suppressWarnings(SeuratObject::CreateSeuratObject(to_sparse(t(replace(new, is.na(new), 0)))))
+  s <- SeuratObject::SetAssayData(s, "data", to_sparse(t(new)))
+  out <- suppressWarnings(suppressMessages(predict(fit, s)))
+  expect_equal(t(as.matrix(SeuratObject::GetAssayData(out, "data"))), predict(fit, new))
+})

@@ -265,3 +265,30 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
     })
   }
 })
+
+test_that("heat between clusters far from each other is that of the distances themselves", {
+  # Multiples of 1/16 and means of 0: differences are exact.
+  z <- withr::with_seed(5, matrix(round(16 * rnorm(24 * 3)) / 16, 24))
+  far <- 2^30 * rep(c(1, -1), 12)
+  x <- cbind(z[, 1] + far, z[, 2:3])
+  x[, 1] <- x[, 1] - mean(x[, 1])
+  d2 <- as.matrix(stats::dist(x))^2
+  s <- exp(-d2 / 2)
+  ref <- ref_facility(s, 8)
+  width <- stats::median(d2[lower.tri(d2)])
+  inputs <- c(list(x), if (requireNamespace("Matrix", quietly = TRUE)) list(Matrix::Matrix(x, sparse = TRUE)))
+  for (input in inputs) {
+    for (bytes in c(8 * 2^30, 5e4)) {
+      withr::local_options(ufselect.max_bytes = bytes)
+      fit <- ufs_facility(input, m = 8, similarity = "heat", bandwidth = 2, scale = FALSE)
+      expect_identical(picks_of(fit), ref$order)
+      expect_equal(fit$trace$objective, ref$value, tolerance = 1e-7)
+    }
+  }
+  expect_equal(ufs_facility(x, m = 8, similarity = "heat", scale = FALSE)$params$bandwidth, width, tolerance = 1e-7)
+  # 2 and 12: the median distance is one within a cluster.
+  x <- x[c(1, 3, seq(2, 24, 2)), ]
+  d2 <- as.vector(stats::dist(x))^2
+  expect_equal(median_square(x), stats::median(d2), tolerance = 1e-10)
+  expect_equal(square_distances(x, x[1:4, ]), unname(as.matrix(stats::dist(x))[, 1:4]^2), tolerance = 1e-12)
+})

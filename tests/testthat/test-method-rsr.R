@@ -413,7 +413,10 @@ test_that("the objective and the bound are those of the W that is returned", {
   # Rank 5 of 8 rows; scaled apart by 1e3.
   thin <- withr::with_seed(2, matrix(rnorm(40), 8) %*% matrix(rnorm(150), 5) * rep(10^(0:2), each = 80))
   colnames(thin) <- paste0("f", 1:30)
-  for (x in list(one_hot, copies, wide, thin, wide[, 1:3])) {
+  # Columns of lengths apart by 100: T by Cholesky proved too much here.
+  spread <- withr::with_seed(1, matrix(rnorm(480), 12) %*% diag(10^runif(40, -1, 1)))
+  colnames(spread) <- paste0("f", 1:40)
+  for (x in list(one_hot, copies, wide, thin, wide[, 1:3], spread)) {
     for (lambda_rel in c(0.5, 0.01, 1e-3, 5e-4, 1e-4, 1e-6)) {
       runs <- list(list(), list(max_iter = 3), list(max_iter = 300, tol = 1e-9))
       fits <- lapply(runs, function(run) quiet(ufs_rsr(unrow(x), lambda_rel = lambda_rel,
@@ -421,7 +424,9 @@ test_that("the objective and the bound are those of the W that is returned", {
       value <- vapply(fits, attained, 0, x)
       for (i in seq_along(fits)) {
         last <- utils::tail(fits[[i]]$trace, 1L)
-        expect_equal(last$best, value[i], tolerance = if (lambda_rel < 1e-5) 1e-4 else 1e-7)
+        # Copies share what W has for them, which is another W, no worse.
+        shared <- anyDuplicated(t(unrow(x))) > 0
+        expect_equal(last$best, value[i], tolerance = if (shared && lambda_rel < 1e-5) 1e-4 else if (shared) 1e-7 else 1e-9)
         expect_equal(unname(fits[[i]]$feature_scores), unname(sqrt(rowSums(fits[[i]]$solution$W^2))),
           tolerance = 1e-7)
         expect_lte(last$bound, min(value) * (1 + 1e-9))

@@ -409,3 +409,14 @@ test_that("what is left of a smooth function is the variance of the process", {
   left <- diag(k) - colSums(k[chosen, ] * solve(k[chosen, chosen] + .01 * diag(3), k[chosen, ]))
   expect_equal(left_of_smooth(z, chosen, 2, .01), mean(left), tolerance = 1e-10)
 })
+
+test_that("a heat kernel of clusters far from each other is that of the distances themselves", {
+  z <- withr::with_seed(5, matrix(round(16 * rnorm(24 * 3)) / 16, 24))
+  x <- cbind(z[, 1] + 2^30 * rep(c(1, -1), 12), z[, 2:3])
+  kernel <- exp(-as.matrix(stats::dist(x))^2 / 2)
+  inputs <- c(list(x), if (requireNamespace("Matrix", quietly = TRUE)) list(as_ufs_operator(to_sparse(x), FALSE, FALSE)$x))
+  for (input in inputs) {
+    root <- kernel_root(input, 2, 24L)$root
+    expect_equal(tcrossprod(root), kernel, tolerance = 1e-7, ignore_attr = TRUE)
+  }
+})

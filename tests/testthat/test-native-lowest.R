@@ -73,3 +73,18 @@ test_that("Anderson acceleration solves a linear problem in a few more steps tha
   # Beyond convergence all differences vanish; nothing breaks.
   expect_equal(run(5L, 40L), want, tolerance = 1e-8)
 })
+
+test_that("a start that is all of one block does not hide the same eigenvalues of the others", {
+  # Three equal blocks of M and of the weights: each eigenvalue three times, and the products of a start within
+  # the first block stay there.
+  one <- withr::with_seed(4, matrix(rnorm(10 * 60), 10))
+  delta <- rep(withr::with_seed(5, runif(60, 0.5, 1)), 3)
+  b <- kronecker(diag(3), one)
+  first <- lowest(delta[1:60], 6, m = crossprod(one))$vectors
+  start <- rbind(first, matrix(0, 120, 6))
+  for (form in list(list(b = b), list(m = crossprod(b)))) {
+    found <- do.call(lowest, c(list(delta, 6, start = start), form))
+    expect_true(found$converged)
+    expect_equal(found$values, rep(lowest(delta[1:60], 2, m = crossprod(one))$values, each = 3), tolerance = 1e-9)
+  }
+})

@@ -415,7 +415,7 @@ test_that("a wide dense matrix is standardised on the spot, in every operation",
       near(x_gram(data$x, FALSE), crossprod(whole$x), 1e-11)
       expect_identical(x_equal_columns(data$x), x_equal_columns(whole$x))
       expect_identical(x_equal_rows(data$x), x_equal_rows(whole$x))
-      expect_identical(x_rows(data$x, c(3L, 1L)), whole$x[c(3, 1), ])
+      expect_identical(x_rows(data$x, c(3, 1)), whole$x[c(3, 1), ])
       expect_identical(x_dense(x_subset_columns(data$x, c(5L, 2L))), whole$x[, c(5, 2)])
       expect_identical(x_dense(x_subset_rows(data$x, 4:9)), whole$x[4:9, ])
       near(x_dense(centred_again(data$x, TRUE, TRUE)), unname(scale(whole$x))[, ])
