@@ -7,7 +7,7 @@ required_arguments <- function(fit) {
 column_wishes <- c("include", "exclude", "cost", "budget", "groups", "max_cor")
 row_wishes <- c("weights", "blocks", "block_scale", "candidates", "labelled", "replicates",
   "sample_cost", "sample_budget", "strata", "quotas")
-# Every function that takes x has `...` for these.
+# The arguments of ufs_data(): every function that takes x has `...` for them.
 door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
   "unit_rows", "min_samples", "max_samples", "rows", "factors", column_wishes, row_wishes)
 

@@ -1,4 +1,4 @@
-# The matrix door: every method's `x` comes in here, once.
+# ufs_data(): every `x` is read here, once, whatever it is kept in.
 
 #' Data of any kind for the methods of the package
 #'
@@ -270,7 +270,7 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
 
 or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
 
-# By class: the one place that knows what people keep their data in.
+# By class: the one place that knows the classes that are read.
 read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   origin <- class(x)[1L]
   if (has_feature_rows(x)) {
@@ -354,7 +354,7 @@ check_slots <- function(x, arg) {
   }
 }
 
-# ---- arguments of the door in other functions ---------------------------------------------------
+# ---- arguments of ufs_data() in other functions --------------------------------------------------
 
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.

@@ -231,7 +231,7 @@ rises_as_rows <- function(value, n) {
 }
 
 # Why the rows seem to be features, NULL if they do not.
-looks_turned <- function(n, p, rows, columns) {
+features_in_rows <- function(n, p, rows, columns) {
   if (is.null(rows)) return(NULL)
   some <- function(names) if (is.null(names)) character() else utils::head(names, 20000L)
   if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")

@@ -112,7 +112,7 @@ moments_of_rows <- function(x, weights = NULL) {
     dropped)
 }
 
-# Chan, Golub and LeVeque.
+# Moments of two sets of rows together, by the rule of Chan, Golub and LeVeque.
 merge_moments <- function(a, b) {
   if (is.null(a)) return(b)
   dropped <- a$dropped + b$dropped

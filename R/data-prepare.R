@@ -238,10 +238,10 @@ as_plain_matrix <- function(x, arg) {
 }
 
 # Genes x samples is how many tables come, and every method would take the genes for samples.
-# Said once in a session, where looks_turned() sees a reason.
+# Said once in a session, where features_in_rows() sees a reason.
 hint_orientation <- function(x) {
   why <- if (!isTRUE(said_once$orientation)) {
-    looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
+    features_in_rows(nrow(x), ncol(x), rownames(x), colnames(x))
   }
   if (!is.null(why)) {
     inform_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",

@@ -3,7 +3,7 @@
 
 # X is the columns `keep` of the source, minus `shift`, divided by `divide`. Operators made from one
 # another share `count`, which counts the passes over the file, and, where they have the same rows,
-# `store`: the turned copy (FALSE: there is no room for it) and how often lines across the blocks
+# `store`: the spilled copy (FALSE: there is no room for it) and how often lines across the blocks
 # were read.
 source_operator <- function(source, keep, shift, divide, count = new_count(), store = new_store()) {
   op <- list_of(source, keep, shift, divide, n = source$n,
@@ -95,13 +95,13 @@ source_again <- function(op, center, scale) {
 
 # The columns j, which will be used again and again: of a file stored by rows that takes a copy.
 source_some <- function(op, j) {
-  if (op$source$by == "rows" && length(j) < op$p) turn_once(op)
+  if (op$source$by == "rows" && length(j) < op$p) spill_once(op)
   source_keep(op, j)
 }
 
 # All columns are to be asked for, in several reads.
 source_sweep <- function(op) {
-  if (op$source$by == "rows") turn_once(op)
+  if (op$source$by == "rows") spill_once(op)
   numeric()
 }
 
@@ -110,10 +110,10 @@ source_sweep <- function(op) {
 source_prefetch <- function(op, j) {
   if (all(j %in% op$held$index)) return(numeric())
   width <- columns_at_once(op)
-  if (op$source$by == "rows" && length(j) > width) turn_once(op)
+  if (op$source$by == "rows" && length(j) > width) spill_once(op)
   # The old block goes before the new one is read.
   op$held$index <- op$held$block <- NULL
-  cheap <- is.list(op$store$turned) || op$source$by == "columns"
+  cheap <- is.list(op$store$spilled) || op$source$by == "columns"
   j <- utils::head(j, if (cheap) width else 4 * width)
   op$held$block <- source_read_columns(op, j)
   op$held$index <- j
@@ -137,7 +137,7 @@ source_reader <- function(op, what, lines, of) {
   if (from$by == what) {
     op$count$passes <- op$count$passes + share_of_chunks(from, lines, of)
   } else {
-    from$turned <- turned_for(op)
+    from$spilled <- spilled_for(op)
   }
   from
 }
@@ -148,14 +148,14 @@ source_pass_x <- function(op, what, fun, combine, ..., value_bytes) {
   # Blocks of columns are counted among those kept.
   if (what == "columns") from$p <- op$p
   if (what != from$by) {
-    from$turned <- turned_for(op, length(source_blocks(from, what)))
+    from$spilled <- spilled_for(op, length(source_blocks(from, what)))
     # Workers on other machines do not see the copy.
-    if (!is.null(from$turned)) from["BPPARAM"] <- list(NULL)
-  } else if (what == "rows" && 2 * op$p < from$p && is.list(op$store$turned)) {
+    if (!is.null(from$spilled)) from["BPPARAM"] <- list(NULL)
+  } else if (what == "rows" && 2 * op$p < from$p && is.list(op$store$spilled)) {
     # A few columns of rows: less than the file, if there is a copy. Of many such passes the values
     # are what is left behind.
     collect_garbage(op$source, op$source$bytes)
-    from$parts <- op$store$turned
+    from$parts <- op$store$spilled
     from["BPPARAM"] <- list(NULL)
   } else {
     few <- what == "columns" && 2 * op$p < op$source$p
@@ -169,29 +169,29 @@ source_pass_x <- function(op, what, fun, combine, ..., value_bytes) {
 
 # A part of the lines that lie together is a part of a pass: that of the chunks they are in.
 share_of_chunks <- function(source, lines, of) {
-  length(unique((lines - 1) %/% source$unit)) / ceiling(of / source$unit)
+  length(unique((lines - 1) %/% source$lines_per_chunk)) / ceiling(of / source$lines_per_chunk)
 }
 
-# Makes the turned copy, unless there is one, no room for one, or no need (turned.R).
-turn_once <- function(op) {
-  if (!isTRUE(op$source$chunked) || !is.null(op$store$turned)) return(invisible())
-  turned <- turn_source(op$source)
-  op$store$turned <- if (is.null(turned)) FALSE else turned
+# Makes the spilled copy, unless there is one, no room for one, or no need.
+spill_once <- function(op) {
+  if (!isTRUE(op$source$chunked) || !is.null(op$store$spilled)) return(invisible())
+  spilled <- spill_source(op$source)
+  op$store$spilled <- if (is.null(spilled)) FALSE else spilled
   op$count$passes <- op$count$passes + 1
 }
 
-# What lines across the blocks are read from: the turned copy, made where several reads are to
+# What lines across the blocks are read from: the spilled copy, made where several reads are to
 # come or the second one does, or NULL: the file itself.
-turned_for <- function(op, reads = 1) {
-  if (reads > 1 || op$store$reads > 0) turn_once(op)
+spilled_for <- function(op, reads = 1) {
+  if (reads > 1 || op$store$reads > 0) spill_once(op)
   op$store$reads <- op$store$reads + 1
-  if (is.list(op$store$turned)) return(op$store$turned)
+  if (is.list(op$store$spilled)) return(op$store$spilled)
   op$count$passes <- op$count$passes + if (isTRUE(op$source$chunked)) reads else 1
   NULL
 }
 
 # A fit is done with its operator.
-close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
+close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_spilled(x$store)
 
 # ---- what is done with a block of lines: a matrix, or the operator of a sparse one
 
@@ -219,16 +219,16 @@ piece_tcrossprod <- function(block, lines) x_gram(block, rows = TRUE)
 
 # list(path, by, n, p, lines = those of each block), or NULL where there is no room: above
 # getOption("ufselect.max_bytes"), or on the disk.
-turn_source <- function(source) {
+spill_source <- function(source) {
   bytes <- 8 * as.double(source$n) * source$p
   if (bytes > max_bytes()) return(NULL)
   if (bytes > 1e8) {
-    ufs_inform("turned", "`x` is read the other way than its file is stored: a copy of ",
+    ufs_inform("spilled", "`x` is read the other way than its file is stored: a copy of ",
       format_bytes(bytes), " is written to ", tempdir(), " for the time of the fit.")
   }
   # The copies of operators that nobody holds any more go first.
   collect_garbage(source)
-  path <- tempfile("ufselect-turned-", fileext = ".bin")
+  path <- tempfile("ufselect-spilled-", fileext = ".bin")
   done <- FALSE
   file <- file(path, "wb")
   on.exit({

@@ -10,13 +10,14 @@ entry_share <- 8
 sparse_steps <- function(source) {
   across <- as.double(if (source$by == "rows") source$p else source$n)
   lines <- if (source$by == "rows") source$n else source$p
-  some <- min(lines, max(source$unit, min(source$step, 50)))
+  some <- min(lines, max(source$lines_per_chunk, min(source$step, 50)))
   from <- unique(round(c(0, (lines - some) / 2, lines - some)))
   found <- vapply(from, function(at) length(read_lines_sparse(source, at + seq_len(some))@x), 0)
   source$sparse <- TRUE
   source$fill <- max(found) / (some * across)
   step <- source$step / max(entry_share * source$fill, 1e-3)
-  if (step > source$unit) step <- source$unit * floor(step / source$unit)
+  chunk <- source$lines_per_chunk
+  if (step > chunk) step <- chunk * floor(step / chunk)
   source$step <- min(max(source$step, step), lines)
   source
 }
@@ -45,15 +46,15 @@ sparse_part <- function(object, i, j) {
 }
 
 sparse_bound <- function(object, i, j) {
-  turn <- if (is.null(j)) object$turn else object$turn[j]
+  ord <- if (is.null(j)) object$ord else object$ord[j]
   q <- object$base$p
-  asked <- sort(turn[turn <= q])
-  beside <- turn[turn > q] - q
+  asked <- sort(ord[ord <= q])
+  beside <- ord[ord > q] - q
   base <- read_sparse_part(object$base, i, if (length(asked) < q) asked)
   beside <- if (is.null(i)) object$beside[, beside, drop = FALSE] else
     object$beside[i, beside, drop = FALSE]
-  at <- match(turn, asked)
-  at[turn > q] <- length(asked) + seq_len(ncol(beside))
+  at <- match(ord, asked)
+  at[ord > q] <- length(asked) + seq_len(ncol(beside))
   cbind(base, beside)[, at, drop = FALSE]
 }
 

@@ -1,13 +1,13 @@
-# Matrices that lie elsewhere: DelayedMatrix (HDF5, TileDB, ...) and big.matrix. Everything is
+# Matrices outside R's memory: DelayedMatrix (HDF5, TileDB, ...) and big.matrix. Everything is
 # one pass over blocks of whole rows or whole columns, each centred and scaled on the spot. What
 # holds no zeros is read without them: data-source-sparse.R.
 #
 # A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
 # blocks of rows or of columns follow the chunks of the file, `step` how many make a block and
-# `unit` how many a chunk;
+# `lines_per_chunk` how many a chunk;
 # rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it,
 # row_shift and row_divide what is taken from every row and what it is divided by (NULL: nothing),
-# `chunked` whether lines across the blocks cost as much as all of it (turned.R).
+# `chunked` whether lines across the blocks cost as much as all of it.
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
   chunk <- DelayedArray::chunkdim(x)
@@ -35,10 +35,12 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
   by <- names(slab)[which.min(slab)]
   per_line <- 8 * if (by == "rows") size[2L] else size[1L]
   lines <- max(1, floor(block_bytes / per_line))
-  unit <- if (by == "rows") chunk[1L] else chunk[2L]
-  if (lines > unit) lines <- unit * floor(lines / unit)
-  list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]), by, step = lines, unit,
-    rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM)
+  lines_per_chunk <- if (by == "rows") chunk[1L] else chunk[2L]
+  if (lines > lines_per_chunk) {
+    lines <- lines_per_chunk * floor(lines / lines_per_chunk)
+  }
+  list_of(object, kind, n = as.integer(size[1L]), p = as.integer(size[2L]), by, step = lines,
+    lines_per_chunk, rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM)
 }
 
 # The part of a source given by samples and features (indices of what is there now).
@@ -69,19 +71,19 @@ new_count <- function() list2env(list(passes = 0), parent = emptyenv())
 
 new_store <- function() {
   store <- list2env(list(reads = 0), parent = emptyenv())
-  reg.finalizer(store, drop_turned, onexit = TRUE)
+  reg.finalizer(store, drop_spilled, onexit = TRUE)
   store
 }
 
-drop_turned <- function(store) {
-  if (is.list(store$turned)) unlink(store$turned$path)
+drop_spilled <- function(store) {
+  if (is.list(store$spilled)) unlink(store$spilled$path)
   # Who still asks for lines across gets a new copy.
-  store$turned <- NULL
+  store$spilled <- NULL
 }
 
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
-  if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
+  if (!is.null(source$spilled)) return(read_spilled(source$spilled, if (is.null(i)) j else i))
   if (reads_across(source, i, j)) return(as_plain(gather_sparse(source, if (is.null(i)) j else i)))
   all_rows <- is.null(i)
   shift <- if (all_rows) source$row_shift else source$row_shift[i]
@@ -176,7 +178,7 @@ start_workers <- function(x) {
 
 stop_workers <- function(workers) if (!is.null(workers)) BiocParallel::bpstop(workers)
 
-# A sum of many blocks' values takes no copy per block.
+# total + value, in place: saves a copy for each block.
 sum_in_place <- function(total, value) .Call(C_x_add, total, value)
 
 source_piece <- function(lines, source, by, ready, fun, ...) {
@@ -186,7 +188,7 @@ source_piece <- function(lines, source, by, ready, fun, ...) {
   block <- if (by == "columns") {
     read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
   } else if (!is.null(source$parts)) {
-    read_turned(source$parts, ready$keep, lines)
+    read_spilled(source$parts, ready$keep, lines)
   } else {
     read_lines(source, lines, ready$keep)
   }
@@ -226,25 +228,25 @@ moments_of <- function(block, lines, offset) {
   found
 }
 
-# Of other columns.
+# Moments of two disjoint sets of columns.
 beside_moments <- function(a, b) {
   all <- setdiff(names(a), "size")
   a[all] <- Map(c, a[all], b[all])
   a
 }
 
-# Of other rows: Chan, Golub and LeVeque's rule for the union of two samples. The larger of the two
-# units holds both.
+# Moments of the union of two sets of rows, by the rule of Chan, Golub and LeVeque. The larger of
+# the two powers of two is good for both.
 join_moments <- function(a, b) {
   size <- a$size + b$size
   exponent <- pmax(a$exponent, b$exponent)
   # Two factors: the square of one may be below the least number there is.
-  in_unit <- function(m) {
+  rescaled <- function(m) {
     by <- 2^(m$exponent - exponent)
     list(mean = m$mean * by, css = m$css * by * by)
   }
-  one <- in_unit(a)
-  two <- in_unit(b)
+  one <- rescaled(a)
+  two <- rescaled(b)
   step <- two$mean - one$mean
   list(bad = union(a$bad, b$bad), low = pmin(a$low, b$low), high = pmax(a$high, b$high),
     exponent = exponent,
@@ -252,12 +254,12 @@ join_moments <- function(a, b) {
     css = one$css + two$css + step^2 * (a$size / size * b$size), size = size)
 }
 
-# A source with columns in memory beside it, in the order `turn`: read as any other.
-bound_source <- function(base, beside, turn) {
+# A source with columns in memory beside it, in the order `ord`: read as any other.
+bound_source <- function(base, beside, ord) {
   out <- base
   base["BPPARAM"] <- list(NULL)
-  out[c("object", "kind", "p", "rows", "columns")] <- list(list_of(base, beside, turn), "bound",
-    length(turn), NULL, NULL)
+  out[c("object", "kind", "p", "rows", "columns")] <- list(list_of(base, beside, ord), "bound",
+    length(ord), NULL, NULL)
   out$row_shift <- out$row_divide <- NULL
   # Lines of rows are longer now.
   if (out$by == "rows") out$step <- max(1, floor(base$step * base$p / out$p))
@@ -265,20 +267,20 @@ bound_source <- function(base, beside, turn) {
 }
 
 read_bound <- function(object, i, j) {
-  turn <- if (is.null(j)) object$turn else object$turn[j]
+  ord <- if (is.null(j)) object$ord else object$ord[j]
   q <- object$base$p
-  real <- which(turn <= q)
+  real <- which(ord <= q)
   rows <- if (is.null(i)) object$base$n else length(i)
-  out <- matrix(0, rows, length(turn))
+  out <- matrix(0, rows, length(ord))
   if (length(real)) {
     # Sorted, as files are read.
-    asked <- sort(turn[real])
+    asked <- sort(ord[real])
     whole <- identical(as.integer(asked), seq_len(q))
-    out[, real] <- read_source(object$base, i, if (!whole) asked)[, match(turn[real], asked)]
+    out[, real] <- read_source(object$base, i, if (!whole) asked)[, match(ord[real], asked)]
   }
-  if (length(real) < length(turn)) {
-    beside <- turn[turn > q] - q
-    out[, turn > q] <- as.matrix(if (is.null(i)) object$beside[, beside] else
+  if (length(real) < length(ord)) {
+    beside <- ord[ord > q] - q
+    out[, ord > q] <- as.matrix(if (is.null(i)) object$beside[, beside] else
       object$beside[i, beside])
   }
   out
@@ -286,33 +288,33 @@ read_bound <- function(object, i, j) {
 
 # Lines `index` across, whole: n x length(index) of a source read by rows, length(index) x p of
 # one read by columns; or that part of them which lies in the block of `lines`.
-read_turned <- function(turned, index, lines = NULL) {
+read_spilled <- function(spilled, index, lines = NULL) {
   # Neighbours are read together.
-  turn <- order(index)
-  first <- which(c(TRUE, diff(index[turn]) != 1))
+  ord <- order(index)
+  first <- which(c(TRUE, diff(index[ord]) != 1))
   last <- c(first[-1L] - 1L, length(index))
-  across <- as.double(if (turned$by == "rows") turned$p else turned$n)
+  across <- as.double(if (spilled$by == "rows") spilled$p else spilled$n)
   block <- function(before, lines) {
-    read <- .Call(C_file_numbers, turned$path, before * across + (index[turn[first]] - 1) * lines,
+    read <- .Call(C_file_numbers, spilled$path, before * across + (index[ord[first]] - 1) * lines,
       as.double(lines * (last - first + 1)))
     if (is.null(read)) {
-      ufs_abort("input", "The temporary copy of `x`, '", turned$path, "', cannot be read any more.",
-        argument = "x")
+      ufs_abort("input", "The temporary copy of `x`, '", spilled$path, "', cannot be read any ",
+        "more.", argument = "x")
     }
     dim(read) <- c(lines, length(index))
-    if (is.unsorted(turn)) read[, order(turn), drop = FALSE] else read
+    if (is.unsorted(ord)) read[, order(ord), drop = FALSE] else read
   }
   if (!is.null(lines)) {
     part <- block(lines[1L] - 1, length(lines))
-    return(if (turned$by == "rows") part else t(part))
+    return(if (spilled$by == "rows") part else t(part))
   }
-  out <- matrix(0, if (turned$by == "rows") turned$n else length(index),
-    if (turned$by == "rows") length(index) else turned$p)
+  out <- matrix(0, if (spilled$by == "rows") spilled$n else length(index),
+    if (spilled$by == "rows") length(index) else spilled$p)
   before <- 0
-  for (lines in turned$lines) {
+  for (lines in spilled$lines) {
     to <- before + seq_len(lines)
     part <- block(before, lines)
-    if (turned$by == "rows") out[to, ] <- part else out[, to] <- t(part)
+    if (spilled$by == "rows") out[to, ] <- part else out[, to] <- t(part)
     before <- before + lines
   }
   out

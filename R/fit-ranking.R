@@ -1,6 +1,5 @@
-# Rankings: by score, key and index, and what they make of wishes that the method's own solver does
-# not see to: one rule for all methods.
-# What comes with the data is described in R/data-wishes.R.
+# Rankings, by score, key and index, and how they meet the wishes (R/data-wishes.R) that the solver
+# of a method does not: one rule for all methods.
 
 # Best first: score, then key, then index; NA last. Stable and deterministic.
 ufs_rank <- function(score, key = NULL) {
@@ -21,18 +20,16 @@ rank_features <- function(fit, data = NULL) {
   never <- wish$exclude
   score[never] <- NA_real_
   fit$feature_scores[never] <- NA_real_
-  turn <- unit_order(score, unname(fit$feature_key), wish$groups, wish$include,
+  ord <- group_order(score, unname(fit$feature_key), wish$groups, wish$include,
     if (!"cost" %in% honoured) wish$cost)
   # Those that a solver chose stay; the walk is for what it ranks behind them.
   if (!is.null(wish$max_cor) && !is.null(data)) {
-    apart <- uncorrelated(turn, wish, data)
+    apart <- uncorrelated(ord, wish, data)
     fit$wishes$features$walked <- apart$walked
-    turn <- apart$turn
+    ord <- apart$ord
   }
-  fit$wishes$features$open <- length(turn)
-  rest <- setdiff(seq_along(score), turn)
-  rest <- c(setdiff(rest, never), intersect(rest, never))
-  fit$feature_ranking <- named_ranking(c(turn, rest), fit$names$features)
+  fit$wishes$features$open <- length(ord)
+  fit$feature_ranking <- whole_ranking(ord, never, fit$names$features, length(score))
   fit
 }
 
@@ -50,62 +47,67 @@ rank_samples <- function(fit) {
   if (!is.null(wish$candidates)) never <- union(never, setdiff(seq_len(fit$n), wish$candidates))
   score[never] <- NA_real_
   fit$sample_scores[never] <- NA_real_
-  turn <- unit_order(score, key, cost = if (!isTRUE(wish$by["cost"] == "solver")) wish$cost)
+  ord <- group_order(score, key, cost = if (!isTRUE(wish$by["cost"] == "solver")) wish$cost)
   if (!is.null(wish$replicates)) {
-    level <- wish$replicates[turn]
-    turn <- turn[is.na(level) | !(duplicated(level) | level %in% wish$replicates[labelled])]
+    level <- wish$replicates[ord]
+    ord <- ord[is.na(level) | !(duplicated(level) | level %in% wish$replicates[labelled])]
   }
-  if (!is.null(wish$strata)) turn <- by_strata(turn, wish$strata, labelled)
-  fit$wishes$samples$open <- length(turn)
-  rest <- setdiff(seq_len(fit$n), turn)
-  rest <- c(setdiff(rest, never), setdiff(rest, setdiff(rest, never)))
-  fit$sample_ranking <- named_ranking(c(turn, rest), fit$names$samples)
+  if (!is.null(wish$strata)) ord <- by_strata(ord, wish$strata, labelled)
+  fit$wishes$samples$open <- length(ord)
+  fit$sample_ranking <- whole_ranking(ord, never, fit$names$samples, fit$n)
   fit
 }
 
 named_ranking <- function(ranking, names) stats::setNames(ranking, names[ranking])
 
+# Those that may be chosen, in their order, then those that were passed over, then those that never
+# may be.
+whole_ranking <- function(ord, never, names, size) {
+  rest <- setdiff(seq_len(size), ord)
+  named_ranking(c(ord, setdiff(rest, never), intersect(rest, never)), names)
+}
+
 # Those that have a score, best first: the `first` before all others, then by score over cost, then
 # by the key, then by index. A group stands where the mean of its members does and its members are
 # next to each other. Of scores below zero what counts is how far they are above the lowest.
-unit_order <- function(score, key, groups = NULL, first = integer(), cost = NULL) {
+group_order <- function(score, key, groups = NULL, first = integer(), cost = NULL) {
   size <- length(score)
   key <- if (is.null(key)) numeric(size) else key
   value <- score - min(0, score, na.rm = TRUE)
   # What it ranks by is the mean of its members' scores over the mean of their costs.
-  unit <- if (is.null(groups)) seq_len(size) else
+  group <- if (is.null(groups)) seq_len(size) else
     match(ifelse(is.na(groups), -seq_len(size), groups),
       ifelse(is.na(groups), -seq_len(size), groups))
   live <- which(!is.na(score))
   average <- function(v) {
     if (is.null(groups)) return(v)
     out <- rep(NA_real_, size)
-    out[live] <- stats::ave(v[live], unit[live])
+    out[live] <- stats::ave(v[live], group[live])
     out
   }
   worth <- average(value)
   if (!is.null(cost)) worth <- worth / average(cost)
-  turn <- order(!seq_len(size) %in% first, -worth, -average(key), unit, -value, -key)
-  turn[turn %in% live]
+  ord <- order(!seq_len(size) %in% first, -worth, -average(key), group, -value, -key)
+  ord[ord %in% live]
 }
 
 # Under `strata` samples are taken in the order of the ranking until a level has its quota, or, in
 # proportion: each next one is of the level that is farthest behind its share (Webster's rule, so
 # that the choice of m is part of that of m + 1).
-by_strata <- function(turn, strata, labelled) {
-  level <- strata$level[turn]
+by_strata <- function(ord, strata, labelled) {
+  level <- strata$level[ord]
   have <- tabulate(strata$level[labelled], max(strata$level))
-  nth <- stats::ave(seq_along(turn), level, FUN = seq_along) + have[level]
-  if (!is.null(strata$quota)) return(turn[nth <= strata$quota[level]])
+  nth <- stats::ave(seq_along(ord), level, FUN = seq_along) + have[level]
+  if (!is.null(strata$quota)) return(ord[nth <= strata$quota[level]])
   size <- tabulate(strata$level, max(strata$level))
-  turn[order((nth - 0.5) / size[level], seq_along(turn))]
+  ord[order((nth - 0.5) / size[level], seq_along(ord))]
 }
 
-# The ranking without what correlates above max_cor with a column that is before it: list(turn,
+# The ranking without what correlates above max_cor with a column that is before it: list(ord,
 # walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
 # are taken whole or not at all. Cost: 2 n q flops for each column that stays.
-uncorrelated <- function(turn, wish, data, flops = 2e10) {
-  at <- match(turn, data$keep)
+uncorrelated <- function(ord, wish, data, flops = 2e10) {
+  at <- match(ord, data$keep)
   x <- data$x
   # Columns of mean zero and norm one are those of x, shifted and divided.
   total <- data$n
@@ -113,25 +115,26 @@ uncorrelated <- function(turn, wish, data, flops = 2e10) {
   weight <- sum(one^2)
   mean <- drop(x_cross(x, one)) / weight
   norm <- sqrt(pmax(x_ss(x) - weight * mean^2, 0))
-  most <- max(50, floor(flops / (2 * total * length(turn))))
-  unit <- if (is.null(wish$groups)) rep(NA, length(turn)) else wish$groups[turn]
-  open <- rep(TRUE, length(turn))
-  first <- turn %in% wish$include
+  most <- max(50, floor(flops / (2 * total * length(ord))))
+  group <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
+  open <- rep(TRUE, length(ord))
+  first <- ord %in% wish$include
   kept <- integer()
-  for (i in seq_along(turn)) {
+  for (i in seq_along(ord)) {
     if (!open[i]) next
-    if (length(kept) >= most) return(list(turn = c(kept,
-      turn[i:length(turn)][open[i:length(turn)]]),
+    if (length(kept) >= most) return(list(ord = c(kept,
+      ord[i:length(ord)][open[i:length(ord)]]),
       walked = length(kept)))
-    kept <- c(kept, turn[i])
-    if (i == length(turn)) break
+    kept <- c(kept, ord[i])
+    if (i == length(ord)) break
     r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
     near <- abs(r[at]) > wish$max_cor + 1e-12
-    own <- !is.na(unit[i]) & unit %in% unit[i]
-    near <- near & !first & !own & seq_along(turn) > i
-    open[near | unit %in% unit[near & !is.na(unit)]  & !first & seq_along(turn) > i & !own] <- FALSE
+    own <- !is.na(group[i]) & group %in% group[i]
+    behind <- !first & !own & seq_along(ord) > i
+    near <- near & behind
+    open[near | group %in% group[near & !is.na(group)] & behind] <- FALSE
   }
-  list(turn = kept, walked = length(kept))
+  list(ord = kept, walked = length(kept))
 }
 
 # ---- what is chosen -----------------------------------------------------------------------------
@@ -142,15 +145,15 @@ choose_best <- function(fit, one, size, budget = NULL) {
   ranking <- unname(fit[[paste0(one, "_ranking")]])
   wish <- fit$wishes[[paste0(one, "s")]]
   if (is.null(wish$open)) return(ranking[seq_len(size)])
-  turn <- ranking[seq_len(wish$open)]
-  groups <- if (is.null(wish$groups)) rep(NA, length(turn)) else wish$groups[turn]
-  if (is.null(budget) && all(is.na(groups))) return(utils::head(turn, size))
-  cost <- if (is.null(budget)) rep(0, length(turn)) else wish$cost[turn]
+  ord <- ranking[seq_len(wish$open)]
+  groups <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
+  if (is.null(budget) && all(is.na(groups))) return(utils::head(ord, size))
+  cost <- if (is.null(budget)) rep(0, length(ord)) else wish$cost[ord]
   left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
-  # Units: members of a group stand next to each other.
-  unit <- cumsum(is.na(groups) | !duplicated(groups))
-  count <- tabulate(unit)
-  price <- as.vector(rowsum(cost, unit))
+  # Members of a group stand next to each other.
+  group <- cumsum(is.na(groups) | !duplicated(groups))
+  count <- tabulate(group)
+  price <- as.vector(rowsum(cost, group))
   taken <- logical(length(count))
   for (u in seq_along(count)) {
     if (count[u] > size || price[u] > left) next
@@ -159,7 +162,7 @@ choose_best <- function(fit, one, size, budget = NULL) {
     left <- left - price[u]
     if (size == 0L) break
   }
-  turn[taken[unit]]
+  ord[taken[group]]
 }
 
 # The best k columns of data$x by scores, as the ranking of the fit will have them.

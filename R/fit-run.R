@@ -82,8 +82,8 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 #
 # What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
 # (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
-# switch are checked, but those in `free`, which may be something else; `center` and `scale` are the
-# business of the door, and go to `params` by themselves.
+# switch are checked, but those in `free`, which may be something else, and `center` and `scale`,
+# which the input pass checks; these two go to `params` by themselves.
 run_fit <- function(method, call, made, door = TRUE, free = character()) {
   start <- proc.time()[[3L]]
   watched <- watch_over(paste0("ufs_", method, "()"))

@@ -138,7 +138,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
 # ---- what is run ---------------------------------------------------------------------------------
 
 # list(methods, door): for each method list(method, args), by a name of its own; and which of the
-# arguments are the door's.
+# arguments are those of ufs_data().
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
   if (is.list(method)) {
@@ -180,7 +180,7 @@ fit_arguments <- function(fit, frame) {
   }, given, names(given))
 }
 
-# What was made of x alone has been shaped by real columns and not by decoys.
+# Refuses arguments that were made of x without the decoys: they would favour real columns.
 check_fresh <- function(args, method) {
   made <- Map(function(value, name) {
     !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph")) ||
@@ -242,26 +242,27 @@ with_decoys <- function(x, keep, first, n_decoys) {
       isTRUE(x$x$sparse)) {
     sparse_decoys(sparse_columns_of(x$x, from), seq_along(from))
   } else permuted(data_columns(x, from))
-  turn <- mixed_order(q, n_decoys, if (x$kind == "source" && x$x$by == "columns") x$x$unit else 1)
+  by_columns <- x$kind == "source" && x$x$by == "columns"
+  ord <- mixed_order(q, n_decoys, if (by_columns) x$x$lines_per_chunk else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
-  both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
-    sparse = cbind(base$x, parts)[, turn, drop = FALSE],
-    source = bound_source(base$x, parts, turn))
-  names <- paste0("v", seq_along(turn))
+  both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, ord, drop = FALSE]),
+    sparse = cbind(base$x, parts)[, ord, drop = FALSE],
+    source = bound_source(base$x, parts, ord))
+  names <- paste0("v", seq_along(ord))
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
   data <- new_data(x$kind, both, list(NULL, names), x$input$origin)
   # A wish is about a column, wherever it stands now.
-  data["wish"] <- list(pick_wishes(widen_wishes(base$wish, of, q), turn, c("include", "exclude"),
+  data["wish"] <- list(pick_wishes(widen_wishes(base$wish, of, q), ord, c("include", "exclude"),
     c("cost", "groups")))
   data["row_wish"] <- list(x$row_wish)
-  list(data = data, column = c(seq_len(q), q + of)[turn])
+  list(data = data, column = c(seq_len(q), q + of)[ord])
 }
 
-# A random order of q columns and of d behind them. Columns of a chunk of `unit` in a file stay
-# together, for each read takes all of it. The random numbers are as many, whatever the unit.
-mixed_order <- function(q, d, unit = 1) {
+# A random order of q columns and of d behind them. Columns of a chunk of `chunk` in a file stay
+# together, for each read takes all of it. The random numbers are as many, whatever it is.
+mixed_order <- function(q, d, chunk = 1) {
   key <- sample.int(q)
-  real <- order(stats::ave(key, (seq_len(q) - 1) %/% unit, FUN = min), key)
+  real <- order(stats::ave(key, (seq_len(q) - 1) %/% chunk, FUN = min), key)
   at <- sample.int(q + d, d)
   out <- integer(q + d)
   out[at] <- q + seq_len(d)
@@ -431,7 +432,7 @@ noise_chance <- function(found) {
 
 slope_of <- function(x, y, a, b) (y[b] - y[a]) / (x[b] - x[a])
 
-# The better one of each column and its decoy counts, as real or as decoy.
+# Of each column and its decoy only the one that ranks higher stays in the ranking.
 winners_of_pairs <- function(ranking, first) {
   q <- length(first)
   of <- ifelse(ranking > q, ranking - q, ranking)

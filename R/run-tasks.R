@@ -160,7 +160,7 @@ print_failed <- function(errors, indent, what) {
 }
 
 # Of several methods, each once: list(rows, own), their registry rows and all arguments that they
-# have. `dots` may hold these and those of the door.
+# have. `dots` may hold these and those of ufs_data().
 method_rows <- function(method, dots) {
   if (anyDuplicated(method)) {
     refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")

@@ -42,8 +42,8 @@
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
 #'   `"source"` (on disk); `values`, what `kind` can be, with its `reason`; `raw`, whether the
 #'   spread of the columns grows with their mean as in intensities without a logarithm; `zeros`,
-#'   their share (`NA` on disk); `empty`, the rows that are all 0 in counts; `turned`, why rows
-#'   seem to be features, or `NULL`; `doubts`, sentences about what seems to be no table of
+#'   their share (`NA` on disk); `empty`, the rows that are all 0 in counts; `features_in_rows`, why
+#'   rows seem to be features, or `NULL`; `doubts`, sentences about what seems to be no table of
 #'   features; `constant`, how many columns are; `equal`, how many are copies of others; `noise`,
 #'   the estimated share of noise, with its range over the repeats, `noise_low` and `noise_high`;
 #'   and `noisy`, whether it is most columns.
@@ -76,7 +76,8 @@ look_unchecked <- function(x, kind = NULL) {
     zeros = switch(x$kind, dense = mean(x$x == 0),
       sparse = 1 - sum(x$x@x != 0) / (as.double(x$n) * x$p), source = NA_real_),
     empty = if (values$values == "counts" && x$kind != "source") which(row_totals(x) == 0),
-    turned = looks_turned(x$n, x$p, x$samples, x$features), doubts = doubtful_input(x),
+    features_in_rows = features_in_rows(x$n, x$p, x$samples, x$features),
+    doubts = doubtful_input(x),
     constant = length(whole$constant), equal = length(first) - length(unique(first)),
     usable = length(whole$keep), noise = noise$noise, noise_low = noise$low,
     noise_high = noise$high, noisy = isTRUE(noise$low > 0.5))), class = "ufs_look")
@@ -102,11 +103,11 @@ print.ufs_look <- function(x, ...) {
 }
 
 # Two lines, and one for each doubt.
-look_words <- function(x) c(seen_words(x), turned_words(x), x$doubts)
+look_words <- function(x) c(seen_words(x), orientation_words(x), x$doubts)
 
-turned_words <- function(x) {
-  if (!is.null(x$turned)) {
-    paste0("the rows seem to be features (", x$turned, "): if so, give t(x)")
+orientation_words <- function(x) {
+  if (!is.null(x$features_in_rows)) {
+    paste0("the rows seem to be features (", x$features_in_rows, "): if so, give t(x)")
   }
 }
 

@@ -1,4 +1,4 @@
-# The front door for those who do not want to choose a method.
+# ufs_select(): the method and its settings, for those who do not want to choose them.
 
 #' Select features or samples for a task, by the recommended method
 #'
@@ -163,7 +163,7 @@ select_moments <- function(x, k, task, given) {
   do.call(ufs_css, c(list(x, k = k, mu_rel = 0, swaps = TRUE), given))
 }
 
-# What is wrong whatever the data are.
+# Checks of the arguments that need no data.
 check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   if (!is.null(noise)) check_flag(noise, "noise")
   check_flag(ordered, "ordered")
@@ -238,8 +238,14 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  reason <- switch(method,
-    css = if (asked$task == "compress") {
+  list_of(method, args, size, reason = plan_reason(method, asked$task), decided, transform,
+    curve = auto$curve)
+}
+
+# What the method does, as a sentence of the print.
+plan_reason <- function(method, task) {
+  switch(method,
+    css = if (task == "compress") {
       "picks the columns that rebuild all columns best by least squares"
     } else {
       paste("picks columns that rebuild all columns with small coefficients (a ridge), whatever",
@@ -251,7 +257,6 @@ selection_plan <- function(x, look, asked, given) {
     pca = "ranks by the leading principal components, where noise has no part",
     medoids = "picks the samples nearest to the centres of k-means with as many clusters",
     facility = "picks samples in an order of which every beginning stands for all samples")
-  list_of(method, args, size, reason, decided, transform, curve = auto$curve)
 }
 
 # "auto": list(k, curve, decided).

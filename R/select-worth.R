@@ -118,7 +118,7 @@ selection_checks <- function(fit, x) {
   }
   # Where there is no noise to avoid, no choice avoids more.
   verdict[fit$worth$measure == "noise" & fit$worth$random < 0.1] <- "better"
-  out <- c(random("worse"), random("no better"), turned_words(fit$look), fit$look$doubts)
+  out <- c(random("worse"), random("no better"), orientation_words(fit$look), fit$look$doubts)
   if (fit$task == "label") return(out)
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]

@@ -147,7 +147,7 @@ test_that("a symmetric matrix, numbers of rows and times are told", {
 })
 
 test_that("rows that are features are told, and samples with names are not", {
-  turned <- function(x) looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
+  turned <- function(x) features_in_rows(nrow(x), ncol(x), rownames(x), colnames(x))
   long <- matrix(0, 600, 4)
   named <- function(names) `dimnames<-`(long, list(names, NULL))
   expect_match(turned(named(paste0("ENSG", 1e6 + 1:600))), "genes")

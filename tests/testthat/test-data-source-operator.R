@@ -14,7 +14,7 @@ file_reads <- function(code) {
   times <- 0
   plain <- read_source
   replaced("read_source", function(source, i = NULL, j = NULL) {
-    if (is.null(source$turned)) times <<- times + if (is.null(i)) 1 else length(i) / source$n
+    if (is.null(source$spilled)) times <<- times + if (is.null(i)) 1 else length(i) / source$n
     plain(source, i, j)
   })
   value <- force(code)
@@ -67,7 +67,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
       }
       # The first read goes to the file, the second makes the copy, the others are free.
       expect_identical(op$count$passes, 2)
-      expect_true(file.exists(op$store$turned$path))
+      expect_true(file.exists(op$store$spilled$path))
       # Gram matrices pass by blocks of both kinds; one of the two passes costs nothing now.
       expect_equal(x_gram(op, TRUE), tcrossprod(z), ignore_attr = TRUE)
       expect_equal(x_gram(op, FALSE), crossprod(z), ignore_attr = TRUE)
@@ -80,7 +80,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
       expect_equal(x_columns(part, 1:4), z[c(2L, 11L, 5L), 1:4], ignore_attr = TRUE)
       expect_equal(x_mul(part, diag(ncol(x))), z[c(2L, 11L, 5L), ], ignore_attr = TRUE)
       expect_false(identical(part$store, op$store))
-      path <- op$store$turned$path
+      path <- op$store$spilled$path
       close_source(op)
       expect_false(file.exists(path))
       # Who asks afterwards, as ALFS does for what follows its fit, gets another one.
@@ -112,13 +112,13 @@ test_that("no room for a copy: read as often as it takes, with the same result",
   graph <- quiet(ufs_graph(counts, n_neighbours = 4))
   with_copy <- quiet(ufs_laplacian(data, graph))
   replaced("write_numbers", function(block, file) FALSE)
-  left <- list.files(tempdir(), "^ufselect-turned")
+  left <- list.files(tempdir(), "^ufselect-spilled")
   connections <- nrow(showConnections())
   without <- quiet(ufs_laplacian(data, graph))
   expect_identical(without$feature_scores, with_copy$feature_scores)
   # Means, the attempt, and a pass for each 64 columns.
   expect_identical(without$input$passes, 5L)
-  expect_length(setdiff(list.files(tempdir(), "^ufselect-turned"), left), 0)
+  expect_length(setdiff(list.files(tempdir(), "^ufselect-spilled"), left), 0)
   expect_identical(nrow(showConnections()), connections)
 })
 
@@ -135,13 +135,13 @@ test_that("nothing is left behind, and a large copy is announced", {
   skip_if_not_installed("HDF5Array")
   data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80)
   graph <- quiet(ufs_graph(counts, n_neighbours = 4))
-  before <- list.files(tempdir(), "^ufselect-turned")
+  before <- list.files(tempdir(), "^ufselect-spilled")
   quiet(ufs_laplacian(data, graph))
-  expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
+  expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
   # An operator that nobody holds any more.
   op <- as_ufs_operator(data)$x
   op$sweep()
-  path <- op$store$turned$path
+  path <- op$store$spilled$path
   expect_true(file.exists(path))
   rm(op)
   gc()
@@ -149,7 +149,7 @@ test_that("nothing is left behind, and a large copy is announced", {
   # A fit that fails on the way.
   expect_error(quiet(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
   gc()
-  expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
+  expect_identical(list.files(tempdir(), "^ufselect-spilled"), before)
 })
 
 test_that("columns that will be asked for are read and held by blocks", {
@@ -211,10 +211,10 @@ test_that("with isolated samples in the graph nothing is formed", {
 # Whole columns that were read from the copy of a file while `code` runs.
 copy_reads <- function(code) {
   columns <- 0
-  plain <- read_turned
-  replaced("read_turned", function(turned, index, lines = NULL) {
-    columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / turned$n)
-    plain(turned, index, lines)
+  plain <- read_spilled
+  replaced("read_spilled", function(spilled, index, lines = NULL) {
+    columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / spilled$n)
+    plain(spilled, index, lines)
   })
   value <- force(code)
   list(value = value, columns = columns)
@@ -362,7 +362,7 @@ test_that("a copy that is gone is an error that says so", {
   skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 4000))$x
   op$sweep()
-  unlink(op$store$turned$path)
+  unlink(op$store$spilled$path)
   expect_identical(expect_error(x_columns(op, 3), "cannot be read", class = "ufs_error_input")$argument, "x")
 })
 

@@ -58,7 +58,7 @@ test_that("every order of columns and decoys has the same chance; chunks stay to
   turns <- replicate(6000, paste(mixed_order(3, 1), collapse = ""))
   expect_length(unique(turns), 24)
   expect_gt(chisq.test(table(turns))$p.value, 1e-4)
-  turn <- mixed_order(12, 5, unit = 4)
+  turn <- mixed_order(12, 5, chunk = 4)
   real <- turn[turn <= 12]
   expect_setequal(turn, 1:17)
   expect_identical(rle((real - 1) %/% 4)$lengths, rep(4L, 3))

@@ -46,17 +46,17 @@ test_that("a large table is looked at in part", {
 
 test_that("rows that seem to be features", {
   genes <- c("ACTB", "GAPDH", "B2M", "RPL13", "RPS6", "MT-CO1", paste0("ZZZ", 1:20))
-  expect_match(looks_turned(26, 40, genes, paste0("cell", 1:40)), "genes")
-  expect_match(looks_turned(3, 2, paste0("ENSG0000000000", 1:3), c("a", "b")), "genes")
-  expect_null(looks_turned(40, 26, paste0("cell", 1:40), genes))
+  expect_match(features_in_rows(26, 40, genes, paste0("cell", 1:40)), "genes")
+  expect_match(features_in_rows(3, 2, paste0("ENSG0000000000", 1:3), c("a", "b")), "genes")
+  expect_null(features_in_rows(40, 26, paste0("cell", 1:40), genes))
   cells <- c("AAACATACAACCAC-1", "AAACATTGAGCTAC-1")
-  expect_match(looks_turned(9, 2, letters[1:9], cells), "barcodes")
-  expect_null(looks_turned(2, 9, cells, letters[1:9]))
+  expect_match(features_in_rows(9, 2, letters[1:9], cells), "barcodes")
+  expect_null(features_in_rows(2, 9, cells, letters[1:9]))
   # 506 x 14 with row numbers, or none, is a table of samples.
-  expect_null(looks_turned(506, 14, as.character(1:506), NULL))
-  expect_null(looks_turned(506, 14, NULL, NULL))
+  expect_null(features_in_rows(506, 14, as.character(1:506), NULL))
+  expect_null(features_in_rows(506, 14, NULL, NULL))
   words <- vapply(1:600, function(i) paste(letters[1 + (i %/% c(1, 26, 676)) %% 26], collapse = ""), "")
-  expect_match(looks_turned(600, 8, words, letters[1:8]), "far more rows")
+  expect_match(features_in_rows(600, 8, words, letters[1:8]), "far more rows")
 })
 
 test_that("the same for sparse data and files, and mistakes are told", {
