@@ -14,7 +14,7 @@
 #' | `task` | Usually | Where most columns are noise |
 #' |---|---|---|
 #' | `"compress"` | [ufs_css()], least squares with exchanges | the same |
-#' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; counts, large data: [ufs_pca()] |
+#' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; large or counts: [ufs_pca()] |
 #' | `"cluster"` | [ufs_consensus()]; large data: [ufs_mcfs()] | as for `"classify"` |
 #' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()] | the same |
 #'
@@ -50,8 +50,8 @@
 #'   ([ufs_size()]).
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets, by leaving out each in
-#' turn; `evidence/auto.R` has what the answers cost beside the best number, which the labels of half
-#' of the rows do not tell either.
+#' turn; `evidence/auto.R` has what the answers cost beside the best number, which the labels of
+#' half of the rows do not tell either.
 #'
 #' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
 #' distance of the other half to the nearest chosen, and the residual variance of a smooth function
