@@ -258,8 +258,8 @@ with_decoys <- function(x, keep, first, n_decoys) {
   list(data = data, column = c(seq_len(q), q + of)[ord])
 }
 
-# A random order of q columns and of d behind them. Columns of a chunk of `chunk` in a file stay
-# together, for each read takes all of it. The random numbers are as many, whatever it is.
+# A random order of q columns and of d behind them. Columns of one chunk in a file (`chunk` of them)
+# stay together, for each read takes all of it. The random numbers are as many, whatever it is.
 mixed_order <- function(q, d, chunk = 1) {
   key <- sample.int(q)
   real <- order(stats::ave(key, (seq_len(q) - 1) %/% chunk, FUN = min), key)

@@ -8,7 +8,7 @@ tests <- new.env(parent = asNamespace("ufselect"))
 sys.source("tests/testthat/helper-kinds.R", tests)
 named <- evalq(function(x) {
   x <- open_data(x)
-  data_kind(x, function() as_ufs_moments(open_quietly(x), TRUE))
+  data_kind(x, function() as_column_stats(open_quietly(x), TRUE))
 }, tests)
 
 between <- function(limits) round(exp(stats::runif(1, log(limits[1L]), log(limits[2L]))))
