@@ -72,7 +72,7 @@ checked_operator <- function(original, whole, report) {
     raw <- if (source$kind == "bound") {
       base <- source$object$base$columns
       own <- unname(whole)[, if (is.null(base)) seq_len(ncol(whole)) else base, drop = FALSE]
-      cbind(own, unname(source$object$beside))[rows, source$object$turn[columns], drop = FALSE]
+      cbind(own, unname(source$object$beside))[rows, source$object$ord[columns], drop = FALSE]
     } else unname(whole)[rows, columns, drop = FALSE]
     z <- raw[, keep, drop = FALSE]
     by <- function(value, default) rep(if (is.null(value)) default else value, each = nrow(z))
