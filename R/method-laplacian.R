@@ -15,9 +15,9 @@
 #' have different units. A feature that is constant on the samples that have neighbours has no LS:
 #' its score is `NA` and it is ranked last. (Others give it 0, the best value, or use a threshold.)
 #'
-#' With `weights` of [ufs_data()] an edge between two rows counts by the product of their weights, as
-#' the edges between so many copies of them do. The graph itself is that of the rows: copies of a
-#' row would be its nearest neighbours.
+#' With `weights` of [ufs_data()] an edge between two rows counts by the product of their weights,
+#' as the edges between so many copies of them do. The graph itself is that of the rows: copies of
+#' a row would be its nearest neighbours.
 #'
 #' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'
