@@ -15,6 +15,10 @@
 #' have different units. A feature that is constant on the samples that have neighbours has no LS:
 #' its score is `NA` and it is ranked last. (Others give it 0, the best value, or use a threshold.)
 #'
+#' With `weights` of [ufs_data()] an edge between two rows counts by the product of their weights,
+#' as the edges between so many copies of them do. The graph itself is that of the rows: copies of
+#' a row would be its nearest neighbours.
+#'
 #' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'
 #' @inheritParams ufs_pca
@@ -38,9 +42,12 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
   run_fit("laplacian", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center, scale)
+    # Neighbours are those of the rows themselves; weights come in by the edges.
+    if (!is.null(data$weights)) data$x <- x_dense(data$x) / sqrt(data$weights)
     graph <- as_ufs_graph(graph, data)
+    edges <- if (is.null(data$weights)) graph else weigh_edges(graph, data$weights)
     # The Laplacian score is SPEC's phi2 of the first power.
-    statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, 1L, TRUE)
+    statistic <- .Call(C_spec_quadratic, unclass(edges), data$x, 1L, TRUE)
     statistic[is.nan(statistic)] <- NA_real_
     warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
     list(
@@ -52,10 +59,20 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
   })
 }
 
+# The graph of rows of which each stands for so many: copies of two rows are as near as these are.
+weigh_edges <- function(graph, weights) {
+  edges <- graph$weights
+  to <- rep(seq_len(graph$n), diff(edges$start))
+  graph$weights$value <- edges$value * weights[edges$index + 1L] * weights[to]
+  graph$degree <- .Call(C_graph_describe, edges$start, edges$index, graph$weights$value)$degree
+  graph
+}
+
 register("laplacian", ufs_laplacian,
   advice = "situational: good among noise columns",
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",
   reference = "He, Cai and Niyogi (2005), NIPS 18",
-  mixed_units = "standardise"
+  mixed_units = "standardise",
+  wishes = "weights"
 )

@@ -106,7 +106,17 @@ test_that("a counted table gives the fit of the long table, for all that take we
   long <- x[rep(seq_len(30), counts), ]
   table <- ufs_methods("wishes")
   takes <- table$method[table$weights == "solver"]
-  expect_setequal(takes, c("variance", "pca", "css", "spca", "jspca"))
+  expect_setequal(takes, c("variance", "pca", "css", "spca", "jspca", "laplacian"))
+  # Copies of a row are its neighbours: the long table has a graph of its own, so it is given.
+  graph <- as.matrix(ufs_graph(x, n_neighbours = 12))
+  for (scale in c(TRUE, FALSE)) {
+    one <- ufs_laplacian(x, graph, weights = counts, scale = scale)
+    two <- ufs_laplacian(long, graph[rep(seq_len(30), counts), rep(seq_len(30), counts)], scale = scale)
+    expect_equal(one$statistic, two$statistic, tolerance = 1e-10)
+    expect_gt(max(abs(one$statistic - ufs_laplacian(x, graph)$statistic)), .01)
+  }
+  expect_equal(ufs_laplacian(x, weights = rep(1, 30))$statistic, ufs_laplacian(x)$statistic, tolerance = 1e-12)
+  takes <- setdiff(takes, "laplacian")
   for (method in takes) {
     for (scale in c(TRUE, FALSE)) {
       more <- c(list(scale = scale), if (method == "jspca") list(loss = "feature"))
@@ -117,7 +127,7 @@ test_that("a counted table gives the fit of the long table, for all that take we
       expect_equal(one$certificate, two$certificate, tolerance = 1e-8, info = method)
     }
   }
-  for (method in setdiff(table$method, takes)) {
+  for (method in setdiff(table$method, c(takes, "laplacian"))) {
     expect_error(wish_fit(method, x, weights = counts), class = "ufs_error_argument", "takes no `weights`")
   }
   expect_error(ufs_jspca(x, 2, weights = counts), class = "ufs_error_argument", "loss = \"feature\"")
