@@ -431,7 +431,13 @@ waits_part <- function() {
     }, none),
     decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_decoys(x, "css", k = 20)
-    }, function(fit) fit$k[[1L]])
+    }, function(fit) fit$k[[1L]]),
+    # What a sparse file is to the package: a DelayedMatrix that is_sparse() and no Matrix.
+    sparse_pca_20000x2000 = list(function() {
+      x <- abs(Matrix::rsparsematrix(20000L, 2000L, .05))
+      dimnames(x) <- list(NULL, paste0("g", 1:2000))
+      log1p(DelayedArray::DelayedArray(x))
+    }, function(x) ufselect::ufs_pca(x, n_components = 20), first("captured"))
   )
 
   one <- function(case, version, seconds) {

@@ -357,3 +357,24 @@ test_that("columns that must be in are no evidence: they are not judged, and nei
   plain <- withr::with_seed(1, ufs_look(x))
   expect_identical(look$noise, plain$noise)
 })
+
+test_that("of many rows methods of inner products see a triangle, and answer the same", {
+  skip_on_cran()
+  x <- withr::with_seed(1, matrix(rnorm(27000 * 50), 27000))
+  x[, 1:9] <- x[, 1:9] + rnorm(27000)
+  run <- function() suppressMessages(withr::with_seed(2, ufs_decoys(x, "css", repeats = 1)))
+  sizes <- NULL
+  plain <- column_triangle
+  by_triangle <- local({
+    replaced("column_triangle", function(...) {
+      out <- plain(...)
+      sizes <<- c(sizes, nrow(out$x))
+      out
+    })
+    run()
+  })
+  expect_lt(max(sizes), 200)
+  replaced("column_triangle", function(x, center = TRUE, scale = TRUE) as_rescaled_operator(x, center, scale))
+  expect_equal(run()$curve, by_triangle$curve)
+  expect_null(getOption("ufselect.copy_bytes"))
+})
