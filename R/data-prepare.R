@@ -46,12 +46,17 @@ as_rescaled_operator <- function(x, center = TRUE, scale = TRUE) {
 }
 
 # For methods that see columns only through their inner products: of a dense x that is taller than
-# wide and larger than the option ufselect.copy_bytes, a triangle with the same ones takes the place
-# of the rescaled matrix, and `rows` is the operator of the rows. Its q^2 products are summed by
+# wide and larger than the option ufselect.copy_bytes, or than 16 MiB with four rows a column, a
+# triangle with the same ones takes the place of the rescaled matrix, and `rows` is the operator of
+# the rows. Its q^2 products are summed by
 # strips of rows: n q^2 flops, and no memory of the size of x.
 column_triangle <- function(x, center = TRUE, scale = TRUE) {
   pass <- judge_columns(open_checked(x), center, scale)
-  data <- write_columns(pass, rescale = TRUE, copy = pass$data$n <= pass$data$p)
+  n <- pass$data$n
+  p <- pass$data$p
+  # A triangle takes less time than a copy, where it is much the smaller.
+  data <- write_columns(pass, rescale = TRUE, copy = n <= p,
+    most = if (n >= 4 * p) min(copy_bytes(), 16 * 1024^2) else copy_bytes())
   if (!is_operator(data$x) || data$x$kind != "scaled") return(data)
   data$rows <- data$x
   root <- suppressWarnings(chol(x_gram(data$x, FALSE), pivot = TRUE))
@@ -149,7 +154,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
 }
 
 # The data with x, from what judge_columns() found.
-write_columns <- function(pass, rescale = FALSE, copy = TRUE) {
+write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = copy_bytes()) {
   data <- pass$data
   dense <- is.matrix(pass$raw)
   if (rescale) {
@@ -157,7 +162,7 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE) {
       2^ceiling(log2(max(data$norm)))
   }
   copy <- dense && (copy || (data$n > data$p && !rescale) ||
-    8 * as.double(data$n) * data$p <= copy_bytes())
+    8 * as.double(data$n) * data$p <= most)
   data$x <- if (copy) {
     prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor)
   } else lazy_operator(pass, data)

@@ -30,7 +30,8 @@
 #' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for
 #' each pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that
 #' of `x`, its standardised copy, and min(n, p)^2 numbers; no copy is made of a dense `x` with more
-#' rows than columns that is larger than `getOption("ufselect.copy_bytes")`. Decreases that agree
+#' rows than columns that is larger than `getOption("ufselect.copy_bytes")`, nor of one with at
+#' least four rows a column that takes more than `2^24` bytes. Decreases that agree
 #' to 1e-9 are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_facility

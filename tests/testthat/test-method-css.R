@@ -406,6 +406,12 @@ test_that("a tall x too large for a copy gives what the copy gives", {
     expect_equal(predict(lean[[i]], x, type = "reconstruction"),
       predict(copied[[i]], x, type = "reconstruction"), tolerance = 1e-7)
   }
+  # Without the option, from 16 MiB on.
+  withr::local_options(ufselect.copy_bytes = NULL)
+  tall <- withr::with_seed(1, matrix(stats::rnorm(2.2e6), ncol = 4))
+  expect_false(is.null(suppressMessages(column_triangle(tall))$rows))
+  expect_null(suppressMessages(column_triangle(tall[1:1000, ]))$rows)
+  withr::local_options(ufselect.copy_bytes = 0)
   # Columns far from zero; more rows than a strip has.
   far <- withr::with_seed(1, sweep(matrix(stats::rnorm(7200), 1200), 2L, 10^(1:6), "+"))
   expect_equal(stats::cov2cor(crossprod(column_triangle(far)$x)), stats::cor(far), tolerance = 1e-10)
