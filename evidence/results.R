@@ -303,6 +303,12 @@ tables <- list(
       now <- rerun("auto.R", "--sets=wine")
       differing(stored, now, c("set", "task", "k"), "score", 3)
     }),
+  "auto-samples" = on_sets("auto-samples", "auto-samples.R", 5, "the help of ufs_select()", "medoids",
+    plain_calls(select = "ufs_select", propagate = "ufs_propagate", graph = "ufs_graph"),
+    functions = c("ufs_select", "ufs_propagate", "ufs_graph"), witness = function(stored) {
+      now <- rerun("auto-samples.R", "--sets=tissue")
+      differing(stored, now, c("set", "m"), c("answer", "accuracy"), 2)
+    }),
   findings = on_sets("findings", "findings.R", 25, "evidence",
     c("alfs", "alnr", "blfse", "facility", "jspca", "kmeans_f", "laplacian", "mcfs", "medoids", "ndfs", "pca", "rrss", "socfs",
       "sogfs", "ted", "topk"),
