@@ -49,16 +49,17 @@
 #' * Where more than half of the columns look like noise it is the number found by permuted copies
 #'   ([ufs_size()]).
 #'
-#' The shares to cluster and to classify were chosen on twenty real sets, by leaving out each in
-#' turn; `evidence/auto.R` has what the answers cost beside the best number, which the labels of
-#' half of the rows do not tell either.
+#' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
+#' out each in turn, and has what the answers cost beside the best number, which the labels of half
+#' of the rows do not tell either.
 #'
 #' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
 #' distance of the other half to the nearest chosen, and the residual variance of a smooth function
 #' (a Gaussian process) that is known at the chosen. It is the smallest number beyond which neither
 #' falls by more than what halves differ by, or by more than 0.07 of its whole fall. Where they fall
 #' to the end, as without any groups, the error says so, and you have to say how many you can
-#' afford. Samples that are `labelled` count.
+#' afford. Samples that are `labelled` count. `evidence/auto-samples.R` spreads the labels of as
+#' many samples to all others.
 #'
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
@@ -303,9 +304,9 @@ planned_method <- function(look, asked, large, given) {
   if (length(only) < length(of_task)) intersect(c(usual, of_task), only)[1L] else fit[1L]
 }
 
-# Are columns standardised? Measured on real sets: css for a classifier and the consensus do better
-# on columns of one unit as they are; the consensus needs its decoys on one scale among noise, and
-# raw intensities for clustering.
+# Are columns standardised? Measured on real sets (evidence/plan.R): css for a classifier and the
+# consensus do better on columns of one unit as they are; the consensus needs its decoys on one
+# scale among noise, and raw intensities for clustering.
 planned_scale <- function(look, asked, method) {
   # Rare words have no part in leading components unless all words have one variance.
   if (look$values == "counts") return(isTRUE(asked$noise))

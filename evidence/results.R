@@ -303,6 +303,18 @@ tables <- list(
       now <- rerun("auto.R", "--sets=wine")
       differing(stored, now, c("set", "task", "k"), "score", 3)
     }),
+  "auto-samples" = on_sets("auto-samples", "auto-samples.R", 5, "the help of ufs_select()", "medoids",
+    plain_calls(select = "ufs_select", propagate = "ufs_propagate", graph = "ufs_graph"),
+    functions = c("ufs_select", "ufs_propagate", "ufs_graph"), witness = function(stored) {
+      now <- rerun("auto-samples.R", "--sets=tissue")
+      differing(stored, now, c("set", "m"), c("answer", "accuracy"), 2)
+    }),
+  plan = on_sets("plan", "plan.R", 30, "the choices of ufs_select()", c("consensus", "css", "pca"),
+    plain_calls(consensus = c("ufs_consensus", n_clusters = 5, k = 20), css = c("ufs_css", k = 20, mu_rel = 0.1),
+      pca = c("ufs_pca", n_components = 5)), functions = "ufs_look", witness = function(stored) {
+      now <- rerun("plan.R", "--sets=wine")
+      differing(stored, now, c("set", "noise", "setting", "seed"), c("classify", "true"), 3)
+    }),
   findings = on_sets("findings", "findings.R", 25, "evidence",
     c("alfs", "alnr", "blfse", "facility", "jspca", "kmeans_f", "laplacian", "mcfs", "medoids", "ndfs", "pca", "rrss", "socfs",
       "sogfs", "ted", "topk"),
