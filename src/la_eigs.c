@@ -202,7 +202,8 @@ static bool done(davidson *s)
         return info->residual <= ROUNDING && info->products > s->best_at + 2 * s->most;
     }
     info->converged = !s->a->proof || complete(s);
-    if (s->missing && s->width < LANES) s->width *= 2;
+    /* There is room for LANES at least. */
+    if (s->missing && s->width < LANES) s->width = 2 * s->width < LANES ? 2 * s->width : LANES;
     return !s->missing;
 }
 
