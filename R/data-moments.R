@@ -400,7 +400,8 @@ as.matrix.ufs_moments <- function(x, what = c("correlation", "covariance"), ...)
 
 #' @export
 print.ufs_moments <- function(x, ...) {
-  cat_line("<ufs_moments> moments of ", format(x$n, big.mark = ","), " rows x ", length(x$mean),
+  cat_line("<ufs_moments> moments of ",
+    format(x$n, big.mark = ",", scientific = FALSE), " rows x ", length(x$mean),
     " features: means and cross products",
     if (x$dropped > 0) paste0("; ", count_words(x$dropped, "row"), " with missing values left out"))
   invisible(x)

@@ -101,8 +101,8 @@ sketch_of_table <- function(x, m) {
   if (is.null(rows)) rows <- as.data.frame(dplyr::collect(dplyr::slice_sample(x, n = m)))
   part <- open_data(moment_columns(rows, NULL, NULL)$x)
   part$input$origin <- class(x)[1L]
-  part$input$note <- paste0("sketch       ", m, " of ", format(n, big.mark = ","),
-    " rows, drawn alike by the database")
+  part$input$note <- paste0("sketch       ", m, " of ",
+    format(n, big.mark = ",", scientific = FALSE), " rows, drawn alike by the database")
   structure(list(index = NULL, weights = rep(n / m, m), type = "uniform", n = n, leverage = NULL,
     data = part), class = "ufs_sketch")
 }
