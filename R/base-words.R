@@ -37,7 +37,10 @@ cat_field <- function(name, ..., at = 15L) {
 # "24 samples x 1 feature"
 size_words <- function(n, p) paste(count_words(n, "sample"), "x", count_words(p, "feature"))
 
-count_words <- function(n, word) paste0(n, " ", word, if (n != 1L) "s")
+# Never "1e+05 samples".
+count_words <- function(n, word) {
+  paste0(format(n, scientific = FALSE, trim = TRUE), " ", word, if (n != 1L) "s")
+}
 
 # The first n of those chosen, and how many these are; of the whole ranking where it was left open.
 best_line <- function(ranking, names, n, size = NULL) {

@@ -1,5 +1,6 @@
 # Settings between which ufs_select() chooses: scaled or as they are, and what finds the true columns
-# among noise. The settings were written down before anything was measured.
+# among noise. The settings were written down before anything was measured, but for
+# words: that to scale them was added after it had won in a trial on the same reviews.
 #
 #   Rscript evidence/plan.R --data=<folder of sets> [--sets=a,b] [--out=plan.csv]
 #   Rscript evidence/plan.R --show --out=plan.csv

@@ -270,3 +270,9 @@ test_that("sentences are broken where the console ends, and not before a per cen
     expect_identical(gsub(" +", " ", paste(lines, collapse = " ")), gsub(" +", " ", paste(whole, collapse = " ")))
   }
 })
+
+test_that("large numbers of rows are written in digits", {
+  expect_identical(size_words(1e5, 60), "100000 samples x 60 features")
+  expect_identical(count_words(2e6, "sample"), "2000000 samples")
+  expect_identical(count_words(1L, "row"), "1 row")
+})
