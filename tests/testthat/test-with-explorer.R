@@ -105,7 +105,7 @@ test_that("a method that is not nested, and one for samples only", {
   skip_on_cran()
   exact <- ufs_topk(x, k = 4, n_clusters = 3)
   model <- explore_model(exact, x, NULL, NULL, list())
-  expect_false(model$turns)
+  expect_false(model$adjustable)
   expect_false(grepl("shiny-input-container.*id=\"k\"", as.character(explore_ui(model))))
   shiny::testServer(explore_server(model), {
     session$setInputs(insert = 0)
