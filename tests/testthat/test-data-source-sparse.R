@@ -45,7 +45,7 @@ test_that("a sparse file that is small enough becomes a sparse matrix", {
   expect_equal(held$features, colnames(x))
   # Several blocks, of which every one is put into its place.
   old <- options(ufselect.block_bytes = 2000, ufselect.max_bytes = NULL)
-  on.exit(options(old))
+  withr::defer(options(old))
   for (by in c("columns", "rows")) {
     source <- delayed_source(delayed(x), 2000, NULL)
     if (by == "rows") source <- by_rows(source, 13)
@@ -124,7 +124,7 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
   genes <- Matrix::t(x)
   genes@Dimnames <- list(NULL, NULL)
   file <- tempfile(fileext = ".h5")
-  on.exit(unlink(file))
+  withr::defer(unlink(file))
   stored <- tryCatch(suppressMessages(tenx(genes, file)), error = function(e) {
     skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
   })
