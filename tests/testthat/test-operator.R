@@ -436,7 +436,8 @@ test_that("none of these forms the matrix", {
   withr::local_options(ufselect.max_bytes = 8 * 30 * 90 - 1, ufselect.block_bytes = 30 * 8 * 7)
   expect_silence <- function(call) suppressWarnings(expect_message(call, NA))
   expect_error(suppressWarnings(ufs_rsr(x)), class = "ufs_error_memory")
-  expect_silence(ufs_css(x, 2, mu_rel = 0))
+  # Says which columns live on one or two rows.
+  expect_silence(suppressMessages(ufs_css(x, 2, mu_rel = 0), "ufs_message_few_rows"))
   expect_silence(ufs_spca(x, 2))
   expect_silence(ufs_cur(x, 2, draw = "top", m = 3, k = 3, decomposition = TRUE))
   expect_silence(fit <- withr::with_seed(1, ufs_medoids(x, 3)))
