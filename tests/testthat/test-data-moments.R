@@ -249,9 +249,10 @@ test_that("other engines get SQL that they know", {
     })
     expect_identical(m$n, 4)
     expect_match(asked[[1L]], "SELECT COUNT(*) AS e1 FROM (SELECT", fixed = TRUE, info = engine)
-    # Plain SQL: sums, the names as dbplyr quotes them, and no row without a value.
-    expect_match(asked[[3L]], "SUM(1.0 * `b c`) AS e2", fixed = TRUE, info = engine)
-    expect_match(asked[[4L]], "IS NOT NULL AND `b c` IS NOT NULL", fixed = TRUE, info = engine)
+    # Plain SQL: sums, the names as dbplyr quotes them (simulated engines before dbplyr 2.4 all alike), and no row
+    # without a value.
+    expect_match(asked[[3L]], "SUM\\(1.0 \\* [^a-z ]b c[^a-z ]\\) AS e2", info = engine)
+    expect_match(asked[[4L]], "IS NOT NULL AND [^a-z ]b c[^a-z ] IS NOT NULL", info = engine)
     expect_false(any(grepl(";|LIMIT|::", asked)))
   }
 })
