@@ -172,7 +172,12 @@ test_that("new rows on disk, of experiments and of Seurat objects are filled as 
   skip_if_not_installed("SeuratObject")
   fit <- suppressWarnings(ufs_variance(holes, na = "median", k = 4))
   s <- suppressWarnings(SeuratObject::CreateSeuratObject(to_sparse(t(replace(new, is.na(new), 0)))))
-  s <- SeuratObject::SetAssayData(s, "data", to_sparse(t(new)))
+  # The argument is called layer from SeuratObject 5 on.
+  layer <- function(call, ...) {
+    slot <- if (utils::packageVersion("SeuratObject") >= "5.0.0") "layer" else "slot"
+    do.call(call, c(list(...), stats::setNames("data", slot)))
+  }
+  s <- layer(SeuratObject::SetAssayData, s, new.data = to_sparse(t(new)))
   out <- suppressWarnings(suppressMessages(predict(fit, s)))
-  expect_equal(t(as.matrix(SeuratObject::GetAssayData(out, "data"))), predict(fit, new))
+  expect_equal(t(as.matrix(layer(SeuratObject::GetAssayData, out))), predict(fit, new))
 })
