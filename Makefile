@@ -29,7 +29,7 @@ override export UFSELECT_CLUSTERS := $(value CLUSTERS)
 override export UFSELECT_K := $(value K)
 override export UFSELECT_LABEL := $(value LABEL)
 override export UFSELECT_HEADER := $(value HEADER)
-override export UFSELECT_ID := $(value DECIMAL)
+override export UFSELECT_ID := $(value ID)
 
 .PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden srr site cheatsheet doc clean
 
