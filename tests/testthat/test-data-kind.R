@@ -20,6 +20,7 @@ planned <- function(x, task, noise = FALSE, size = 2L) {
 }
 
 test_that("what follows from the kind: scaling, weighting, method for each task, noise", {
+  skip_on_cran()
   methods <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   # Standardised for the tasks in this order?
   scaled <- list(counts = c(FALSE, FALSE, FALSE, FALSE), grades = c(FALSE, FALSE, FALSE, TRUE),

@@ -91,6 +91,7 @@ test_that("CSV files come in pieces, one after the other", {
 })
 
 test_that("a table in a database gives the same by fetching and by sums in the engine", {
+  skip_on_cran()
   skip_if_not_installed("RSQLite")
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   withr::defer(DBI::dbDisconnect(connection))

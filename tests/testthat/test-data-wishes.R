@@ -22,6 +22,7 @@ fixed_size <- function(method) !is.null(registered[[method]]$per_k)
 chosen <- function(fit, k) suppressMessages(selected_features(fit, k, as = "name"))
 
 test_that("every method: what must be in comes first, what may not be is out and still in the data", {
+  skip_on_cran()
   x <- wish_x()
   for (method in wish_methods("features")) {
     fit <- wish_fit(method, x, include = c("c9", "c4"), exclude = "c1")
@@ -37,6 +38,7 @@ test_that("every method: what must be in comes first, what may not be is out and
 })
 
 test_that("every method: groups are whole, a budget is kept, correlations stay below their ceiling", {
+  skip_on_cran()
   x <- wish_x()
   x[, "c8"] <- x[, "c2"] + .01 * x[, "c3"]
   groups <- list(c("c1", "c6"), c("c3", "c7", "c9"))
@@ -101,6 +103,7 @@ test_that("dense, sparse and disk data give the same answer", {
 })
 
 test_that("a counted table gives the fit of the long table, for all that take weights", {
+  skip_on_cran()
   x <- wish_x()
   counts <- rep(c(1, 2, 3), 10)
   long <- x[rep(seq_len(30), counts), ]

@@ -69,6 +69,7 @@ wished <- function(x, wish, ...) {
 }
 
 test_that("after swaps no exchange captures more, in both forms, with a ridge and for a target", {
+  skip_on_cran()
   moved <- 0L
   for (seed in 1:4) for (size in list(c(30, 14), c(12, 25))) {
     x <- centred(planted(size[1], size[2], seed = seed)$x)
@@ -112,6 +113,7 @@ test_that("further starts never capture less, count those that met, and draw in 
 })
 
 test_that("optimal = TRUE finds what trying all sets finds, under every wish", {
+  skip_on_cran()
   cases <- list(NULL, list(include = 5L), list(exclude = 1:2), list(max_cor = .5),
     list(cost = 1:9 / 9 + .5, budget = 3), list(include = c(6L, 2L), exclude = 1L, max_cor = .6))
   for (seed in 1:3) for (wish in cases) for (target in list(NULL, 2L)) {

@@ -493,6 +493,7 @@ test_that("start_rule = 'objective' ends no higher than \"wss\" with the same se
 })
 
 test_that("start_rule = 'objective' keeps the lowest objective", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   data <- socfs_data(60, 80, 4, 10, 16, spread = 0.8)
   last <- function(n_starts, ...) {

@@ -228,6 +228,7 @@ test_that("Newton steps reach the same answer in far fewer sweeps where columns 
 })
 
 test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it at zero", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 6)

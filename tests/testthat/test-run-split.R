@@ -33,6 +33,7 @@ test_that("scans of one sample stay together, and m counts samples", {
 })
 
 test_that("strata get their shares", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(400), 100))
   strata <- rep(c("a", "b", "c"), c(60, 30, 10))
   split <- ufs_split(x, m = 20, test = 10, strata = strata)

@@ -6,6 +6,7 @@ pick <- function(..., seed = 1) withr::with_seed(seed, suppressMessages(ufs_sele
 printed <- function(fit) withr::with_options(list(width = 1000), capture.output(print(fit)))
 
 test_that("every task applies its method", {
+  skip_on_cran()
   wanted <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   for (task in names(wanted)) {
     fit <- pick(x, 5, task)
@@ -146,6 +147,7 @@ test_that("what a choice is worth, beside random ones", {
 })
 
 test_that("what looks wrong is said", {
+  skip_on_cran()
   counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
   counts[cbind(1:30, 1:30)] <- 1
   fit <- suppressWarnings(pick(counts, 3, "compress"))
@@ -243,6 +245,7 @@ test_that("a warning says that the chosen columns say nothing about most rows", 
 })
 
 test_that("an argument of a method decides for it, whatever the noise", {
+  skip_on_cran()
   noisy <- withr::with_seed(3, cbind(planted(60, 5, informative = 5)$x, matrix(rnorm(60 * 60), 60)))
   for (noise in c(TRUE, FALSE)) {
     expect_identical(pick(noisy, 4, "classify", noise = noise, swaps = 1)$method, "css")
