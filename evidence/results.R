@@ -276,13 +276,21 @@ tables <- list(
     seed = "the split", methods = c("css", "pca", "variance"), functions = "ufs_data",
     calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE, target = 20), pca = c("ufs_pca", n_components = 20, scale = FALSE),
       data = c("ufs_data", counts = "log")), needs_data = FALSE),
-  subsets = on_sets("subsets", "subsets.R", 8, "evidence only", "css",
+  subsets = on_sets("subsets", "subsets.R", 8, "evidence", "css",
     plain_calls(starts = c("ufs_css", mu_rel = 0, starts = 40), proved = c("ufs_css", mu_rel = 0, optimal = TRUE)),
     functions = "ufs_captured", witness = function(stored) {
       if (!requireNamespace("subselect", quietly = TRUE)) return(character())
       now <- rerun("subsets.R", "--sets=wine,vehicle")
       now <- now[now$how %in% c("default", "swaps", "proved", "starts", "more", "eleaps"), ]
       differing(stored, now, c("set", "k", "how", "draw"), "captured", 2e-6)
+    }),
+  # sparcl draws at random, and neither package is on every machine: their columns alone would be checked.
+  tools = on_sets("tools", "tools.R", 10, "evidence", c("consensus", "css", "mcfs", "pca"),
+    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
+      if (!requireNamespace("caret", quietly = TRUE)) return(character())
+      now <- rerun("tools.R", "--sets=wine")
+      now <- now[now$task == "classify", ]
+      differing(stored, now, c("set", "noise", "task", "choice"), c("k", "score"), 3)
     }),
   # Which rows TED picks is the same whatever else is installed; random choices are not.
   regression = on_sets("regression", "regression.R", 15, "laboratory", c("facility", "medoids", "ted"),
