@@ -276,7 +276,7 @@ hint_numbering <- function(x, some = 10L) {
 
 # ---- back to the user's p columns -------------------------------------------------
 
-# Solvers saw only the q non-constant columns: a vector gets `fill` elsewhere, a
+# Solvers saw only the q non-constant columns: a vector gets `fill` in the others, a
 # matrix (one row per feature) rows of `fill`.
 expand_features <- function(value, data, fill = 0) {
   if (!is.matrix(value)) {

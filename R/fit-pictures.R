@@ -287,14 +287,15 @@ picture_spikes <- function(fit, k, what) {
   name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
   # Rankings with many exact zeros end in a long flat line: show where it begins.
-  live <- sum(sorted != 0)
-  if (live < length(sorted) / 2) {
-    subtitle <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
-    if (live < k) {
+  nonzero <- sum(sorted != 0)
+  if (nonzero < length(sorted) / 2) {
+    zero <- length(sorted) - nonzero
+    subtitle <- sprintf("%d of %d scores are exactly zero", zero, length(sorted))
+    if (nonzero < k) {
       subtitle <- paste0(subtitle, "; names in brackets have none")
       name[shown$value == 0] <- paste0("(", shorten(name[shown$value == 0], 18L), ")")
     }
-    sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * live)))
+    sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * nonzero)))
   }
   red <- ranking[seq_along(sorted)] %in% best
   # A picture is some hundreds of dots wide: of many bars every n-th is enough.

@@ -78,17 +78,17 @@ group_order <- function(score, key, groups = NULL, first = integer(), cost = NUL
   group <- if (is.null(groups)) seq_len(size) else
     match(ifelse(is.na(groups), -seq_len(size), groups),
       ifelse(is.na(groups), -seq_len(size), groups))
-  live <- which(!is.na(score))
+  scored <- which(!is.na(score))
   average <- function(v) {
     if (is.null(groups)) return(v)
     out <- rep(NA_real_, size)
-    out[live] <- stats::ave(v[live], group[live])
+    out[scored] <- stats::ave(v[scored], group[scored])
     out
   }
-  worth <- average(value)
-  if (!is.null(cost)) worth <- worth / average(cost)
-  ord <- order(!seq_len(size) %in% first, -worth, -average(key), group, -value, -key)
-  ord[ord %in% live]
+  gain <- average(value)
+  if (!is.null(cost)) gain <- gain / average(cost)
+  ord <- order(!seq_len(size) %in% first, -gain, -average(key), group, -value, -key)
+  ord[ord %in% scored]
 }
 
 # Under `strata` samples are taken in the order of the ranking until a level has its quota, or, in
@@ -203,14 +203,14 @@ check_included <- function(data, params) {
 check_choice_size <- function(fit, one, size, budget) {
   wish <- fit$wishes[[paste0(one, "s")]]
   names <- fit$names$features
-  live <- setdiff(wish$include, fit$constant)
-  if (length(live) > size) refuse_fewer(names[live], size)
+  wanted <- setdiff(wish$include, fit$constant)
+  if (length(wanted) > size) refuse_fewer(names[wanted], size)
   if (!is.null(budget)) {
     if (is.null(wish$cost)) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
         "sample_cost", "` to ufs_data() or to the fit.")
     }
-    check_budget(budget, replace(wish, "include", list(live)), names, if (one == "feature")
+    check_budget(budget, replace(wish, "include", list(wanted)), names, if (one == "feature")
       "column" else "row")
   }
 }

@@ -81,16 +81,16 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 # the status, the iterations, the trace, the time and the warning if it did not converge.
 #
 # What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
-# (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
+# (open = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
 # switch are checked, but those in `free`, which may be something else, and `center` and `scale`,
 # which the input pass checks; these two go to `params` by themselves.
-run_fit <- function(method, call, made, door = TRUE, free = character()) {
+run_fit <- function(method, call, made, open = TRUE, free = character()) {
   start <- proc.time()[[3L]]
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
   frame <- parent.frame()
   fun <- sys.function(sys.parent())
-  if (door) {
+  if (open) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
     if (inherits(frame$x, "ufs_moments") && isTRUE(registered[[method]]$moments)) {
       frame$x <- rows_of_moments(frame$x)

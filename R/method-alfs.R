@@ -186,9 +186,9 @@ paper_schedule <- function(solver, rho0, tau, rho_max) {
 }
 
 alfs_n_features <- function(n_features, data) {
-  live <- length(data$keep)
-  if (is.null(n_features)) return(max(1L, min(50L, live %/% 2L)))
-  min(live, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
+  usable <- length(data$keep)
+  if (is.null(n_features)) return(max(1L, min(50L, usable %/% 2L)))
+  min(usable, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
 }
 
 # The largest useful penalties: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.

@@ -104,7 +104,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
 
 # The work of ufs_css(), of the list from as_ufs_operator(); `asked` has the arguments as they came.
 # wish: NULL, or list(include, exclude, cost, groups, max_cor, budget) of the columns data$keep.
-# judge_rows: are columns that live on one or two rows left out? They are returned as `few`.
+# judge_rows: are columns with values on one or two rows only left out? They are returned as `few`.
 css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE) {
   z <- data$x
   divisor <- data$divisor
@@ -149,7 +149,7 @@ css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE
       if (!is.null(settings$target)) list(target = settings$target), css_told(wish, count)),
     run = found$run,
     feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
-    void = data$keep[wish$exclude], trace = trace,
+    without_score = data$keep[wish$exclude], trace = trace,
     advice = "Raise ufs_control(max_iter = ), the largest number of nodes of the search.",
     statistic = expand_features(gain * divisor^2, data, NA_real_),
     solution = list(

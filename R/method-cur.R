@@ -191,9 +191,9 @@ cur_parts <- function(data, rows, columns) {
 # Thin SVD without the directions that are rounding.
 pseudo_factors <- function(block) {
   factors <- svd(block)
-  live <- factors$d > 1e-10 * factors$d[1L]
-  list(u = factors$u[, live, drop = FALSE], d = factors$d[live],
-    v = factors$v[, live, drop = FALSE])
+  kept <- factors$d > 1e-10 * factors$d[1L]
+  list(u = factors$u[, kept, drop = FALSE], d = factors$d[kept],
+    v = factors$v[, kept, drop = FALSE])
 }
 
 #' Chosen columns, or all columns rebuilt from them

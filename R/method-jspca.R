@@ -314,7 +314,7 @@ jspca_plain_first <- function(solve_by, core, begin, eps, straight) {
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
   found$run$trace <- rbind(plain$run$trace, found$run$trace)
   found$run$iterations <- plain$run$iterations + found$run$iterations
-  # Beyond what the tolerance may be worth: the same model may come with another rotation.
+  # Beyond what the tolerance allows: the same model may come with another rotation.
   end <- function(found) utils::tail(found$run$trace[, "objective"], 1L)
   if (isTRUE(end(found) < (1 - 1e-6) * end(straight))) found else straight
 }
@@ -359,14 +359,14 @@ warn_vanished <- function(fit, size) {
 
 #' @export
 print_notes.ufs_jspca <- function(x) {
-  live <- as.integer(utils::tail(x$trace$live, 1L))
+  nonzero <- as.integer(utils::tail(x$trace$live, 1L))
   # A fixed-point iteration may end above where it began.
   rose <- last_objective(x) / min(x$trace$objective) - 1
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
     if (x$params$solver_used == "irls") {
-      paste0("non-zero     ", live, " of ", x$p, " features (above 1e-3 of the largest)")
-    } else live_note(x, live),
+      paste0("non-zero     ", nonzero, " of ", x$p, " features (above 1e-3 of the largest)")
+    } else nonzero_note(x, nonzero),
     if (x$params$solver_used != x$params$solver) {
       "solver       \"irls\": lambda is too small for \"exact\""
     },

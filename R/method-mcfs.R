@@ -111,7 +111,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
 
 #' @export
 print_notes.ufs_mcfs <- function(x) {
-  c(live_note(x, sum(x$feature_scores > 0, na.rm = TRUE)), graph_note(x$solution$graph))
+  c(nonzero_note(x, sum(x$feature_scores > 0, na.rm = TRUE)), graph_note(x$solution$graph))
 }
 
 # +1 or -1 for each column: the sign of its entry of largest modulus (first within 1e-9).

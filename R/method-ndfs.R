@@ -116,11 +116,11 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
         graph = graph),
       certificate = found$run$counters[c("orthogonality", "kkt")],
-      n_live = count_live(row_ss, control$eps), coef_name = "W",
+      n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
       by_ranking = if (!exact) penalty_wishes
     )
   })
-  warn_live(fit, 0L, "Use a smaller `beta`.")
+  warn_few_scores(fit, 0L, "Use a smaller `beta`.")
   fit
 }
 

@@ -174,9 +174,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], alike, distinct,
       replay && exact)
     norm <- row_norms(found$V)
-    live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-    warn_no_choice(penalty, live, lambda_max)
-    c(socfs_fields(found, data, n_clusters, norm, live), list(
+    nonzero <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
+    warn_no_choice(penalty, nonzero, lambda_max)
+    c(socfs_fields(found, data, n_clusters, norm, nonzero), list(
       params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
         lambda_max, gamma, init = given$kind, n_starts, start_rule,
         starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
@@ -187,8 +187,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
   })
 }
 
-warn_no_choice <- function(penalty, live, lambda_max) {
-  if (live > 0L) return(invisible())
+warn_no_choice <- function(penalty, nonzero, lambda_max) {
+  if (nonzero > 0L) return(invisible())
   if (penalty$rel >= 1) {
     ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(lambda_max, 4L), ": every ",
       "feature gets score 0.")
@@ -212,7 +212,7 @@ socfs_all_columns <- function(found, copies, distinct, even) {
 }
 
 # What new_ufs() is given of what C returned.
-socfs_fields <- function(found, data, n_clusters, norm, live) {
+socfs_fields <- function(found, data, n_clusters, norm, nonzero) {
   v <- expand_features(found$V, data)
   counters <- found$run$counters
   list(
@@ -223,7 +223,7 @@ socfs_fields <- function(found, data, n_clusters, norm, live) {
       cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
     # The steps of E and F: one row per step, step 0 is where the iteration begins.
     inner_trace = counted_table(found$inner, c("iteration", "step")),
-    certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
+    certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = nonzero),
     coef_name = "W",
     counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
       gram_columns = counters[["columns"]])
@@ -234,14 +234,14 @@ socfs_fields <- function(found, data, n_clusters, norm, live) {
 # At most 1000 of these are compared, 2 n 1000^2 flops.
 socfs_copies <- function(data, first, norm) {
   original <- first
-  live <- utils::head(order(-norm), min(1000L, sum(norm > 0)))
-  live <- sort(live[first[live] == live])
-  if (length(live) > 1L) {
-    part <- x_columns(data$x, live)
+  nonzero <- utils::head(order(-norm), min(1000L, sum(norm > 0)))
+  nonzero <- sort(nonzero[first[nonzero] == nonzero])
+  if (length(nonzero) > 1L) {
+    part <- x_columns(data$x, nonzero)
     part <- sweep(part, 2L, colMeans(part))
     part <- sweep(part, 2L, sqrt(colSums(part^2)), `/`)
     same <- abs(crossprod(part)) >= 1 - 1e-12
-    original[live] <- live[max.col(same + 0, ties.method = "first")]
+    original[nonzero] <- nonzero[max.col(same + 0, ties.method = "first")]
   }
   copy <- which(original != seq_along(original))
   name <- data$features[data$keep]
@@ -280,7 +280,7 @@ picture.ufs_socfs <- function(object, type, k, ...) {
 print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
-    live_note(x, x$certificate[["live_rows"]]),
+    nonzero_note(x, x$certificate[["live_rows"]]),
     if (nrow(x$copies)) {
       paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
         " feature is a copy of another"

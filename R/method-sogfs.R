@@ -83,12 +83,12 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
       solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
         cluster = stats::setNames(found$component + 1L, data$samples)),
       certificate = c(components = max(found$component) + 1, counters["residual"]),
-      n_live = count_live(found$row2, control$eps), coef_name = "W",
+      n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
       by_ranking = if (!exactly) penalty_wishes,
       advice = "The graph did not reach `n_clusters` components."
     )
   })
-  warn_live(fit, fit$params$n_dims,
+  warn_few_scores(fit, fit$params$n_dims,
     "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
   fit
 }

@@ -23,8 +23,8 @@
 #'   which no rotation changes. Exact duplicates of a column still share a null direction of M.
 #'
 #' # Computation
-#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}. (Clipping at 1e-16, as elsewhere, makes
-#' weights so large that no eigenvector is accurate.) The objective with the smoothing never
+#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}. (Clipping at 1e-16, as other packages do,
+#' makes weights so large that no eigenvector is accurate.) The objective with the smoothing never
 #' rises. `solver = "irls"` is the authors' iteratively reweighted method; `"exact"`, the default,
 #' extrapolates its weights (Anderson acceleration), goes back to the plain step whenever the
 #' objective rose, and needs about half the iterations. The problem is not convex, so either may end
@@ -76,12 +76,12 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
       params = list_of(n_clusters, n_neighbours, lambda, gamma, solver),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
-      certificate = found$run$counters["residual"], n_live = count_live(found$row2, control$eps),
-      coef_name = "W",
+      certificate = found$run$counters["residual"],
+      n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
       by_ranking = if (!exactly) penalty_wishes
     )
   })
-  warn_live(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
+  warn_few_scores(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
   fit
 }
 

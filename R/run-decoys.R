@@ -91,7 +91,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_decoys")
   plan <- decoys_plan(method, list(...), parent.frame())
-  x <- open_some(x, plan$door)$x
+  x <- open_some(x, plan$input)$x
   checkpoint <- check_checkpoint(checkpoint)
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
@@ -137,12 +137,12 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
 
 # ---- what is run ---------------------------------------------------------------------------------
 
-# list(methods, door): for each method list(method, args), by a name of its own; and which of the
+# list(methods, input): for each method list(method, args), by a name of its own; and which of the
 # arguments are those of ufs_data().
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
   if (is.list(method)) {
-    own <- setdiff(names_of(dots), door_arguments)
+    own <- setdiff(names_of(dots), input_arguments)
     if (length(own)) {
       refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
     }
@@ -164,7 +164,7 @@ decoys_plan <- function(method, dots, frame) {
     }
     check_fresh(one$args, one$method)
   }
-  list(methods = out, door = dots)
+  list(methods = out, input = dots)
 }
 
 # The arguments in the call of a fit, as far as they are not data.

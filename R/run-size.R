@@ -65,7 +65,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
-  x <- open_some(x, plan$door)$x
+  x <- open_some(x, plan$input)$x
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_rescaled_operator(x)

@@ -157,7 +157,7 @@ say_weights <- function(task) {
 # for the k that are kept, and negative beyond.
 falling_scores <- function(found, auto = FALSE) {
   score <- found$score[found$ranking]
-  size <- if (auto) found$k else found$live
+  size <- if (auto) found$k else found$scored
   top <- apart(score[seq_len(size)])
   if (auto && (anyNA(top) || top[size] <= 0)) top <- rev(seq_len(size)) / size
   c(top, min(0, top) - seq_len(length(score) - size))

@@ -64,7 +64,7 @@ fit_of_row <- function(data, row, options, standardise, size = NULL) {
 #   features      names of all columns of x
 #   ranking       their indices, best first; what na = "omit" left out comes last
 #   score         of each feature, NA if it is constant or was left out
-#   live          how many scores say something, `rest` in which order the others come
+#   scored        how many scores say something, `rest` in which order the others come
 #   standardised  TRUE, FALSE, or NA where the method has no say in it
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
 #   included      those that must be in, and `open`, how many of the ranking may be chosen
@@ -137,7 +137,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   score <- rep(NA_real_, length(features))
   score[at] <- unname(fit$feature_scores)
   list_of(features, ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
-    score, live = live_scores(fit$feature_scores),
+    score, scored = count_scored(fit$feature_scores),
     rest = order_of_rest(fit$feature_scores, fit$feature_key),
     standardised = decided$standardised, method = fit$method,
     picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]],
@@ -162,8 +162,8 @@ auto_size <- function(data, method, row, options, standardise) {
 
 # What selected_features() says about a selection that its scores do not decide.
 say_padded <- function(found, k) {
-  if (found$live < k && k < length(found$features)) {
-    inform_unless_resampling("padded", "Only ", found$live, " of the ", k,
+  if (found$scored < k && k < length(found$features)) {
+    inform_unless_resampling("padded", "Only ", found$scored, " of the ", k,
       " features have a score above 0; the ",
       "rest is ", found$rest, ".")
   }

@@ -43,7 +43,7 @@ matrices <- list(
     Matrix::sparseMatrix(i = sample(12, 20, TRUE), j = sample(6, 20, TRUE), dims = c(12, 6))
   } else clustered(12, 6)
 )
-# Mostly legal data, so that calls get past the door.
+# Mostly legal data, so that calls get past ufs_data().
 weight <- ifelse(names(matrices) %in% c("plain", "wide", "frame", "copies", "constant"), 8, 1)
 
 odd <- list(-1, 0, 1, 2, 3, 4.5, .5, 1e-12, 1e9, NA, NA_real_, NaN, Inf, -Inf, "a", character(), NULL, c(1, 2),

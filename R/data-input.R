@@ -364,7 +364,7 @@ open_dots <- function(frame, fun, name) {
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
   }
-  unknown <- setdiff(names(given), door_arguments)
+  unknown <- setdiff(names(given), input_arguments)
   check_arguments(unknown, fun, name)
   if (length(unknown)) refuse_argument(unknown[1L])
   frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
@@ -373,7 +373,7 @@ open_dots <- function(frame, fun, name) {
 # The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {
-  mine <- names_of(dots) %in% setdiff(door_arguments, own)
+  mine <- names_of(dots) %in% setdiff(input_arguments, own)
   list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
 }
 
