@@ -356,7 +356,7 @@ cover_order <- function(fit, k) {
 
 # All rows of x but those given by greedy TED picks; beyond `most` by what each would bring.
 ted_order <- function(x, most, given = integer()) {
-  out <- ted_greedy(x, most, 0.01 * mean_square(x), given = given)
+  out <- ted_greedy(x, most, 0.01 * mean_square(x), open = list(labelled = given))
   picks_first(out$order, out$left, setdiff(seq_len(nrow(x)), given))
 }
 

@@ -94,8 +94,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
       open$limit)
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)
-    found <- facility_picks(like, data$n, picks, labelled, swaps, control, open$allowed, open$cost,
-      open$budget)
+    found <- facility_picks(like, data$n, picks, open, swaps, control)
     # A budget may be spent before.
     picks <- length(found$order)
     ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
@@ -133,17 +132,18 @@ facility_points <- function(x, center, scale, similarity) {
 # The first m picks by cosine similarity among the rows of a prepared x, for other methods.
 facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   like <- list(kind = 0L, x = x, bandwidth = 1, stored = fits_table(nrow(x)))
-  facility_picks(like, nrow(x), m, as.integer(labelled), 0L, resolve_control(control))$order
+  open <- list(labelled = as.integer(labelled))
+  facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
 }
 
-# `allowed`: a flag for every sample that may be picked (NULL: all); with `cost`, one positive
-# number each, all picks together cost `budget` at most, and there may be fewer than m.
-facility_picks <- function(like, n, m, labelled, swaps, control, allowed = NULL, cost = NULL,
-                           budget = NULL) {
-  if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), labelled)]))
-  found <- check_solved(.Call(C_facility, like, labelled, list(n = n, m = as.integer(m),
-    max_swaps = swaps, table = like$stored, allowed = if (!is.null(allowed)) as.integer(allowed),
-    cost = if (!is.null(cost)) as.double(cost), budget = budget), control), "facility")
+# `open` is as wished_rows() makes it; under a budget there may be fewer than m.
+facility_picks <- function(like, n, m, open, swaps, control) {
+  allowed <- open$allowed
+  if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), open$labelled)]))
+  settings <- list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored,
+    allowed = if (!is.null(allowed)) as.integer(allowed), cost = open$cost, budget = open$budget)
+  found <- check_solved(.Call(C_facility, like, as.integer(open$labelled), settings, control),
+    "facility")
   picks <- seq_len(found$run$counters[["picks"]])
   found[c("order", "bound")] <- list(found$order[picks], found$bound[picks])
   found
