@@ -246,13 +246,12 @@ compared <- function(before, after) {
 }
 
 todo <- all_constants()
+known <- known[paste(known$file, known$name, known$value) %in% paste(todo$file, todo$name, todo$value), ]
 if ("--rest" %in% given) {
   todo <- todo[!paste(todo$file, todo$name, todo$value) %in% paste(known$file, known$name, known$value), ]
 }
 words <- setdiff(given, "--rest")
 if (length(words)) todo <- todo[Reduce(`|`, lapply(words, grepl, todo$file, fixed = TRUE)), ]
-here <- all_constants()
-known <- known[paste(known$file, known$name, known$value) %in% paste(here$file, here$name, here$value), ]
 for (i in seq_len(nrow(todo))) {
   constant <- todo[i, ]
   names <- jobs_for(constant$file)
