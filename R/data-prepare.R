@@ -205,8 +205,7 @@ check_norms <- function(data, arg = "x") {
   bad <- !is.finite(size) | size > 1e150 | (norm > 0 & size < 1e-150)
   if (any(bad)) {
     ufs_abort("input", "The values of ", some_columns(data$features[data$keep][bad]), " of `", arg,
-      "` are too ",
-      if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
+      "` are too ", if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
         "small or too large",
       " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
   }
@@ -289,9 +288,6 @@ expand_features <- function(value, data, fill = 0) {
   out
 }
 
-# Variances of the columns, without a second matrix of the size of x.
-column_variances <- function(x) judge_moments(.Call(C_moments, x), TRUE)$sd^2
-
 # ---- arguments ----------------------------------------------------------------------
 
 # The largest wide dense matrix whose standardised copy a method of products makes.
@@ -349,9 +345,4 @@ centred_again <- function(x, center, scale) {
   if (scale) x["divide"] <- list(moments$sd[at])
   x["ss"] <- list(NULL)
   x
-}
-
-# Columns of mean 0.
-x_center <- function(x) {
-  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else centred_again(x, TRUE, FALSE)
 }

@@ -97,7 +97,7 @@ run_fit <- function(method, call, made, open = TRUE, free = character()) {
     }
     open_dots(frame, fun, method)
     started <- start_workers(frame$x)
-    on.exit(stop_workers(started), add = TRUE)
+    on.exit(if (!is.null(started)) BiocParallel::bpstop(started), add = TRUE)
     check_honoured(frame$x, method, setdiff(names_of(sys.call(sys.parent())), arguments_of(fun)))
     check_by_default(frame, fun, free)
   }
@@ -127,8 +127,9 @@ run_fit <- function(method, call, made, open = TRUE, free = character()) {
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
   close_source(made$data$x)
-  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) fit <- without_rows(fit,
-    frame$x$n_rows)
+  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) {
+    fit <- without_rows(fit, frame$x$n_rows)
+  }
   warn_status(fit, advice)
   fit
 }

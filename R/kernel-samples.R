@@ -193,7 +193,8 @@ mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
   trace[, sums] <- trace[, sums] * divisor
   first <- equal_rows(data$x)
   score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[first]
-  params$copies <- near_copies(data$x, top_rows(score, params$m))
+  shown <- utils::head(order(-score), min(params$m, 10L[is.null(params$m)], length(score) - 1L))
+  params$copies <- near_copies(data$x, shown)
   used <- found$run$counters[c("gamma", "gamma_max")]
   if (is.null(params$gamma)) params$gamma <- used[[1]] * divisor
   params$gamma_rel <- used[[1]] / used[[2]]
@@ -203,11 +204,6 @@ mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
     sample_key = replace(ifelse(score > 0, 0, found$activity[first]), params$labelled, 0),
     solution = lapply(solution, stats::setNames, data$samples),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * divisor))
-}
-
-# The first m (or ten) rows by a score, for near_copies().
-top_rows <- function(score, m = NULL) {
-  utils::head(order(-score), min(if (is.null(m)) 10L else m, length(score) - 1L))
 }
 
 warn_zero <- function(fit, penalty) {
@@ -321,7 +317,7 @@ near_copies <- function(z, picks) {
   if (length(picks) < 2L) return(0L)
   chosen <- x_rows_of(z, picks)
   d2 <- pmax(square_distances(chosen, chosen), 0)
-  some <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 500L))))
+  some <- evenly(nrow(z), 500L)
   limit <- median_square(if (is.matrix(z) && length(some) == nrow(z)) z else x_rows(z, some))
   sum(vapply(seq_along(picks)[-1L], function(i) any(d2[i, seq_len(i - 1L)] <= limit / 100), NA))
 }

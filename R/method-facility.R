@@ -29,15 +29,11 @@
 #'   for sample i. It need not be symmetric.
 #'
 #' # Cost
-#' For `"cosine"` and `"heat"` it takes n^2 p flops and about n^2 (2 + log m) for the picks. Only
-#' candidates whose old gain could still be the largest are looked at again (lazy evaluation), which
-#' gives exactly the greedy order. Up to n = 11,585 (1 GiB) the similarities are kept. Above, they
-#' are recomputed from `x` in tiles and nothing of size n x n exists. A candidate looked at again
-#' (the column `evaluations` of the trace) is then compared with those samples alone that found a
-#' better representative since its gain was last known; in all that is up to 2 n^2 p log m flops,
-#' and often far fewer. Old gains serve for the bound, which is a little less sharp. Memory is that
-#' of `x` and its standardised copy. Ties go to the lowest index: gains within 1e-12 of the first
-#' pick's gain count as equal.
+#' It takes n^2 p flops, and about n^2 (2 + log m) for the picks, which look again only at
+#' candidates whose old gain could still be the largest. Up to n = 11,585 (1 GiB) the similarities
+#' are kept. Above, they are recomputed from `x` where they are needed, up to 2 n^2 p log m flops in
+#' all, and nothing of size n x n exists. Memory is that of `x` and its standardised copy. Ties go
+#' to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but

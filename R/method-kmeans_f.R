@@ -62,7 +62,7 @@ f_statistic <- function(x, cluster) {
   if (is.matrix(x)) {
     mean <- rowsum(x, cluster) / size
     between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
-    total <- (n - 1) * column_variances(x)
+    total <- (n - 1) * judge_moments(.Call(C_moments, x), TRUE)$sd^2
   } else {
     sums <- x_cross(x, outer(cluster, used, `==`) + 0)
     between <- drop(sums^2 %*% (1 / size)) - rowSums(sums)^2 / n

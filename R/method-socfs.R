@@ -24,17 +24,13 @@
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
 #' proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted least
 #' squares, is the iteration of the paper, with \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 +
-#' eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die slowly, so its result is polished by the exact
-#' solver unless `polish = FALSE` or `tol` is negative. Both have the same fixed points, but the
-#' problem is not convex in (V, E), and the local optimum depends on the start and the path.
-#'
-#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is no
-#' global search over E. From labels and from k-means the exact solver descends at once, and may end
-#' above `"irls"`. Few features explain an E that is no partition of the samples (say a random one),
-#' so exact steps alone would set all rows to zero before E has turned to the data. From such a
-#' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
-#' have settled, then exact steps, and keeps the lower objective. At the default `control` it is
-#' then no higher than that of `"irls"` from the same start, and takes about as long.
+#' eps)} for \eqn{\|v_i\|}{||v_i||}; its result is polished by the exact solver unless `polish =
+#' FALSE` or `tol` is negative. Both have the same fixed points. "Exact" is about V: it is the best
+#' one for the E returned. The problem is not convex in (V, E), and the local optimum depends on the
+#' start and the path; from labels and from k-means `"exact"` may end above `"irls"`. From a start
+#' that is no partition of the samples, and where V = 0 came out, it also takes the plain
+#' iterations, then exact steps, and keeps the lower objective, which takes about as long as
+#' `"irls"`.
 #'
 #' # Does a lower objective mean a better choice?
 #' Hardly. Rising penalties, solved one after the other from k-means and from a few
@@ -47,13 +43,11 @@
 #'
 #' # Departures from the paper
 #' The start is the best of `n_starts` k-means partitions of the leading principal component scores,
-#' because random starts find informative features at about chance level. The weights belong to the
-#' start, so that the objective falls from the first step. The stopping rules printed in the paper
-#' (stop while t is at most T) are put right. Penalties are relative because absolute ones depend on
-#' the units: with
-#' \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max = 2 max_i ||x_i||} all
-#' rows are zero whatever E is. Equal columns are merged before the fit (the problem stays the same)
-#' and share their row in equal parts.
+#' and the weights belong to it, so that the objective falls from the first step; random starts find
+#' informative features at about chance level. The stopping rules are put right, and penalties are
+#' relative: from \eqn{\lambda_{max} = 2 \max_i \|x_i\|}{lambda_max = 2 max_i ||x_i||} on all rows
+#' are zero whatever E is. Equal columns are merged before the fit (the problem stays the same) and
+#' share their row in equal parts.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 1 to n.
@@ -404,10 +398,10 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
   )
 }
 
-socfs_run <- function(problem, start, stages, control, memory = 5L) {
+socfs_run <- function(problem, start, stages, control) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   check_solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = memory), control),
+    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = 5L), control),
     "socfs")
 }
 

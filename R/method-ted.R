@@ -196,8 +196,7 @@ kernel_rows <- function(data, like, m, labelled) {
   }
   z <- data$x
   if (is_operator(z) && z$kind == "source") z <- x_dense(z)
-  some <- if (is_operator(z)) x_rows_of(z, unique(round(seq(1, data$n, length.out =
-    min(data$n, 2000L))))) else z
+  some <- if (is_operator(z)) x_rows_of(z, evenly(data$n, 2000L)) else z
   divisor <- data$divisor
   width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / divisor^2
   far <- if (is_operator(z)) integer() else setdiff(far_rows(z), labelled)

@@ -96,14 +96,11 @@ look_noise <- function(x, keep, most = c(1000L, 2000L)) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  words <- look_words(x)
+  words <- c(seen_words(x), orientation_words(x), x$doubts)
   cat_field("<ufs_look>", words[1L], at = 11L)
   for (line in words[-1L]) cat_field("", line, at = 2L)
   invisible(x)
 }
-
-# Two lines, and one for each doubt.
-look_words <- function(x) c(seen_words(x), orientation_words(x), x$doubts)
 
 orientation_words <- function(x) {
   if (!is.null(x$features_in_rows)) {

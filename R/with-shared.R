@@ -100,8 +100,8 @@ refuse_missing_values <- function(x, na) {
   gone <- vapply(x, anyNA, NA)
   if (any(gone)) {
     ufs_abort("input", "There are missing values in ", some_columns(names(x)[gone]),
-      ": choose `na`, ",
-      "an argument of the step or filter itself, or fill them in before.", argument = "na")
+      ": choose `na`, an argument of the step or filter itself, or fill them in before.",
+      argument = "na")
   }
 }
 
@@ -125,8 +125,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
     inform_unless_resampling("units", "Columns have different units (", decided$reason, "): ufs_",
-      method,
-      "() gets them standardised; see `standardise`.")
+      method, "() gets them standardised; see `standardise`.")
   }
   fit <- quietly_constant(fit_of_row(data, row, decided$options, standardise, k))
   if (!is.null(row$task)) decided$standardised <- !isFALSE(fit$params$scale)
@@ -164,8 +163,7 @@ auto_size <- function(data, method, row, options, standardise) {
 say_padded <- function(found, k) {
   if (found$scored < k && k < length(found$features)) {
     inform_unless_resampling("padded", "Only ", found$scored, " of the ", k,
-      " features have a score above 0; the ",
-      "rest is ", found$rest, ".")
+      " features have a score above 0; the rest is ", found$rest, ".")
   }
 }
 
@@ -176,8 +174,7 @@ with_clusters <- function(options, row, method, data) {
   for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
     options[[name]] <- max(1L, min(5L, most[[name]]))
     inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ",
-      options[[name]],
-      "`: set it if you know better.")
+      options[[name]], "`: set it if you know better.")
   }
   options
 }

@@ -63,7 +63,7 @@ inline_of <- function(file) {
   data.frame(file = rep(file, NROW(found)), found)
 }
 all_constants <- function() {
-  files <- c(setdiff(list.files("src", "[.]c$"), list.files("src", "^ffi_(blfse|input|mcfs|socfs|x|turned)[.]c$")), "alfs_work.h", "la.h", "solve_blfse_projection.h",
+  files <- c(setdiff(list.files("src", "[.]c$"), list.files("src", "^ffi_(blfse|input|mcfs|socfs|x|spilled)[.]c$")), "alfs_work.h", "la.h", "solve_blfse_projection.h",
     "x_sparse.h")
   found <- do.call(rbind, lapply(setdiff(files, "ffi_test.c"), constants_of))
   found[!paste(found$file, found$name) %in% not_tuned, ]
