@@ -23,6 +23,9 @@ mean_of_copies <- function(value, first) {
 # Norms of the rows, without a second matrix of the size of x.
 row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 
+# At most `most` of 1 .. size, in equal steps.
+evenly <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
+
 # 1 .. size in pieces of `step`.
 in_pieces <- function(size, step) {
   starts <- seq(1, by = step, length.out = ceiling(size / step))

@@ -22,8 +22,8 @@ data_kind <- function(data, look, kind = NULL) {
 
 # At most so many rows and columns, evenly, as a dense matrix.
 even_part <- function(data, most = c(200L, 1000L)) {
-  some <- function(n, most) if (n > most) unique(round(seq(1, n, length.out = most)))
-  part <- subset_data(data, some(data$n, most[1L]), some(data$p, most[2L]))
+  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),
+    if (data$p > most[2L]) evenly(data$p, most[2L]))
   unname(dense_data(part, "x", quiet = TRUE))
 }
 
@@ -77,7 +77,7 @@ falls <- function(z, p) {
 # with or without rounding, directions.
 totals_kind <- function(data, most = 4e6) {
   if (data$p < 3L) return(NULL)
-  rows <- unique(round(seq(1, data$n, length.out = min(data$n, 50, max(5, most %/% data$p)))))
+  rows <- evenly(data$n, min(50, max(5, most %/% data$p)))
   z <- unname(dense_data(subset_data(data, rows), "x", quiet = TRUE))
   same <- function(total, part) {
     stats::var(total) < 1e-3 * sum(apply(part, 2L, stats::var)) && min(total) > 0
@@ -176,7 +176,7 @@ doubtful_input <- function(data) {
 
 looks_square <- function(data) {
   if (data$n != data$p || data$n < 4L) return(NULL)
-  at <- unique(round(seq(1, data$n, length.out = min(200L, data$n))))
+  at <- evenly(data$n, 200L)
   z <- unname(dense_data(subset_data(data, at, at), "x", quiet = TRUE))
   if (max(abs(z - t(z))) > 1e-8 * max(abs(z))) return(NULL)
   diagonal <- diag(z)
@@ -192,7 +192,7 @@ looks_square <- function(data) {
 looks_like_ids <- function(data) {
   if (data$n < 10L) return(NULL)
   z <- even_part(data, c(200L, 2000L))
-  at <- unique(round(seq(1, data$p, length.out = min(2000L, data$p))))
+  at <- evenly(data$p, 2000L)
   names <- if (is.null(data$features)) paste0("V", at) else data$features[at]
   called <- function(what) {
     grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
@@ -264,9 +264,8 @@ genes_among <- function(names) {
 is_smooth_columns <- function(x) {
   data <- open_data(x)
   if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)
-  rows <- unique(round(seq(1, data$n, length.out = min(data$n, 300L))))
-  first <- unique(round(seq(1, data$p - 1L, length.out = min(data$p - 1L, 1000L))))
-  part <- subset_data(data, rows)
+  first <- evenly(data$p - 1L, 1000L)
+  part <- subset_data(data, evenly(data$n, 300L))
   columns <- function(j) {
     z <- data_columns(part, j)
     z <- sweep(z, 2L, colMeans(z))

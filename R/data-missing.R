@@ -104,16 +104,13 @@ put_values <- function(x, value) {
   x
 }
 
-column_sd <- function(x) {
-  sd <- vapply(seq_len(ncol(x)), function(j) stats::sd(x[, j], na.rm = TRUE), 0)
-  ifelse(is.finite(sd) & sd > 0, sd, Inf)
-}
-
 # The rows of x to look for neighbours in, and what standardises a column; one that does not vary
 # says nothing about distances.
 knn_donors <- function(x) {
   mean <- unname(colMeans(x, na.rm = TRUE))
-  list(donors = unname(x), center = mean, scale = column_sd(x), value = mean)
+  sd <- vapply(seq_len(ncol(x)), function(j) stats::sd(x[, j], na.rm = TRUE), 0)
+  list(donors = unname(x), center = mean, scale = ifelse(is.finite(sd) & sd > 0, sd, Inf),
+    value = mean)
 }
 
 # Each missing number of x becomes the mean of those that the nearest donors have, squared distances

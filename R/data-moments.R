@@ -78,8 +78,7 @@ new_moments <- function(n, mean, css, dropped) {
 check_moments <- function(moments, na) {
   if (moments$dropped > 0 && na == "error") {
     ufs_abort("input", count_words(moments$dropped, "row"),
-      " of `x` lack a value. Choose na = \"omit\" to ",
-      "leave them out.", argument = "x")
+      " of `x` lack a value. Choose na = \"omit\" to leave them out.", argument = "x")
   }
   if (moments$n <= 1) ufs_abort("input", "`x` has fewer than 2 complete rows.", argument = "x")
   if (any(!is.finite(moments$css))) {
@@ -161,10 +160,9 @@ moment_columns <- function(x, columns, weights) {
   if (!is.null(counts) && (!is.numeric(counts) || length(counts) != nrow(x))) {
     refuse("weights", "`weights` must be the name of a column or ", nrow(x), " numbers.")
   }
+  usable <- function(column) is.numeric(column) || is.logical(column)
   if (is.null(columns)) {
-    usable <- function(column) is.numeric(column) || is.logical(column)
-    numeric <- if (is.data.frame(x)) vapply(x, usable, NA) else
-      rep(TRUE, ncol(x))
+    numeric <- if (is.data.frame(x)) vapply(x, usable, NA) else rep(TRUE, ncol(x))
     if (is.null(colnames(x))) colnames(x) <- feature_names(NULL, ncol(x), FALSE)
     columns <- setdiff(colnames(x)[numeric], if (by_name) weights)
   }
@@ -173,7 +171,7 @@ moment_columns <- function(x, columns, weights) {
   if (!length(columns)) refuse("columns", "`x` has no numeric column.")
   part <- if (is.data.frame(x)) as.data.frame(x)[columns] else x[, columns, drop = FALSE]
   if (is.data.frame(part)) {
-    text <- !vapply(part, function(column) is.numeric(column) || is.logical(column), NA)
+    text <- !vapply(part, usable, NA)
     if (any(text)) refuse("columns", "Not numeric: ", some_columns(columns[text]), ".")
     part <- as.matrix(part)
   }
@@ -301,9 +299,8 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
   ask <- function(terms) {
     queries <<- queries + 1L
     watch_says(function(step) paste(count_words(queries, "query"), "sent"))
-    unlist(run(paste0("SELECT ", paste0(terms, " AS e", seq_along(terms),
-    collapse = ", "), " FROM ",
-    table$from, " ", complete)), use.names = FALSE)
+    unlist(run(paste0("SELECT ", paste0(terms, " AS e", seq_along(terms), collapse = ", "),
+      " FROM ", table$from, " ", complete)), use.names = FALSE)
   }
   queries <- 0L
   ask_all <- function(terms) unlist(lapply(in_pieces(length(terms), batch),

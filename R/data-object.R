@@ -75,8 +75,7 @@ subset_data <- function(data, samples = NULL, features = NULL) {
 # The wishes: of the rows and columns that stay, in their new order; NULL: all of them.
 subset_wishes <- function(data, rows = NULL, columns = NULL) {
   if (!is.null(columns)) data["wish"] <- list(pick_wishes(data$wish, columns,
-    c("include", "exclude"),
-    c("cost", "groups")))
+    c("include", "exclude"), c("cost", "groups")))
   if (!is.null(rows)) data["row_wish"] <- list(pick_wishes(data$row_wish, rows,
     c("labelled", "candidates"), c("weights", "blocks", "replicates", "cost")))
   data

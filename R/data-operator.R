@@ -29,9 +29,6 @@ x_rows <- function(x, i) {
   .Call(C_x_standardise, block, x$shift, x$divide)
 }
 
-# The share of the squares of each column j that its two largest entries have.
-x_top_two <- function(x, j) .Call(C_x_top_two, x, as.integer(j))
-
 x_ss <- function(x) .Call(C_x_ss, x)
 
 x_gram <- function(x, rows) {
@@ -40,9 +37,6 @@ x_gram <- function(x, rows) {
     "Use fewer samples or features, or ufs_sketch().")
   if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
 }
-
-# Column indices in pieces of at most a block.
-column_blocks <- function(x) in_pieces(ncol(x), max(1, floor(block_bytes() / (8 * nrow(x)))))
 
 as_double_matrix <- function(v) as_double(as.matrix(v))
 

@@ -205,8 +205,7 @@ check_norms <- function(data, arg = "x") {
   bad <- !is.finite(size) | size > 1e150 | (norm > 0 & size < 1e-150)
   if (any(bad)) {
     ufs_abort("input", "The values of ", some_columns(data$features[data$keep][bad]), " of `", arg,
-      "` are too ",
-      if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
+      "` are too ", if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
         "small or too large",
       " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
   }
@@ -276,7 +275,7 @@ hint_numbering <- function(x, some = 10L) {
 
 # ---- back to the user's p columns -------------------------------------------------
 
-# Solvers saw only the q non-constant columns: a vector gets `fill` elsewhere, a
+# Solvers saw only the q non-constant columns: a vector gets `fill` in the others, a
 # matrix (one row per feature) rows of `fill`.
 expand_features <- function(value, data, fill = 0) {
   if (!is.matrix(value)) {
@@ -288,9 +287,6 @@ expand_features <- function(value, data, fill = 0) {
   out[data$keep, ] <- value
   out
 }
-
-# Variances of the columns, without a second matrix of the size of x.
-column_variances <- function(x) judge_moments(.Call(C_moments, x), TRUE)$sd^2
 
 # ---- arguments ----------------------------------------------------------------------
 
@@ -349,9 +345,4 @@ centred_again <- function(x, center, scale) {
   if (scale) x["divide"] <- list(moments$sd[at])
   x["ss"] <- list(NULL)
   x
-}
-
-# Columns of mean 0.
-x_center <- function(x) {
-  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else centred_again(x, TRUE, FALSE)
 }

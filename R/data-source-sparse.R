@@ -98,18 +98,11 @@ gather_sparse <- function(source, across = NULL, most = .Machine$integer.max) {
   }
   size <- c(source$n, source$p)
   if (!is.null(across)) size[if (by_rows) 2L else 1L] <- length(across)
-  out <- if (by_rows) stack_rows(parts) else stack_columns(parts)
+  out <- if (by_rows) stack_rows(parts) else {
+    list(i = unlist(lapply(parts, `[[`, "i")), x = unlist(lapply(parts, `[[`, "x")),
+      start = c(0L, cumsum(unlist(lapply(parts, function(part) diff(part$start))))))
+  }
   methods::new("dgCMatrix", i = out$i, p = out$start, x = out$x, Dim = as.integer(size))
-}
-
-# Some columns, as a dgCMatrix.
-sparse_columns_of <- function(source, j) {
-  if (source$by == "rows") gather_sparse(source, j) else read_sparse_part(source, j = j)
-}
-
-stack_columns <- function(parts) {
-  list(i = unlist(lapply(parts, `[[`, "i")), x = unlist(lapply(parts, `[[`, "x")),
-    start = c(0L, cumsum(unlist(lapply(parts, function(part) diff(part$start))))))
 }
 
 # A block goes when its entries are in their places; memory that nothing was written to yet is

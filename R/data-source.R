@@ -84,7 +84,9 @@ drop_spilled <- function(store) {
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(source$spilled)) return(read_spilled(source$spilled, if (is.null(i)) j else i))
-  if (reads_across(source, i, j)) return(as_plain(gather_sparse(source, if (is.null(i)) j else i)))
+  if (reads_across(source, i, j)) {
+    return(`dimnames<-`(as.matrix(gather_sparse(source, if (is.null(i)) j else i)), NULL))
+  }
   all_rows <- is.null(i)
   shift <- if (all_rows) source$row_shift else source$row_shift[i]
   divide <- if (all_rows) source$row_divide else source$row_divide[i]
@@ -95,7 +97,7 @@ read_source <- function(source, i = NULL, j = NULL) {
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
     big = read_big(source$object, i, j),
     bound = read_bound(source$object, i, j),
-    planned = read_planned(source$object, i, j),
+    planned = planned(read_source(source$object$base, i, j), source$object$plan, i, j),
     sparse = read_sparse(source$object, i, j)
   ))
   if (!is.numeric(piece) && !is.logical(piece)) {
@@ -114,8 +116,6 @@ reads_across <- function(source, i, j) {
   isTRUE(source$sparse) && if (source$by == "rows") is.null(i) && !is.null(j) else
     is.null(j) && !is.null(i)
 }
-
-as_plain <- function(x) `dimnames<-`(as.matrix(x), NULL)
 
 # Whole lines along the blocks.
 read_block <- function(source, lines) {
@@ -168,15 +168,13 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
 }
 
 # Workers of BiocParallel that nobody has started yet serve all passes of a fit: those that are
-# started, for stop_workers(), or NULL. New sessions find the packages that this one finds.
+# started, for bpstop(), or NULL. New sessions find the packages that this one finds.
 start_workers <- function(x) {
   workers <- if (inherits(x, "ufs_data") && x$kind == "source") x$x$BPPARAM
   if (is.null(workers) || !requireNamespace("BiocParallel", quietly = TRUE) ||
       BiocParallel::bpisup(workers)) return(NULL)
   with_libraries(BiocParallel::bpstart(workers))
 }
-
-stop_workers <- function(workers) if (!is.null(workers)) BiocParallel::bpstop(workers)
 
 # total + value, in place: saves a copy for each block.
 sum_in_place <- function(total, value) .Call(C_x_add, total, value)
@@ -343,10 +341,6 @@ read_sparse <- function(x, i, j) {
   if (is.null(i) && is.null(j)) return(as.matrix(x))
   as.matrix(if (is.null(i)) x[, j, drop = FALSE] else if (is.null(j)) x[i, , drop = FALSE] else
     x[i, j, drop = FALSE])
-}
-
-read_planned <- function(object, i, j) {
-  planned(read_source(object$base, i, j), object$plan, i, j)
 }
 
 # (x - mean of its block) * factor of its block + add, to the power, times root: for the rows i and

@@ -89,8 +89,7 @@ wished_levels <- function(value, arg, side, missing = FALSE) {
   code <- match(value, unique(value[!is.na(value)]))
   if (arg == "blocks" && any(tabulate(code) < 2L)) {
     refuse(arg, "`blocks`: ", deparse_short(unique(value)[tabulate(code) < 2L][1L]),
-      " has one row ",
-      "only; centring within blocks would make it zero.")
+      " has one row only; centring within blocks would make it zero.")
   }
   code
 }
@@ -260,12 +259,6 @@ sum_wish_words <- function(wish) {
 
 wish_line <- function(name, parts) if (length(parts)) {
   paste0(formatC(name, width = -13), paste(parts, collapse = ", "))
-}
-
-# For print() of the data.
-wish_lines <- function(data) {
-  c(wish_line("columns", column_wish_words(settled_wish(data$wish))),
-    wish_line("rows", c(row_wish_words(data$row_wish), sum_wish_words(data$row_wish))))
 }
 
 # ---- weights and blocks -------------------------------------------------------------------------

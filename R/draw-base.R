@@ -94,7 +94,7 @@ draw_curves <- function(pic, ...) {
   many <- length(series) > 1L
   across <- range(table$x)
   # Room for the labels at the ends of the curves, in the plot region: a margin would have to
-  # be put back, and points() or lines() afterwards would land elsewhere.
+  # be put back, and points() or lines() afterwards would land in the wrong place.
   room <- if (many) label_room(curve_ends(table, log)$label, .75) else 0
   heights <- c(table$y, table$low, table$high, pic$lines$h, if (log == "") pic$from)
   draw(list(x = across, y = drawn_ends(range(heights, finite = TRUE)), type = "n", log = log,

@@ -62,7 +62,9 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
     fit <- own_set(fit, data)
     if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")
     k <- length(fit)
-  } else if (data$p != fit$p || rows_behind(x, data$n) != fit$n ||
+  } else if (data$p != fit$p ||
+    # Data made of moments have other rows than the user's.
+    (if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else data$n) != fit$n ||
     !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   } else {
@@ -113,9 +115,6 @@ captured_of <- function(fit) {
   if (isTRUE(fit$input$transform$counts != "none")) return("weighted columns")
   if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns"
 }
-
-# The user's number of rows: data made of moments have others.
-rows_behind <- function(x, n) if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else n
 
 # The places of columns given by name or number.
 own_set <- function(set, data) {

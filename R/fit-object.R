@@ -21,7 +21,7 @@ fit_parts <- list(
   certificate = numeric(),
   elapsed = NA_real_,
   # Features that have no score by intention, beside the constant ones.
-  void = integer(),
+  without_score = integer(),
   # Wishes that the solver sees to in another form of the method, not in this one.
   by_ranking = character(),
   class = character()
@@ -59,13 +59,13 @@ new_ufs <- function(method, call, made) {
     fit <- rank_samples(fit)
   }
   # A fit with missing or infinite numbers is not called converged. Left aside are features and
-  # samples that have no score by intention (constant, in `void`, excluded, labelled, no
+  # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
   open <- fit$wishes$samples[c("labelled", "candidates")]
   barred <- c(made$params$labelled, open$labelled,
     if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))
   certificate <- made$certificate
-  unscored <- c(data$constant, made$void, fit$wishes$features$exclude)
+  unscored <- c(data$constant, made$without_score, fit$wishes$features$exclude)
   fine <- all_finite(fit$feature_scores, unscored) &&
     all_finite(fit$sample_scores, barred) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
@@ -304,10 +304,10 @@ top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
   best <- choose_best(fit, one, k, budget)
   say_short(fit, one, k, best, budget)
   best <- stats::setNames(best, names(score)[best])
-  live <- live_scores(score)
+  scored <- count_scored(score)
   if (length(best) < k) k <- length(best)
-  if (live < k) {
-    ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the ",
+  if (scored < k) {
+    ufs_inform("padded", "Only ", scored, " of the ", k, " ", what, " have a score above 0; the ",
       "rest is ", order_of_rest(score, key), ".")
   } else if (tied_at_cut(ranking, score, key, k)) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
@@ -318,18 +318,18 @@ top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
 }
 
 # How many scores say something: all of them, unless the method leaves some at exactly zero.
-live_scores <- function(score) {
+count_scored <- function(score) {
   known <- score[!is.na(score)]
   if (any(known < 0)) length(known) else sum(known > 0)
 }
 
 # In what order a ranking goes on where its scores end.
 order_of_rest <- function(score, key) {
-  dead <- which(!is.na(score) & score == 0)
-  if (length(unique(key[dead])) > 1L) {
+  rest <- which(!is.na(score) & score == 0)
+  if (length(unique(key[rest])) > 1L) {
     return("ordered by the method's second criterion (`key` in as.data.frame())")
   }
-  if (length(dead)) "in the order of the columns and says nothing" else "constant"
+  if (length(rest)) "in the order of the columns and says nothing" else "constant"
 }
 
 tied_at_cut <- function(ranking, score, key, k) {

@@ -151,9 +151,6 @@ picture_objective <- function(fit, subtitle = NULL) {
     title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
 }
 
-# At most `most` of 1 .. size, in equal steps.
-some_of <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
-
 # The decrease of y over x. Where it goes by powers of ten a linear scale shows an L: then the
 # distance to the lowest value, on a logarithmic scale.
 objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
@@ -212,12 +209,12 @@ picture_share <- function(fit, data, k) {
   if (is.null(share)) {
     if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, \"share\", data).")
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
-    table <- suppressMessages(ufs_captured(fit, data, some_of(most, 30L)))
+    table <- suppressMessages(ufs_captured(fit, data, evenly(most, 30L)))
     share <- list(x = table$k, y = table$captured, bound = table$bound,
       what = "variance explained", unit = " (%)", of = "PCA (upper bound)")
   }
   # A curve of hundreds of points is one of sixty.
-  at <- some_of(length(share$x), 60L)
+  at <- evenly(length(share$x), 60L)
   bound <- if (!is.null(share$bound)) share$bound[at]
   table <- data.frame(x = rep(share$x[at], 1L + !is.null(bound)), y = c(share$y[at], bound),
     series = rep(c("chosen", if (!is.null(bound)) share$of), each = length(at)))
@@ -287,14 +284,15 @@ picture_spikes <- function(fit, k, what) {
   name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
   # Rankings with many exact zeros end in a long flat line: show where it begins.
-  live <- sum(sorted != 0)
-  if (live < length(sorted) / 2) {
-    subtitle <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
-    if (live < k) {
+  nonzero <- sum(sorted != 0)
+  if (nonzero < length(sorted) / 2) {
+    zero <- length(sorted) - nonzero
+    subtitle <- sprintf("%d of %d scores are exactly zero", zero, length(sorted))
+    if (nonzero < k) {
       subtitle <- paste0(subtitle, "; names in brackets have none")
       name[shown$value == 0] <- paste0("(", shorten(name[shown$value == 0], 18L), ")")
     }
-    sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * live)))
+    sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * nonzero)))
   }
   red <- ranking[seq_along(sorted)] %in% best
   # A picture is some hundreds of dots wide: of many bars every n-th is enough.

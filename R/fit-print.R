@@ -14,9 +14,9 @@ print.ufs <- function(x, n = 5L, ...) {
     cat_field(paste0("  ", substr(line, 1L, 13L)), substring(line, 14L))
   }
   if (!is.null(x$feature_scores) && !any(grepl("^non-zero", notes))) {
-    live <- live_scores(x$feature_scores)
-    if (live < sum(!is.na(x$feature_scores))) {
-      cat_field("  scores", live, " of ", x$p, " features have a score above 0; the rest is ",
+    nonzero <- count_scored(x$feature_scores)
+    if (nonzero < sum(!is.na(x$feature_scores))) {
+      cat_field("  scores", nonzero, " of ", x$p, " features have a score above 0; the rest is ",
         order_of_rest(x$feature_scores, x$feature_key))
     }
   }
@@ -74,7 +74,7 @@ print_notes.default <- function(x) {
   c(if (!is.null(x$params$n_scores)) {
       paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
     },
-    if (!is.null(x$n_live)) live_note(x),
+    if (!is.null(x$n_nonzero)) nonzero_note(x),
     if (convex) paste0("non-zero     ", sum(x$sample_scores > 0), " of ",
       count_words(x$n, "sample")),
     labelled_note(x), copies_note(x), if (convex) chance_note,
@@ -202,9 +202,9 @@ graph_text <- function(graph) {
   }
 }
 
-live_note <- function(fit, live = fit$n_live) {
-  rest <- sum(!is.na(fit$feature_scores)) - live
-  paste0("non-zero     ", live, " of ", count_words(fit$p, "feature"),
+nonzero_note <- function(fit, nonzero = fit$n_nonzero) {
+  rest <- sum(!is.na(fit$feature_scores)) - nonzero
+  paste0("non-zero     ", nonzero, " of ", count_words(fit$p, "feature"),
     if (rest > 0) paste0("; the other ", rest, " are ranked by how close they are to entering"))
 }
 

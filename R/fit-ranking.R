@@ -37,8 +37,7 @@ rank_samples <- function(fit) {
   wish <- fit$wishes$samples
   score <- unname(fit$sample_scores)
   key <- unname(fit$sample_key)
-  choosing <- intersect(names(wish), c("labelled", "candidates", "replicates", "cost", "strata"))
-  if (!length(choosing)) {
+  if (!any(names(wish) %in% ranked$samples)) {
     fit$sample_ranking <- named_ranking(ufs_rank(score, key), fit$names$samples)
     return(fit)
   }
@@ -78,17 +77,17 @@ group_order <- function(score, key, groups = NULL, first = integer(), cost = NUL
   group <- if (is.null(groups)) seq_len(size) else
     match(ifelse(is.na(groups), -seq_len(size), groups),
       ifelse(is.na(groups), -seq_len(size), groups))
-  live <- which(!is.na(score))
+  scored <- which(!is.na(score))
   average <- function(v) {
     if (is.null(groups)) return(v)
     out <- rep(NA_real_, size)
-    out[live] <- stats::ave(v[live], group[live])
+    out[scored] <- stats::ave(v[scored], group[scored])
     out
   }
-  worth <- average(value)
-  if (!is.null(cost)) worth <- worth / average(cost)
-  ord <- order(!seq_len(size) %in% first, -worth, -average(key), group, -value, -key)
-  ord[ord %in% live]
+  gain <- average(value)
+  if (!is.null(cost)) gain <- gain / average(cost)
+  ord <- order(!seq_len(size) %in% first, -gain, -average(key), group, -value, -key)
+  ord[ord %in% scored]
 }
 
 # Under `strata` samples are taken in the order of the ranking until a level has its quota, or, in
@@ -122,9 +121,9 @@ uncorrelated <- function(ord, wish, data, flops = 2e10) {
   kept <- integer()
   for (i in seq_along(ord)) {
     if (!open[i]) next
-    if (length(kept) >= most) return(list(ord = c(kept,
-      ord[i:length(ord)][open[i:length(ord)]]),
-      walked = length(kept)))
+    if (length(kept) >= most) {
+      return(list(ord = c(kept, ord[i:length(ord)][open[i:length(ord)]]), walked = length(kept)))
+    }
     kept <- c(kept, ord[i])
     if (i == length(ord)) break
     r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
@@ -203,14 +202,14 @@ check_included <- function(data, params) {
 check_choice_size <- function(fit, one, size, budget) {
   wish <- fit$wishes[[paste0(one, "s")]]
   names <- fit$names$features
-  live <- setdiff(wish$include, fit$constant)
-  if (length(live) > size) refuse_fewer(names[live], size)
+  wanted <- setdiff(wish$include, fit$constant)
+  if (length(wanted) > size) refuse_fewer(names[wanted], size)
   if (!is.null(budget)) {
     if (is.null(wish$cost)) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
         "sample_cost", "` to ufs_data() or to the fit.")
     }
-    check_budget(budget, replace(wish, "include", list(live)), names, if (one == "feature")
+    check_budget(budget, replace(wish, "include", list(wanted)), names, if (one == "feature")
       "column" else "row")
   }
 }
@@ -225,14 +224,16 @@ say_short <- function(fit, one, size, chosen, budget) {
   if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
   if (!is.null(budget)) return(invisible())
   ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one,
-    "s are chosen: the wishes (",
-    paste(wish_names(fit, one), collapse = ", "), ") leave no more.")
+    "s are chosen: the wishes (", paste(wish_names(fit, one), collapse = ", "), ") leave no more.")
 }
 
+# The wishes that a ranking sees to, in the order in which messages name them.
+ranked <- list(features = c("include", "exclude", "cost", "groups", "max_cor"),
+  samples = c("candidates", "labelled", "replicates", "cost", "strata"))
+
 wish_names <- function(fit, one) {
-  known <- if (one == "feature") c("include", "exclude", "cost", "groups", "max_cor") else
-    c("labelled", "candidates", "replicates", "cost", "strata")
-  intersect(known, names(Filter(length, fit$wishes[[paste0(one, "s")]])))
+  what <- paste0(one, "s")
+  intersect(ranked[[what]], names(Filter(length, fit$wishes[[what]])))
 }
 
 # ---- who sees to a wish -------------------------------------------------------------------------
@@ -268,10 +269,9 @@ check_honoured <- function(x, method, given) {
         "its solver counts all rows alike. ",
       "ufs_methods(what = \"wishes\") says which methods do.")
   }
-  if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
+  if (row$selects == "both") return(invisible())
   choosing <- setdiff(row_wishes, c("weights", "blocks", "block_scale"))
-  other <- if (row$selects == "features") choosing else
-    column_wishes
+  other <- if (row$selects == "features") choosing else column_wishes
   wrong <- intersect(given, other)
   if (length(wrong)) {
     refuse(wrong[1L], "`", wrong[1L], "` is about ", setdiff(c("features", "samples"), row$selects),
@@ -285,12 +285,10 @@ wishes_of_fit <- function(method, data, by_ranking = NULL) {
   all <- data$wishes
   if (is.null(all)) return(NULL)
   row <- registered[[method]]
-  names <- list(features = c("include", "exclude", "cost", "groups", "max_cor"),
-    samples = c("candidates", "labelled", "replicates", "cost", "strata"))
-  for (what in names(names)) {
+  for (what in names(ranked)) {
     if (is.null(all[[what]])) next
     if (what == "features") all$features <- all$features[lengths(all$features) > 0L]
-    own <- intersect(names[[what]], names(all[[what]]))
+    own <- intersect(ranked[[what]], names(all[[what]]))
     all[[what]]$by <- vapply(own, function(wish) {
       if (wish %in% by_ranking) return("ranking")
       # What is picked one by one: without a budget there is nothing to solve for.

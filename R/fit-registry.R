@@ -43,8 +43,7 @@ register <- function(method, fit, ...) {
   given <- list(...)
   stopifnot(names(given) %in% names(row))
   row[names(given)] <- given
-  stopifnot(row$group %in% registry_groups,
-    is.character(row$title), is.character(row$cost))
+  stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost))
   assign(method, row, envir = registered)
 }
 

@@ -81,23 +81,23 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 # the status, the iterations, the trace, the time and the warning if it did not converge.
 #
 # What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
-# (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
+# (open = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
 # switch are checked, but those in `free`, which may be something else, and `center` and `scale`,
 # which the input pass checks; these two go to `params` by themselves.
-run_fit <- function(method, call, made, door = TRUE, free = character()) {
+run_fit <- function(method, call, made, open = TRUE, free = character()) {
   start <- proc.time()[[3L]]
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
   frame <- parent.frame()
   fun <- sys.function(sys.parent())
-  if (door) {
+  if (open) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
     if (inherits(frame$x, "ufs_moments") && isTRUE(registered[[method]]$moments)) {
       frame$x <- rows_of_moments(frame$x)
     }
     open_dots(frame, fun, method)
     started <- start_workers(frame$x)
-    on.exit(stop_workers(started), add = TRUE)
+    on.exit(if (!is.null(started)) BiocParallel::bpstop(started), add = TRUE)
     check_honoured(frame$x, method, setdiff(names_of(sys.call(sys.parent())), arguments_of(fun)))
     check_by_default(frame, fun, free)
   }
@@ -127,8 +127,9 @@ run_fit <- function(method, call, made, door = TRUE, free = character()) {
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
   close_source(made$data$x)
-  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) fit <- without_rows(fit,
-    frame$x$n_rows)
+  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) {
+    fit <- without_rows(fit, frame$x$n_rows)
+  }
   warn_status(fit, advice)
   fit
 }

@@ -8,16 +8,16 @@ as_unit_matrix <- function(x, center, scale) {
 }
 
 # How many |w_j|^2 exceed the size that the smoothing alone gives.
-count_live <- function(row2, eps) sum(row2 > 100 * eps)
+count_nonzero <- function(row2, eps) sum(row2 > 100 * eps)
 
 # Warns of a ranking with no more features above zero than the constraint (c or m columns of norm
 # one) keeps there whatever the data are: `forced`.
-warn_live <- function(fit, forced, advice) {
+warn_few_scores <- function(fit, forced, advice) {
   ranked <- fit$p - length(fit$constant)
-  if (fit$n_live <= forced && fit$n_live < ranked) {
-    ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
+  if (fit$n_nonzero <= forced && fit$n_nonzero < ranked) {
+    ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_nonzero, " of ", ranked,
       " features have scores above zero",
-      if (fit$n_live > 0L) ", the order of the others is that of their distance from entering",
+      if (fit$n_nonzero > 0L) ", the order of the others is that of their distance from entering",
       ". ", advice)
   }
 }

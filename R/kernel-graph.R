@@ -263,8 +263,7 @@ approximate_neighbours <- function(z, k) {
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.
 mean_distance <- function(z) {
-  at <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 1000L))))
-  mean(as.matrix(stats::dist(z[at, , drop = FALSE])))
+  mean(as.matrix(stats::dist(z[evenly(nrow(z), 1000L), , drop = FALSE])))
 }
 
 # `parts`: start, index, value, degree, component, n_components, n_isolated.
@@ -453,7 +452,7 @@ picture.ufs_graph <- function(object, what, ...) {
   }
   value <- sort(value, decreasing = TRUE)
   # A picture is some hundreds of dots wide.
-  at <- unique(round(seq(1, length(value), length.out = min(length(value), 1000L))))
+  at <- evenly(length(value), 1000L)
   new_picture("spikes", table = data.frame(x = at, y = value[at], best = FALSE),
     xlab = if (what == "degree") "sample, by degree" else "edge, by weight",
     ylab = if (what == "degree") "degree (sum of weights)" else "weight",

@@ -11,7 +11,7 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   first <- equal_rows(z)
   if (length(unique(first)) < n_clusters) return(NULL)
   check_starts_bytes(n, n_clusters, n_starts)
-  found <- kmeans_starts(z, first, n_clusters, n_starts, max_iter)
+  found <- kmeans_starts(list_of(x = z, first), n_clusters, n_starts, max_iter)
   labels <- lapply(seq_len(n_starts), function(i) canonical_labels(found$label[, i]))
   best <- order(found$within)
   best <- best[!duplicated(labels[best])]
@@ -25,14 +25,15 @@ check_starts_bytes <- function(n, n_clusters, n_starts) {
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
 }
 
-# All starts as src/kmeans.c leaves them: z a matrix, or a sparse operator whose rows are multiplied
-# by `shrink`. `first`: the first row equal to each; `fixed`: rows that are centres and stay;
-# `most`: how many starts go on after a few iterations.
-kmeans_starts <- function(z, first, n_clusters, n_starts, max_iter, most = n_starts,
-                          fixed = integer(), shrink = NULL) {
+# All starts as src/kmeans.c leaves them. points: list(x = a matrix, or a sparse operator whose rows
+# are multiplied by `shrink`, first = the first row equal to each). `fixed`: rows that are centres
+# and stay; `most`: how many starts go on after a few iterations.
+kmeans_starts <- function(points, n_clusters, n_starts, max_iter, most = n_starts,
+                          fixed = integer()) {
   settings <- list(draw = matrix(stats::runif(n_clusters * n_starts), n_clusters),
     max_iter = as.integer(max_iter), most = as.integer(most), verbose = FALSE)
-  found <- check_solved(.Call(C_kmeans, z, shrink, first, fixed, settings), "kmeans")
+  found <- check_solved(.Call(C_kmeans, points$x, points$shrink, points$first, fixed,
+    settings), "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
       "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")

@@ -99,7 +99,8 @@ wished_rows <- function(labelled, data) {
       format(min(cost[open])), " that the cheapest sample costs.")
   }
   what <- if (is.null(wish$candidates)) "samples" else "candidates"
-  list(labelled = labelled, free = length(open), cost = cost, budget = wish$budget,
+  list(labelled = labelled, free = length(open), cost = if (!is.null(cost)) as.double(cost),
+    budget = wish$budget,
     limit = paste0("the ", what, if (length(labelled)) " without a label"),
     allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)
 }
@@ -192,7 +193,8 @@ mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
   trace[, sums] <- trace[, sums] * divisor
   first <- equal_rows(data$x)
   score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[first]
-  params$copies <- near_copies(data$x, top_rows(score, params$m))
+  shown <- utils::head(order(-score), min(params$m, 10L[is.null(params$m)], length(score) - 1L))
+  params$copies <- near_copies(data$x, shown)
   used <- found$run$counters[c("gamma", "gamma_max")]
   if (is.null(params$gamma)) params$gamma <- used[[1]] * divisor
   params$gamma_rel <- used[[1]] / used[[2]]
@@ -204,11 +206,6 @@ mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * divisor))
 }
 
-# The first m (or ten) rows by a score, for near_copies().
-top_rows <- function(score, m = NULL) {
-  utils::head(order(-score), min(if (is.null(m)) 10L else m, length(score) - 1L))
-}
-
 warn_zero <- function(fit, penalty) {
   if (all(fit$sample_scores == 0, na.rm = TRUE) && fit$status == "converged" && fit$control$warn) {
     ufs_warn("zero", "All scores of ufs_", fit$method, "() are zero at this penalty; the ranking ",
@@ -216,15 +213,14 @@ warn_zero <- function(fit, penalty) {
   }
 }
 
-# Greedy TED on the rows of x: m picks with ridge mu, after those given. list(order = picks, score =
-# decrease of the objective by each pick, left = decrease that every other row would
-# bring next, start = objective before the first pick, trace, run). No random numbers; ties
-# within rounding go to the lowest index (src/samp_ted.c).
-# allowed  which rows may be picked, logical; NULL: all. The others still count in the objective
-# cost, budget  what each row costs, and what all picks may: the better of the picks by decrease and
-#          by decrease per cost
-ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control(),
-                       divisor = NULL, allowed = NULL, cost = NULL, budget = Inf) {
+# Greedy TED on the rows of x: m picks with ridge mu, after those labelled. list(order = picks,
+# score = decrease of the objective by each pick, left = decrease that every other row would bring
+# next, start = objective before the first pick, trace, run). No random numbers; ties within
+# rounding go to the lowest index (src/samp_ted.c). `open` is as wished_rows() makes it: rows that
+# may not be picked still count in the objective, and with costs the better of the picks by decrease
+# and by decrease over cost is taken.
+ted_greedy <- function(x, m, mu, form = "a", open = list(), control = ufs_control(),
+                       divisor = NULL) {
   # Fourth powers of x occur inside: dividing by a power of two keeps them in range. An operator is
   # divided already, unless it has no more rows than columns.
   if (is.null(divisor)) {
@@ -233,14 +229,14 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
     if (divisor != 1) x <- x / divisor
   }
   settings <- list(m = as.integer(m), mu = as.double(mu) / divisor^2, form = form,
-    given = sort(given), allowed = allowed, cost = if (!is.null(cost)) as.double(cost),
-    budget = min(budget, 1e300), per_cost = FALSE)
+    given = sort(as.integer(open$labelled)), allowed = open$allowed, cost = open$cost,
+    budget = min(open$budget, 1e300), per_cost = FALSE)
   run <- function(per_cost) {
     settings$per_cost <- per_cost
     check_solved(.Call(C_ted_greedy, x, settings, control), "ted")
   }
   found <- run(FALSE)
-  if (!is.null(cost)) {
+  if (!is.null(open$cost)) {
     by_cost <- run(TRUE)
     if (sum(by_cost$score) > sum(found$score)) found <- by_cost
   }
@@ -321,7 +317,7 @@ near_copies <- function(z, picks) {
   if (length(picks) < 2L) return(0L)
   chosen <- x_rows_of(z, picks)
   d2 <- pmax(square_distances(chosen, chosen), 0)
-  some <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 500L))))
+  some <- evenly(nrow(z), 500L)
   limit <- median_square(if (is.matrix(z) && length(some) == nrow(z)) z else x_rows(z, some))
   sum(vapply(seq_along(picks)[-1L], function(i) any(d2[i, seq_len(i - 1L)] <= limit / 100), NA))
 }

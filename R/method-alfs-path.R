@@ -46,7 +46,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   fits <- vector("list", nrow(rel))
   begin <- NULL
   for (i in seq_len(nrow(rel))) {
-    fit <- run_fit("alfs", call, door = FALSE, {
+    fit <- run_fit("alfs", call, open = FALSE, {
       penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))

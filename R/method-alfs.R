@@ -64,23 +64,18 @@
 #' W and its sparse copies. A gap below -1e-10 would be an error and gives the status `"numerical"`.
 #'
 #' @section Solvers:
-#' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
-#' singular value on entry, works in the coordinates of the smaller side of `x` (about `4 n p r + 6
-#' r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed iterations. The
-#' eigenvectors of the smaller side (about `9 r^3` flops) come first, a minute or so at r = 2000.
-#' With `lambda = 0` it starts from a ridge regression. With `lambda > 0` it begins with few columns
-#' (with all where most will be in use), lets others in when the certificate, always that of the
-#' whole problem, asks for them, and goes over to Newton's method on those in use where that is
-#' faster (few columns, or a small `tol`): the norms are smoothed by less and less, the multipliers
-#' stay feasible, and each step is an iteration of the trace.
+#' `solver = "admm"`, the alternating direction method of multipliers, works in the coordinates of
+#' the smaller side of `x`: about `9 r^3` flops first, then `4 n p r + 6 r^3` an iteration, r =
+#' min(n, p). With `lambda > 0` it begins with few columns, lets others in when the certificate,
+#' always that of the whole problem, asks for them, and goes over to Newton's method on those in use
+#' where that is faster; each step is an iteration of the trace.
 #'
-#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
-#' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
-#' stop and so its answer depend on the unit of `x`. Its W has no exact zeros, status "converged"
-#' means its own stop, and the certificate says what that cost: at the default penalties on
-#' standardised data it stopped far above the optimum, on `x` divided by its largest singular value
-#' close to it (figures in `vignette("evidence")`). `rho0`, `tau` and `rho_max` are its schedule:
-#' penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 is about `tau = 1`.
+#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties `rho0
+#' tau^k`, at most `rho_max`, force feasibility but not optimality, and its first penalty, its stop
+#' and so its answer depend on the unit of `x`. Its W has no exact zeros, status "converged" means
+#' its own stop, and the certificate says what that cost: at the default penalties on standardised
+#' data it stopped far above the optimum (figures in `vignette("evidence")`). Its Theorem 3.1 is
+#' about `tau = 1`.
 #'
 #' @section The trace:
 #' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`
@@ -186,9 +181,9 @@ paper_schedule <- function(solver, rho0, tau, rho_max) {
 }
 
 alfs_n_features <- function(n_features, data) {
-  live <- length(data$keep)
-  if (is.null(n_features)) return(max(1L, min(50L, live %/% 2L)))
-  min(live, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
+  usable <- length(data$keep)
+  if (is.null(n_features)) return(max(1L, min(50L, usable %/% 2L)))
+  min(usable, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
 }
 
 # The largest useful penalties: norms of the rows and columns of 2X'XX', and 2 max ||x_i||^2.
@@ -356,7 +351,7 @@ cover_order <- function(fit, k) {
 
 # All rows of x but those given by greedy TED picks; beyond `most` by what each would bring.
 ted_order <- function(x, most, given = integer()) {
-  out <- ted_greedy(x, most, 0.01 * mean_square(x), given = given)
+  out <- ted_greedy(x, most, 0.01 * mean_square(x), open = list(labelled = given))
   picks_first(out$order, out$left, setdiff(seq_len(nrow(x)), given))
 }
 

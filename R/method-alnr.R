@@ -20,12 +20,11 @@
 #' neighbourhood, the penalty, the solver (reweighting with an accelerator), and the certificate.
 #'
 #' # Computation
-#' The neighbours take n^2 p flops once, and each iteration then takes about `n q^3 / 3` flops,
-#' where q is `n_neighbours + 1`. Memory is `8 n q^2` bytes beside the samples. Stopping, duality
-#' gap, zero scores and trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10) go to the
-#' lower index; equal rows all have the score of the first of them. Samples are seen through their
-#' inner products only, so sparse data and files (see [ufs_data]) are not formed where n < p: the n
-#' x n matrix of inner products takes their place. Of dense data nothing has size n x n.
+#' The neighbours take n^2 p flops once, and each iteration about `n q^3 / 3`, where q is
+#' `n_neighbours + 1`. Memory is `8 n q^2` bytes beside the samples, and the n x n matrix of inner
+#' products for sparse data and files with n < p. Stopping, duality gap, zero scores and trace
+#' follow the rules of [ufs_rrss()]. Equal distances (to 1e-10) go to the lower index, and equal
+#' rows all have the score of the first of them.
 #'
 #' @inheritParams ufs_rrss
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of

@@ -23,12 +23,10 @@
 #'
 #' # Does the ensemble pay?
 #' Hardly ever: the counts are in `vignette("evidence")`, and the plain means in
-#' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
-#' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
-#'    leaves the weighted mean of the base scores. A warning says so.
-#' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The
-#'    number of iterations is therefore capped, 10 or more base results are recommended, and a
-#'    weight above 0.9 is reported: that base result then is the answer.
+#' `solution$mean_score` and `solution$mean_rank`. With p >= n, P is not unique, and v barely leaves
+#' the weighted mean of the base scores; a warning says so. And the weights \eqn{\alpha, \beta} tend
+#' to collapse on one base result, at once if m <= 5: therefore the number of iterations is capped,
+#' 10 or more base results are recommended, and a weight above 0.9 is reported.
 #'
 #' # Base results
 #' With `base = "inffs"`, as in the paper, the samples are split at random into `n_base` disjoint
@@ -47,16 +45,15 @@
 #' `projection = "paper"` and `"zscore"` for `"isotropic"`; `FALSE` takes x as it is.
 #'
 #' # Ties of P
-#' Only N = P'P matters. With `projection = "paper"` it is replaced by the minimiser of least
-#' Frobenius norm over all \eqn{0 \le N \le I} of trace c. This equals P'P if that is unique, has
-#' the same objective in any case, and does not depend on LAPACK's choice of a null space.
-#' `projection = "isotropic"` fixes N = (c/p) I, its mean over random P. That is an experiment of
-#' ours, not in the paper, and it lost to the plain mean on fresh data.
+#' Only N = P'P matters. With `projection = "paper"` it is the minimiser of least Frobenius norm
+#' over all \eqn{0 \le N \le I} of trace c, which has the same objective and does not depend on
+#' LAPACK. `projection = "isotropic"` fixes N = (c/p) I, an experiment of ours that lost to the
+#' plain mean on fresh data.
 #'
 #' # Memory
-#' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np.
-#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less.
-#' They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
+#' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n; for p > n nothing is p x p, and it is 9 n^2 + 2 np.
+#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept. They can be
+#' indexed by `[i, j]`, and `as.matrix()` makes ordinary matrices of them.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
@@ -161,7 +158,9 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
 
     drawn <- if (is.null(scores)) {
       blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
-    } else list(scores = given_scores(scores, data$p), base = "given", resample = "none")
+    } else list(base = "given", resample = "none",
+      scores = check_matrix(if (is.data.frame(scores)) as.matrix(scores) else scores, "scores",
+        ncol = data$p))
     if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
     scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
@@ -255,12 +254,6 @@ blfse_model_matrix <- function(data, scaling, center) {
   if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
   if (center || !is.null(divide)) data$x <- take_scaled(data$x, shift = shift, divide = divide)
   data
-}
-
-# Base scores of the user's, a row for each result.
-given_scores <- function(scores, p) {
-  if (is.data.frame(scores)) scores <- as.matrix(scores)
-  check_matrix(scores, "scores", ncol = p)
 }
 
 # Rows on the simplex: shifted to start at 0 if negative, divided by their sum.

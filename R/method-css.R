@@ -27,12 +27,11 @@
 #' that the first k principal components explain, which no k columns can beat, `ratio` the one
 #' over the other (usually above 0.9). [ufs_captured()] computes the same for any other method.
 #'
-#' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for
-#' each pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that
-#' of `x`, its standardised copy, and min(n, p)^2 numbers; no copy is made of a dense `x` with more
-#' rows than columns that is larger than `getOption("ufselect.copy_bytes")`, nor of one with at
-#' least four rows a column that takes more than `2^24` bytes. Decreases that agree
-#' to 1e-9 are ties, and ties go to the lowest index.
+#' It takes n^2 p flops three times and 4 n p for each pick where p > n, and nothing of size p x p
+#' is formed; where p is smaller, `n p^2 + 4 k p^2`. Memory is that of `x`, its standardised copy
+#' (none of a tall dense `x` that is larger than `getOption("ufselect.copy_bytes")`, or than `2^24`
+#' bytes with at least four rows a column), and min(n, p)^2 numbers. Decreases that agree to 1e-9
+#' are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
@@ -102,24 +101,22 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
   })
 }
 
-# The work of ufs_css(), of the list from as_ufs_operator(); `asked` has the arguments as they came.
-# wish: NULL, or list(include, exclude, cost, groups, max_cor, budget) of the columns data$keep.
-# judge_rows: are columns that live on one or two rows left out? They are returned as `few`.
-css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE) {
+# The work of ufs_css(), of the list from column_triangle(); `asked` has the arguments as they came.
+# judge_rows: are columns with values on one or two rows only left out? They are returned as `few`.
+css_slots <- function(data, asked, control, judge_rows) {
   z <- data$x
   divisor <- data$divisor
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
   names <- labels_of(data$features, data$p)[data$keep]
-  wish <- css_wish(wish, names)
+  wish <- css_wish(data$wish)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
   check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
     8 * (2 * min(n, q)^2 + 2 * settings$k * q + rows * settings$k +
       (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
-  "ufs_css()",
-  "Select features or samples first.")
+  "ufs_css()", "Select features or samples first.")
   few <- if (judge_rows) few_rows(data, wish, if (is.null(asked$k)) 1L else settings$k)
   if (length(few)) settings$wish$exclude <- c(wish$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
@@ -136,7 +133,10 @@ css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE
   at <- if (free) which.min(trace$ratio) else length(order)
   certificate <- unlist(shares[at, ])
   if (settings$prove) {
-    gap <- max(count$bound / css_held(found, shares)[at] - 1, 0)
+    # What the choices of 1, ..., k columns hold of the target, in squares.
+    held <- if (is.null(shares$target)) shares$captured * count$start else
+      shares$target * count$target_start
+    gap <- max(count$bound / held[at] - 1, 0)
     certificate <- c(certificate, optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
   }
   ranking <- picks_first(order, found$left, digits = 8L)
@@ -149,7 +149,7 @@ css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE
       if (!is.null(settings$target)) list(target = settings$target), css_told(wish, count)),
     run = found$run,
     feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
-    void = data$keep[wish$exclude], trace = trace,
+    without_score = data$keep[wish$exclude], trace = trace,
     advice = "Raise ufs_control(max_iter = ), the largest number of nodes of the search.",
     statistic = expand_features(gain * divisor^2, data, NA_real_),
     solution = list(
@@ -196,31 +196,19 @@ css_settings <- function(asked, wish, data, ss) {
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
 
-# What the solver takes of the wishes: whole groups are included, or excluded, where one column is.
-css_wish <- function(wish, names) {
+# What the solver takes of the settled wishes, which check_wishes() has seen.
+css_wish <- function(wish) {
   if (is.null(wish)) return(NULL)
   # A column that goes with no other is a group of its own.
   alone <- which(is.na(wish$groups))
   wish$groups[alone] <- -alone
-  whole <- function(at) {
-    if (is.null(wish$groups) || !length(at)) return(as.integer(at))
-    unlist(lapply(unique(wish$groups[at]), function(g) which(wish$groups == g)))
+  for (name in c("include", "exclude")) {
+    at <- as.integer(wish[[name]])
+    # Members of a group side by side.
+    if (length(wish$groups)) at <- at[order(match(wish$groups[at], wish$groups[at]), at)]
+    wish[name] <- list(at)
   }
-  for (name in c("include", "exclude")) wish[name] <- list(whole(wish[[name]]))
   if (!is.null(wish$groups)) wish$groups <- match(wish$groups, unique(wish$groups)) - 1L
-  if (!is.null(wish$cost)) wish$cost <- as.double(wish$cost)
-  both <- intersect(wish$include, wish$exclude)
-  if (length(both)) {
-    refuse("exclude", "`include` and `exclude` both name ", some_columns(names[both]), ".")
-  }
-  if (!is.null(wish$budget)) {
-    wish$budget <- as.double(wish$budget)
-    spent <- if (is.null(wish$cost)) length(wish$include) else sum(wish$cost[wish$include])
-    if (spent > wish$budget * (1 + 1e-12)) {
-      refuse("budget", "The columns that must be in (", paste(names[wish$include], collapse = ", "),
-        ") cost ", format(spent), ", more than the budget of ", format(wish$budget), ".")
-    }
-  }
   wish
 }
 
@@ -251,7 +239,8 @@ few_rows <- function(data, wish, k) {
   if (data$n < 20L) return(NULL)
   open <- setdiff(seq_along(data$keep), c(wish$exclude, wish$include))
   if (!is.null(wish$groups)) open <- open[tabulate(wish$groups + 1L)[wish$groups[open] + 1L] == 1L]
-  few <- open[x_top_two(if (is.null(data$rows)) data$x else data$rows, open) >= 0.9]
+  rows <- if (is.null(data$rows)) data$x else data$rows
+  few <- open[.Call(C_x_top_two, rows, as.integer(open)) >= 0.9]
   if (length(data$keep) - length(wish$exclude) - length(few) < k) NULL else few
 }
 
@@ -290,12 +279,6 @@ css_shares <- function(found, basis, divisor) {
     out$target_bound <- pmax(found$target_leading[size] / count$target_start, out$target)
   }
   out
-}
-
-# What the choices of 1, ..., k columns hold of the target, in squares.
-css_held <- function(found, shares) {
-  count <- as.list(found$run$counters)
-  if (is.null(shares$target)) shares$captured * count$start else shares$target * count$target_start
 }
 
 #' New data from a column subset
@@ -419,8 +402,7 @@ print_notes.ufs_css <- function(x) {
     signif(100 * x$trace$bound[last], 3L), " %"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {
-      paste0("starts       ", x$params$met, " of ", x$params$starts,
-        " found the best choice")
+      paste0("starts       ", x$params$met, " of ", x$params$starts, " found the best choice")
     },
     if (!is.null(x$params$target)) paste0("target       ", signif(100 * x$trace$target[last], 3L),
       " % of the ", count_words(x$params$target, "leading component")),

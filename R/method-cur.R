@@ -33,10 +33,9 @@
 #' decompositions of the thin C and R, and one product with Z.
 #'
 #' # Computation
-#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p matrix. Few of them
-#' are found faster on large data, from products with the data alone, so give `rank` there. If the
-#' singular values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well
-#' defined, and a warning of class `ufs_warning_spectrum` says so.
+#' Few singular vectors are found faster on large data, so give `rank` there. If the singular values
+#' number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well defined, and a warning
+#' of class `ufs_warning_spectrum` says so.
 #'
 #' @inheritParams ufs_pca
 #' @inheritParams ufs_alnr
@@ -191,9 +190,9 @@ cur_parts <- function(data, rows, columns) {
 # Thin SVD without the directions that are rounding.
 pseudo_factors <- function(block) {
   factors <- svd(block)
-  live <- factors$d > 1e-10 * factors$d[1L]
-  list(u = factors$u[, live, drop = FALSE], d = factors$d[live],
-    v = factors$v[, live, drop = FALSE])
+  kept <- factors$d > 1e-10 * factors$d[1L]
+  list(u = factors$u[, kept, drop = FALSE], d = factors$d[kept],
+    v = factors$v[, kept, drop = FALSE])
 }
 
 #' Chosen columns, or all columns rebuilt from them

@@ -74,8 +74,8 @@ decorrelate <- function(z, value, k, strength) {
   open <- rep(TRUE, ncol(z))
   picked <- integer(k)
   for (t in seq_len(k)) {
-    worth <- ifelse(open, value - strength * near, -Inf)
-    picked[t] <- which(worth >= max(worth) - 1e-9)[1L]
+    gain <- ifelse(open, value - strength * near, -Inf)
+    picked[t] <- which(gain >= max(gain) - 1e-9)[1L]
     open[picked[t]] <- FALSE
     if (t < k) near <- pmax(near, abs(drop(crossprod(z, z[, picked[t]]))))
   }

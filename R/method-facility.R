@@ -29,15 +29,11 @@
 #'   for sample i. It need not be symmetric.
 #'
 #' # Cost
-#' For `"cosine"` and `"heat"` it takes n^2 p flops and about n^2 (2 + log m) for the picks. Only
-#' candidates whose old gain could still be the largest are looked at again (lazy evaluation), which
-#' gives exactly the greedy order. Up to n = 11,585 (1 GiB) the similarities are kept. Above, they
-#' are recomputed from `x` in tiles and nothing of size n x n exists. A candidate looked at again
-#' (the column `evaluations` of the trace) is then compared with those samples alone that found a
-#' better representative since its gain was last known; in all that is up to 2 n^2 p log m flops,
-#' and often far fewer. Old gains serve for the bound, which is a little less sharp. Memory is that
-#' of `x` and its standardised copy. Ties go to the lowest index: gains within 1e-12 of the first
-#' pick's gain count as equal.
+#' It takes n^2 p flops, and about n^2 (2 + log m) for the picks, which look again only at
+#' candidates whose old gain could still be the largest. Up to n = 11,585 (1 GiB) the similarities
+#' are kept. Above, they are recomputed from `x` where they are needed, up to 2 n^2 p log m flops in
+#' all, and nothing of size n x n exists. Memory is that of `x` and its standardised copy. Ties go
+#' to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
@@ -94,8 +90,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
       open$limit)
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)
-    found <- facility_picks(like, data$n, picks, labelled, swaps, control, open$allowed, open$cost,
-      open$budget)
+    found <- facility_picks(like, data$n, picks, open, swaps, control)
     # A budget may be spent before.
     picks <- length(found$order)
     ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
@@ -133,17 +128,18 @@ facility_points <- function(x, center, scale, similarity) {
 # The first m picks by cosine similarity among the rows of a prepared x, for other methods.
 facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   like <- list(kind = 0L, x = x, bandwidth = 1, stored = fits_table(nrow(x)))
-  facility_picks(like, nrow(x), m, as.integer(labelled), 0L, resolve_control(control))$order
+  open <- list(labelled = as.integer(labelled))
+  facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
 }
 
-# `allowed`: a flag for every sample that may be picked (NULL: all); with `cost`, one positive
-# number each, all picks together cost `budget` at most, and there may be fewer than m.
-facility_picks <- function(like, n, m, labelled, swaps, control, allowed = NULL, cost = NULL,
-                           budget = NULL) {
-  if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), labelled)]))
-  found <- check_solved(.Call(C_facility, like, labelled, list(n = n, m = as.integer(m),
-    max_swaps = swaps, table = like$stored, allowed = if (!is.null(allowed)) as.integer(allowed),
-    cost = if (!is.null(cost)) as.double(cost), budget = budget), control), "facility")
+# `open` is as wished_rows() makes it; under a budget there may be fewer than m.
+facility_picks <- function(like, n, m, open, swaps, control) {
+  allowed <- open$allowed
+  if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), open$labelled)]))
+  settings <- list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored,
+    allowed = if (!is.null(allowed)) as.integer(allowed), cost = open$cost, budget = open$budget)
+  found <- check_solved(.Call(C_facility, like, as.integer(open$labelled), settings, control),
+    "facility")
   picks <- seq_len(found$run$counters[["picks"]])
   found[c("order", "bound")] <- list(found$order[picks], found$bound[picks])
   found

@@ -27,13 +27,10 @@
 #' * `"rowsum"` is `"2015"` with \eqn{r = 0.9 / M}. [ufs_blfse()] draws its base scores with it.
 #'
 #' # Cost
-#' One Krylov space gives both the spectral radius and the solution of the linear system (whose
-#' condition number is at most 19), in about \eqn{n p^2 + 30 p^2} flops. There is no cheaper product
-#' with A: the rank correlations are the product of two thin matrices, but their moduli have full
-#' rank. Their upper triangle is kept if it fits into 1 GiB (p of about 23,000, or 16,000 with more
-#' than 369 samples); beyond that, and with 24 samples or fewer, it is recomputed in blocks in every
-#' product, for \eqn{n p^2} flops each and little memory. There are some six products, so twice the
-#' features take four times as long.
+#' It takes about \eqn{n p^2 + 30 p^2} flops. The upper triangle of the rank correlations is kept if
+#' it fits into 1 GiB (p of about 23,000, or 16,000 with more than 369 samples); beyond that, and
+#' with 24 samples or fewer, it is recomputed in blocks in each of some six products, for \eqn{n
+#' p^2} flops each and little memory.
 #'
 #' # Very many features
 #' With `n_sample` the sums over all features are estimated from that many, which are spread evenly

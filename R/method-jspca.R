@@ -39,14 +39,10 @@
 #' descent on a working set, so rows of \eqn{Q} are exactly zero; `"irls"` takes the paper's single
 #' reweighted ridge step, whose rows only approach zero and which needs many more iterations. Both
 #' have the same fixed points. From a matrix as the start, and where all rows ended at zero,
-#' `"exact"` also takes the plain iterations, then its own, and keeps the lower objective: from a
-#' start far from the data its rows would all be zero before \eqn{P} has turned. (This is not done
-#' for data on disk, which the plain iterations do not take. The first step after them is not solved
-#' to the end, and may lie a little above them.) For `lambda_rel` below about 0.001 hardly any row
-#' is zero, and `"irls"` is the faster one; where `"exact"` stalls there, `loss = "sample"` is
-#' solved by `"irls"` instead (`fit$params$solver_used`, and `print()` says so). With
-#' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves all
-#' residual norms of features as they are. Nothing of size p x p is formed when p > n.
+#' `"exact"` also takes the plain iterations, then its own, and keeps the lower objective (not for
+#' data on disk). For `lambda_rel` below about 0.001 hardly any row is zero, and `"irls"` is the
+#' faster one; where `"exact"` stalls there, `loss = "sample"` is solved by `"irls"` instead
+#' (`fit$params$solver_used`, and `print()` says so). Nothing of size p x p is formed when p > n.
 #'
 #' @section Without a penalty:
 #' `lambda = 0` gives principal components under a sum of norms instead of a sum of squares: with
@@ -109,16 +105,11 @@
 #'   `ufs_warning_stalled` (too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
 #'
 #' @section Departures from the source:
-#' The slides that describe the method exchange the roles of loss and penalty, lose a
-#' factor 2, several transposes and a square root of \eqn{D_1}, and claim descent; we use
-#' the consistent form. The start is PCA instead of random, the loadings are made unique,
-#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled.
-#'
-#' The weights of the source are \eqn{1/\|r_i\|}{1/||r_i||} and \eqn{1/\|q_i\|}{1/||q_i||}, and ours
-#' are half as large. To repeat its run with penalty \eqn{\lambda}{lambda} and all weights 1 at the
-#' start, use `loss = "feature"` and `solver = "irls"` with `lambda * sqrt(2)`, `a = 1/2` and
-#' `h = sqrt(2)`: \eqn{PQ'} and the residuals are the same, and \eqn{Q} is smaller by
-#' \eqn{\sqrt 2}{sqrt(2)}.
+#' The slides that describe the method have errors (`vignette("methods-and-mathematics")` lists
+#' them); we use the consistent form. The start is PCA instead of random, the loadings are made
+#' unique, and the ranking uses the row norms of \eqn{Q} before its columns are scaled. To repeat a
+#' run of the source with penalty \eqn{\lambda}{lambda} and all weights 1 at the start, use `loss =
+#' "feature"` and `solver = "irls"` with `lambda * sqrt(2)`, `a = 1/2` and `h = sqrt(2)`.
 #'
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse principal
 #'   component analysis. *Pattern Recognition* 61, 524-536. \doi{10.1016/j.patcog.2016.08.025}
@@ -190,7 +181,9 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
 # What C returned, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where
 # the exact solver ends there, or begins at a `given` P, jspca_plain_first() is tried as well.
 jspca_solve <- function(core, begin, solver, settings, control, may_vanish, given) {
-  formed <- can_be_formed(core)
+  # A sparse matrix may be made dense where that fits; a file is not.
+  formed <- is.matrix(core) ||
+    core$kind != "source" && 8 * prod(as.double(dim(core))) <= max_bytes()
   # A penalty too small for descent by rows: where it ends is a matter of rounding.
   settings$gives_up <- settings$sample && formed && is.null(settings$factor)
   solve_by <- function(solver, core, from = begin) {
@@ -314,7 +307,7 @@ jspca_plain_first <- function(solve_by, core, begin, eps, straight) {
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
   found$run$trace <- rbind(plain$run$trace, found$run$trace)
   found$run$iterations <- plain$run$iterations + found$run$iterations
-  # Beyond what the tolerance may be worth: the same model may come with another rotation.
+  # Beyond what the tolerance allows: the same model may come with another rotation.
   end <- function(found) utils::tail(found$run$trace[, "objective"], 1L)
   if (isTRUE(end(found) < (1 - 1e-6) * end(straight))) found else straight
 }
@@ -337,11 +330,6 @@ jspca_eps <- function(eps, size, loss, penalised) {
   rep_len(eps, 2L)
 }
 
-# A sparse matrix may be made dense where that fits; a file is not.
-can_be_formed <- function(core) {
-  is.matrix(core) || core$kind != "source" && 8 * prod(as.double(dim(core))) <= max_bytes()
-}
-
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
 same_for_copies <- function(value, first) {
   near <- which(abs(value - value[first]) <= 1e-9 * max(value))
@@ -359,14 +347,14 @@ warn_vanished <- function(fit, size) {
 
 #' @export
 print_notes.ufs_jspca <- function(x) {
-  live <- as.integer(utils::tail(x$trace$live, 1L))
+  nonzero <- as.integer(utils::tail(x$trace$live, 1L))
   # A fixed-point iteration may end above where it began.
   rose <- last_objective(x) / min(x$trace$objective) - 1
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
     if (x$params$solver_used == "irls") {
-      paste0("non-zero     ", live, " of ", x$p, " features (above 1e-3 of the largest)")
-    } else live_note(x, live),
+      paste0("non-zero     ", nonzero, " of ", x$p, " features (above 1e-3 of the largest)")
+    } else nonzero_note(x, nonzero),
     if (x$params$solver_used != x$params$solver) {
       "solver       \"irls\": lambda is too small for \"exact\""
     },

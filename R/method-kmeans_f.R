@@ -2,7 +2,7 @@
 #'
 #' Clusters the samples on all features by k-means and ranks each feature by how well it separates
 #' the clusters, by the F statistic of a one-way analysis of variance. It is the cheap rival of
-#' every selector based on clustering: a method that does not beat it is not worth its cost.
+#' every selector based on clustering: a method that does not beat it does not repay its cost.
 #'
 #' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and within-cluster sums of
 #' squares of the feature. Starts are drawn by R, so `set.seed()` fixes the result.
@@ -62,7 +62,7 @@ f_statistic <- function(x, cluster) {
   if (is.matrix(x)) {
     mean <- rowsum(x, cluster) / size
     between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
-    total <- (n - 1) * column_variances(x)
+    total <- (n - 1) * judge_moments(.Call(C_moments, x), TRUE)$sd^2
   } else {
     sums <- x_cross(x, outer(cluster, used, `==`) + 0)
     between <- drop(sums^2 %*% (1 / size)) - rowSums(sums)^2 / n

@@ -52,7 +52,7 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
     warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
     list(
       params = graph_params(graph),
-      feature_scores = 1 - statistic, void = data$keep[is.na(statistic)],
+      feature_scores = 1 - statistic, without_score = data$keep[is.na(statistic)],
       statistic = expand_features(statistic, data, NA_real_),
       solution = list(graph = graph)
     )

@@ -34,7 +34,7 @@
 #'
 #' # Cost
 #' Beside the graph it takes 2 n p c flops per step of the paths, and about `n_features` steps. No p
-#' x p matrix is formed. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
+#' x p matrix is formed.
 #'
 #' @inheritParams ufs_laplacian
 #' @param n_clusters The number of eigenvectors c, usually the number of clusters you expect; from 1
@@ -79,7 +79,10 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     y <- sweep(y, 2L, sign_of_largest(y), `*`)
     rows <- linked_rows(data$x, graph)
     centred <- if (center) sweep(y, 2L, colMeans(y)) else y
-    if (center && graph$n_isolated > 0L) rows <- x_center(rows)
+    if (center && graph$n_isolated > 0L) {
+      rows <- if (is.matrix(rows)) sweep(rows, 2L, colMeans(rows)) else
+        centred_again(rows, TRUE, FALSE)
+    }
     found <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
     alike <- x_alike_columns(data$x)
     coefficients <- found$coef
@@ -111,7 +114,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
 
 #' @export
 print_notes.ufs_mcfs <- function(x) {
-  c(live_note(x, sum(x$feature_scores > 0, na.rm = TRUE)), graph_note(x$solution$graph))
+  c(nonzero_note(x, sum(x$feature_scores > 0, na.rm = TRUE)), graph_note(x$solution$graph))
 }
 
 # +1 or -1 for each column: the sign of its entry of largest modulus (first within 1e-9).

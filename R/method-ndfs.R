@@ -18,18 +18,15 @@
 #' labels. With `gamma = 1` F does move; an example with figures is in `vignette("evidence")`.
 #'
 #' # The update of F
-#' The multiplicative update of F divides by a matrix that can have negative entries. The public
-#' codes then divide by a tiny guard, after which the path depends on that constant.
-#' `update = "split"` moves the negative part to the numerator, so F stays nonnegative and no guard
-#' is needed; `"paper"` clips. The two agree for large `gamma`. Neither takes the unit norm of the
-#' columns of F into account, and with `gamma` of 100 or less the objective can rise.
-#' `solver = "exact"` takes such a step back and goes along the gradient on the unit columns
-#' instead, by halves until the objective falls, so it never rises then. `"irls"` does not do this.
+#' The multiplicative update of F divides by a matrix that can have negative entries, and public
+#' codes divide by a tiny guard there. `update = "split"` moves the negative part to the numerator
+#' instead; `"paper"` clips. The two agree for large `gamma`. With `gamma` of 100 or less the
+#' objective can rise in either; `solver = "exact"` then takes the step back and goes along the
+#' gradient, so it never rises, and `"irls"` does not.
 #'
-#' # Cost
-#' An iteration of `"exact"` costs that of the features in use, and 2 n p c flops where all are
-#' looked at, every tenth time and at the end. An iteration of `"irls"` costs p^3 / 3 flops if p <=
-#' n and n^2 p + n^3 / 3 otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p > n.
+#' An iteration of `"exact"` costs that of the features in use, and every tenth and the last one 2 n
+#' p c flops; one of `"irls"` costs p^3 / 3 flops if p <= n and n^2 p + n^3 / 3 otherwise, and 4 n p
+#' c. There is no p x p matrix if p > n.
 #'
 #' @inheritParams ufs_rsr
 #' @inheritParams ufs_laplacian
@@ -116,11 +113,11 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
         graph = graph),
       certificate = found$run$counters[c("orthogonality", "kkt")],
-      n_live = count_live(row_ss, control$eps), coef_name = "W",
+      n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
       by_ranking = if (!exact) penalty_wishes
     )
   })
-  warn_live(fit, 0L, "Use a smaller `beta`.")
+  warn_few_scores(fit, 0L, "Use a smaller `beta`.")
   fit
 }
 

@@ -6,11 +6,9 @@
 #' so its best features can be redundant. [ufs_css()] avoids that.
 #'
 #' The score is the row norm of the loadings. Up to 400 samples or features the components come from
-#' the smaller of the two Gram matrices (about n^2 p flops for p > n, and no p x p matrix). Beyond,
-#' the few that are asked for are found alone, by block Lanczos on the data or on that Gram
-#' matrix, to a relative residual of 1e-10. Where they are too close to the next ones for that, as
-#' in pure noise, all components are computed, and a message says so. Sparse data and data on disk
-#' are used by products or by one Gram matrix in the same way.
+#' the smaller of the two Gram matrices. Beyond, the few that are asked for are found alone, to a
+#' relative residual of 1e-10; where they are too close to the next ones for that, as in pure noise,
+#' all components are computed, and a message says so.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components The number of leading components k, from 1 to the rank of the centred `x`.

@@ -6,9 +6,7 @@
 #'
 #' The probabilities minimise `tr(F' L F)`, where `L = diag(rowSums(w)) - w`, with the rows of F
 #' that belong to labelled nodes held fixed (harmonic propagation; Zhu, Ghahramani and Lafferty
-#' 2003). Of a graph with few edges the system `L_uu F_u = W_ul F_l` is solved by conjugate
-#' gradients, which take a few products with the graph for each class, until no probability is off
-#' by more than 1e-9; of a matrix that is mostly filled by a Cholesky decomposition, which takes
+#' 2003). No probability is off by more than 1e-9; of a matrix that is mostly filled it takes
 #' `u^3/3` flops for `u` unlabelled nodes. Edges up to 1e-12 times the largest weight are dropped.
 #'
 #' Nodes without a path to a labelled one get the class shares of the labelled nodes as

@@ -15,11 +15,10 @@
 #'
 #' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: the
 #' alternating direction method of multipliers (ADMM) with a penalty that starts at `rho0` and grows
-#' by the factor `tau` in every iteration. With `tau > 1` it stops near the
-#' optimum, at a point that depends on `tau`; `tau = 1, rho0 = 10` and a large `max_iter` solves the
-#' problem exactly. `solver = "exact"` solves the linear programme of every sample by the simplex
-#' method of least absolute deviations. Either way `certificate[["gap"]]` is a proved bound on the
-#' relative distance to the optimum, from a feasible point of the dual problem.
+#' by the factor `tau` in every iteration. With `tau > 1` it stops near the optimum; `tau = 1, rho0
+#' = 10` and a large `max_iter` solves the problem exactly, as does `solver = "exact"`, by linear
+#' programmes. Either way `certificate[["gap"]]` is a proved bound on the relative distance to the
+#' optimum.
 #'
 #' @inheritParams ufs_topk
 #' @param theta An n x n matrix of penalties, none negative; its diagonal does not matter. The

@@ -18,13 +18,10 @@
 #'
 #' # Computation
 #' The problem is solved by reweighted least squares without an n x n matrix, in `6 n r^2 + 10 r^3`
-#' flops per iteration with r = min(n, p); the literal form solves n systems of size n (n^4). The
-#' weights move by Newton steps on the diagonal with Anderson extrapolation, taken back whenever the
-#' objective rises. A negative `tol` in [ufs_control()] gives exactly `max_iter` plain steps.
-#'
-#' Every step also yields a feasible point of the dual problem, hence a lower bound of the
-#' minimum. The iteration stops when the relative duality gap is at most `tol`. The objective is
-#' then much closer to its minimum than the gap says: within 1e-5 on the sets we tried.
+#' flops per iteration with r = min(n, p). Every step yields a lower bound of the minimum, and the
+#' iteration stops when the relative duality gap is at most `tol`; the objective is then much closer
+#' to its minimum than the gap says (within 1e-5 on the sets we tried). A negative `tol` in
+#' [ufs_control()] gives exactly `max_iter` plain steps.
 #'
 #' @inheritParams ufs_pca
 #' @param gamma The penalty, a positive number in units of `x`. The default `NULL` computes it from

@@ -18,24 +18,17 @@
 #' it; `print()` tells how many samples are exact.
 #'
 #' # Algorithm
-#' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the
-#' objective. `solver = "exact"`, the default, goes on only with the rows that are in use: rows that
-#' became small and would not come back are left out (exactly zero then), and all columns are looked
-#' at again before the end. Its weights start at a balanced point and move by safeguarded Newton
-#' steps on the diagonal with Anderson extrapolation, and the objective falls all the way. It stops
-#' when the duality gap is at most `tol` times the objective. W = 0 from `lambda_max` on, and W = I
-#' where that is proved, come at once. Where `lambda` is so small that the systems could not be
-#' solved, the weights of the residuals are kept from vanishing: the gap stays a bound, but may not
-#' get below `tol`. A gap below 0 beyond rounding gives the status "numerical", never "converged".
-#' `"irls"` starts from weights in the units of `x`, or from the authors' weights 1 where `lambda`
-#' is given absolutely. Rows that are zero or nearly so are ordered by their distance from entering.
+#' `solver = "exact"`, the default, reweights least squares on the rows that are in use, accelerated
+#' so that the objective falls all the way, and stops when the duality gap is at most `tol` times
+#' the objective; rows that are left out are exactly zero. Where `lambda` is so small that the
+#' systems could not be solved, the gap stays a bound but may not get below `tol`; a gap below 0
+#' beyond rounding gives the status "numerical". `"irls"` is the authors' iteratively reweighted
+#' least squares, which stop on the change of the objective. Rows that are zero or nearly so are
+#' ordered by their distance from entering.
 #'
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
-#' because `lambda` weighs all rows of W alike.
-#'
-#' With q rows in use an iteration costs about 6 n q p flops, with p > n 3 n^2 (n + q), and looking
-#' at all columns, in every fourth and at the end, 2 n p min(n, p). With p > n no p x p matrix
-#' exists unless `coefficients = TRUE`.
+#' because `lambda` weighs all rows of W alike. With p > n no p x p matrix exists unless
+#' `coefficients = TRUE`.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param lambda The penalty, in the units of the rows of `x` as used. The default `NULL` computes

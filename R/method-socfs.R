@@ -24,17 +24,13 @@
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
 #' proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted least
 #' squares, is the iteration of the paper, with \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 +
-#' eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die slowly, so its result is polished by the exact
-#' solver unless `polish = FALSE` or `tol` is negative. Both have the same fixed points, but the
-#' problem is not convex in (V, E), and the local optimum depends on the start and the path.
-#'
-#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is no
-#' global search over E. From labels and from k-means the exact solver descends at once, and may end
-#' above `"irls"`. Few features explain an E that is no partition of the samples (say a random one),
-#' so exact steps alone would set all rows to zero before E has turned to the data. From such a
-#' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
-#' have settled, then exact steps, and keeps the lower objective. At the default `control` it is
-#' then no higher than that of `"irls"` from the same start, and takes about as long.
+#' eps)} for \eqn{\|v_i\|}{||v_i||}; its result is polished by the exact solver unless `polish =
+#' FALSE` or `tol` is negative. Both have the same fixed points. "Exact" is about V: it is the best
+#' one for the E returned. The problem is not convex in (V, E), and the local optimum depends on the
+#' start and the path; from labels and from k-means `"exact"` may end above `"irls"`. From a start
+#' that is no partition of the samples, and where V = 0 came out, it also takes the plain
+#' iterations, then exact steps, and keeps the lower objective, which takes about as long as
+#' `"irls"`.
 #'
 #' # Does a lower objective mean a better choice?
 #' Hardly. Rising penalties, solved one after the other from k-means and from a few
@@ -47,13 +43,11 @@
 #'
 #' # Departures from the paper
 #' The start is the best of `n_starts` k-means partitions of the leading principal component scores,
-#' because random starts find informative features at about chance level. The weights belong to the
-#' start, so that the objective falls from the first step. The stopping rules printed in the paper
-#' (stop while t is at most T) are put right. Penalties are relative because absolute ones depend on
-#' the units: with
-#' \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max = 2 max_i ||x_i||} all
-#' rows are zero whatever E is. Equal columns are merged before the fit (the problem stays the same)
-#' and share their row in equal parts.
+#' and the weights belong to it, so that the objective falls from the first step; random starts find
+#' informative features at about chance level. The stopping rules are put right, and penalties are
+#' relative: from \eqn{\lambda_{max} = 2 \max_i \|x_i\|}{lambda_max = 2 max_i ||x_i||} on all rows
+#' are zero whatever E is. Equal columns are merged before the fit (the problem stays the same) and
+#' share their row in equal parts.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 1 to n.
@@ -174,9 +168,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], alike, distinct,
       replay && exact)
     norm <- row_norms(found$V)
-    live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-    warn_no_choice(penalty, live, lambda_max)
-    c(socfs_fields(found, data, n_clusters, norm, live), list(
+    nonzero <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
+    warn_no_choice(penalty, nonzero, lambda_max)
+    c(socfs_fields(found, data, n_clusters, norm, nonzero), list(
       params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
         lambda_max, gamma, init = given$kind, n_starts, start_rule,
         starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
@@ -187,8 +181,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
   })
 }
 
-warn_no_choice <- function(penalty, live, lambda_max) {
-  if (live > 0L) return(invisible())
+warn_no_choice <- function(penalty, nonzero, lambda_max) {
+  if (nonzero > 0L) return(invisible())
   if (penalty$rel >= 1) {
     ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(lambda_max, 4L), ": every ",
       "feature gets score 0.")
@@ -212,7 +206,7 @@ socfs_all_columns <- function(found, copies, distinct, even) {
 }
 
 # What new_ufs() is given of what C returned.
-socfs_fields <- function(found, data, n_clusters, norm, live) {
+socfs_fields <- function(found, data, n_clusters, norm, nonzero) {
   v <- expand_features(found$V, data)
   counters <- found$run$counters
   list(
@@ -223,7 +217,7 @@ socfs_fields <- function(found, data, n_clusters, norm, live) {
       cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
     # The steps of E and F: one row per step, step 0 is where the iteration begins.
     inner_trace = counted_table(found$inner, c("iteration", "step")),
-    certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
+    certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = nonzero),
     coef_name = "W",
     counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
       gram_columns = counters[["columns"]])
@@ -234,14 +228,14 @@ socfs_fields <- function(found, data, n_clusters, norm, live) {
 # At most 1000 of these are compared, 2 n 1000^2 flops.
 socfs_copies <- function(data, first, norm) {
   original <- first
-  live <- utils::head(order(-norm), min(1000L, sum(norm > 0)))
-  live <- sort(live[first[live] == live])
-  if (length(live) > 1L) {
-    part <- x_columns(data$x, live)
+  nonzero <- utils::head(order(-norm), min(1000L, sum(norm > 0)))
+  nonzero <- sort(nonzero[first[nonzero] == nonzero])
+  if (length(nonzero) > 1L) {
+    part <- x_columns(data$x, nonzero)
     part <- sweep(part, 2L, colMeans(part))
     part <- sweep(part, 2L, sqrt(colSums(part^2)), `/`)
     same <- abs(crossprod(part)) >= 1 - 1e-12
-    original[live] <- live[max.col(same + 0, ties.method = "first")]
+    original[nonzero] <- nonzero[max.col(same + 0, ties.method = "first")]
   }
   copy <- which(original != seq_along(original))
   name <- data$features[data$keep]
@@ -280,7 +274,7 @@ picture.ufs_socfs <- function(object, type, k, ...) {
 print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
-    live_note(x, x$certificate[["live_rows"]]),
+    nonzero_note(x, x$certificate[["live_rows"]]),
     if (nrow(x$copies)) {
       paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
         " feature is a copy of another"
@@ -404,10 +398,10 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
   )
 }
 
-socfs_run <- function(problem, start, stages, control, memory = 5L) {
+socfs_run <- function(problem, start, stages, control) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   check_solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = memory), control),
+    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = 5L), control),
     "socfs")
 }
 

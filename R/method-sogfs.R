@@ -22,9 +22,8 @@
 #' * `status = "max_iter"` means that no value of \eqn{\lambda} that was tried gave c components.
 #'
 #' # Cost
-#' It takes n^2 p flops for the neighbours; per iteration 2 n p^2 (p <= n) or n^3 / 3 + n^2 p (p >
-#' n), a few steps like those of [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an
-#' n x n (if p <= n) nor a p x p (if p > n) matrix exists.
+#' It takes n^2 p flops for the neighbours, and per iteration 2 n p^2 or, for p > n, n^3 / 3 + n^2 p,
+#' a few steps like those of [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix.
 #'
 #' @inheritParams ufs_ndfs
 #' @param n_clusters The number of clusters c, from 1 to n - 2.
@@ -71,9 +70,8 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
       paste("one fewer than the", data$n, "samples"))
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
     check_wstep_bytes(data$n, length(data$keep), n_neighbours)
-    found <- .Call(C_sogfs, data$x,
-      list_of(n_clusters, n_dims, k = n_neighbours, gamma, factor,
-        accelerate = exactly), control)
+    found <- .Call(C_sogfs, data$x, list_of(n_clusters, n_dims, k = n_neighbours, gamma, factor,
+      accelerate = exactly), control)
     counters <- found$run$counters
     rownames(found$f) <- data$samples
     list(
@@ -83,12 +81,12 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
       solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
         cluster = stats::setNames(found$component + 1L, data$samples)),
       certificate = c(components = max(found$component) + 1, counters["residual"]),
-      n_live = count_live(found$row2, control$eps), coef_name = "W",
+      n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
       by_ranking = if (!exactly) penalty_wishes,
       advice = "The graph did not reach `n_clusters` components."
     )
   })
-  warn_live(fit, fit$params$n_dims,
+  warn_few_scores(fit, fit$params$n_dims,
     "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
   fit
 }

@@ -10,12 +10,9 @@
 #' which is the criterion of Zou, Hastie and Tibshirani without its ridge term and with one penalty
 #' for all components. (With a penalty for each, the components of large variance move to where the
 #' penalty is small, and their own places stay empty.) The solver starts from the leading principal
-#' components and alternates two exact steps: B by one lasso per component, with working sets and
-#' warm starts, and A as the orthonormal factor of X'X B. Both steps lower the objective. The
-#' problem is not convex, so the answer is a stationary point that depends on the start. An
-#' iteration takes about `6 n p k` flops besides the lassos, and nothing is p x p. Sparse data are
-#' used by products and never formed. A file with more samples than features is read three times;
-#' one with more features than samples `n_components + 2` times or more in every iteration.
+#' components and alternates two exact steps that lower the objective: B by one lasso per component,
+#' and A as the orthonormal factor of X'X B. The problem is not convex, so the answer depends on the
+#' start. An iteration takes about `6 n p k` flops besides the lassos, and nothing is p x p.
 #'
 #' The score of a feature is the norm of its row of B. Of several equal columns the lasso would keep
 #' only the first; B is averaged over them, which does not change the objective. Features whose row

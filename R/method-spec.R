@@ -80,7 +80,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
       list(
         params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
           power = power), graph_params(graph)),
-        feature_scores = score, void = data$keep[is.na(score)],
+        feature_scores = score, without_score = data$keep[is.na(score)],
         statistic = expand_features(statistic, data, NA_real_),
         solution = solution
       ),

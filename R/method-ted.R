@@ -122,10 +122,10 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
     if (is.null(mu_rel)) mu_rel <- 0.01
     like <- ted_similarity(similarity, bandwidth, form)
     if (like$label == "cosine") unit <- TRUE
-    if (form == "greedy") {
-      greedy_ted(x, list_of(mu, mu_rel), m, unit, labelled, like, list_of(center, scale, control))
-    } else
-      convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control)
+    penalty <- list_of(mu, mu_rel)
+    how <- list_of(center, scale, control)
+    if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
+      convex_ted(x, penalty, unit, labelled, how)
   })
   if (form == "convex") warn_zero(fit, "mu")
   fit
@@ -162,15 +162,14 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   }
   mu <- check_penalty(penalty$mu, penalty$mu_rel, rows$size, "mu")
   # Candidates that are far from all others may be all there are.
-  allowed <- open$allowed
   if (length(rows$far)) {
     near <- !seq_len(n) %in% rows$far
-    allowed <- if (is.null(allowed)) near else if (any(allowed & near)) allowed & near else allowed
-    picks <- min(picks, sum(allowed[setdiff(seq_len(n), labelled)]))
+    if (is.null(open$allowed)) open$allowed <- near else
+      if (any(open$allowed & near)) open$allowed <- open$allowed & near
+    picks <- min(picks, sum(open$allowed[setdiff(seq_len(n), labelled)]))
   }
-  found <- ted_greedy(rows$z, picks, mu$value, given = labelled, control = control,
-    divisor = rows$divisor, allowed = allowed, cost = open$cost,
-    budget = if (is.null(open$cost)) Inf else open$budget)
+  found <- ted_greedy(rows$z, picks, mu$value, open = open, control = control,
+    divisor = rows$divisor)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
   shown <- utils::head(found$order, if (is.null(m)) 10L else m)
   list(
@@ -197,8 +196,7 @@ kernel_rows <- function(data, like, m, labelled) {
   }
   z <- data$x
   if (is_operator(z) && z$kind == "source") z <- x_dense(z)
-  some <- if (is_operator(z)) x_rows_of(z, unique(round(seq(1, data$n, length.out =
-    min(data$n, 2000L))))) else z
+  some <- if (is_operator(z)) x_rows_of(z, evenly(data$n, 2000L)) else z
   divisor <- data$divisor
   width <- if (is.null(like$bandwidth)) median_square(some) else like$bandwidth / divisor^2
   far <- if (is_operator(z)) integer() else setdiff(far_rows(z), labelled)
@@ -240,9 +238,9 @@ ted_rows <- function(x, unit, center, scale) {
 }
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
-convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
-  control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
-  data <- gram_coordinates(x, center, scale)
+convex_ted <- function(x, penalty, unit, labelled, how) {
+  control <- resolve_control(how$control, max_iter = 2000L, tol = 1e-4)
+  data <- gram_coordinates(x, how$center, how$scale)
   labelled <- check_labelled(labelled, data)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
@@ -256,7 +254,7 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   }
   bound <- 2 * max(sqrt(rowSums(sweep(coordinates, 2L, basis$values, "*")^2)))
   basis$bound[] <- bound
-  mu <- check_penalty(mu, mu_rel, bound * size^2, "mu")
+  mu <- check_penalty(penalty$mu, penalty$mu_rel, bound * size^2, "mu")
   found <- alfs_call(coordinates, basis, c(mu$value / size^2, 0, 0), control,
     settings = list(identity = TRUE))
   first <- equal_rows(data$x)

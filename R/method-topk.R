@@ -321,7 +321,7 @@ topk_solver <- function(x, mode, classes, settings) {
     r <- min(n, p)
     return(if (150 * (r^2 * (p + r) + 40 * r * p * classes) < 2e9) "paper" else "exact")
   }
-  rows <- order(l1_norms(x))[unique(round(seq(1, n, length.out = 6L)))]
+  rows <- order(l1_norms(x))[evenly(n, 6L)]
   # Most optima take fewer pivots; more of them are counted as so many.
   settings$most_pivots <- as.integer(60 * sqrt(n))
   links <- pivots <- 0

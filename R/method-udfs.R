@@ -23,15 +23,11 @@
 #'   which no rotation changes. Exact duplicates of a column still share a null direction of M.
 #'
 #' # Computation
-#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}. (Clipping at 1e-16, as elsewhere, makes
-#' weights so large that no eigenvector is accurate.) The objective with the smoothing never
-#' rises. `solver = "irls"` is the authors' iteratively reweighted method; `"exact"`, the default,
-#' extrapolates its weights (Anderson acceleration), goes back to the plain step whenever the
-#' objective rose, and needs about half the iterations. The problem is not convex, so either may end
-#' in a local minimum.
-#'
-#' It costs n^2 p flops for the neighbours; if p <= n, 2 n p^2 for M and about p^3 per iteration; if
-#' p > n, n^2 p + n^3 / 3 per iteration, and then nothing of size p x p exists.
+#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}, and the objective with the smoothing never
+#' rises. (Clipping at 1e-16, as other packages do, makes weights so large that no eigenvector is
+#' accurate.) The problem is not convex, so either solver may end in a local minimum. It costs n^2 p
+#' flops for the neighbours; if p <= n, 2 n p^2 for M and about p^3 per iteration; if p > n, n^2 p +
+#' n^3 / 3 per iteration, and then nothing of size p x p exists.
 #'
 #' @inheritParams ufs_ndfs
 #' @param n_clusters The number of clusters c, which is the number of columns of W: from 1 to the
@@ -69,19 +65,18 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
     lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
     check_wstep_bytes(data$n, length(data$keep), n_neighbours)
-    found <- .Call(C_udfs, data$x,
-      list_of(n_clusters, k = n_neighbours, lambda, gamma, factor,
-        accelerate = exactly), control)
+    found <- .Call(C_udfs, data$x, list_of(n_clusters, k = n_neighbours, lambda, gamma, factor,
+      accelerate = exactly), control)
     list(
       params = list_of(n_clusters, n_neighbours, lambda, gamma, solver),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
-      certificate = found$run$counters["residual"], n_live = count_live(found$row2, control$eps),
-      coef_name = "W",
+      certificate = found$run$counters["residual"],
+      n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
       by_ranking = if (!exactly) penalty_wishes
     )
   })
-  warn_live(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
+  warn_few_scores(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
   fit
 }
 

@@ -4,8 +4,8 @@
 #' to beat; use it only if the features share a unit.
 #'
 #' Variance has the units of the feature squared, so it is meaningful only when the features share a
-#' scale. `scale = TRUE` would make all variances 1, which is why it is `FALSE` here; the ranking is
-#' void otherwise, and a warning says so.
+#' scale. `scale = TRUE` would make all variances 1, which is why it is `FALSE` here; a warning
+#' says so.
 #'
 #' @inheritParams ufs_pca
 #' @param scale Should columns be divided by their standard deviation first? (For completeness.)

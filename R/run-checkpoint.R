@@ -57,7 +57,10 @@ store_value <- function(folder, key, value) {
       "its file could not be renamed"
     }
   }, error = conditionMessage, warning = conditionMessage)
-  if (is.null(why)) unlink(parts_of(folder, key))
+  if (is.null(why)) {
+    left <- list.files(folder, "[.]part$", full.names = TRUE)
+    unlink(left[startsWith(basename(left), paste0(key, "-"))])
+  }
   why
 }
 
@@ -72,11 +75,6 @@ rename_part <- function(from, to) {
 }
 
 write_part <- function(content, file) saveRDS(content, file, version = 2L)
-
-parts_of <- function(folder, key) {
-  names <- list.files(folder, "[.]part$")
-  file.path(folder, names[startsWith(names, paste0(key, "-"))])
-}
 
 # Parts that a killed run left behind go with the next value of their name, these with time.
 sweep_parts <- function(folder) {

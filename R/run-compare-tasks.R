@@ -286,8 +286,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
 # The label-free criterion of samples: the mean, over all candidates, of the largest cosine
 # between a candidate and a chosen sample.
 coverage <- function(z, chosen) {
-  length <- sqrt(rowSums(z^2))
-  unit <- z / ifelse(length > 0, length, 1)
+  unit <- unit_rows(z)
   mean(apply(tcrossprod(unit, unit[chosen, , drop = FALSE]), 1L, max))
 }
 

@@ -122,7 +122,7 @@ loo_ridge <- function(z, columns) {
   shrink <- d2 / (d2 + .1 * sum(d2) / nrow(z))
   keep_share <- 1 - rowSums(sweep(u^2, 2L, shrink, "*"))
   error <- 0
-  for (j in column_blocks(z)) {
+  for (j in in_pieces(ncol(z), max(1, floor(block_bytes() / (8 * nrow(z)))))) {
     block <- x_columns(z, j)
     error <- error + sum(((block - u %*% (shrink * crossprod(u, block))) / keep_share)^2)
   }

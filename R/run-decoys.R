@@ -91,7 +91,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_decoys")
   plan <- decoys_plan(method, list(...), parent.frame())
-  x <- open_some(x, plan$door)$x
+  x <- open_some(x, plan$input)$x
   checkpoint <- check_checkpoint(checkpoint)
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
@@ -137,12 +137,12 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
 
 # ---- what is run ---------------------------------------------------------------------------------
 
-# list(methods, door): for each method list(method, args), by a name of its own; and which of the
+# list(methods, input): for each method list(method, args), by a name of its own; and which of the
 # arguments are those of ufs_data().
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
   if (is.list(method)) {
-    own <- setdiff(names_of(dots), door_arguments)
+    own <- setdiff(names_of(dots), input_arguments)
     if (length(own)) {
       refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
     }
@@ -164,7 +164,7 @@ decoys_plan <- function(method, dots, frame) {
     }
     check_fresh(one$args, one$method)
   }
-  list(methods = out, door = dots)
+  list(methods = out, input = dots)
 }
 
 # The arguments in the call of a fit, as far as they are not data.
@@ -174,8 +174,7 @@ fit_arguments <- function(fit, frame) {
   Map(function(value, name) {
     tryCatch(eval(value, frame), error = function(e) {
       refuse("method", "`", name, "` in the call of the fit (", deparse_short(value),
-        ") cannot be found ",
-        "here: give the name of the method and its arguments instead.")
+        ") cannot be found here: give the name of the method and its arguments instead.")
     })
   }, given, names(given))
 }
@@ -243,11 +242,12 @@ with_decoys <- function(x, keep, first, n_decoys) {
   of <- distinct[sample.int(length(distinct), n_decoys)]
   from <- keep[of]
   load_reader(x)
+  by_columns <- x$kind == "source" && x$x$by == "columns"
   parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else if (x$kind == "source" &&
       isTRUE(x$x$sparse)) {
-    sparse_decoys(sparse_columns_of(x$x, from), seq_along(from))
+    sparse_decoys(if (by_columns) read_sparse_part(x$x, j = from) else gather_sparse(x$x, from),
+      seq_along(from))
   } else permuted(data_columns(x, from))
-  by_columns <- x$kind == "source" && x$x$by == "columns"
   ord <- mixed_order(q, n_decoys, if (by_columns) x$x$lines_per_chunk else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
   both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, ord, drop = FALSE]),
@@ -479,8 +479,7 @@ print.ufs_decoys <- function(x, ...) {
     if (!is.null(x$asked) && x$asked > x$included) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
       cat_line("    of the best ", x$asked, ": ", percent(at$share),
-        " no better than noise (repeats ",
-        percent(at$low), " to ", percent(at$high), ")")
+        " no better than noise (repeats ", percent(at$low), " to ", percent(at$high), ")")
     }
     if (length(x$columns[[name]])) {
       cat_line("    best: ", best_line(x$columns[[name]], NULL, 5L))
@@ -543,7 +542,7 @@ picture.ufs_decoys <- function(object, to, ...) {
   to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
   table <- object$curve[!is.na(object$curve$share), ]
   # A few hundred places are as many as a screen shows.
-  table <- table[table$k %in% some_of(to, 400), ]
+  table <- table[table$k %in% evenly(to, 400), ]
   pic <- data.frame(x = table$k, y = table$share, series = table$method,
     label = sprintf("%s: %d", table$method, object$k[table$method]))
   several <- length(object$methods) > 1L

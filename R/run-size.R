@@ -65,7 +65,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
-  x <- open_some(x, plan$door)$x
+  x <- open_some(x, plan$input)$x
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_rescaled_operator(x)
@@ -86,7 +86,9 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   rankings <- size_rankings(done$values, own$method)
   # At the answer, too, which need not be on the grid.
   answer <- decoys$k[[1L]]
-  rows <- drawn_rows(data$n, task_seed(run, "rows", 0L))
+  # Neighbours are compared among at most 2,000 samples drawn: their mean needs no more.
+  rows <- if (data$n <= 2000L) seq_len(data$n) else
+    with_seed(task_seed(run, "rows", 0L), sort(sample.int(data$n, 2000L)))
   watch_says(function(step) "comparing numbers of columns")
   all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))), rows)
   curve <- all[all$k %in% k, ]
@@ -96,11 +98,6 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
     size_rule(decoys, at), list_of(curve, at, decoys,
       n_resamples, errors = rankings$errors, checkpoint = done$report, rows = length(rows))),
     class = "ufs_size")
-}
-
-# Neighbours are compared among at most so many samples, drawn at random: their mean needs no more.
-drawn_rows <- function(n, seed, most = 2000L) {
-  if (n <= most) seq_len(n) else with_seed(seed, sort(sample.int(n, most)))
 }
 
 size_fit <- function(task, common) {
@@ -179,7 +176,8 @@ size_settings <- list(noise = .5, stability = .1)
 decoys_size <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
   x <- open_data(x)
   sizing <- sizing_method(x, method, args)
-  found <- with_seed(seed, sizing_decoys(x, sizing, repeats))
+  found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
+    list_of(repeats)), quote = TRUE))
   c(size_rule(found), list(by = sizing$method, share = found$curve$share[seq_len(found$usable)]))
 }
 
@@ -204,10 +202,6 @@ sizing_method <- function(x, method, args) {
   number <- max(1L, min(wanted, dim(x) - 1L, max(1L, x$p %/% 6L)))
   list(method = row$sized_by, args = c(list(n_components = as.integer(number)),
     args[intersect(c("center", "scale"), names(args))]))
-}
-
-sizing_decoys <- function(x, sizing, repeats = 3L) {
-  do.call(ufs_decoys, c(list(x, sizing$method), sizing$args, list(repeats = repeats)), quote = TRUE)
 }
 
 #' @export

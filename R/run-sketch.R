@@ -62,8 +62,8 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     data <- as_ufs_operator(open_quietly(opened), center, scale)
     n_vectors <- check_count(n_vectors, "n_vectors", 1L)
     pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", FALSE, coordinate_tol)
-    live <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
-    u <- sweep(pca$scores[, live, drop = FALSE], 2L, sqrt(pca$sdev2[live]), "/")
+    kept <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
+    u <- sweep(pca$scores[, kept, drop = FALSE], 2L, sqrt(pca$sdev2[kept]), "/")
     leverage <- stats::setNames(rowSums(u^2), opened$samples)
     # A sample without leverage can still be drawn, if there are no others left.
     chance <- pmax(leverage / sum(leverage), 1e-12)
@@ -84,7 +84,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   index <- index[at]
   part <- subset_data(opened, samples = index)
   part$input$note <- paste0("sketch       ", m, " of ", opened$n, " samples, ", switch(type,
-    leverage = paste("by leverage on", count_words(sum(live), "singular vector")),
+    leverage = paste("by leverage on", count_words(sum(kept), "singular vector")),
     uniform = "drawn alike", facility = "by facility location"))
   structure(list_of(index, weights = unname(weights[at] * opened$n / sum(weights)),
     type, n = opened$n, leverage, data = part), class = "ufs_sketch")

@@ -122,7 +122,7 @@ uses_workers <- function() {
   requireNamespace("future", quietly = TRUE) && !inherits(future::plan(), "sequential")
 }
 
-# A function to call after each of n steps. The progress bar lives as long as the frame `envir`,
+# A function to call after each of n steps. The progress bar lasts as long as the frame `envir`,
 # which must be that of the whole run.
 progress_ticks <- function(n, envir) {
   if (n > 1L && requireNamespace("progressr", quietly = TRUE)) {
@@ -167,7 +167,7 @@ method_rows <- function(method, dots) {
   }
   rows <- lapply(method, method_row)
   own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
-  unknown <- setdiff(names_of(dots), c(own, door_arguments))[1L]
+  unknown <- setdiff(names_of(dots), c(own, input_arguments))[1L]
   if (!is.na(unknown)) {
     one <- length(method) == 1L
     refuse(if (nzchar(unknown)) unknown else "...",

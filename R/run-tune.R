@@ -83,8 +83,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)))
   k <- check_counts(k, "k", fits$p, "the features")
-  judged <- judge_settings(fits, x, k, criterion,
-    list_of(fixed, n_clusters, varies, n_starts))
+  judged <- judge_settings(fits, x, k, criterion, list_of(fixed, n_clusters, varies, n_starts))
   fits$results[names(judged$values)] <- judged$values
   best <- judged$best
   fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,

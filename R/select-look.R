@@ -58,7 +58,7 @@ ufs_look <- function(x, kind = NULL, ...) {
   on.exit(options(watched))
   watch_says(function(step) "looking at the data")
   check_kind(kind)
-  unknown <- setdiff(names_of(list(...)), door_arguments)
+  unknown <- setdiff(names_of(list(...)), input_arguments)
   if (length(unknown)) refuse_argument(unknown[1L])
   without_constant(look_unchecked(open_some(x, list(...))$x, kind))
 }
@@ -96,14 +96,11 @@ look_noise <- function(x, keep, most = c(1000L, 2000L)) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  words <- look_words(x)
+  words <- c(seen_words(x), orientation_words(x), x$doubts)
   cat_field("<ufs_look>", words[1L], at = 11L)
   for (line in words[-1L]) cat_field("", line, at = 2L)
   invisible(x)
 }
-
-# Two lines, and one for each doubt.
-look_words <- function(x) c(seen_words(x), orientation_words(x), x$doubts)
 
 orientation_words <- function(x) {
   if (!is.null(x$features_in_rows)) {

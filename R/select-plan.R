@@ -118,8 +118,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   watch_says(function(step) "looking at the data")
   if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
-  door <- setdiff(door_arguments, if (task == "label") "labelled")
-  opened <- open_some(x, given, setdiff(door_arguments, door))$x
+  for_data <- setdiff(input_arguments, if (task == "label") "labelled")
+  opened <- open_some(x, given, setdiff(input_arguments, for_data))$x
   # The fit itself says what is constant, once.
   look <- without_constant(look_unchecked(opened, kind))
   features <- task %in% c("classify", "cluster")
@@ -129,7 +129,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   noise <- features && (if (is.null(noise)) look$noisy else noise)
   asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise, real,
     ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
-  own <- given[setdiff(names_of(given), door)]
+  own <- given[setdiff(names_of(given), for_data)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
@@ -140,7 +140,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     quote = TRUE))
   # The call to repeat it: the user's `x`, every argument as used.
   call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
-    given[names_of(given) %in% door], plan$transform, plan$args))
+    given[names_of(given) %in% for_data], plan$transform, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
@@ -148,7 +148,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
   watch_says(function(step) "comparing the choice with random ones")
-  fit$worth <- without_constant(selection_worth(fit, ready))
+  fit$worth <- without_constant(selection_quality(fit, ready))
   fit$checks <- selection_checks(fit, ready)
   fit
 }

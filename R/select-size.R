@@ -241,13 +241,11 @@ curve_words <- function(curve, size) {
     at <- part[sort(utils::head(near, 4L)), ]
     halves <- max(at$high - at$low)
     paste0(at$measure[1L], " at ", paste(at$number, collapse = ", "), ": ",
-      paste(percent_of(at$value), collapse = ", "), " %",
+      paste(format(round(100 * at$value), trim = TRUE), collapse = ", "), " %",
       if (is.finite(halves)) paste0(" (halves of the rows differ by up to ", percent(halves), ")"))
   }, "")
   paste0(paste(parts, collapse = "; "), "; see plot(fit, \"size\")")
 }
-
-percent_of <- function(share) format(round(100 * share), trim = TRUE)
 
 #' @export
 picture_types.ufs_select <- function(fit) {

@@ -26,7 +26,7 @@
 #' @param stability Optional [ufs_stability()] result of the same method and data; the table then
 #'   says how often each feature was chosen. For several fits, a list with the same names.
 #' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialogue
-#'   window in RStudio and the browser elsewhere.
+#'   window in RStudio and otherwise the browser.
 #' @return The names (or indices) of the chosen features when "Done" is pressed, invisibly; `NULL`
 #'   if the window was cancelled.
 #' @examples

@@ -98,7 +98,9 @@ mlr3_filter_class <- function() {
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
           param_set = do.call(mlr3_param_set, c(list(row$fit, k = auto_domain(row)),
-            wish_domains())), packages = "ufselect",
+            lapply(stats::setNames(nm = ranked_wishes), function(name) {
+              paradox::p_uty(default = NULL)
+            }))), packages = "ufselect",
           feature_types = c("logical", "integer", "numeric"),
           label = row$title,
           man = paste0("ufselect::ufs_", if (is.null(row$task)) method else "select")
@@ -157,7 +159,7 @@ say_weights <- function(task) {
 # for the k that are kept, and negative beyond.
 falling_scores <- function(found, auto = FALSE) {
   score <- found$score[found$ranking]
-  size <- if (auto) found$k else found$live
+  size <- if (auto) found$k else found$scored
   top <- apart(score[seq_len(size)])
   if (auto && (anyNA(top) || top[size] <= 0)) top <- rev(seq_len(size)) / size
   c(top, min(0, top) - seq_len(length(score) - size))
@@ -189,12 +191,6 @@ mlr3_param_set <- function(fit, without = c("y", "k", "m"), ...) {
     standardise = paradox::p_uty(default = "auto", custom_check = check),
     na = paradox::p_fct(c("error", "omit", "median", "knn"), default = "error"),
     seed = paradox::p_int(special_vals = list(NULL)))))
-}
-
-# What ufs_data() can be asked of columns.
-wish_domains <- function() {
-  stats::setNames(lapply(ranked_wishes, function(name) paradox::p_uty(default = NULL)),
-    ranked_wishes)
 }
 
 # The filter's own k, which is no number: that is nfeat.

@@ -64,7 +64,7 @@ fit_of_row <- function(data, row, options, standardise, size = NULL) {
 #   features      names of all columns of x
 #   ranking       their indices, best first; what na = "omit" left out comes last
 #   score         of each feature, NA if it is constant or was left out
-#   live          how many scores say something, `rest` in which order the others come
+#   scored        how many scores say something, `rest` in which order the others come
 #   standardised  TRUE, FALSE, or NA where the method has no say in it
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
 #   included      those that must be in, and `open`, how many of the ranking may be chosen
@@ -100,8 +100,8 @@ refuse_missing_values <- function(x, na) {
   gone <- vapply(x, anyNA, NA)
   if (any(gone)) {
     ufs_abort("input", "There are missing values in ", some_columns(names(x)[gone]),
-      ": choose `na`, ",
-      "an argument of the step or filter itself, or fill them in before.", argument = "na")
+      ": choose `na`, an argument of the step or filter itself, or fill them in before.",
+      argument = "na")
   }
 }
 
@@ -125,8 +125,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
     inform_unless_resampling("units", "Columns have different units (", decided$reason, "): ufs_",
-      method,
-      "() gets them standardised; see `standardise`.")
+      method, "() gets them standardised; see `standardise`.")
   }
   fit <- quietly_constant(fit_of_row(data, row, decided$options, standardise, k))
   if (!is.null(row$task)) decided$standardised <- !isFALSE(fit$params$scale)
@@ -137,7 +136,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   score <- rep(NA_real_, length(features))
   score[at] <- unname(fit$feature_scores)
   list_of(features, ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
-    score, live = live_scores(fit$feature_scores),
+    score, scored = count_scored(fit$feature_scores),
     rest = order_of_rest(fit$feature_scores, fit$feature_key),
     standardised = decided$standardised, method = fit$method,
     picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]],
@@ -162,10 +161,9 @@ auto_size <- function(data, method, row, options, standardise) {
 
 # What selected_features() says about a selection that its scores do not decide.
 say_padded <- function(found, k) {
-  if (found$live < k && k < length(found$features)) {
-    inform_unless_resampling("padded", "Only ", found$live, " of the ", k,
-      " features have a score above 0; the ",
-      "rest is ", found$rest, ".")
+  if (found$scored < k && k < length(found$features)) {
+    inform_unless_resampling("padded", "Only ", found$scored, " of the ", k,
+      " features have a score above 0; the rest is ", found$rest, ".")
   }
 }
 
@@ -176,8 +174,7 @@ with_clusters <- function(options, row, method, data) {
   for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
     options[[name]] <- max(1L, min(5L, most[[name]]))
     inform_unless_resampling("clusters", "ufs_", method, "() is told `", name, " = ",
-      options[[name]],
-      "`: set it if you know better.")
+      options[[name]], "`: set it if you know better.")
   }
   options
 }

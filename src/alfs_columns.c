@@ -71,19 +71,19 @@ static void add_columns(search *s, double least, int most)
 }
 
 /* Of the set only those in use by the last W, that of work, or by the best one; all if none is. */
-static void use_live_columns(search *s, const alfs_work *work)
+static void use_nonzero_columns(search *s, const alfs_work *work)
 {
     size_t m = (size_t) s->full->space.m;
-    int live = 0;
+    int nonzero = 0;
 
     for (int j = 0; j < s->n; j++) {
         int column = s->column[j];
-        s->inside[column] = alfs_is_live(work, j) ||
+        s->inside[column] = alfs_is_used(work, j) ||
                             la_nrm2(s->full->space.m, s->full->w + (size_t) column * m) > 0.0;
-        if (s->inside[column]) s->column[live++] = column;
+        if (s->inside[column]) s->column[nonzero++] = column;
     }
-    if (live > 0)
-        s->n = live;
+    if (nonzero > 0)
+        s->n = nonzero;
     else
         for (int j = 0; j < s->n; j++) s->inside[s->column[j]] = true;
 }
@@ -158,7 +158,7 @@ static bool begin(search *s)
     if (full->run->iterations > 0) {
         s->round = 1;
         add_columns(s, -1.0, all);
-        use_live_columns(s, full);
+        use_nonzero_columns(s, full);
     } else {
         for (int j = 0; j < all; j++) n += s->norm[j] > full->split[COLS].penalty;
         if (n > CROWDED * all) return false;
@@ -272,7 +272,7 @@ bool alfs_grow_weighted(alfs_work *full)
         solved = certify_on_set(&s, &sub, &outside);
         for (int i = 0; i < 2; i++)
             if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
-        if (s.round++ == 0) use_live_columns(&s, &sub);
+        if (s.round++ == 0) use_nonzero_columns(&s, &sub);
         vmaxset(mark);
         if (outside > 1.0 && !solved) {
             add_columns(&s, full->split[COLS].penalty, 3 * s.n > 20 ? 3 * s.n : 20);

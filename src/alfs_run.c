@@ -56,7 +56,7 @@ void alfs_certify(alfs_work *work)
     value->now = value->dual;
 }
 
-bool alfs_is_live(const alfs_work *work, int j)
+bool alfs_is_used(const alfs_work *work, int j)
 {
     const alfs_split *cols = &work->split[COLS];
     return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->rho_of_v;
@@ -68,7 +68,7 @@ static bool newton_pays(const alfs_work *work, double gap)
     double from;
     int n = 0;
 
-    for (int j = 0; j < work->space.q; j++) n += alfs_is_live(work, j);
+    for (int j = 0; j < work->space.q; j++) n += alfs_is_used(work, j);
     from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
     return gap < fmin(from, 0.1) && from > 5.0 * work->run->tol &&
            work->value.best < work->space.total;

@@ -146,7 +146,7 @@ void alfs_iterate(alfs_work *work, int most, double goal);
 /* The dual bound, and its pair where that is kept at once. */
 void alfs_certify(alfs_work *work);
 /* Whether column j of Wtilde is not zero, or nearly so. */
-bool alfs_is_live(const alfs_work *work, int j);
+bool alfs_is_used(const alfs_work *work, int j);
 
 /* Status of an objective and a gap that prove what they can; true if the run ends here. */
 bool alfs_judge(const alfs_work *work);

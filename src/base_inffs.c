@@ -68,25 +68,25 @@ typedef struct {
 /* ---- A ------------------------------------------------------------------------------------ */
 
 /* t_j = (sd_j - min) / (max - min); zeros if all are equal up to rounding. Only ratios
- * matter, so x is divided by a power of 2 first: no unit overflows its squares. */
+ * matter, so x is divided by a power of 2 first: no squares overflow, whatever the unit of x. */
 static void scaled_deviations(const inffs_problem *problem, double *t)
 {
     int n = problem->n, p = problem->p, power = 0;
     size_t len = (size_t) n * (size_t) p;
-    double low = R_PosInf, high = 0.0, most = 0.0, unit;
+    double low = R_PosInf, high = 0.0, most = 0.0, shrink;
 
     for (size_t i = 0; i < len; i++) most = fmax(most, fabs(problem->x[i]));
     if (most > 0.0) frexp(most, &power);
     /* Two factors: 2^-power itself may not be a number. */
-    unit = ldexp(1.0, -(power / 2));
+    shrink = ldexp(1.0, -(power / 2));
     for (int j = 0; j < p; j++) {
         const double *col = problem->x + (size_t) j * (size_t) n;
         double other = ldexp(1.0, -(power - power / 2)), mean = 0.0, rest = 0.0, ss = 0.0;
-        for (int i = 0; i < n; i++) mean += col[i] * unit * other / n;
-        for (int i = 0; i < n; i++) rest += (col[i] * unit * other - mean) / n;
+        for (int i = 0; i < n; i++) mean += col[i] * shrink * other / n;
+        for (int i = 0; i < n; i++) rest += (col[i] * shrink * other - mean) / n;
         mean += rest;
         for (int i = 0; i < n; i++) {
-            double d = col[i] * unit * other - mean;
+            double d = col[i] * shrink * other - mean;
             ss += d * d;
         }
         t[j] = sqrt(ss / (double) (n - 1));

@@ -235,16 +235,16 @@ static double regression_kkt(ndfs_work *s, ndfs_result *r)
     la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, s->xu, p);
     for (size_t j = 0; j < P; j++) {
         double factor = a->factor == NULL ? 1.0 : a->factor[j];
-        bool live = s->row[j] > limit || factor == 0.0;
-        double ss = 0.0, half = a->beta / 2.0 * factor, unit = factor > 0.0 ? half : a->beta / 2.0;
+        bool nonzero = s->row[j] > limit || factor == 0.0;
+        double ss = 0.0, half = a->beta / 2.0 * factor, size = factor > 0.0 ? half : a->beta / 2.0;
         if (!R_FINITE(half)) continue;
         for (size_t l = 0; l < (size_t) c; l++) {
             double d = s->xu[j + l * P];
-            if (live && half > 0.0) d -= half * r->w[j + l * P] / s->row[j];
+            if (nonzero && half > 0.0) d -= half * r->w[j + l * P] / s->row[j];
             ss += d * d;
         }
-        r->reach[j] = live ? 1.0 : sqrt(ss) / unit;
-        worst = fmax(worst, live ? sqrt(ss) / unit : sqrt(ss) / unit - 1.0);
+        r->reach[j] = nonzero ? 1.0 : sqrt(ss) / size;
+        worst = fmax(worst, nonzero ? sqrt(ss) / size : sqrt(ss) / size - 1.0);
     }
     return worst;
 }

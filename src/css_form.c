@@ -341,14 +341,6 @@ void css_take(css_work *work, int j)
     span(work, j);
 }
 
-bool css_too_close(const css_work *work, int i, int j)
-{
-    size_t at = (size_t) i + (size_t) j * (size_t) work->p;
-    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
-
-    return work->near && fabs(work->gram[at]) > most * sqrt(work->norm2[i]) * sqrt(work->norm2[j]);
-}
-
 /* ---- a column out ------------------------------------------------------------------------ */
 
 /* Where the columns that span the choice are X_S = R T (n-form), the dual vectors are R T^-T;

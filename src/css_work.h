@@ -68,8 +68,6 @@ void css_take(css_work *work, int j);
 void css_try(css_work *work, int m, const int *at);
 /* Takes out what is at this place of the order; mu = 0. */
 void css_drop(css_work *work, int at);
-/* p-form: may these two not stand side by side? */
-bool css_too_close(const css_work *work, int i, int j);
 
 /* ---- css_swap.c ------------------------------------------------------------------------------- */
 

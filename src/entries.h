@@ -35,7 +35,7 @@
     ENTRY(x_hash, 2) \
     ENTRY(x_room, 1) \
     ENTRY(x_place, 3) \
-    /* ffi_turned.c */ \
+    /* ffi_spilled.c */ \
     ENTRY(file_numbers, 3) \
     /* ffi_input.c */ \
     ENTRY(moments, 1) \

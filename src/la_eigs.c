@@ -38,77 +38,43 @@ typedef struct {
     double rate; /* its logarithm fell by so much per product */
 } davidson;
 
-static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
-static void begin(davidson *s);
-static int ritz_pairs(davidson *s);
-static bool done(davidson *s);
-static bool complete(davidson *s);
-static int sure_vectors(davidson *s);
-static int degree_for(const davidson *s, int last);
-static void filter(const davidson *s, int degree, int count, double *x);
-static int passes_to_look(const davidson *s);
-static bool expand(davidson *s);
-static int append(davidson *s, int count, const double *block, bool image);
-static void peel(const davidson *s, int from, double *x);
-static void restart(davidson *s);
-
 int la_eigs_basis(int k)
 {
     return 2 * k + 5 * LANES;
 }
 
-void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
+/* x = A v_from becomes x / |x| less what H knows of it. */
+static void peel(const davidson *s, int from, double *x)
 {
-    void *mark = vmaxget();
-    if (a->n <= LA_EIGS_DENSE || 2 * (la_eigs_basis(a->k) + a->n_known) > a->n)
-        dense_eigs(a, w, z, info);
-    else
-        la_eigs_krylov(a, w, z, info);
-    vmaxset(mark);
+    int n = s->a->n;
+    const double *h = s->h + (size_t) from * (size_t) s->most;
+    double size = la_nrm2(n, x);
+
+    for (int i = 0; i < s->size; i++)
+        if (fabs(h[i]) > ROUNDING * size) la_axpy(n, -h[i], s->v + (size_t) i * (size_t) n, x);
+    for (int i = 0; i < n && size > 0.0; i++) x[i] /= size;
 }
 
-static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
+/* Behind the basis: what of the block lies outside of it. Returns how many vectors. */
+static int append(davidson *s, int count, const double *block, bool image)
 {
-    int n = a->n;
-    size_t N = (size_t) n;
-    double *identity = ufs_dzero(N, N), *full = ufs_dalloc(N, N);
+    const la_eigs_problem *a = s->a;
+    int n = a->n, size = s->size, added;
+    size_t N = (size_t) n, begin = (size_t) size * N, M = (size_t) s->most;
 
-    for (size_t i = 0; i < N; i++) identity[i + i * N] = 1.0;
-    a->apply(a->data, n, identity, full);
-    /* Known eigenvectors move below the rest of the spectrum. */
-    if (a->n_known > 0)
-        la_gemm('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, n, a->known, n,
-                1.0, full, n);
-    *info = (la_eigs_info){.converged = true};
-    info->lapack = la_eig_leading(n, full, a->k, w, z);
-}
-
-void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
-{
-    size_t N = (size_t) a->n;
-    void *mark = vmaxget();
-    davidson s = {.a = a, .info = info};
-    bool grew = true;
-
-    *info = (la_eigs_info){.residual = R_PosInf};
-    begin(&s);
-    for (;;) {
-        info->lapack = ritz_pairs(&s);
-        if (info->lapack) break;
-        info->iterations++;
-        if (done(&s) || info->iterations >= a->max_iter) break;
-        if (!grew) {
-            /* V is all there is. */
-            info->converged = true;
-            break;
-        }
-        grew = expand(&s);
-    }
-    for (int j = 0; j < a->k && !info->lapack; j++) {
-        w[j] = s.theta[j];
-        ufs_copy(z + (size_t) j * N, s.u + (size_t) j * N, N);
-    }
-    vmaxset(mark);
+    R_CheckUserInterrupt();
+    ufs_copy(s->v + begin, block, (size_t) count * N);
+    for (int j = 0; j < count && image; j++)
+        peel(s, size - count + j, s->v + begin + (size_t) j * N);
+    added = la_krylov_orthonormalise(&(la_krylov_basis){n, s->v, a->n_known, a->known, s->dot},
+                                     size, count, UFS_ROUNDING, image);
+    if (added == 0) return 0;
+    a->apply(a->data, added, s->v + begin, s->av + begin);
+    s->size += added;
+    s->info->products += added;
+    la_gemm('T', 'N', s->size, added, n, 1.0, s->v, n, s->av + begin, n, 0.0,
+            s->h + (size_t) size * M, s->most);
+    return added;
 }
 
 static void begin(davidson *s)
@@ -177,6 +143,50 @@ static double allowed(const davidson *s, int j)
     return fmax(exact, 0.1 * ((j > 0 ? s->theta[j - 1] : s->a->high) - s->theta[j]));
 }
 
+/* The wanted ones, and Ritz vectors behind them whose residuals are so small that they hold next to
+ * nothing of what is missing; V may hold a part of it. */
+static int sure_vectors(davidson *s)
+{
+    int n = s->a->n, k = s->a->k, most = s->keep < s->size ? s->keep : s->size, count = 0;
+    size_t N = (size_t) n, S = (size_t) s->size;
+
+    la_gemm('N', 'N', n, most, s->size, 1.0, s->v, n, s->y, s->size, 0.0, s->sure, n);
+    for (int j = 0; j < most; j++) {
+        double *u = s->sure + (size_t) j * N;
+        if (j >= k) {
+            la_gemv('N', n, s->size, 1.0, s->av, n, s->y + (size_t) j * S, 0.0, s->missed);
+            la_axpy(n, -s->theta[j], u, s->missed);
+            if (la_nrm2(n, s->missed) > SURE * (s->theta[k - 1] - s->theta[j])) continue;
+        }
+        if (count < j) ufs_copy(s->sure + (size_t) count * N, u, N);
+        count++;
+    }
+    return count;
+}
+
+/* Whether no eigenvalue is missing. What is missing is a copy of one that was found; one of the smallest
+ * would change nothing, and those tied with it to TIE pass for its copies. Where the smallest is rough, the
+ * eigenvalue itself may lie a little above. */
+static bool complete(davidson *s)
+{
+    const la_eigs_problem *a = s->a;
+    int k = a->k;
+    double least = s->theta[k - 1], range, above = least;
+    double some = least + (10.0 * a->tol + UFS_ROUNDING) * s->scale;
+    la_missed found;
+
+    range = fmax(least - a->low, 0.0);
+    if (s->theta[0] - a->low <= 0.0) return true;
+    for (int j = k - 1; j >= 0 && above <= least + TIE * range; j--) above = s->theta[j];
+    if (above <= least + TIE * range) above = least + 0.1 * (s->theta[0] - a->low);
+    if (a->n_rough > 0) some = fmax(some, 0.5 * (least + above));
+    found = la_eigs_missed(a, sure_vectors(s), s->sure,
+                           &(la_missed_levels){some, fmax(some, above)}, s->noise++, s->missed,
+                           s->info);
+    s->missing = found == LA_MISSED_SOME && s->info->lapack == 0;
+    return found == LA_MISSED_NONE;
+}
+
 static bool done(davidson *s)
 {
     la_eigs_info *info = s->info;
@@ -205,82 +215,6 @@ static bool done(davidson *s)
     /* There is room for LANES at least. */
     if (s->missing && s->width < LANES) s->width = 2 * s->width < LANES ? 2 * s->width : LANES;
     return !s->missing;
-}
-
-/* Whether no eigenvalue is missing. What is missing is a copy of one that was found; one of the smallest
- * would change nothing, and those tied with it to TIE pass for its copies. Where the smallest is rough, the
- * eigenvalue itself may lie a little above. */
-static bool complete(davidson *s)
-{
-    const la_eigs_problem *a = s->a;
-    int k = a->k;
-    double least = s->theta[k - 1], range, above = least;
-    double some = least + (10.0 * a->tol + UFS_ROUNDING) * s->scale;
-    la_missed found;
-
-    range = fmax(least - a->low, 0.0);
-    if (s->theta[0] - a->low <= 0.0) return true;
-    for (int j = k - 1; j >= 0 && above <= least + TIE * range; j--) above = s->theta[j];
-    if (above <= least + TIE * range) above = least + 0.1 * (s->theta[0] - a->low);
-    if (a->n_rough > 0) some = fmax(some, 0.5 * (least + above));
-    found = la_eigs_missed(a, sure_vectors(s), s->sure,
-                           &(la_missed_levels){some, fmax(some, above)}, s->noise++, s->missed,
-                           s->info);
-    s->missing = found == LA_MISSED_SOME && s->info->lapack == 0;
-    return found == LA_MISSED_NONE;
-}
-
-/* The wanted ones, and Ritz vectors behind them whose residuals are so small that they hold next to
- * nothing of what is missing; V may hold a part of it. */
-static int sure_vectors(davidson *s)
-{
-    int n = s->a->n, k = s->a->k, most = s->keep < s->size ? s->keep : s->size, count = 0;
-    size_t N = (size_t) n, S = (size_t) s->size;
-
-    la_gemm('N', 'N', n, most, s->size, 1.0, s->v, n, s->y, s->size, 0.0, s->sure, n);
-    for (int j = 0; j < most; j++) {
-        double *u = s->sure + (size_t) j * N;
-        if (j >= k) {
-            la_gemv('N', n, s->size, 1.0, s->av, n, s->y + (size_t) j * S, 0.0, s->missed);
-            la_axpy(n, -s->theta[j], u, s->missed);
-            if (la_nrm2(n, s->missed) > SURE * (s->theta[k - 1] - s->theta[j])) continue;
-        }
-        if (count < j) ufs_copy(s->sure + (size_t) count * N, u, N);
-        count++;
-    }
-    return count;
-}
-
-/* With an eigenvector that was missing comes noise, out of which other copies grow. */
-static const double *next_block(davidson *s, int *count)
-{
-    const la_eigs_problem *a = s->a;
-    size_t N = (size_t) a->n;
-    int last = 0, first = 0;
-    double *from = a->recur ? s->u : s->r, *to = a->recur ? s->r : s->u;
-
-    *count = 0;
-    s->passes = passes_to_look(s);
-    if (s->missing) {
-        ufs_copy(to, s->missed, N);
-        for (*count = 1; *count < s->width; ++*count)
-            la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
-        if (a->recur) filter(s, LEAST_DEGREE, *count, to);
-        return to;
-    }
-    for (int j = 0; j < s->held && s->narrow; j++)
-        if (s->norm[j] > s->norm[first]) first = j;
-    for (int i = 0; i < s->held && *count < s->width; i++) {
-        int j = (first + i) % s->held;
-        /* What is not wanted only fills up the lanes. */
-        if (j >= a->k && *count % LANES == 0) break;
-        if (s->norm[j] <= allowed(s, j)) continue;
-        ufs_copy(to + (size_t) *count * N, from + (size_t) j * N, N);
-        last = j;
-        ++*count;
-    }
-    if (a->recur) filter(s, degree_for(s, last), *count, to);
-    return to;
 }
 
 /* Narrow blocks are looked at when they will have come three quarters of the way that is left. */
@@ -351,62 +285,36 @@ static void filter(const davidson *s, int degree, int count, double *x)
     s->a->recur(s->a->data, count, degree, coef, x);
 }
 
-/* Whether V grew. */
-static bool expand(davidson *s)
-{
-    size_t N = (size_t) s->a->n;
-    int count, begin;
-    const double *block = next_block(s, &count);
-    int full = s->a->n - s->a->n_known, room = s->most - s->keep;
-    int need = count * s->passes < room ? count * s->passes : room;
-
-    if (s->most < full && s->size + (s->passes > LANES ? need : count) > s->most) restart(s);
-    begin = s->size;
-    for (int pass = 0; pass < s->passes && count > 0 && s->size < s->most; pass++) {
-        if (count > s->most - s->size) count = s->most - s->size;
-        count = append(s, count, block, pass > 0);
-        block = s->av + (size_t) (s->size - count) * N;
-    }
-    /* An invariant space, but not all there is. */
-    if (s->size == begin && s->size < s->most) {
-        la_krylov_noise(s->a->n, s->noise++, s->r);
-        append(s, 1, s->r, false);
-    }
-    return s->size > begin;
-}
-
-/* Behind the basis: what of the block lies outside of it. Returns how many vectors. */
-static int append(davidson *s, int count, const double *block, bool image)
+/* With an eigenvector that was missing comes noise, out of which other copies grow. */
+static const double *next_block(davidson *s, int *count)
 {
     const la_eigs_problem *a = s->a;
-    int n = a->n, size = s->size, added;
-    size_t N = (size_t) n, begin = (size_t) size * N, M = (size_t) s->most;
+    size_t N = (size_t) a->n;
+    int last = 0, first = 0;
+    double *from = a->recur ? s->u : s->r, *to = a->recur ? s->r : s->u;
 
-    R_CheckUserInterrupt();
-    ufs_copy(s->v + begin, block, (size_t) count * N);
-    for (int j = 0; j < count && image; j++)
-        peel(s, size - count + j, s->v + begin + (size_t) j * N);
-    added = la_krylov_orthonormalise(&(la_krylov_basis){n, s->v, a->n_known, a->known, s->dot},
-                                     size, count, UFS_ROUNDING, image);
-    if (added == 0) return 0;
-    a->apply(a->data, added, s->v + begin, s->av + begin);
-    s->size += added;
-    s->info->products += added;
-    la_gemm('T', 'N', s->size, added, n, 1.0, s->v, n, s->av + begin, n, 0.0,
-            s->h + (size_t) size * M, s->most);
-    return added;
-}
-
-/* x = A v_from becomes x / |x| less what H knows of it. */
-static void peel(const davidson *s, int from, double *x)
-{
-    int n = s->a->n;
-    const double *h = s->h + (size_t) from * (size_t) s->most;
-    double size = la_nrm2(n, x);
-
-    for (int i = 0; i < s->size; i++)
-        if (fabs(h[i]) > ROUNDING * size) la_axpy(n, -h[i], s->v + (size_t) i * (size_t) n, x);
-    for (int i = 0; i < n && size > 0.0; i++) x[i] /= size;
+    *count = 0;
+    s->passes = passes_to_look(s);
+    if (s->missing) {
+        ufs_copy(to, s->missed, N);
+        for (*count = 1; *count < s->width; ++*count)
+            la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
+        if (a->recur) filter(s, LEAST_DEGREE, *count, to);
+        return to;
+    }
+    for (int j = 0; j < s->held && s->narrow; j++)
+        if (s->norm[j] > s->norm[first]) first = j;
+    for (int i = 0; i < s->held && *count < s->width; i++) {
+        int j = (first + i) % s->held;
+        /* What is not wanted only fills up the lanes. */
+        if (j >= a->k && *count % LANES == 0) break;
+        if (s->norm[j] <= allowed(s, j)) continue;
+        ufs_copy(to + (size_t) *count * N, from + (size_t) j * N, N);
+        last = j;
+        ++*count;
+    }
+    if (a->recur) filter(s, degree_for(s, last), *count, to);
+    return to;
 }
 
 /* The first `keep` columns of q (n x k) become q y (y k x keep), in place, by blocks of rows. */
@@ -432,4 +340,82 @@ static void restart(davidson *s)
     for (size_t j = 0; j < (size_t) keep; j++)
         for (size_t i = 0; i <= j; i++) s->h[i + j * M] = i == j ? s->theta[j] : 0.0;
     s->size = keep;
+}
+
+/* Whether V grew. */
+static bool expand(davidson *s)
+{
+    size_t N = (size_t) s->a->n;
+    int count, begin;
+    const double *block = next_block(s, &count);
+    int full = s->a->n - s->a->n_known, room = s->most - s->keep;
+    int need = count * s->passes < room ? count * s->passes : room;
+
+    if (s->most < full && s->size + (s->passes > LANES ? need : count) > s->most) restart(s);
+    begin = s->size;
+    for (int pass = 0; pass < s->passes && count > 0 && s->size < s->most; pass++) {
+        if (count > s->most - s->size) count = s->most - s->size;
+        count = append(s, count, block, pass > 0);
+        block = s->av + (size_t) (s->size - count) * N;
+    }
+    /* An invariant space, but not all there is. */
+    if (s->size == begin && s->size < s->most) {
+        la_krylov_noise(s->a->n, s->noise++, s->r);
+        append(s, 1, s->r, false);
+    }
+    return s->size > begin;
+}
+
+static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
+{
+    int n = a->n;
+    size_t N = (size_t) n;
+    double *identity = ufs_dzero(N, N), *full = ufs_dalloc(N, N);
+
+    for (size_t i = 0; i < N; i++) identity[i + i * N] = 1.0;
+    a->apply(a->data, n, identity, full);
+    /* Known eigenvectors move below the rest of the spectrum. */
+    if (a->n_known > 0)
+        la_gemm('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, n, a->known, n,
+                1.0, full, n);
+    *info = (la_eigs_info){.converged = true};
+    info->lapack = la_eig_leading(n, full, a->k, w, z);
+}
+
+void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
+{
+    size_t N = (size_t) a->n;
+    void *mark = vmaxget();
+    davidson s = {.a = a, .info = info};
+    bool grew = true;
+
+    *info = (la_eigs_info){.residual = R_PosInf};
+    begin(&s);
+    for (;;) {
+        info->lapack = ritz_pairs(&s);
+        if (info->lapack) break;
+        info->iterations++;
+        if (done(&s) || info->iterations >= a->max_iter) break;
+        if (!grew) {
+            /* V is all there is. */
+            info->converged = true;
+            break;
+        }
+        grew = expand(&s);
+    }
+    for (int j = 0; j < a->k && !info->lapack; j++) {
+        w[j] = s.theta[j];
+        ufs_copy(z + (size_t) j * N, s.u + (size_t) j * N, N);
+    }
+    vmaxset(mark);
+}
+
+void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
+{
+    void *mark = vmaxget();
+    if (a->n <= LA_EIGS_DENSE || 2 * (la_eigs_basis(a->k) + a->n_known) > a->n)
+        dense_eigs(a, w, z, info);
+    else
+        la_eigs_krylov(a, w, z, info);
+    vmaxset(mark);
 }

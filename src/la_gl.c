@@ -40,10 +40,10 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
     la_gl_set_rows(w, NULL);
 }
 
-/* One read of the live columns. */
+/* One read of the nonzero columns. */
 static void fit_from_source(la_gl *w)
 {
-    size_t L = (size_t) la_gl_live(w), k = 0;
+    size_t L = (size_t) la_gl_nonzero(w), k = 0;
 
     for (int i = 0; i < w->m; i++) {
         if (w->size[i] == 0.0) continue;
@@ -91,7 +91,7 @@ static void take_fit(la_gl *w, const double *t)
     for (size_t i = 0; i < (size_t) w->n * (size_t) w->c; i++) w->r[i] = t[i] - w->xv[i];
 }
 
-/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
+/* xv = X V and r = T - X V from the nonzero rows. 2nc per nonzero row. */
 static void residual(la_gl *w, const double *t)
 {
     if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
@@ -161,7 +161,7 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
         price(w, lambda);
         if (la_gl_enter_violators(w, vtol) == 0 && w->settled) break;
     }
-    w->live = la_gl_live(w);
+    w->nonzero = la_gl_nonzero(w);
     w->l21 = weighted_norms(w);
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
@@ -182,10 +182,10 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     take_fit(w, t);
     la_row_norms(p, c, v, w->key);
     w->l21 = 0.0;
-    w->live = 0;
+    w->nonzero = 0;
     for (int f = 0; f < p; f++) {
         if (w->key[f] > 0.0) w->l21 += la_gl_factor(w, f) * w->key[f];
-        w->live += w->key[f] > 0.0;
+        w->nonzero += w->key[f] > 0.0;
     }
     w->objective = la_ss(len, w->r) + lambda * w->l21;
     if (w->rank > 0) {

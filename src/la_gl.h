@@ -17,7 +17,7 @@
  * Memory: O(np) is the caller's; here 2pc + 4nc + slots^2 + 20 slots c + 6p doubles, slots <=
  * min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above is the number of
  * entries of the column in question; it is never formed. A source is never swept over while the
- * slots last: a call reads the working set for X_W'T, the live columns for X V, and for new
+ * slots last: a call reads the working set for X_W'T, the nonzero columns for X V, and for new
  * features all of them for their Gram columns. The rows of X may have weights, diag(root) X instead
  * of X (la_gl_set_rows); nothing of size n x n is formed, and
  * X is neither copied nor changed. */
@@ -39,7 +39,7 @@ typedef struct {
     const double *factor; /* p: f; NULL for ones */
     int n_free, rank;     /* rows with f_i = 0; rank of their columns of X */
     int *free;            /* n_free: which */
-    double *basis, *turn; /* n x rank: Q = X_F turn, orthonormal; n_free x n_free */
+    double *basis, *coef; /* n x rank: Q = X_F coef, orthonormal; n_free x n_free */
     double *part;         /* n_free x c */
     double *ss;           /* p: ||x_i||^2 */
     double share;         /* sweeps also stop when their steps are this share of the first one's */
@@ -66,7 +66,7 @@ typedef struct {
     double *col, *other;              /* n: columns of X that are not dense, or weighted */
     double *scaled;                   /* n x c: diag(root) R */
     double l21;                       /* sum_i f_i ||v_i|| of the V returned */
-    int live;                         /* its rows that are not zero */
+    int nonzero;                      /* its rows that are not zero */
     double objective;                 /* (GL) there */
     double dual, gap;                 /* dual value and objective - dual, after a full solve */
     bool settled;                     /* the working set's own problem met its tolerance */
@@ -121,11 +121,11 @@ static inline bool la_gl_by_gram(const la_gl *w)
 }
 
 /* Rows of the working set that are not zero. */
-static inline int la_gl_live(const la_gl *w)
+static inline int la_gl_nonzero(const la_gl *w)
 {
-    int live = 0;
-    for (int i = 0; i < w->m; i++) live += w->size[i] > 0.0;
-    return live;
+    int nonzero = 0;
+    for (int i = 0; i < w->m; i++) nonzero += w->size[i] > 0.0;
+    return nonzero;
 }
 
 /* la_gl_set.c */

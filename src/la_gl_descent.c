@@ -115,7 +115,7 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
  * are twice as fast. */
 static bool newton_pays(const la_gl *w, double first, double last, double bound)
 {
-    double l = la_gl_live(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
+    double l = la_gl_nonzero(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
 
     remaining = rate > 0.0 ? log(last / bound) / rate : LA_GL_SWEEPS;
     return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;

@@ -40,17 +40,17 @@ static void precondition(void *data, const double *r, double *z)
     la_chol_solve(a->l, a->c, a->factor, z);
 }
 
-/* The Gram matrix, the rows and, in `right`, less half the gradient of the live features. */
-static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
-                   double *right)
+/* The Gram matrix, the rows and, in `right`, less half the gradient of the nonzero features. */
+static void gather(const la_gl *w, int l, const int *nonzero, double lambda, newton *a,
+                   double *gram, double *right)
 {
     size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m, S = (size_t) w->cap;
 
     for (size_t i = 0; i < L; i++) {
-        size_t at = (size_t) live[i];
+        size_t at = (size_t) nonzero[i];
         a->size[i] = w->size[at];
         a->half[i] = lambda * la_gl_factor(w, w->set[at]) / (2.0 * a->size[i]);
-        for (size_t j = 0; j < L; j++) gram[j + i * L] = w->gram[(size_t) live[j] + at * S];
+        for (size_t j = 0; j < L; j++) gram[j + i * L] = w->gram[(size_t) nonzero[j] + at * S];
         for (size_t k = 0; k < C; k++) {
             double v = a->v[i + k * L] = w->vw[at * C + k];
             right[i + k * L] = w->grad[at + k * M] - a->half[i] * v;
@@ -59,14 +59,15 @@ static void gather(const la_gl *w, int l, const int *live, double lambda, newton
 }
 
 /* V_L + d, if (GL) falls. */
-static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d)
+static bool take_step(la_gl *w, double lambda, int l, const int *nonzero, const double *d)
 {
     size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m;
     double *spread = ufs_dzero(M, C);
 
     for (size_t i = 0; i < L; i++)
         for (size_t k = 0; k < C; k++)
-            w->step[la_gl_place(w, live[i]) + k] = spread[(size_t) live[i] + k * M] = d[i + k * L];
+            w->step[la_gl_place(w, nonzero[i]) + k] = spread[(size_t) nonzero[i] + k * M] =
+                d[i + k * L];
     la_gemm('N', 'N', w->m, w->c, w->m, -1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved, w->m);
     return la_gl_step(w, lambda);
 }
@@ -74,11 +75,11 @@ static bool take_step(la_gl *w, double lambda, int l, const int *live, const dou
 bool la_gl_newton(la_gl *w, double lambda)
 {
     void *mark = vmaxget();
-    int *live = ufs_ialloc((size_t) w->m), l = 0;
+    int *nonzero = ufs_ialloc((size_t) w->m), l = 0;
     bool fell = false;
 
     for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0) live[l++] = i;
+        if (w->size[i] > 0.0) nonzero[l++] = i;
     if (l > 0) {
         size_t L = (size_t) l, len = L * (size_t) w->c;
         double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
@@ -93,12 +94,12 @@ bool la_gl_newton(la_gl *w, double lambda)
                             .max_iter = CG_STEPS,
                             .work = ufs_dalloc(len, 4)};
 
-        gather(w, l, live, lambda, &a, gram, right);
+        gather(w, l, nonzero, lambda, &a, gram, right);
         ufs_copy(factor, gram, L * L);
         for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
         if (la_chol(l, factor) == 0) {
             la_cg(&cg, right, d);
-            fell = take_step(w, lambda, l, live, d);
+            fell = take_step(w, lambda, l, nonzero, d);
         }
     }
     vmaxset(mark);

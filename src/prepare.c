@@ -10,7 +10,7 @@ static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
  * value are what computing the values may have left. */
 static const double rounding_units = 8.0;
 
-/* Of a power of two in whose unit squares of numbers up to `top` can be held. */
+/* The exponent of a power of two: numbers up to `top` over it have squares that can be held. */
 static int safe_exponent(double top)
 {
     int above = 0;
@@ -19,9 +19,9 @@ static int safe_exponent(double top)
     return above > 1000 ? 1000 : (above < -1000 ? -1000 : above);
 }
 
-/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
+/* Of shrink * value - m, and of its squares. Four sums side by side, so that an addition need not
  * wait for the one before. */
-static inline void sums(int count, const double *value, double unit, double m, double *sum,
+static inline void sums(int count, const double *value, double shrink, double m, double *sum,
                         double *ss)
 {
     double s[4] = {0}, q[4] = {0};
@@ -29,12 +29,12 @@ static inline void sums(int count, const double *value, double unit, double m, d
 
     for (; i + 3 < count; i += 4)
         for (int k = 0; k < 4; k++) {
-            double d = value[i + k] * unit - m;
+            double d = value[i + k] * shrink - m;
             s[k] += d;
             q[k] += d * d;
         }
     for (; i < count; i++) {
-        double d = value[i] * unit - m;
+        double d = value[i] * shrink - m;
         s[0] += d;
         q[0] += d * d;
     }
@@ -46,7 +46,7 @@ static inline void sums(int count, const double *value, double unit, double m, d
 bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
 {
     double low = count < n ? 0.0 : R_PosInf, high = count < n ? 0.0 : R_NegInf;
-    double top, check = 0.0, zeros = n - count, unit, sum, m, rest, left;
+    double top, check = 0.0, zeros = n - count, shrink, sum, m, rest, left;
 
     /* 0 v is NaN where v is not finite. */
     for (int i = 0; i < count; i++) {
@@ -60,10 +60,10 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     found->high = high;
     top = fmax(-low, high);
     found->exponent = safe_exponent(top);
-    unit = ldexp(1.0, -found->exponent);
-    sums(count, value, unit, 0.0, &sum, &left);
+    shrink = ldexp(1.0, -found->exponent);
+    sums(count, value, shrink, 0.0, &sum, &left);
     m = sum / n;
-    sums(count, value, unit, m, &rest, &left);
+    sums(count, value, shrink, m, &rest, &left);
     rest -= zeros * m;
     left += zeros * m * m;
     found->mean = m + rest / n;
@@ -71,7 +71,7 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     found->ss = left + m * (2.0 * rest + n * m);
     /* Nearly constant: what is left is of the size of the rounding of the mean. */
     if (found->css <= 1e-20 * found->ss) {
-        sums(count, value, unit, found->mean, &rest, &left);
+        sums(count, value, shrink, found->mean, &rest, &left);
         found->css = left + zeros * found->mean * found->mean;
     }
     return true;
@@ -120,11 +120,11 @@ void prepare_take(int n, const double *x, const prepare_part *part, double *out)
 void prepare_samples(int n, int q, double tiny, double *x, double *norm)
 {
     size_t N = (size_t) n, len = N * (size_t) q;
-    double top = 0.0, most = 0.0, unit;
+    double top = 0.0, most = 0.0, shrink;
 
     for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
-    unit = ldexp(1.0, -safe_exponent(top));
-    for (size_t i = 0; i < len; i++) x[i] *= unit;
+    shrink = ldexp(1.0, -safe_exponent(top));
+    for (size_t i = 0; i < len; i++) x[i] *= shrink;
     la_row_norms(n, q, x, norm);
     for (size_t i = 0; i < N; i++) most = fmax(most, norm[i]);
     for (size_t i = 0; i < N; i++)

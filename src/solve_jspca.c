@@ -194,14 +194,14 @@ static double record(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
-    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
+    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, nonzero = 0.0;
 
     /* Reweighting never gives an exact zero: rows below 1e-3 of the largest one count as zero. */
     for (int i = 0; i < problem->p && !work->settings->exact; i++)
         top = fmax(top, result->row_norm[i]);
-    for (int i = 0; i < problem->p; i++) live += result->row_norm[i] > 1e-3 * top;
+    for (int i = 0; i < problem->p; i++) nonzero += result->row_norm[i] > 1e-3 * top;
     ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
-                                                penalty, result->change, live});
+                                                penalty, result->change, nonzero});
     ufs_run_step(work->run, loss + penalty, result->change);
     return loss + penalty;
 }

@@ -71,7 +71,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
 }
 
 /* How many rows irls has not driven to the level of its smoothing; `norm` holds those of V. */
-static int irls_live(const socfs_work *work)
+static int irls_nonzero(const socfs_work *work)
 {
     int count = 0;
     for (int i = 0; i < work->problem->p; i++)
@@ -82,12 +82,12 @@ static int irls_live(const socfs_work *work)
 static void record(socfs_work *work, const socfs_stage *s, double objective, double change,
                    int inner)
 {
-    double live = s->exact ? work->gl.live : irls_live(work);
+    double nonzero = s->exact ? work->gl.nonzero : irls_nonzero(work);
 
     work->result->objective = objective;
     if (s->lambda != work->problem->lambda) return;
     ufs_trace_add(&work->run->trace, (double[]){(double) work->run->iterations, objective, change,
-                                                (double) inner, live, s->exact ? 1.0 : 0.0});
+                                                (double) inner, nonzero, s->exact ? 1.0 : 0.0});
 }
 
 static size_t size_e(const socfs_work *work)

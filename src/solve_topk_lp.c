@@ -199,8 +199,8 @@ static void direction(topk_lp *work, int j, double sign)
     if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
 }
 
-/* y_k by a jump; c follows. */
-static void turn(topk_lp *work, int k, double by)
+/* y_k += by; c = X y follows. */
+static void add_to_y(topk_lp *work, int k, double by)
 {
     lp_row *row = work->row;
     row->y[k] += by;
@@ -242,7 +242,7 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
             *length = next.at;
         } else if (k < p) {
             row->side[k] = -row->side[k];
-            turn(work, k, 2.0 * settings->lambda_e * row->side[k]);
+            add_to_y(work, k, 2.0 * settings->lambda_e * row->side[k]);
         } else {
             row->sign_z[u] = -row->sign_z[u];
         }
@@ -377,7 +377,7 @@ static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
         return false;
     row->e[k] = sign * length;
     row->side[k] = sign;
-    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    add_to_y(work, k, sign * settings->lambda_e - row->y[k]);
     return true;
 }
 

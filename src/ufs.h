@@ -41,7 +41,7 @@ enum { UFS_STRIP = 256 };
 #define UFS_TIE 1e-10
 
 /* How a solver ended. A status is a result, never an error code; the labels
- * live in R/base-conditions.R in the same order. */
+ * are in R/base-conditions.R in the same order. */
 typedef enum {
     UFS_CONVERGED = 0,
     UFS_MAX_ITER = 1,

@@ -18,7 +18,7 @@ library_file <- if (nzchar(set$openblas)) set$openblas else
   utils::head(Sys.glob(c("/usr/lib/*/openblas-pthread/libblas.so.3", "/usr/lib/*/openblas-pthread/libopenblas.so.0")), 1)
 if (!length(library_file)) {
   cat("no OpenBLAS here: left out\n")
-  quit(save = "no", status = 0)
+  quit(save = "no")
 }
 lapack <- Sys.glob("/usr/lib/*/openblas-pthread/liblapack.so.3")
 preload <- paste0("LD_PRELOAD=", paste(c(library_file, lapack), collapse = ":"))

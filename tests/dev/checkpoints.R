@@ -15,11 +15,8 @@ values <- function(folder) {
 }
 scores <- function(grid) unname(grid$feature_scores)
 change <- function(file, how) saveRDS(how(readRDS(file)), file)
-# The value inside, in whatever way it is kept.
-edit_value <- function(part) {
-  value <- if (is.raw(part$payload)) unserialize(part$payload) else part$value
-  value$feature_scores[] <- rev(value$feature_scores)
-  if (is.raw(part$payload)) part$payload <- serialize(value, NULL, version = 2L) else part$value <- value
+edit_value <- function(part, how) {
+  part$payload <- serialize(how(unserialize(part$payload)), NULL, version = 2L)
   part
 }
 
@@ -59,7 +56,7 @@ bytes_of <- function(file) readBin(file, "raw", file.size(file))
 damaged("truncated", first(function(f) writeBin(utils::head(bytes_of(f), 100), f)))
 damaged("truncated to nothing", first(function(f) invisible(file.create(f))))
 damaged("end missing", first(function(f) writeBin(utils::head(bytes_of(f), -40), f)))
-damaged("a byte turned", first(function(f) {
+damaged("a byte flipped", first(function(f) {
   b <- bytes_of(f)
   b[200] <- xor(b[200], as.raw(8))
   writeBin(b, f)
@@ -68,13 +65,9 @@ damaged("text", first(function(f) writeLines("not R", f)))
 damaged("another rds", first(function(f) saveRDS(1:3, f)))
 damaged("NULL", first(function(f) saveRDS(NULL, f)))
 damaged("an empty list", first(function(f) saveRDS(list(), f)))
-damaged("scores edited", first(function(f) change(f, edit_value)))
-damaged("seconds edited", first(function(f) change(f, function(part) {
-  value <- if (is.raw(part$payload)) unserialize(part$payload) else part$value
-  value$seconds <- 1e6
-  if (is.raw(part$payload)) part$payload <- serialize(value, NULL, version = 2L) else part$value <- value
-  part
-})))
+edited <- function(how) first(function(f) change(f, function(part) edit_value(part, how)))
+damaged("scores edited", edited(function(value) replace(value, "feature_scores", list(rev(value$feature_scores)))))
+damaged("seconds edited", edited(function(value) replace(value, "seconds", 1e6)))
 damaged("another key inside", first(function(f) change(f, function(p) replace(p, "key", "other"))))
 damaged("an environment", first(function(f) saveRDS(new.env(), f)))
 damaged("a function", first(function(f) saveRDS(function(...) stop("called"), f)))
@@ -108,32 +101,23 @@ reuses <- function(name, before, after, reused, want) {
     sprintf("same %s, %d reused", same, out$reused))
 }
 reuses("grid extended", function(f) run(2:9, f), function(f) run(2:10, f), 8L, run(2:10))
-reuses("grid turned round", function(f) run(2:5, f), function(f) run(5:2, f), 4L, run(5:2))
+reuses("grid reversed", function(f) run(2:5, f), function(f) run(5:2, f), 4L, run(5:2))
 reuses("no set.seed", function(f) run(2:5, f, seed = NULL), function(f) run(2:6, f, seed = NULL), 4L, NULL)
 reuses("data changed far away", function(f) run(folder = f),
   function(f) run(folder = f, data = replace(x, length(x), 9)), 0L, run(data = replace(x, length(x), 9)))
-reuses("repeats 3 to 5", function(f) {
+compared <- function(repeats) function(f) {
   set.seed(1)
-  ufs_compare(iris[, 1:4], iris$Species, c("variance", "pca"), k = 2, mode = "cluster", repeats = 3, checkpoint = f)
-}, function(f) {
-  set.seed(1)
-  ufs_compare(iris[, 1:4], iris$Species, c("variance", "pca"), k = 2, mode = "cluster", repeats = 5, checkpoint = f)
-}, 15L, NULL)
-reuses("20 resamples to 30", function(f) {
-  set.seed(1)
-  ufs_stability(x, "variance", k = 3, n_resamples = 20, checkpoint = f)
-}, function(f) {
-  set.seed(1)
-  ufs_stability(x, "variance", k = 3, n_resamples = 30, checkpoint = f)
-}, 20L, NULL)
-version <- function(folder) for (f in values(folder)) {
-  file.rename(f, sub("-[0-9.]+-", "-0.0.9-", f))
+  ufs_compare(iris[, 1:4], iris$Species, c("variance", "pca"), k = 2, mode = "cluster", repeats = repeats, checkpoint = f)
 }
-folder <- tempfile()
-invisible(said(run(folder = folder)))
-if (any(grepl("-[0-9.]+-", basename(values(folder))))) {
-  damaged("another version", version, reused = 0L, warns = FALSE)
+reuses("repeats 3 to 5", compared(3), compared(5), 15L, NULL)
+resampled <- function(n) function(f) {
+  set.seed(1)
+  ufs_stability(x, "variance", k = 3, n_resamples = n, checkpoint = f)
 }
+reuses("20 resamples to 30", resampled(20), resampled(30), 20L, NULL)
+damaged("another version", function(folder) {
+  for (f in values(folder)) file.rename(f, sub("-[0-9.]+-", "-0.0.9-", f))
+}, reused = 0L, warns = FALSE)
 if (requireNamespace("HDF5Array", quietly = TRUE)) {
   file <- tempfile(fileext = ".h5")
   on_disk <- HDF5Array::writeHDF5Array(x, file, "x", chunkdim = c(4, 11))
@@ -188,20 +172,19 @@ dir.create(disk)
 mounted <- suppressWarnings(system2("mount", c("-t", "tmpfs", "-o", "size=64k", "tmpfs", disk),
   stdout = FALSE, stderr = FALSE)) == 0
 if (mounted) {
+  zeros <- function(name, ...) invisible(system2("dd", c("if=/dev/zero", paste0("of=", file.path(disk, name)), ...),
+    stdout = FALSE, stderr = FALSE))
   fill <- function(folder) {
     suppressWarnings(try(writeBin(raw(2^20), file.path(disk, "fill")), silent = TRUE))
-    invisible(system2("dd", c("if=/dev/zero", paste0("of=", file.path(disk, "fill2")), "bs=1", "count=65536"),
-      stdout = FALSE, stderr = FALSE))
+    zeros("fill2", "bs=1", "count=65536")
   }
   unwritable("disk full midway", fill, file.path(disk, "runs"))
   unlink(file.path(disk, c("fill", "fill2", "runs")), recursive = TRUE)
   # Room for the beginning of a file.
   unwritable("disk nearly full", function(folder) {
     fill(folder)
-    unlink(file.path(disk, "fill2"))
-    unlink(file.path(disk, "fill"))
-    system2("dd", c("if=/dev/zero", paste0("of=", file.path(disk, "fill3")), "bs=4096", "count=15"),
-      stdout = FALSE, stderr = FALSE)
+    unlink(file.path(disk, c("fill", "fill2")))
+    zeros("fill3", "bs=4096", "count=15")
   }, file.path(disk, "runs"))
   unlink(file.path(disk, dir(disk)), recursive = TRUE)
   unwritable("read-only midway", function(folder) {

@@ -15,11 +15,10 @@ registry <- getFromNamespace("registry", "ufselect")
 
 # The arguments a method cannot do without.
 needed <- function(method) {
-  wanted <- formals(registry()[[method]]$fit)
-  required <- names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]
+  row <- registry()[[method]]
   given <- list(n_clusters = 3, n_components = 2, k = 4, m = 4)
-  out <- given[intersect(names(given), c(required, registry()[[method]]$per_k))]
-  if (method == "topk") out$n_clusters <- 3
+  out <- given[intersect(names(given), c(getFromNamespace("required_arguments", "ufselect")(row$fit), row$per_k,
+    if (method == "topk") "n_clusters"))]
   if (method == "random") out$what <- "both"
   out
 }

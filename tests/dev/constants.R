@@ -63,7 +63,7 @@ inline_of <- function(file) {
   data.frame(file = rep(file, NROW(found)), found)
 }
 all_constants <- function() {
-  files <- c(setdiff(list.files("src", "[.]c$"), list.files("src", "^ffi_(blfse|input|mcfs|socfs|x|turned)[.]c$")), "alfs_work.h", "la.h", "solve_blfse_projection.h",
+  files <- c(setdiff(list.files("src", "[.]c$"), list.files("src", "^ffi_(blfse|input|mcfs|socfs|x|spilled)[.]c$")), "alfs_work.h", "la.h", "solve_blfse_projection.h",
     "x_sparse.h")
   found <- do.call(rbind, lapply(setdiff(files, "ffi_test.c"), constants_of))
   found[!paste(found$file, found$name) %in% not_tuned, ]
@@ -246,13 +246,12 @@ compared <- function(before, after) {
 }
 
 todo <- all_constants()
+known <- known[paste(known$file, known$name, known$value) %in% paste(todo$file, todo$name, todo$value), ]
 if ("--rest" %in% given) {
   todo <- todo[!paste(todo$file, todo$name, todo$value) %in% paste(known$file, known$name, known$value), ]
 }
 words <- setdiff(given, "--rest")
 if (length(words)) todo <- todo[Reduce(`|`, lapply(words, grepl, todo$file, fixed = TRUE)), ]
-here <- all_constants()
-known <- known[paste(known$file, known$name, known$value) %in% paste(here$file, here$name, here$value), ]
 for (i in seq_len(nrow(todo))) {
   constant <- todo[i, ]
   names <- jobs_for(constant$file)

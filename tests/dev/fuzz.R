@@ -16,24 +16,18 @@ matrices <- list(
   logical = function() matrix(sample(c(TRUE, FALSE), 60, TRUE), 12),
   constant = function() cbind(clustered(12, 5), 7, 0),
   copies = function() { x <- clustered(12, 5); cbind(x, x[, 2], -x[, 3], 2 * x[, 1]) },
-  same_rows = function() clustered(6, 5)[rep(1:6, 3), ],
-  two_rows = function() clustered(6, 5)[rep(1:2, 6), ],
-  huge = function() clustered(12, 6) * 1e155,
-  tiny = function() clustered(12, 6) * 1e-170,
+  same_rows = function() clustered(6, 5)[rep(1:6, 3), ], two_rows = function() clustered(6, 5)[rep(1:2, 6), ],
+  huge = function() clustered(12, 6) * 1e155, tiny = function() clustered(12, 6) * 1e-170,
   denormal = function() clustered(12, 6) * 1e-310,
   mixed_units = function() clustered(12, 6) %*% diag(10^c(-150, -8, 0, 5, 80, 150)),
   offset = function() clustered(12, 6) + 1e9,
-  missing = function() replace(clustered(12, 6), 5, NA),
-  infinite = function() replace(clustered(12, 6), 5, Inf),
+  missing = function() replace(clustered(12, 6), 5, NA), infinite = function() replace(clustered(12, 6), 5, Inf),
   text = function() matrix(letters[1:24], 6),
   factors = function() data.frame(a = rnorm(8), b = factor(1:8)),
   one_row = function() clustered(12, 6)[1, , drop = FALSE],
-  no_column = function() clustered(12, 6)[, 0],
-  one_column = function() clustered(12, 6)[, 1, drop = FALSE],
+  no_column = function() clustered(12, 6)[, 0], one_column = function() clustered(12, 6)[, 1, drop = FALSE],
   all_constant = function() matrix(2, 8, 4),
-  nothing = function() NULL,
-  list = function() list(1, 2),
-  vector = function() 1:10,
+  nothing = function() NULL, list = function() list(1, 2), vector = function() 1:10,
   same_names = function() `colnames<-`(clustered(12, 6), c("a", "a", "b", "", NA, "c")),
   latin1 = function() `colnames<-`(clustered(12, 6), c("\xe9t\xe9", letters[1:5])),
   sparse = function() if (requireNamespace("Matrix", quietly = TRUE)) {
@@ -43,7 +37,7 @@ matrices <- list(
     Matrix::sparseMatrix(i = sample(12, 20, TRUE), j = sample(6, 20, TRUE), dims = c(12, 6))
   } else clustered(12, 6)
 )
-# Mostly legal data, so that calls get past the door.
+# Mostly legal data, so that calls get past ufs_data().
 weight <- ifelse(names(matrices) %in% c("plain", "wide", "frame", "copies", "constant"), 8, 1)
 
 odd <- list(-1, 0, 1, 2, 3, 4.5, .5, 1e-12, 1e9, NA, NA_real_, NaN, Inf, -Inf, "a", character(), NULL, c(1, 2),

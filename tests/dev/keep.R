@@ -58,14 +58,11 @@ variants <- function(method) {
 }
 
 needed <- function(method, x) {
-  wanted <- formals(getFromNamespace("registry", "ufselect")()[[method]]$fit)
-  required <- names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]
+  row <- getFromNamespace("registry", "ufselect")()[[method]]
   k <- min(20L, ncol(x) - 1L)
   given <- list(n_clusters = 4L, n_components = 4L, k = k, n_features = k, m = 10L, n_samples = 10L)
-  per_k <- getFromNamespace("registry", "ufselect")()[[method]]$per_k
-  out <- given[intersect(names(given), c(required, per_k))]
-  if (method == "topk") out$n_clusters <- 4L
-  out
+  given[intersect(names(given), c(getFromNamespace("required_arguments", "ufselect")(row$fit), row$per_k,
+    if (method == "topk") "n_clusters"))]
 }
 
 row_of <- function(name, x, method, variant) {

@@ -12,14 +12,12 @@ if (nzchar(set$child)) {
   quit(save = "no")
 }
 folder <- tempfile()
-killed <- 0
-while (killed < set$kills) {
+for (i in seq_len(set$kills)) {
   pid <- tempfile()
   system(sprintf("%s tests/dev/kill-resume.R --child=yes --folder=%s >/dev/null 2>&1 & echo $! > %s",
     shQuote(file.path(R.home("bin"), "Rscript")), folder, pid))
   Sys.sleep(stats::runif(1, .8, 2.5))
   tools::pskill(as.integer(readLines(pid)), tools::SIGKILL)
-  killed <- killed + 1
 }
 a <- grid(folder)
 b <- grid(NULL)

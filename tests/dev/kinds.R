@@ -1,7 +1,6 @@
 # How often each kind of data is called by its name: tables simulated by helper-kinds.R, of 30 to
 # 2,000 rows and as many columns as the kind can have. What is named wrong is printed. About 15 s:
 #   Rscript tests/dev/kinds.R [seeds]
-
 suppressMessages(library(ufselect))
 seeds <- seq_len(max(1L, as.integer(c(commandArgs(TRUE), 20L)[1L])))
 tests <- new.env(parent = asNamespace("ufselect"))

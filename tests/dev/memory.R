@@ -28,8 +28,7 @@ if (nzchar(set$child)) {
   cat(peak() - before, "\n")
   quit(save = "no")
 }
-methods <- setdiff(ufs_methods()$method, c("random"))
-if (nzchar(set$methods)) methods <- strsplit(set$methods, ",")[[1L]]
+methods <- if (nzchar(set$methods)) strsplit(set$methods, ",")[[1L]] else setdiff(ufs_methods()$method, "random")
 # What is freed goes back to the system at once, and R collects early: garbage of before is not taken for room.
 allocator <- c("MALLOC_MMAP_THRESHOLD_=65536", "MALLOC_TRIM_THRESHOLD_=65536", "R_GC_MEM_GROW=0")
 failed <- 0

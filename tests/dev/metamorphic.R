@@ -26,14 +26,14 @@ same <- function(a, b, p = seq_along(a$feature_scores), r = seq_along(a$sample_s
       close(sort(unname(a$statistic)), sort(unname(b$statistic))) ||
       "value" %in% names(a$certificate) && isTRUE(all.equal(a$certificate[["value"]], b$certificate[["value"]])))
 }
-# The inner solver of JSPCA goes through the columns in turn: in another order rounding may lead to
+# The inner solver of JSPCA goes through the columns one by one: in another order rounding may lead to
 # another stationary point. Counted and shown apart.
-elsewhere <- 0
+other_point <- 0
 other_optimum <- function(a, b) {
   if (a$method != "jspca" || a$status != "converged" || b$status != "converged") return(FALSE)
   apart <- abs(a$certificate[["captured"]] - b$certificate[["captured"]]) > 1e-4 &&
     max(a$certificate[["kkt"]], b$certificate[["kkt"]]) < 1e-4
-  elsewhere <<- elsewhere + apart
+  other_point <<- other_point + apart
   apart
 }
 # RSR's default tolerance leaves the third digit of a score open.
@@ -78,5 +78,5 @@ for (rep in seq_len(set$repeats)) for (shape in list(c(30, 9), c(14, 40))) {
     }
   }
 }
-if (elsewhere > 0) cat("  jspca: another stationary point in", elsewhere, "relations\n")
+if (other_point > 0) cat("  jspca: another stationary point in", other_point, "relations\n")
 finish("metamorphic", tried, failed)

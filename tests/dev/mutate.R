@@ -28,7 +28,7 @@
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
 source("tests/dev/options.R")
 opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", rerun_survivors = FALSE,
-  map = FALSE, named = FALSE, table = FALSE, list = FALSE,
+  map = FALSE, named = FALSE, table = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
@@ -48,7 +48,7 @@ spots_table <- function(found) {
 
 flipped <- c("<" = ">", ">" = "<", "<=" = ">=", ">=" = "<=", "==" = "!=", "!=" = "==", "&&" = "||",
   "||" = "&&", "&" = "|", "|" = "&")
-turned <- c("+" = "-", "-" = "+", "*" = "/", "/" = "*", "+=" = "-=", "-=" = "+=", "*=" = "/=", "/=" = "*=")
+other_sign <- c("+" = "-", "-" = "+", "*" = "/", "/" = "*", "+=" = "-=", "-=" = "+=", "*=" = "/=", "/=" = "*=")
 symmetric <- c("max", "min", "pmax", "pmin", "sum", "all", "any", "identical", "intersect", "union",
   "setequal", "fmax", "fmin", "hypot", "c", "is.null", "all.equal", "switch", "list")
 
@@ -102,8 +102,8 @@ r_candidates <- function(path) {
       if (d$text[i] == "-") add(spot(d$line1[i], d$col1[i], d$col2[i], "", "sign"))
       next
     }
-    if (d$text[i] %in% names(turned)) {
-      add(spot(d$line1[i], d$col1[i], d$col2[i], turned[[d$text[i]]], "sign"))
+    if (d$text[i] %in% names(other_sign)) {
+      add(spot(d$line1[i], d$col1[i], d$col2[i], other_sign[[d$text[i]]], "sign"))
     }
     if (nrow(kin) != 3L) next
     if (kin$line2[1L] == kin$line1[3L] && kin$line1[3L] == kin$line2[3L]) {
@@ -130,9 +130,8 @@ r_candidates <- function(path) {
     text <- kin$text[start]
     if (!name %in% symmetric && !grepl("abort|warn|inform|message|stop|cat$|paste|inherits|library", name) &&
       sum(plain) > 1L) {
-      runs <- which(plain)
-      runs <- runs[seq_len(sum(runs == runs[1L] + seq_along(runs) - 1L))]
-      s <- start[runs]
+      at <- which(plain)
+      s <- start[at[seq_len(sum(at == at[1L] + seq_along(at) - 1L))]]
       add(exchange(kin$line1[s], kin$col1[s], kin$line2[s], kin$col2[s], kin$text[s]))
     }
     if (name %in% c("list", "c", "data.frame", "structure", "new_ufs")) {
@@ -159,13 +158,10 @@ r_candidates <- function(path) {
 
 # Tokens of C: data frame of line, from, to, text; comments, strings and directives are left out.
 c_tokens <- function(text) {
-  blank <- function(x, pattern) {
-    whole <- paste(x, collapse = "\n")
-    at <- gregexpr(pattern, whole, perl = TRUE)
-    regmatches(whole, at) <- lapply(regmatches(whole, at), function(s) gsub("[^\n]", " ", s))
-    strsplit(whole, "\n", fixed = TRUE)[[1L]]
-  }
-  text <- blank(text, "(?s)/\\*.*?\\*/")
+  whole <- paste(text, collapse = "\n")
+  at <- gregexpr("(?s)/\\*.*?\\*/", whole, perl = TRUE)
+  regmatches(whole, at) <- lapply(regmatches(whole, at), function(s) gsub("[^\n]", " ", s))
+  text <- strsplit(whole, "\n", fixed = TRUE)[[1L]]
   text <- gsub("\"(\\\\.|[^\"\\\\])*\"", strrep("\"", 3L), text) # changes columns: such lines are dropped below
   directive <- grepl("^\\s*#", text)
   text[directive | grepl("\"", text)] <- ""
@@ -216,7 +212,7 @@ c_candidates <- function(path) {
         if (t == "-") add(spot(k$line[i], k$from[i], k$to[i], "", "sign"))
         next
       }
-      add(spot(k$line[i], k$from[i], k$to[i], turned[[t]], "sign"))
+      add(spot(k$line[i], k$from[i], k$to[i], other_sign[[t]], "sign"))
     }
     if (t %in% c("+", "-", "*", "/", "&&", "||") && operand_before[i]) {
       stop <- switch(t, "+" = , "-" = c("+", "-", "=", relation, "&&", "||"),
@@ -236,10 +232,9 @@ c_candidates <- function(path) {
       if (length(comma) && !any(k$text[inside] %in% c("{", ";"))) {
         s <- c(i, comma) + 1L
         e <- c(comma, close) - 1L
-        text <- ifelse(k$line[s] == k$line[e], substr(source[k$line[s]], k$from[s], k$to[e]), "")
         whole <- k$line[s] == k$line[e]
-        pair <- exchange(k$line[s], k$from[s], ifelse(whole, k$line[e], -1L), k$to[e], text)
-        add(pair)
+        text <- ifelse(whole, substr(source[k$line[s]], k$from[s], k$to[e]), "")
+        add(exchange(k$line[s], k$from[s], ifelse(whole, k$line[e], -1L), k$to[e], text))
       }
     }
     # result->field = value; as a statement of its own
@@ -426,12 +421,12 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
     }
     head <- cumsum(grepl("^ *-: +0:Source:", said))
     name <- sub("^.*Source:", "", said[grepl("^ *-: +0:Source:", said)])[pmax(head, 1L)]
-    hit <- grepl("^ +[0-9]+[*]?: *[1-9]", said)
-    lines <- data.frame(file = file.path("src", basename(name[hit])),
-      line = as.integer(sub("^[^:]*: *([0-9]+):.*$", "\\1", said[hit])))
-    known <- grepl("^ +([0-9]+[*]?|#####): *[1-9]", said)
-    every <- data.frame(file = file.path("src", basename(name[known])),
-      line = as.integer(sub("^[^:]*: *([0-9]+):.*$", "\\1", said[known])))
+    places <- function(count) {
+      at <- grepl(paste0("^ +", count, ": *[1-9]"), said)
+      data.frame(file = file.path("src", basename(name[at])), line = as.integer(sub("^[^:]*: *([0-9]+):.*$", "\\1", said[at])))
+    }
+    lines <- places("[0-9]+[*]?")
+    every <- places("([0-9]+[*]?|#####)")
     saveRDS(list(lines = unique(rbind(ids[r$hit, ], lines)), every = unique(every), seconds = r$seconds, failed = r$failed,
       md5 = unname(tools::md5sum(test))), out)
     unlink(c(counts, raw), recursive = TRUE)
@@ -471,11 +466,9 @@ tests_for <- function(map, file, line, text) {
     vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)
   }
   if (is.null(map)) {
-    tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$")
-    named <- is_named(tests)
-    tests <- c(tests[named][order(file.size(file.path(top, "tests", "testthat", tests[named])))],
-      "test-printed.R", "test-returned.R")
-    return(tests)
+    tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$", full.names = TRUE)
+    named <- tests[is_named(basename(tests))]
+    return(c(basename(named[order(file.size(named))]), "test-printed.R", "test-returned.R"))
   }
   known <- map$every[map$every$file == file, ]
   hits <- map$hits[map$hits$file == file, ]
@@ -488,11 +481,8 @@ tests_for <- function(map, file, line, text) {
     while (at > 1L && !(trimws(text[at]) %in% known$text)) at <- at - 1L
   }
   # Text that the map does not know is newer than it, or runs when the package is built: all that reach the file.
-  tests <- if (length(at) && trimws(text[at]) %in% known$text) {
-    unique(hits$test[hits$text == trimws(text[at])])
-  } else {
-    unique(hits$test)
-  }
+  found <- length(at) && trimws(text[at]) %in% known$text
+  tests <- unique(if (found) hits$test[hits$text == trimws(text[at])] else hits$test)
   tests[order(!is_named(tests), map$seconds[tests])]
 }
 
@@ -629,10 +619,9 @@ print_table <- function(d) {
   d <- d[d$outcome != "broken", ]
   print(table(paste(d$language, d$rule), d$outcome))
   caught <- sum(d$outcome == "caught")
-  alive <- sum(d$outcome == "survived")
+  left <- sum(d$outcome == "survived")
   cat(sprintf("\n%d mutants: %d caught, %d survived, %d with the same machine code: %.1f %% caught\n",
-    nrow(d), caught, alive, nrow(d) - caught - alive, 100 * caught / (caught + alive)))
-  cat(sprintf("%-14s tried %6d   survived %6d   failed %4d\n", "mutate", nrow(d), nrow(d) - alive, alive))
+    nrow(d), caught, left, nrow(d) - caught - left, 100 * caught / (caught + left)))
 }
 
 # The first n of each language and rule in turn: n in all, without those that do not build.
@@ -640,20 +629,14 @@ choose <- function(d, n, known) {
   known <- known[known$outcome == "broken", ]
   d <- d[!key_of(d) %in% key_of(known), ]
   stratum <- paste(startsWith(d$file, "R/"), d$rule)
-  turn <- stats::ave(seq_along(stratum), stratum, FUN = seq_along)
-  d[utils::head(order(turn, stratum), n), ]
+  place <- stats::ave(seq_along(stratum), stratum, FUN = seq_along)
+  d[utils::head(order(place, stratum), n), ]
 }
 
 main <- function() {
   if (opt$table) return(print_table(read_list()))
   if (opt$map) return(invisible(make_map()))
   d <- all_candidates()
-  if (opt$list) {
-    print(table(paste(ifelse(startsWith(d$file, "R/"), "R", "C"), d$rule)))
-    now <- choose(d, opt$n, read_list())
-    cat(sprintf("%s:%d %s\n  - %s\n  + %s\n", now$file, now$line, now$rule, now$before, now$after), sep = "")
-    return()
-  }
   map <- if (opt$named) NULL else if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
   make_base()
   writeLines(child, file.path(work, "child.R"))

@@ -40,14 +40,9 @@ add <- function(name, object, ...) {
   all[[name]] <<- list(object = object, arguments = list(...), env = parent.frame())
 }
 types <- getFromNamespace("picture_types", "ufselect")
-for (method in ufs_methods()$method) local({
-  method <- method
-  for (type in quiet(types(fit(method)))) local({
-    type <- type
-    all[[paste("fit", method, type)]] <<- list(object = bquote(fit(.(method))),
-      arguments = list(type, x), env = globalenv())
-  })
-})
+for (method in ufs_methods()$method) for (type in quiet(types(fit(method)))) {
+  all[[paste("fit", method, type)]] <- list(object = bquote(fit(.(method))), arguments = list(type, x), env = globalenv())
+}
 add("more objective irls socfs", fit("socfs", solver = "irls"))
 add("more objective irls ndfs", fit("ndfs", solver = "irls"))
 add("more objective alfs paper", fit("alfs", solver = "paper", lambda_rel = .1))

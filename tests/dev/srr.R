@@ -14,12 +14,10 @@ for (part in c("DESCRIPTION", "NAMESPACE", "LICENSE", "NEWS.md", "README.md", "R
   file.copy(file.path(top, part), copy, recursive = TRUE)
 }
 unlink(file.path(copy, "tests", "dev"), recursive = TRUE)
-
 path <- file.path(copy, "DESCRIPTION")
 said <- readLines(path)
 writeLines(sub("^Roxygen:.*", "Roxygen: list(markdown = TRUE, roclets = c(\"namespace\", \"rd\", \"srr::srr_stats_roclet\"))",
   said), path)
-
 table <- utils::read.csv("tests/dev/standards.csv", colClasses = "character")
 # The file with the code: the first name of an existing R file or function in the row.
 home <- function(where) {

@@ -1,4 +1,4 @@
-# Counts at the door: literal forms, sparse = dense, new rows, limits, errors.
+# Counts: literal forms, sparse = dense, new rows, limits, errors.
 
 skip_if_not_installed("Matrix")
 set.seed(1)

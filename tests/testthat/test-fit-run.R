@@ -1,4 +1,4 @@
-test_that("the front door is the method itself", {
+test_that("ufs() is the method itself", {
   a <- ufs(iris[, 1:4], "pca", n_components = 2)
   b <- ufs_pca(iris[, 1:4], n_components = 2)
   expect_identical(feature_scores(a), feature_scores(b))

@@ -713,7 +713,7 @@ test_that("select and samples change rankings, and the scores with them", {
   known <- c(2L, 11L)
   more <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "ted", labelled = known))
   z <- space(7)
-  given <- ted_greedy(z, 28L, .01 * mean(rowSums(z^2)), given = known)$order
+  given <- ted_greedy(z, 28L, .01 * mean(rowSums(z^2)), open = list(labelled = known))$order
   expect_identical(selected_samples(more, 28, as = "index"), given)
   expect_false(identical(given, setdiff(picks(7), known)))
   expect_error(selected_samples(more, 29, k = 3), "without a label", class = "ufs_error_argument")

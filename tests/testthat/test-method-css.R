@@ -64,8 +64,9 @@ wished <- function(x, wish, ...) {
   asked <- list(k = NULL, mu = NULL, mu_rel = 0, swaps = 0, starts = 1, optimal = FALSE, target = NULL)
   given <- list(...)
   asked[names(given)] <- given
-  css_slots(as_rescaled_operator(x, TRUE, TRUE), asked,
-    resolve_control(ufs_control(), max_iter = 1e6L), wish)
+  data <- as_rescaled_operator(x, TRUE, TRUE)
+  data["wish"] <- list(settled_wish(wish))
+  css_slots(data, asked, resolve_control(ufs_control(), max_iter = 1e6L), FALSE)
 }
 
 test_that("after swaps no exchange captures more, in both forms, with a ridge and for a target", {

@@ -243,7 +243,8 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
   for (stored in c(TRUE, FALSE)) {
     like <- list(kind = 0L, x = x, bandwidth = 1, stored = stored)
     for (budget in c(2, 4, 7.3, 12)) {
-      found <- facility_picks(like, 14L, 14L, integer(), 0L, control, cost = cost, budget = budget)
+      open <- list(cost = cost, budget = budget)
+      found <- facility_picks(like, 14L, 14L, open, 0L, control)
       expect_lte(sum(cost[found$order]), budget + 1e-9)
       both <- lapply(0:1, function(power) literal_budget(s, cost, budget, power))
       values <- vapply(both, `[[`, 0, "value")
@@ -252,12 +253,12 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
       best <- max(value[sets %*% cost <= budget])
       expect_gte(found$bound[1L], best - 1e-8)
       expect_lte(found$bound[1L], 2 * best)
-      swapped <- facility_picks(like, 14L, 14L, integer(), 50L, control, cost = cost, budget = budget)
+      swapped <- facility_picks(like, 14L, 14L, open, 50L, control)
       expect_lte(sum(cost[swapped$order]), budget + 1e-9)
       expect_gte(swapped$run$counters[["value"]], found$run$counters[["value"]] - 1e-9)
     }
     allowed <- rep(c(TRUE, FALSE), 7)
-    some <- facility_picks(like, 14L, 14L, 3L, 0L, control, allowed = allowed)
+    some <- facility_picks(like, 14L, 14L, list(labelled = 3L, allowed = allowed), 0L, control)
     expect_setequal(some$order, setdiff(which(allowed), 3L))
     expect_identical(some$order[1L], {
       gain <- colSums(pmax(s - s[, 3], 0))

@@ -91,7 +91,7 @@ test_that("the certificate is what it says", {
     ref_row_norms(xu) / 0.2 - 1)
   expect_equal(max(violation), fit$certificate[["kkt"]], tolerance = 1e-6)
   expect_lte(fit$certificate[["kkt"]], 0.01)
-  expect_identical(fit$n_live, sum(live))
+  expect_identical(fit$n_nonzero, sum(live))
   expect_equal(unname(feature_scores(fit)), unname(size)^2)
   expect_identical(unname(fit$solution$cluster), unname(apply(f, 1, which.max)))
 })
@@ -116,7 +116,7 @@ test_that("it finds planted features, and beta sets how many live", {
   })
   expect_setequal(fit$feature_ranking[1:6], intersect(fit$feature_ranking[1:6],
     data$informative))
-  expect_gt(some$n_live, fit$n_live)
+  expect_gt(some$n_nonzero, fit$n_nonzero)
   expect_warning(ufs_ndfs(data$x, 3, beta = 3, init = data$cluster), class = "ufs_warning_void")
 })
 

@@ -57,7 +57,7 @@ test_that("it finds planted clusters", {
 test_that("a large gamma leaves n_dims features, and says so", {
   expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2, gamma = 100), "only 2 of 11",
     class = "ufs_warning_void")
-  expect_identical(fit$n_live, 2L)
+  expect_identical(fit$n_nonzero, 2L)
   expect_identical(quiet(ufs_sogfs(mtcars, 3))$params$n_dims, 4L)
   expect_identical(quiet(ufs_sogfs(mtcars, 6))$params$n_dims, 6L)
   expect_identical(ufs_sogfs(mtcars[, 1:3], 3)$params$n_dims, 3L)

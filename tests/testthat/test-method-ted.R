@@ -139,7 +139,7 @@ test_that("labelled samples are complemented and never picked", {
   given <- c(3L, 11L, 17L)
   for (form in c("n", "p")) {
     all <- ref_ted_greedy_given(x, 17L, 2, given)
-    out <- ted_greedy(x, 17L, 2, form, given)
+    out <- ted_greedy(x, 17L, 2, form, list(labelled = given))
     expect_identical(out$order, all$order)
     expect_equal(out$score, all$score, tolerance = 1e-9)
     expect_equal(out$start, ref_ted_objective(x, given, 2), tolerance = 1e-10)
@@ -229,9 +229,9 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
   }
   # With items given beforehand, and as many picks as there are items.
   some <- x[1:300, ]
-  expect_identical(ted_greedy(some, 295L, 1, form = "p", given = 6:10)$order[1:60],
-    ted_greedy(some, 295L, 1, form = "n", given = 6:10)$order[1:60])
-  expect_setequal(ted_greedy(some, 295L, 1, form = "p", given = 6:10)$order, setdiff(1:300, 6:10))
+  expect_identical(ted_greedy(some, 295L, 1, form = "p", open = list(labelled = 6:10))$order[1:60],
+    ted_greedy(some, 295L, 1, form = "n", open = list(labelled = 6:10))$order[1:60])
+  expect_setequal(ted_greedy(some, 295L, 1, form = "p", open = list(labelled = 6:10))$order, setdiff(1:300, 6:10))
 })
 
 test_that("decreases that differ by rounding only go to the lowest index", {
@@ -364,10 +364,10 @@ test_that("only candidates are picked, and what all is worth counts", {
   x <- sample_data(40, 6)
   allowed <- rep(c(TRUE, FALSE, TRUE, FALSE), 10)
   for (form in c("n", "p")) {
-    out <- ted_greedy(x, 10L, 2, form, given = c(2L, 5L), allowed = allowed)
+    out <- ted_greedy(x, 10L, 2, form, list(labelled = c(2L, 5L), allowed = allowed))
     expect_identical(out$order, ref_ted_kernel(tcrossprod(x), 10L, 2, c(2L, 5L), allowed))
     # As many as there are.
-    expect_length(ted_greedy(x, 30L, 2, form, allowed = allowed)$order, 20L)
+    expect_length(ted_greedy(x, 30L, 2, form, list(allowed = allowed))$order, 20L)
   }
 })
 
@@ -394,7 +394,7 @@ test_that("costs: the better of the picks by decrease and by decrease per cost, 
   }
   best <- if (ref(TRUE)$total > ref(FALSE)$total) ref(TRUE) else ref(FALSE)
   for (form in c("n", "p")) {
-    out <- ted_greedy(x, 40L, 2, form, cost = cost, budget = 12)
+    out <- ted_greedy(x, 40L, 2, form, list(cost = cost, budget = 12))
     # The last ones change what is left by rounding only.
     expect_identical(out$order[1:5], best$order[1:5])
     expect_equal(sum(out$score), best$total, tolerance = 1e-9)

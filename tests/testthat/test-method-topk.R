@@ -927,7 +927,7 @@ test_that("every plot draws", {
   expect_identical(plot(plain), plain)
 })
 
-test_that("the front door and the comparison know the method", {
+test_that("ufs() and the comparison know the method", {
   a <- ufs(f2_x(), "topk", k = 4, n_clusters = 3, alpha_e = 3)
   b <- ufs_topk(f2_x(), k = 4, n_clusters = 3, alpha_e = 3)
   expect_identical(a$solution, b$solution)

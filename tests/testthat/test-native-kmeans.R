@@ -108,7 +108,7 @@ test_that("coordinates whose squares cannot be held are refused in words, and no
       far <- z / max(abs(z)) * bad
       expect_error(kmeans_runs(far, 3L, 2L), class = "ufs_error")
     }
-    # What the door would not let in does not pass the edge either.
+    # What ufs_data() refuses does not pass the edge either.
     z[2, 1] <- NaN
     expect_error(.Call(C_kmeans, z, NULL, seq_len(nrow(z)), integer(),
       list(draw = matrix(stats::runif(6), 3), max_iter = 10L, most = 2L, verbose = FALSE)), "not finite")

@@ -65,7 +65,7 @@ test_that("sums of squares by row keep their digits beside columns far from zero
   expect_equal(norms(few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
 })
 
-test_that("means, deviations and names are those of the dense door", {
+test_that("means, deviations and names are those of the dense matrix", {
   skip_on_cran()
   s <- as_sparse(awkward_counts())
   for (how in all_four) {
@@ -118,7 +118,7 @@ test_that("a dense matrix goes through the same entries", {
   expect_equal(.Call(C_x_columns, check, 3:1), check[, 3:1])
 })
 
-test_that("malformed sparse matrices are errors, in the door and in every direct call", {
+test_that("malformed sparse matrices are errors, in ufs_data() and in every direct call", {
   skip_on_cran()
   good <- as_sparse(awkward_counts())
   attack <- function(change) {

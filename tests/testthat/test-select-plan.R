@@ -137,9 +137,9 @@ test_that("what a choice is worth, beside random ones", {
   more <- pick(x, m = 3, task = "label", labelled = 1:5)
   expect_equal(more$worth$chosen, mean(apply(d[, c(selected_samples(more, as = "index"), 1:5)], 1, min)) /
     mean(rowSums(sweep(z, 2, colMeans(z))^2)))
-  row <- worth_row("noise", 1, c(1, 2, 3, 0), 9, more_is_better = FALSE)
+  row <- quality_row("noise", 1, c(1, 2, 3, 0), 9, more_is_better = FALSE)
   expect_identical(unlist(row[c("beaten", "tied")]), c(beaten = 2L, tied = 1L))
-  verdict <- function(beaten, tied = 0) worth_verdict(data.frame(draws = 20, beaten, tied))
+  verdict <- function(beaten, tied = 0) quality_verdict(data.frame(draws = 20, beaten, tied))
   expect_identical(verdict(c(19, 18, 1, 2, 0), c(0, 2, 0, 0, 10)),
     c("better", "no better", "worse", "no better", "no better"))
   expect_null(pick(x[1:5, ], 2)$worth)

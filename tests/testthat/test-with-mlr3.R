@@ -93,8 +93,8 @@ for (method in ranks_features) {
 }
 
 test_that("scores fall along the ranking", {
-  falling <- function(score, ranking, live) {
-    falling_scores(list(score = score, ranking = ranking, live = live))
+  falling <- function(score, ranking, scored) {
+    falling_scores(list(score = score, ranking = ranking, scored = scored))
   }
   expect_identical(falling(c(1, 3, 2), c(2L, 3L, 1L), 3L), c(3, 2, 1))
   expect_identical(falling(c(0, 2, NA), c(2L, 1L, 3L), 1L), c(2, -1, -2))

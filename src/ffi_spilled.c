@@ -1,4 +1,4 @@
-/* ffi_turned.c: numbers from anywhere in a file. R's own seek() is not to be relied on under
+/* ffi_spilled.c: numbers from anywhere in a file. R's own seek() is not to be relied on under
  * Windows, and fseek() takes 32 bits there and on 32-bit systems. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64

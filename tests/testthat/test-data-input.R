@@ -1,4 +1,4 @@
-# The matrix door: every class of data, subsets, missing values, blocks.
+# What x may be: every class of data, subsets, missing values, blocks.
 
 counts <- withr::with_seed(1, matrix(rpois(40 * 30, 0.5) * 1.5, 40,
   dimnames = list(paste0("cell", 1:40), paste0("gene", 1:30))))
@@ -220,7 +220,7 @@ test_that("data on disk: what is said fits them", {
 
 # ---- subsets --------------------------------------------------------------------------------
 
-test_that("ufs() hands the arguments of the door to it", {
+test_that("ufs() hands the arguments of ufs_data() to it", {
   expect_equal(feature_scores(ufs(counts, "variance", features = c("gene2", "gene9"), samples = 1:30)),
     apply(counts[1:30, c("gene2", "gene9")], 2, var))
   x <- counts

@@ -4,39 +4,39 @@
 # A data frame: measure, chosen, random (mean of the draws), beaten and tied (in how many of them),
 # draws, bound (what no choice can exceed) and rows (of how many). NULL where there is too little to
 # compare.
-selection_worth <- function(fit, x, draws = 20L) {
+selection_quality <- function(fit, x, draws = 20L) {
   seed <- draw_seeds(1L)[[1L]]
   if (fit$n < 6L) return(NULL)
   chosen <- suppressMessages(if (fit$task == "label") selected_samples(fit, as = "index") else
     selected_features(fit, as = "index"))
-  with_seed(seed, if (fit$task == "label") worth_of_samples(fit, x, chosen, draws) else
-    worth_of_features(fit, x, chosen, draws))
+  with_seed(seed, if (fit$task == "label") sample_quality(fit, x, chosen, draws) else
+    feature_quality(fit, x, chosen, draws))
 }
 
-worth_of_features <- function(fit, x, chosen, draws) {
+feature_quality <- function(fit, x, chosen, draws) {
   chosen <- setdiff(chosen, fit$constant)
   open <- x$p - length(fit$constant)
   if (!length(chosen) || length(chosen) >= open || open < 5L) return(NULL)
   random <- lapply(seq_len(draws), function(i) {
     sample(setdiff(seq_len(x$p), fit$constant), length(chosen))
   })
-  rbind(worth_explained(fit, x, chosen, random), worth_neighbours(fit, x, chosen, random),
-    worth_noise(x, chosen, random))
+  rbind(explained_quality(fit, x, chosen, random), neighbour_quality(fit, x, chosen, random),
+    noise_quality(x, chosen, random))
 }
 
 # As ufs_captured() has it: of all rows and columns, or of as many rows as a few seconds allow.
-worth_explained <- function(fit, x, chosen, random, most = 4e6) {
+explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   rows <- max(1000, floor(most / x$p))
   part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
   data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
   share <- function(j) captured_share(data$x, stats::na.omit(match(j, data$keep)))
   own <- share(chosen)
   size <- min(length(chosen), length(data$keep))
-  worth_row("explained", own, vapply(random, share, 0), part$n,
+  quality_row("explained", own, vapply(random, share, 0), part$n,
     max(own, leading_share(data$x, size)[size]))
 }
 
-worth_neighbours <- function(fit, x, chosen, random) {
+neighbour_quality <- function(fit, x, chosen, random) {
   rows <- if (x$n > 400L) sort(sample.int(x$n, 400L))
   columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L)) else seq_len(x$p)
   all <- unique(c(columns, chosen, unlist(random)))
@@ -51,10 +51,10 @@ worth_neighbours <- function(fit, x, chosen, random) {
     if (!length(at(j))) return(0)
     neighbour_overlap(near, nearest(data$x[, at(j), drop = FALSE], knn_size(data$x)))
   }
-  worth_row("neighbours", kept(chosen), vapply(random, kept, 0), part$n)
+  quality_row("neighbours", kept(chosen), vapply(random, kept, 0), part$n)
 }
 
-worth_noise <- function(x, chosen, random) {
+noise_quality <- function(x, chosen, random) {
   columns <- if (x$p > 2000L) sort(unique(c(chosen, sample.int(x$p, 2000L)))) else seq_len(x$p)
   rows <- rows_that_vary(x, if (x$n > 1000L) sort(sample.int(x$n, 1000L)), columns)
   found <- random_decoys(dense_part(x, rows, columns))
@@ -63,13 +63,13 @@ worth_noise <- function(x, chosen, random) {
   share <- function(j) mean(chance[match(match(j, columns), found$keep)], na.rm = TRUE)
   from <- columns[found$keep]
   if (!any(chosen %in% from)) return(NULL)
-  worth_row("noise", share(chosen), vapply(random, function(j) {
+  quality_row("noise", share(chosen), vapply(random, function(j) {
     share(sample(from, min(length(j), length(from))))
   }, 0), min(x$n, 1000L), more_is_better = FALSE)
 }
 
 # Distances to the nearest sample chosen or labelled before.
-worth_of_samples <- function(fit, x, chosen, draws) {
+sample_quality <- function(fit, x, chosen, draws) {
   m <- length(chosen)
   given <- fit$params$labelled
   if (m + length(given) >= x$n) return(NULL)
@@ -87,10 +87,10 @@ worth_of_samples <- function(fit, x, chosen, draws) {
     mean(pmax(near, 0)) / total
   }
   random <- vapply(seq_len(draws), function(i) far(sample(free, m)), 0)
-  worth_row("distance", far(seq_len(m)), random, nrow(z), more_is_better = FALSE)
+  quality_row("distance", far(seq_len(m)), random, nrow(z), more_is_better = FALSE)
 }
 
-worth_row <- function(measure, own, random, rows, bound = NA_real_, more_is_better = TRUE) {
+quality_row <- function(measure, own, random, rows, bound = NA_real_, more_is_better = TRUE) {
   better <- (if (more_is_better) 1 else -1) * (own - random)
   tied <- abs(better) <= 1e-9 * max(abs(own), 1e-300)
   data.frame(measure, chosen = own, random = mean(random), beaten = sum(better > 0 & !tied),
@@ -98,16 +98,16 @@ worth_row <- function(measure, own, random, rows, bound = NA_real_, more_is_bett
 }
 
 # "better", "no better" or "worse" than random choice: in 19 of 20 draws, or not.
-worth_verdict <- function(worth) {
-  limit <- 0.95 * worth$draws
-  ifelse(worth$beaten >= limit, "better",
-    ifelse(worth$draws - worth$beaten - worth$tied >= limit, "worse", "no better"))
+quality_verdict <- function(quality) {
+  limit <- 0.95 * quality$draws
+  ifelse(quality$beaten >= limit, "better",
+    ifelse(quality$draws - quality$beaten - quality$tied >= limit, "worse", "no better"))
 }
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
 selection_checks <- function(fit, x) {
-  verdict <- worth_verdict(fit$worth)
+  verdict <- quality_verdict(fit$worth)
   measures <- c(explained = "explained variance", neighbours = "neighbours kept",
     noise = "columns of noise", distance = "distance to the nearest chosen sample")
   random <- function(what) {
@@ -124,9 +124,9 @@ selection_checks <- function(fit, x) {
   score <- unname(fit$feature_scores)[chosen]
   add <- function(...) out <<- c(out, paste0(...))
   if (anyNA(score)) add(sum(is.na(score)), " of the chosen columns have no score (constant)")
-  live <- live_scores(fit$feature_scores)
-  if (live < length(chosen)) {
-    add("only ", live, " of ", length(chosen), " have a score above 0; the rest fills the list")
+  scored <- count_scored(fit$feature_scores)
+  if (scored < length(chosen)) {
+    add("only ", scored, " of ", length(chosen), " have a score above 0; the rest fills the list")
   }
   rows <- if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L))
   z <- dense_part(x, rows, chosen)$x
@@ -153,7 +153,7 @@ selection_checks <- function(fit, x) {
 
 # ---- the same advice on real sets ----------------------------------------------------------------
 
-# What the task's advice was worth on the stored sets, one sentence; NULL without the table. The
+# What the task's advice gained on the stored sets, one sentence; NULL without the table. The
 # range of all sets holds what happens on one more set in all but two of as many cases.
 selection_record <- function(task, noise) {
   file <- system.file("benchmarks", "results", "select.csv", package = "ufselect")
@@ -241,7 +241,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
     } else "; columns standardised")
   for (words in x$decided) sentence("", words)
   for (i in seq_len(NROW(x$worth))) {
-    sentence(if (i == 1L) "  on your data" else "", worth_words(x$worth[i, ], x))
+    sentence(if (i == 1L) "  on your data" else "", quality_words(x$worth[i, ], x))
   }
   sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
     "nothing looks wrong")
@@ -255,31 +255,32 @@ print.ufs_select <- function(x, n = 10L, ...) {
 }
 
 # One line of the comparison, with its verdict.
-worth_words <- function(worth, fit) {
+quality_words <- function(quality, fit) {
   size <- count_words(fit$size, if (fit$task == "label") "sample" else "column")
   shown <- function(share) paste0(format(signif(100 * share, 2L), trim = TRUE, scientific = FALSE))
   number <- function(share) round(share * fit$size)
   random <- paste0(fit$size, " random ", if (fit$size == 1L) "column " else "columns ")
-  words <- switch(worth$measure,
-    explained = paste0("explains ", shown(worth$chosen), " % of the variance of the ",
+  words <- switch(quality$measure,
+    explained = paste0("explains ", shown(quality$chosen), " % of the variance of the ",
       captured_of(fit), "; ",
-      random, shown(worth$random), " %; no ", size, " can explain more than ",
-      shown(worth$bound), " %"),
-    neighbours = paste0("keeps ", shown(worth$chosen), " % of the nearest neighbours; ",
-      random, shown(worth$random), " %"),
-    noise = paste0(if (number(worth$chosen)) paste("about", number(worth$chosen)) else "none",
-      " of the ", fit$size, " chosen ", if (number(worth$chosen) == 1) "looks" else "look",
-      " like noise; of as many random columns ", number(worth$random)),
+      random, shown(quality$random), " %; no ", size, " can explain more than ",
+      shown(quality$bound), " %"),
+    neighbours = paste0("keeps ", shown(quality$chosen), " % of the nearest neighbours; ",
+      random, shown(quality$random), " %"),
+    noise = paste0(if (number(quality$chosen)) paste("about", number(quality$chosen)) else "none",
+      " of the ", fit$size, " chosen ", if (number(quality$chosen) == 1) "looks" else "look",
+      " like noise; of as many random columns ", number(quality$random)),
     distance = paste0("mean squared distance to the nearest chosen sample ",
-      signif(worth$chosen, 2L), " of that to the mean of all; for as many random samples ",
-      signif(worth$random, 2L)))
-  part <- if (worth$rows < fit$n) paste0(" (on ", worth$rows, " of ", fit$n, " rows)")
-  verdict <- if (worth$measure == "noise" && worth$random < 0.1) NULL else
-    paste0(": ", worth_verdict(worth), " than random in ", switch(worth_verdict(worth),
-      worse = worth$draws - worth$beaten - worth$tied, worth$beaten), " of ", worth$draws, " draws")
-  if (worth_verdict(worth) == "no better" && length(verdict)) {
-    verdict <- paste0(": no better than random (better in ", worth$beaten, " of ", worth$draws,
-      " draws", if (worth$tied) paste0(", tied in ", worth$tied), ")")
+      signif(quality$chosen, 2L), " of that to the mean of all; for as many random samples ",
+      signif(quality$random, 2L)))
+  part <- if (quality$rows < fit$n) paste0(" (on ", quality$rows, " of ", fit$n, " rows)")
+  verdict <- if (quality$measure == "noise" && quality$random < 0.1) NULL else
+    paste0(": ", quality_verdict(quality), " than random in ",
+      if (quality_verdict(quality) == "worse") quality$draws - quality$beaten - quality$tied else
+        quality$beaten, " of ", quality$draws, " draws")
+  if (quality_verdict(quality) == "no better" && length(verdict)) {
+    verdict <- paste0(": no better than random (better in ", quality$beaten, " of ", quality$draws,
+      " draws", if (quality$tied) paste0(", tied in ", quality$tied), ")")
   }
   paste0(words, part, verdict)
 }

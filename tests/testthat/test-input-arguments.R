@@ -1,4 +1,4 @@
-# What the door promises beyond single fits: arguments of ufs_data() in every function that takes
+# What ufs_data() promises beyond single fits: arguments of ufs_data() in every function that takes
 # x, and functions of many fits on data that are never formed.
 
 set <- grouped_counts(60, 40)
@@ -27,7 +27,7 @@ experiment <- function() {
 }
 
 for (method in ufs_methods()$method) {
-  test_that(paste0(method, ": assay = goes straight to the door"), {
+  test_that(paste0(method, ": assay = goes straight to ufs_data()"), {
     se <- experiment()
     fun <- get(paste0("ufs_", method), asNamespace("ufselect"))
     args <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))

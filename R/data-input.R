@@ -118,14 +118,11 @@
 #' an error.
 #'
 #' # Constant columns and the ends of double precision
-#' One rule holds for dense, sparse and disk data. A column is constant if its largest
-#' and least value differ by at most \eqn{8 \epsilon} times the largest modulus (\eqn{\epsilon}: the
-#' precision of doubles); this is rounding, and depends neither on the unit nor on the number of
-#' rows. Any other column can be centred
-#' and scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is
-#' at least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
-#' methods square the columns as they are, and refuse those whose norm is not between 1e-150 and
-#' 1e150.
+#' A column is constant if its largest and least value differ by at most \eqn{8 \epsilon} times the
+#' largest modulus (\eqn{\epsilon}: the precision of doubles), whatever holds the data. Any other
+#' column can be centred and scaled if its values are at most \eqn{2^{1000}} and its standard
+#' deviation is at least \eqn{2^{-1000}}; beyond, an error names it. With `scale = FALSE` most
+#' methods refuse columns whose norm is not between 1e-150 and 1e150.
 #'
 #' @param x The data, of any of the kinds named above.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
@@ -364,7 +361,7 @@ open_dots <- function(frame, fun, name) {
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
   }
-  unknown <- setdiff(names(given), door_arguments)
+  unknown <- setdiff(names(given), input_arguments)
   check_arguments(unknown, fun, name)
   if (length(unknown)) refuse_argument(unknown[1L])
   frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
@@ -373,7 +370,7 @@ open_dots <- function(frame, fun, name) {
 # The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {
-  mine <- names_of(dots) %in% setdiff(door_arguments, own)
+  mine <- names_of(dots) %in% setdiff(input_arguments, own)
   list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
 }
 
@@ -393,7 +390,11 @@ print.ufs_data <- function(x, ...) {
     source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ))
-  for (line in c(input_notes(x$input), wish_lines(x))) cat_line("  ", line)
+  for (line in c(input_notes(x$input),
+    wish_line("columns", column_wish_words(settled_wish(x$wish))),
+    wish_line("rows", c(row_wish_words(x$row_wish), sum_wish_words(x$row_wish))))) {
+    cat_line("  ", line)
+  }
   invisible(x)
 }
 
