@@ -1,0 +1,17 @@
+# A statistician: is the answer an optimum, is it stable, what is it worth, what did you assume?
+library(ufselect)
+set.seed(4)
+x <- as.matrix(iris[, 1:4]) %*% matrix(rnorm(4 * 30), 4) + matrix(rnorm(150 * 30), 150)
+colnames(x) <- paste0("v", 1:30)
+fit <- ufs_alfs(x)
+print(summary(fit))
+print(fit$certificate)
+print(tail(fit$trace, 2))
+fit <- ufs_socfs(x, n_clusters = 3)
+z <- scale(x)
+s <- fit$solution
+mine <- sum((z %*% s$V - s$E)^2) + fit$params$lambda * sum(sqrt(rowSums(s$V^2))) + fit$params$gamma * sum((s$F - s$E)^2)
+cat("objective by hand", mine, "in the trace", tail(fit$trace$objective, 1), "\n")
+print(ufs_stability(x, c("socfs", "variance"), k = 5, n_clusters = 3, n_resamples = 10))
+print(ufs_compare(x, iris$Species, c("socfs", "css"), k = 5, mode = "cluster", repeats = 2))
+print(subset(ufs_methods(), select = c(method, advice)))
