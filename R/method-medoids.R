@@ -146,7 +146,8 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
   entries <- if (is_operator(x)) length(x$value) else as.double(length(x))
   # Where all starts take seconds, a few go on: the best is nearly always among them.
   most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 4)) else n_starts
-  found <- kmeans_starts(x, first, m, n_starts, max_iter, most, labelled, points$shrink)
+  found <- kmeans_starts(x, first, m, n_starts, max_iter,
+    list_of(most, fixed = labelled, shrink = points$shrink))
   best <- which.min(found$within)
   # Clusters 1 to m are free; those of labelled samples follow.
   cluster <- found$label[, best]
