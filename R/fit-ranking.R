@@ -253,7 +253,8 @@ wish_by <- function(row, wish) {
 wishes_table <- function() {
   table <- registry()
   out <- lapply(wish_columns, function(wish) unname(vapply(table, wish_by, "", wish)))
-  data.frame(method = names(table), stats::setNames(out, wish_columns))
+  why <- vapply(table, function(row) c(row$refuses, weights = "")[["weights"]], "")
+  data.frame(method = names(table), stats::setNames(out, wish_columns), why = unname(why))
 }
 
 # Before the work: weights that the method cannot see to, and wishes given to it that are
@@ -263,10 +264,8 @@ check_honoured <- function(x, method, given) {
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
   if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
-    refuse("weights", "ufs_", method, "() takes no `weights`: ",
-      if (row$selects == "samples") "it chooses rows, each of which is there once. " else
-        "its solver counts all rows alike. ",
-      "ufs_methods(what = \"wishes\") says which methods do.")
+    refuse("weights", "ufs_", method, "() takes no `weights`: ", row$refuses[["weights"]],
+      ". ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (isTRUE(all.equal(row$selects, "both"))) return(invisible())
   choosing <- setdiff(row_wishes, c("weights", "blocks", "block_scale"))
@@ -293,8 +292,11 @@ wishes_of_fit <- function(method, data, by_ranking = NULL) {
     own <- intersect(names[[what]], names(all[[what]]))
     all[[what]]$by <- vapply(own, function(wish) {
       if (wish %in% by_ranking) return("ranking")
-      # What is picked one by one: without a budget there is nothing to solve for.
-      if (wish == "cost" && is.null(all[[what]]$budget) && !is.null(row$picks)) return("ranking")
+      # Of so many columns, picked one by one or at once: without a budget there is nothing to solve
+      # for.
+      if (wish == "cost" && is.null(all[[what]]$budget) && !is.null(number_argument(row))) {
+        return("ranking")
+      }
       if (what == "samples" && wish == "cost") wish <- "sample_cost"
       if (is.null(row)) "ranking" else wish_by(row, wish)
     }, "")

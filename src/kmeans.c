@@ -250,7 +250,8 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
     /* Centres before the first mean are finite. */
     w->centre = ufs_dzero(d, c);
     w->sum = ufs_dalloc(d, c);
-    ufs_dalloc_each(c, 1, (double **[]){&w->centre2, &w->dot, &w->weight, &w->mass, &w->moved, NULL});
+    ufs_dalloc_each(c, 1,
+                    (double **[]){&w->centre2, &w->dot, &w->weight, &w->mass, &w->moved, NULL});
     ufs_ialloc_each(c, (int **[]){&w->size, &w->chosen, NULL});
     w->nearest = ufs_ialloc(n);
 }

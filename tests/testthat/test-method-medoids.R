@@ -155,7 +155,7 @@ test_that("fixed centres: the sum of squares is that of the labels, and Lloyd in
   for (p in c(1, 4, 150)) {
     z <- withr::with_seed(p, matrix(rnorm(80 * p), 80) + 3 * rep(0:3, 20))
     fixed <- c(5L, 6L, 40L)
-    found <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, 10L, fixed))
+    found <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, list(fixed = fixed)))
     for (s in 1:10) {
       who <- found$label[, s]
       centre <- rbind(rowsum(z[who <= 4, , drop = FALSE], who[who <= 4]) / tabulate(who[who <= 4], 4),
@@ -173,9 +173,9 @@ test_that("fixed centres: the sum of squares is that of the labels, and Lloyd in
     }))
     expect_lte(min(found$within), min(literal) * 1.02)
     # Of a race the best goes on, from where it was.
-    few <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, 3L, fixed))
+    few <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, list(most = 3L, fixed = fixed)))
     expect_lte(min(few$within), stats::median(found$within) * (1 + 1e-8))
-    all <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, 9L, fixed))
+    all <- withr::with_seed(3, kmeans_starts(z, equal_rows(z), 4L, 10L, 100L, list(most = 9L, fixed = fixed)))
     expect_equal(min(all$within), min(found$within), tolerance = 1e-8)
   }
 })
