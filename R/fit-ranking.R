@@ -37,8 +37,7 @@ rank_samples <- function(fit) {
   wish <- fit$wishes$samples
   score <- unname(fit$sample_scores)
   key <- unname(fit$sample_key)
-  choosing <- intersect(names(wish), c("labelled", "candidates", "replicates", "cost", "strata"))
-  if (!length(choosing)) {
+  if (!length(intersect(names(wish), choosing_wishes))) {
     fit$sample_ranking <- named_ranking(ufs_rank(score, key), fit$names$samples)
     return(fit)
   }
@@ -174,6 +173,38 @@ wished_columns <- function(data, k, score, key) {
   choose_best(ranked, "feature", max(k, length(data$wish$include)))
 }
 
+# Random choices that keep to the wishes of the data x, which methods are compared with: a function
+# that draws one, of k columns among those given, or of m rows. Costs do not decide what comes first
+# at random, but a budget is kept to.
+random_columns <- function(x, k, among = seq_len(x$p)) {
+  wish <- settled_wish(x$wish)
+  if (is.null(wish)) return(function() among[sample.int(length(among), k)])
+  data <- if (!is.null(wish$max_cor)) as_ufs_operator(open_quietly(x))
+  if (!is.null(data)) among <- intersect(among, data$keep)
+  wish$by <- c(cost = "solver")
+  function() {
+    score <- replace(rep(NA_real_, x$p), among, sample.int(length(among)))
+    fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)), data)
+    choose_best(fit, "feature", max(k, length(wish$include)), wish$budget)
+  }
+}
+
+random_samples <- function(x, m, among = seq_len(x$n)) {
+  wish <- x$row_wish
+  if (!length(intersect(names(wish), choosing_wishes))) {
+    return(function() among[sample.int(length(among), m)])
+  }
+  wish$by <- c(cost = "solver")
+  function() {
+    score <- replace(rep(NA_real_, x$n), among, sample.int(length(among)))
+    fit <- rank_samples(list(sample_scores = score, n = x$n, wishes = list(samples = wish)))
+    choose_best(fit, "sample", m, wish$budget)
+  }
+}
+
+# Of rows, in data$row_wish: what says which of them are chosen.
+choosing_wishes <- c("labelled", "candidates", "replicates", "cost", "strata")
+
 # k or m as the method was given it, or NULL: methods that pick one by one note how many they
 # picked, and whether anybody asked for it.
 remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
@@ -231,7 +262,7 @@ say_short <- function(fit, one, size, chosen, budget) {
 
 wish_names <- function(fit, one) {
   known <- if (one == "feature") c("include", "exclude", "cost", "groups", "max_cor") else
-    c("labelled", "candidates", "replicates", "cost", "strata")
+    choosing_wishes
   intersect(known, names(Filter(length, fit$wishes[[paste0(one, "s")]])))
 }
 
