@@ -86,15 +86,15 @@
 #'   [ufs_sogfs()]) do so by the penalty: there is none on columns that must be in, those that may
 #'   not be in have no weight and are still to be explained, and that of each other column is
 #'   multiplied by its cost over the mean cost of the others. Their solver `"irls"` leaves these
-#'   wishes to the ranking. [ufs_topk()] looks at sets with the columns that must be in and without
-#'   those that may not, and so does its bound.
+#'   wishes to the ranking. [ufs_topk()] looks at sets with the columns that must be in, without
+#'   those that may not and within the budget, and so does its bound.
 #' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped. The
 #'   wish is always met, but the choice is not optimised for it.
-#' * `"refused"`: an error. Only `weights` are refused, by methods whose solver counts all rows
-#'   alike. A single setting may refuse more: there is no `groups` with `optimal = TRUE` of
-#'   [ufs_css()].
+#' * `"refused"`: an error. Only `weights` are refused, by methods that are no sums over rows; the
+#'   table and the error give each one's reason. A single setting may refuse more: there is no
+#'   `groups` with `optimal = TRUE` of [ufs_css()].
 #'
 #' A dash in that table means that the method does not choose what the wish is about: given to the
 #' method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a

@@ -173,6 +173,35 @@ wished_columns <- function(data, k, score, key) {
   choose_best(ranked, "feature", max(k, length(data$wish$include)))
 }
 
+# Random choices that keep to the wishes of the data x, which methods are compared with: a function
+# that draws one, of k columns among those given, or of m rows. Costs do not decide what comes first
+# at random, but a budget is kept to.
+random_columns <- function(x, k, among = seq_len(x$p)) {
+  wish <- settled_wish(x$wish)
+  if (is.null(wish)) return(function() among[sample.int(length(among), k)])
+  data <- if (!is.null(wish$max_cor)) as_ufs_operator(open_quietly(x))
+  if (!is.null(data)) among <- intersect(among, data$keep)
+  wish$by <- c(cost = "solver")
+  function() {
+    score <- replace(rep(NA_real_, x$p), among, sample.int(length(among)))
+    fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)), data)
+    choose_best(fit, "feature", max(k, length(wish$include)), wish$budget)
+  }
+}
+
+random_samples <- function(x, m, among = seq_len(x$n)) {
+  wish <- x$row_wish
+  if (!any(names(wish) %in% ranked$samples)) {
+    return(function() among[sample.int(length(among), m)])
+  }
+  wish$by <- c(cost = "solver")
+  function() {
+    score <- replace(rep(NA_real_, x$n), among, sample.int(length(among)))
+    fit <- rank_samples(list(sample_scores = score, n = x$n, wishes = list(samples = wish)))
+    choose_best(fit, "sample", m, wish$budget)
+  }
+}
+
 # k or m as the method was given it, or NULL: methods that pick one by one note how many they
 # picked, and whether anybody asked for it.
 remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
@@ -254,7 +283,8 @@ wish_by <- function(row, wish) {
 wishes_table <- function() {
   table <- registry()
   out <- lapply(wish_columns, function(wish) unname(vapply(table, wish_by, "", wish)))
-  data.frame(method = names(table), stats::setNames(out, wish_columns))
+  why <- vapply(table, function(row) c(row$refuses, weights = "")[["weights"]], "")
+  data.frame(method = names(table), stats::setNames(out, wish_columns), why = unname(why))
 }
 
 # Before the work: weights that the method cannot see to, and wishes given to it that are
@@ -264,10 +294,8 @@ check_honoured <- function(x, method, given) {
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
   if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
-    refuse("weights", "ufs_", method, "() takes no `weights`: ",
-      if (row$selects == "samples") "it chooses rows, each of which is there once. " else
-        "its solver counts all rows alike. ",
-      "ufs_methods(what = \"wishes\") says which methods do.")
+    refuse("weights", "ufs_", method, "() takes no `weights`: ", row$refuses[["weights"]],
+      ". ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (row$selects == "both") return(invisible())
   choosing <- setdiff(row_wishes, c("weights", "blocks", "block_scale"))
@@ -291,8 +319,11 @@ wishes_of_fit <- function(method, data, by_ranking = NULL) {
     own <- intersect(ranked[[what]], names(all[[what]]))
     all[[what]]$by <- vapply(own, function(wish) {
       if (wish %in% by_ranking) return("ranking")
-      # What is picked one by one: without a budget there is nothing to solve for.
-      if (wish == "cost" && is.null(all[[what]]$budget) && !is.null(row$picks)) return("ranking")
+      # Of so many columns, picked one by one or at once: without a budget there is nothing to solve
+      # for.
+      if (wish == "cost" && is.null(all[[what]]$budget) && !is.null(number_argument(row))) {
+        return("ranking")
+      }
       if (what == "samples" && wish == "cost") wish <- "sample_cost"
       if (is.null(row)) "ranking" else wish_by(row, wish)
     }, "")

@@ -33,17 +33,19 @@ registered <- new.env(parent = emptyenv())
 # wishes         which wishes (R/data-wishes.R) its own solver sees to; the ranking sees to the
 #                others, but for `weights`, which are refused. A form of the method that leaves some
 #                of them to the ranking names these in `by_ranking` (fit_parts)
+# refuses        why it refuses `weights`, c(weights = "..."): the words after "takes no `weights`: "
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
 #                least; its solver takes `weights` then: rows with these moments take their place
 register <- function(method, fit, ...) {
   row <- list(fit = fit, group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
-    wishes = character(), moments = FALSE)
+    wishes = character(), refuses = character(), moments = FALSE)
   given <- list(...)
   stopifnot(names(given) %in% names(row))
   row[names(given)] <- given
-  stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost))
+  stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost),
+    "weights" %in% row$wishes || is.character(row$refuses["weights"]))
   assign(method, row, envir = registered)
 }
 

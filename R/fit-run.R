@@ -49,7 +49,7 @@ ufs <- function(x, method, ..., m) {
 #'
 #'   For `"wishes"` a data frame with one row per method and one column per wish, with the values
 #'   `"solver"`, `"ranking"`, `"refused"` and `"-"`, explained in the section on wishes of
-#'   [ufs_data()].
+#'   [ufs_data()], and `why`: the reason for which a method refuses `weights`.
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #'

@@ -1,17 +1,19 @@
 # `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names of the
 # clusters), lowest within-cluster sum of squares first, ties as drawn. All randomness is R's: the
 # numbers that draw the seeds (src/kmeans.c). NULL if there are fewer distinct rows than clusters.
-kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
+# `count`: how many rows each one stands for; NULL: one.
+kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L, count = NULL) {
   n <- nrow(z)
   if (n_clusters == 1L) {
-    within <- sum(sweep(z, 2L, colMeans(z))^2)
+    if (is.null(count)) count <- rep(1, n)
+    within <- sum(count * sweep(z, 2L, colSums(count * z) / sum(count))^2)
     return(list(list(cluster = rep(1L, n), withinss = within, iterations = 1L)))
   }
   if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   first <- equal_rows(z)
   if (length(unique(first)) < n_clusters) return(NULL)
   check_starts_bytes(n, n_clusters, n_starts)
-  found <- kmeans_starts(list_of(x = z, first), n_clusters, n_starts, max_iter)
+  found <- kmeans_starts(list_of(x = z, first, count), n_clusters, n_starts, max_iter)
   labels <- lapply(seq_len(n_starts), function(i) canonical_labels(found$label[, i]))
   best <- order(found$within)
   best <- best[!duplicated(labels[best])]
@@ -26,12 +28,12 @@ check_starts_bytes <- function(n, n_clusters, n_starts) {
 }
 
 # All starts as src/kmeans.c leaves them. points: list(x = a matrix, or a sparse operator whose rows
-# are multiplied by `shrink`, first = the first row equal to each). `fixed`: rows that are centres
-# and stay; `most`: how many starts go on after a few iterations.
+# are multiplied by `shrink`, first = the first row equal to each, count = weights of the rows).
+# `fixed`: rows that are centres and stay; `most`: how many starts go on after a few iterations.
 kmeans_starts <- function(points, n_clusters, n_starts, max_iter, most = n_starts,
                           fixed = integer()) {
   settings <- list(draw = matrix(stats::runif(n_clusters * n_starts), n_clusters),
-    max_iter = as.integer(max_iter), most = as.integer(most), verbose = FALSE)
+    max_iter = as.integer(max_iter), most = as.integer(most), verbose = FALSE, count = points$count)
   found <- check_solved(.Call(C_kmeans, points$x, points$shrink, points$first, fixed,
     settings), "kmeans")
   if (status_label(found$run$status) == "numerical") {
@@ -59,9 +61,16 @@ check_start_labels <- function(labels, n, n_clusters) {
   match(labels, known)
 }
 
-# n x c with orthonormal columns: 1/sqrt(n_j) where the sample is in cluster j.
-indicator <- function(cluster, n_clusters) {
+# n x c with orthonormal columns: 1/sqrt(n_j) where the sample is in cluster j. Of rows that stand
+# for several, as data with weights have them: times the root of how many.
+indicator <- function(cluster, n_clusters, count = NULL) {
+  if (is.null(count)) count <- rep(1, length(cluster))
   e <- matrix(0, length(cluster), n_clusters)
-  e[cbind(seq_along(cluster), cluster)] <- 1 / sqrt(tabulate(cluster, n_clusters)[cluster])
+  size <- drop(rowsum(count, cluster))[as.character(cluster)]
+  e[cbind(seq_along(cluster), cluster)] <- sqrt(count) / sqrt(size)
   e
 }
+
+# Rows as they are, of a matrix with rows times the root of their weights.
+without_weights <- function(z, weights) if (is.null(weights)) z else z / sqrt(weights)
+with_weights <- function(z, weights) if (is.null(weights)) z else z * sqrt(weights)

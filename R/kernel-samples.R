@@ -83,6 +83,18 @@ beside_labelled <- function(x, labelled, mu_rel = 0.01) {
   rest
 }
 
+# Without a penalty on labelled samples each sample is rebuilt from them by least squares, and the
+# others rebuild the rest: list(x, by_ranking: "labelled" where nothing is left of it).
+without_penalty <- function(x, labelled, method, say) {
+  rest <- beside_labelled(x, labelled, 0)
+  if (sum(rest^2) > 1e-12 * sum(x^2)) return(list(x = rest, by_ranking = NULL))
+  if (say) {
+    ufs_inform("labelled", "ufs_", method, "(): the labelled samples rebuild all others, so they ",
+      "are left out only.")
+  }
+  list(x = x, by_ranking = "labelled")
+}
+
 # What the wishes of the rows (R/data-wishes.R) ask of a solver: list(labelled, free = how many may
 # be chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
 # budget, NULL without a budget).

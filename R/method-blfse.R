@@ -452,5 +452,6 @@ register("blfse", ufs_blfse,
   group = "system", deterministic = FALSE, sized_by = "pca", per_k = "k",
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
-  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>"
+  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",
+  refuses = c(weights = "it compares every pair of rows once")
 )

@@ -241,5 +241,6 @@ register("facility", ufs_facility,
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",
   advice = "recommended for choosing samples to label",
   wishes = c("candidates", "labelled", "sample_cost"),
-  picks = list(argument = "m", unless = "swaps")
+  picks = list(argument = "m", unless = "swaps"),
+  refuses = c(weights = "every row that is to be covered counts once in its value")
 )

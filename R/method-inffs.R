@@ -172,5 +172,6 @@ register("inffs", ufs_inffs,
   title = "Infinite feature selection",
   cost = "n p^2",
   reference = "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>",
-  base_args = list(alpha = 0.7, variant = "rowsum")
+  base_args = list(alpha = 0.7, variant = "rowsum"),
+  refuses = c(weights = "its rank correlations have one rank for each row")
 )

@@ -38,8 +38,8 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
     data <- as_ufs_operator(x, center, scale)
     n_clusters <- check_clusters(n_clusters, data$n)
     n_starts <- check_count(n_starts, "n_starts", 1L)
-    rows <- kmeans_rows(data$x, n_clusters)
-    runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter)
+    rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
+    runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter, data$weights)
     if (is.null(runs)) {
       ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
         "k-means cannot make that many clusters.", argument = "x")
@@ -47,24 +47,31 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
     best <- runs[[1L]]
     list(params = list(n_clusters = n_clusters, n_starts = n_starts,
         n_scores = if (is_operator(data$x)) ncol(rows)),
-      feature_scores = f_statistic(data$x, best$cluster),
+      feature_scores = f_statistic(data$x, best$cluster, data$weights),
       solution = list(cluster = stats::setNames(best$cluster, data$samples),
         within_ss = best$withinss),
       iterations = best$iterations)
   })
 }
 
-# One-way F statistic of every column for a grouping; 4np flops.
-f_statistic <- function(x, cluster) {
-  n <- nrow(x)
+# One-way F statistic of every column for a grouping; 4np flops. With `weights` the rows of x are
+# times their roots.
+f_statistic <- function(x, cluster, weights = NULL) {
+  count <- if (is.null(weights)) rep(1, nrow(x)) else weights
+  n <- sum(count)
   used <- sort(unique(cluster))
-  size <- tabulate(cluster)[used]
-  if (is.matrix(x)) {
+  size <- drop(rowsum(count, cluster))
+  if (is.matrix(x) && is.null(weights)) {
     mean <- rowsum(x, cluster) / size
     between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
     total <- (n - 1) * judge_moments(.Call(C_moments, x), TRUE)$sd^2
+  } else if (is.matrix(x)) {
+    # From the mean, for differences of squares lose digits.
+    x <- x - outer(sqrt(count), colSums(x * sqrt(count)) / n)
+    between <- colSums(rowsum(x * sqrt(count), cluster)^2 / size)
+    total <- colSums(x^2)
   } else {
-    sums <- x_cross(x, outer(cluster, used, `==`) + 0)
+    sums <- x_cross(x, outer(cluster, used, `==`) * sqrt(count))
     between <- drop(sums^2 %*% (1 / size)) - rowSums(sums)^2 / n
     total <- x_ss(x) - rowSums(sums)^2 / n
   }
@@ -79,5 +86,6 @@ register("kmeans_f", ufs_kmeans_f,
   advice = "situational",
   group = "baseline", deterministic = FALSE,
   title = "k-means labels, then F statistic",
-  cost = "n p c per k-means iteration"
+  cost = "n p c per k-means iteration",
+  wishes = "weights"
 )

@@ -131,5 +131,6 @@ register("mcfs", ufs_mcfs,
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",
   reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>",
-  mixed_units = "standardise"
+  mixed_units = "standardise",
+  refuses = c(weights = "in its graph copies of a row would be each other's neighbours")
 )

@@ -212,5 +212,6 @@ register("medoids", ufs_medoids,
   cost = "n p m per iteration",
   reference = "Kaufman and Rousseeuw (1990) <doi:10.1002/9780470316801>",
   advice = "recommended for choosing samples to label when m is fixed", per_k = "m",
-  wishes = c("candidates", "labelled")
+  wishes = c("candidates", "labelled"),
+  refuses = c(weights = "every row that is to be near a medoid counts once in its sum")
 )

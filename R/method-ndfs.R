@@ -155,5 +155,6 @@ register("ndfs", ufs_ndfs,
       data <- as_ufs_matrix(open_quietly(x), value("center"), value("scale"))
       kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     }),
-  wishes = penalty_wishes
+  wishes = penalty_wishes,
+  refuses = c(weights = "its graph and its labels have each row once")
 )

@@ -30,5 +30,6 @@ register("random", ufs_random,
   advice = "baseline (for comparison)",
   group = "baseline", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Random ranking",
-  cost = "n + p"
+  cost = "n + p",
+  refuses = c(weights = "it does not look at the rows at all")
 )

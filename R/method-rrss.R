@@ -66,23 +66,13 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
       "Give it a subset of the samples.")
     check_squares(data$x)
-    # Without a penalty on labelled samples each sample is rebuilt from them by least squares, and
-    # the others rebuild the rest.
-    rest <- beside_labelled(data$x, labelled, 0)
-    complements <- sum(rest^2) > 1e-12 * sum(data$x^2)
-    if (!complements) {
-      rest <- data$x
-      if (control$warn) {
-        ufs_inform("labelled", "ufs_rrss(): the labelled samples rebuild all others, so they are ",
-          "left out only.")
-      }
-    }
-    size <- mean_norm(rest)
-    found <- .Call(C_rrss, sample_coordinates(rest, size), mm_penalty(gamma, gamma_rel, size),
+    rest <- without_penalty(data$x, labelled, "rrss", control$warn)
+    size <- mean_norm(rest$x)
+    found <- .Call(C_rrss, sample_coordinates(rest$x, size), mm_penalty(gamma, gamma_rel, size),
       control)
     c(mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,
       solution = list(residual = found$residual * size)),
-      list(by_ranking = if (!complements) "labelled"))
+      list(by_ranking = rest$by_ranking))
   })
   warn_zero(fit, "gamma")
   fit
@@ -95,5 +85,6 @@ register("rrss", ufs_rrss,
   advice = "historical (for comparison)",
   reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
   paper_grid = alfs_rival_grid(gamma = 10^(-4:3)),
-  wishes = "labelled"
+  wishes = "labelled",
+  refuses = c(weights = "copies of a row would share the weight that its penalty is about")
 )

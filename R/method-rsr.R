@@ -69,17 +69,20 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     coefficients <- check_flag(coefficients, "coefficients")
     if (coefficients) check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
     penalty <- check_penalty(lambda, lambda_rel, 1, "lambda")$value
-    size <- row_norms(data$x)
-    mean_square <- sum(size^2) / data$n
+    count <- data$weights
+    # Rows times the root of their counts; norms of rows are counted by rows times their counts.
+    mean_square <- sum(data$x^2) / if (is.null(count)) data$n else sum(count)
+    rows <- with_weights(data$x, count)
+    size <- row_norms(rows)
     if (is.null(control$eps)) control$eps <- 1e-16 * c(mean_square, 1)
     control$eps <- rep_len(control$eps, 2L)
     # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
     exactly <- solver == "exact" && control$tol >= 0
     factor <- if (exactly) penalty_factor(data$wish, q)
     settings <- list(lambda = penalty, factor = factor, relative = is.null(lambda),
-      keep_w = coefficients, accelerate = exactly,
+      keep_w = coefficients, accelerate = exactly, count = count,
       start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
-    found <- .Call(C_rsr, data$x, control$eps, settings, control)
+    found <- .Call(C_rsr, rows, control$eps, settings, control)
     used <- found$run$counters
     first <- same_penalty(equal_columns(data$x), factor)
     row <- mean_of_copies(found$row, first)
@@ -96,7 +99,8 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
         lambda_max = used[["zero"]], solver = solver),
       run = found$run, feature_scores = row,
       feature_key = mean_of_copies(found$dual, first),
-      solution = list(residual = stats::setNames(found$residual, data$samples),
+      solution = list(residual = stats::setNames(found$residual /
+          if (is.null(count)) 1 else count, data$samples),
         dual = expand_features(found$dual, data, NA_real_),
         W = if (coefficients) w),
       certificate = found$run$counters["gap"],
@@ -136,5 +140,5 @@ register("rsr", ufs_rsr,
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",
   reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>",
-  wishes = penalty_wishes
+  wishes = c("weights", penalty_wishes)
 )

@@ -213,7 +213,8 @@ socfs_fields <- function(found, data, n_clusters, norm, nonzero) {
     run = found$run, feature_scores = norm, feature_key = found$kkt,
     statistic = expand_features(norm, data),
     solution = list(V = v, W = v, B = diag(n_clusters),
-      E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
+      E = `rownames<-`(without_weights(found$E, data$weights), data$samples),
+      F = `rownames<-`(without_weights(found$F, data$weights), data$samples),
       cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
     # The steps of E and F: one row per step, step 0 is where the iteration begins.
     inner_trace = counted_table(found$inner, c("iteration", "step")),
@@ -232,7 +233,8 @@ socfs_copies <- function(data, first, norm) {
   nonzero <- sort(nonzero[first[nonzero] == nonzero])
   if (length(nonzero) > 1L) {
     part <- x_columns(data$x, nonzero)
-    part <- sweep(part, 2L, colMeans(part))
+    root <- if (is.null(data$weights)) rep(1, data$n) else sqrt(data$weights)
+    part <- part - outer(root, colSums(root * part) / sum(root^2))
     part <- sweep(part, 2L, sqrt(colSums(part^2)), `/`)
     same <- abs(crossprod(part)) >= 1 - 1e-12
     original[nonzero] <- nonzero[max.col(same + 0, ties.method = "first")]
@@ -316,10 +318,11 @@ socfs_starts <- function(init, data, n_clusters, n_starts, start_rule) {
       positive <- pmax(scores, 0)
       return(list(list(E = positive / sqrt(sum(positive^2)), kind = "kmeans")))
     }
-    runs <- kmeans_runs(scores, n_clusters, n_starts)
+    runs <- kmeans_runs(without_weights(scores, data$weights), n_clusters, n_starts,
+      count = data$weights)
     if (!is.null(runs)) {
       return(lapply(utils::head(runs, many), function(run) {
-        list(E = indicator(run$cluster, n_clusters), kind = "kmeans")
+        list(E = indicator(run$cluster, n_clusters, data$weights), kind = "kmeans")
       }))
     }
     ufs_warn("start", "k-means cannot make ", n_clusters, " clusters (fewer distinct rows): ",
@@ -329,22 +332,23 @@ socfs_starts <- function(init, data, n_clusters, n_starts, start_rule) {
   if (identical(init, "random")) {
     return(lapply(seq_len(many), function(i) {
       draws <- matrix(stats::runif(data$n * n_clusters), data$n)
-      list(E = qr.Q(qr(draws)), kind = "random")
+      list(E = qr.Q(qr(with_weights(draws, data$weights))), kind = "random")
     }))
   }
   list(if (is.list(init) && !is.data.frame(init)) {
     start_from_list(init, data, n_clusters)
   } else if (length(dim(init)) == 2L) {
-    list(E = orthonormal_start(init, "init", data$n, n_clusters), kind = "matrix")
+    list(E = orthonormal_start(init, "init", data, n_clusters), kind = "matrix")
   } else {
     cluster <- check_start_labels(init, data$n, n_clusters)
-    list(E = indicator(cluster, n_clusters), kind = "labels")
+    list(E = indicator(cluster, n_clusters, data$weights), kind = "labels")
   })
 }
 
-# The user's E, or its nearest matrix with orthonormal columns.
-orthonormal_start <- function(e, arg, n, n_clusters) {
-  e <- check_matrix(as.matrix(e), arg, n, n_clusters)
+# The user's E, or its nearest matrix with orthonormal columns; with rows times the roots of their
+# weights, as those of x are.
+orthonormal_start <- function(e, arg, data, n_clusters) {
+  e <- with_weights(check_matrix(as.matrix(e), arg, data$n, n_clusters), data$weights)
   if (max(abs(crossprod(e) - diag(n_clusters))) <= 1e-10) return(e)
   s <- svd(e)
   if (s$d[n_clusters] <= 1e-10 * s$d[1L]) refuse("init", "`", arg, "` must have full column rank.")
@@ -357,9 +361,9 @@ start_from_list <- function(init, data, n_clusters) {
     refuse("init", "A list given as `init` must hold E and may hold F, V and g; it holds ",
       if (is.null(names(init))) "no names" else paste(names(init), collapse = ", "), ".")
   }
-  start <- list(E = orthonormal_start(init$E, "init$E", data$n, n_clusters), kind = "list")
+  start <- list(E = orthonormal_start(init$E, "init$E", data, n_clusters), kind = "list")
   if (!is.null(init$F)) {
-    start$F <- check_matrix(init$F, "init$F", data$n, n_clusters)
+    start$F <- with_weights(check_matrix(init$F, "init$F", data$n, n_clusters), data$weights)
   }
   # V and g refer to all p columns, the constant ones too.
   if (!is.null(init$V)) {
@@ -444,8 +448,8 @@ register("socfs", ufs_socfs,
     make = function(x, value) {
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) return(NULL)
       data <- as_lazy_operator(open_quietly(x), value("center"), value("scale"))
-      scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
-      kmeans_runs(scores, value("n_clusters"), value("n_starts"))[[1L]]$cluster
+      scores <- without_weights(x_pca(data$x, value("n_clusters"), "socfs")$scores, data$weights)
+      kmeans_runs(scores, value("n_clusters"), value("n_starts"), count = data$weights)[[1L]]$cluster
     }),
-  wishes = penalty_wishes
+  wishes = c("weights", penalty_wishes)
 )

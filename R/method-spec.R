@@ -100,5 +100,6 @@ register("spec", ufs_spec,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",
   reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>",
-  mixed_units = "standardise"
+  mixed_units = "standardise",
+  refuses = c(weights = "the spectrum of its graph is that of the rows as they are")
 )

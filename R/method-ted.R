@@ -75,8 +75,8 @@
 #' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
 #'   The default `NULL` takes the median squared distance (of at most 2000 evenly spaced rows).
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
-#'   length n. They are not chosen: their score is `NA` and they come last. With `form = "greedy"`
-#'   the picks complement them.
+#'   length n. They are not chosen: their score is `NA` and they come last. The others complement
+#'   them: with `form = "convex"` there is no penalty on their columns of A.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
@@ -245,7 +245,8 @@ convex_ted <- function(x, penalty, unit, labelled, how) {
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   check_squares(data$x)
-  z <- if (unit) unit_rows(data$x) else data$x
+  rest <- without_penalty(if (unit) unit_rows(data$x) else data$x, labelled, "ted", control$warn)
+  z <- rest$x
   size <- mean_norm(z)
   # In principal coordinates; an n x n problem is one of n columns.
   basis <- alfs_basis(z / size, "ted")
@@ -268,7 +269,7 @@ convex_ted <- function(x, penalty, unit, labelled, how) {
       similarity = if (unit) "cosine" else "linear"),
     sample_scores = without_labelled(found$row_w[first], labelled),
     sample_key = ifelse(found$row_w > 0, 0, activity)[first],
-    by_ranking = c("candidates", "labelled", "cost"),
+    by_ranking = c("candidates", "cost", rest$by_ranking),
     solution = list(activity = stats::setNames(activity, data$samples)),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * size^2)
   )
@@ -301,5 +302,6 @@ register("ted", ufs_ted,
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
   paper_grid = alfs_rival_grid(mu = 10^(-4:3)),
-  wishes = c("candidates", "labelled", "sample_cost")
+  wishes = c("candidates", "labelled", "sample_cost"),
+  refuses = c(weights = "every row that is to be predicted counts once in its criterion")
 )

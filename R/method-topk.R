@@ -167,8 +167,9 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
     check_included(data, list(k = k))
     must <- topk_must(data$wish, ncol(data$x))
-    settings <- c(own, topk_fixed, list(n_clusters = classes$c, must = must,
-      k = min(k, if (is.null(must)) k else sum(must >= 0L)),
+    size <- min(k, if (is.null(must)) k else sum(must >= 0L))
+    settings <- c(own, topk_fixed, topk_budget(data, must, size), list(n_clusters = classes$c,
+      must = must, k = size,
       mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
       control[c("inner_max_iter", "inner_tol")])
     check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
@@ -207,6 +208,21 @@ topk_must <- function(wish, q) {
   must[wish$include] <- 1L
   must[wish$exclude] <- -1L
   must
+}
+
+# list(cost, budget) where there is a budget, which must pay for `size` columns.
+topk_budget <- function(data, must, size) {
+  wish <- data$wish
+  if (is.null(wish$budget)) return(NULL)
+  if (is.null(must)) must <- integer(length(wish$cost))
+  least <- order(-must, wish$cost)[seq_len(size)]
+  if (sum(wish$cost[least]) > wish$budget * (1 + 1e-12)) {
+    refuse("budget", "`budget` is ", format(wish$budget), ", less than the ",
+      format(sum(wish$cost[least])), " that the ", size, " cheapest columns cost",
+      if (any(must > 0L)) " with those that must be in", ": ",
+      some_columns(data$features[data$keep[least]]), ". ufs_topk() chooses exactly `k`.")
+  }
+  wish[c("cost", "budget")]
 }
 
 topk_run <- function(data, classes, settings, control) {
@@ -258,7 +274,8 @@ topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * m
 topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
   must <- topk_must(data$wish, ncol(data$x))
-  found <- topk_first_copies(found, same_penalty(equal_columns(data$x), must))
+  alike <- same_penalty(equal_columns(data$x), must)
+  found <- topk_first_copies(found, same_penalty(alike, data$wish$cost))
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
@@ -465,5 +482,7 @@ register("topk", ufs_topk,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
   reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
-  wishes = c("include", "exclude")
+  wishes = c("include", "exclude", "cost"),
+  refuses = c(weights =
+    "it links rows to others, and copies of a row would be linked to each other alone")
 )

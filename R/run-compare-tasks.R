@@ -48,12 +48,13 @@ split_data <- function(common, rep) {
 
 draw_both <- function(task, common, halves, sizes) {
   n <- nrow(halves$candidates)
-  p <- ncol(halves$candidates)
   parts <- list()
   for (k in common$k) for (m in sizes) {
+    rows <- if (is.null(common$m)) function() seq_len(n) else random_samples(halves$candidates, m)
+    columns <- random_columns(halves$candidates, k)
     draws <- lapply(seq_len(common$n_random), function(i) {
-      chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
-      list(accuracy = halves$judge(sample.int(p, k), chosen), lost = halves$lost(chosen))
+      chosen <- rows()
+      list(accuracy = halves$judge(columns(), chosen), lost = halves$lost(chosen))
     })
     accuracy <- for_each(draws, length(common$classifiers), function(draw) draw$accuracy)
     at <- list(rep = task$rep, k = k, m = m, classifier = names(common$classifiers), labelled = m,
@@ -117,7 +118,8 @@ compare_cluster <- function(task, common) {
     cache <- new.env()
     finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
-        draws <- replicate(common$n_random, score(sample.int(ncol(x), k)))
+        columns <- random_columns(x, k)
+        draws <- replicate(common$n_random, score(columns()))
         at <- list(rep = task$rep, k = k, m = NA_integer_, classifier = "kmeans", labelled = 0L,
           missing = 0L)
         return(random_rows(task$label, common$n_random, draws, at, as.list))
@@ -226,7 +228,7 @@ pipeline_features <- function(plan, x, k, cache) {
 # The best k of a fit, made to differ if the pipeline asks for it.
 pipeline_columns <- function(fit, x, k, diversify) {
   if (!is.null(diversify)) fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
-  suppressMessages(selected_features(fit, k, as = "index"))
+  suppressMessages(selected_features(fit, k, as = "index", budget = x$wish$budget))
 }
 
 # One run as of quiet_fit(), or one for each setting of a grid, with the grid as an attribute.
@@ -253,7 +255,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   }
   if (nzchar(pick$error)) return(one(integer(), pick$error))
   if (is.null(m)) return(one(seq_len(nrow(x))))
-  if (plan$samples == "random") return(one(sample.int(nrow(x), m)))
+  if (plan$samples == "random") return(one(random_samples(x, m)()))
   per_m <- if (!plan$joint) method_row(plan$samples)$per_k
   if (is.null(runs) || !is.null(per_m)) {
     chosen_x <- subset_data(x, features = pick$columns)
@@ -271,8 +273,8 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
       if (said$status %in% c("", "converged")) said$status <- mine$status
     }
     if (is.null(run$fit)) return(list(chosen = integer(), error = run$error, said = said))
-    list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index")), error = "",
-      said = said)
+    list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index",
+      budget = x$row_wish$budget)), error = "", said = said)
   })
   best <- 1L
   if (length(picks) > 1L) {

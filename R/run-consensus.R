@@ -194,5 +194,6 @@ register("consensus", ufs_consensus,
   deterministic = FALSE, sized_by = "pca",
   title = "Consensus of seven methods, without redundancy",
   cost = "that of its members",
-  advice = "recommended for clustering with few columns"
+  advice = "recommended for clustering with few columns",
+  refuses = c(weights = "not all of its members take them")
 )

@@ -130,7 +130,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
     asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
-    included = length(data$wish$include),
+    included = length(data$wish$include), excluded = length(data$wish$exclude),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
     checkpoint = done$report), class = "ufs_decoys")
 }
@@ -494,8 +494,9 @@ print.ufs_decoys <- function(x, ...) {
 
 decoys_words <- function(x, name) {
   k <- x$k[[name]]
-  paste0(if (k == 0L) "no column is" else if (k == x$usable) {
-    paste0("all ", k, " columns", if (x$usable < x$p) " that are not constant", " are")
+  paste0(if (k == 0L) "no column is" else if (k == x$usable - sum(x$excluded)) {
+    paste0("all ", k, " columns", if (sum(x$excluded)) " that may be chosen" else
+      if (x$usable < x$p) " that are not constant", " are")
   } else {
     paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
   }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by wish)"),

@@ -19,7 +19,8 @@
 #' @param k How many of the best features of each fit.
 #' @return An object of class `ufs_overlap`: `shared` (fits x fits, the share of the `k` features
 #'   that two fits have in common), `selected` (features x fits, logical, those that any fit chose,
-#'   most often chosen first), `chance` (k / p), `k`, `p`.
+#'   most often chosen first), `chance` (k / p; where all fits must have, or may not have, the same
+#'   columns, by the choice of the others), `k`, `p`.
 #' @examples
 #' fits <- list(variance = ufs_variance(mtcars, scale = FALSE), laplacian = ufs_laplacian(mtcars),
 #'   pca = ufs_pca(mtcars, n_components = 2))
@@ -39,7 +40,13 @@ ufs_overlap <- function(fits, k) {
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
   ord <- order(-rowSums(chosen), best_rank, seq_len(p))
   selected <- chosen[ord[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
-  structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance = k / p, k, p),
+  wish <- lapply(fits, function(fit) fit$wishes$features[c("include", "exclude")])
+  # What all must have alike is no chance.
+  given <- Reduce(intersect, lapply(wish, `[[`, "include"))
+  never <- Reduce(intersect, lapply(wish, `[[`, "exclude"))
+  rest <- max(0, k - length(given))
+  chance <- (k - rest + rest * min(1, rest / max(1, p - length(c(given, never))))) / k
+  structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance, k, p),
     class = "ufs_overlap")
 }
 

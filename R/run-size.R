@@ -69,9 +69,14 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_rescaled_operator(x)
-  q <- length(data$keep)
-  if (is.null(k)) k <- round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))
-  k <- sort(check_counts(k, "k", q, "the features that are not constant"))
+  q <- length(data$keep) - length(data$wish$exclude)
+  include <- data$wish$include
+  if (is.null(k)) {
+    k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
+  }
+  k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
+    if (length(data$wish$exclude)) " and may be chosen")))
+  if (length(include) > k[1L]) refuse_fewer(data$features[data$keep[include]], k[1L])
   if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
   decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list_of(repeats,
     share, checkpoint)), quote = TRUE)
@@ -134,14 +139,15 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
     }, 0),
     stability = vapply(k, function(size) {
       if (size == data$p) return(NA_real_)
-      nogueira(members_of(lapply(rankings$halves, utils::head, size), data$p), .95)$stability
+      chosen <- members_of(lapply(rankings$halves, utils::head, size), data$p)
+      nogueira(chosen[, unwished(data), drop = FALSE], .95)$stability
     }, 0))
 }
 
 # The answer of decoys, a list(k, verdict, reason). `at`: the line of the curve at that number,
 # where there is one.
 size_rule <- function(decoys, at = NULL) {
-  q <- decoys$usable
+  q <- decoys$usable - sum(decoys$excluded)
   better <- decoys$k[[1L]]
   noise <- decoys$noise[[1L]]
   # Not by chance: noise is behind the median decoy as often as before it.

@@ -11,7 +11,8 @@
 #' \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{ 1 - mean(s_f^2) / ((k/p)(1 -
 #' k/p))} with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
 #' features are always chosen, 0 on average for random choices, corrected for chance. Its confidence
-#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples.
+#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples. Columns that
+#' must or may not be chosen (see [ufs_data()]) do not count in `stability`: any method has them so.
 #'
 #' @inheritParams ufs_grid
 #' @param method The name of a method, or of several. Several are run on the same resamples, each
@@ -94,12 +95,19 @@ stability_of <- function(runs, data, k, m, level) {
   if (!is.null(k)) {
     selected <- chosen("features", data$p)
     colnames(selected) <- data$features
-    out <- c(nogueira(selected, level), list(jaccard = mean_jaccard(selected),
+    out <- c(nogueira(selected[, unwished(data), drop = FALSE], level),
+      list(jaccard = mean_jaccard(selected),
       frequency = colMeans(selected), selected = selected))
   }
   if (!is.null(m)) out$sample_frequency <- stats::setNames(
     colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n)), data$samples)
   out
+}
+
+# Columns that must or may not be in say nothing of how stable a choice is: any would have them so.
+unwished <- function(data) {
+  wish <- data$wishes$features
+  setdiff(seq_len(data$p), c(wish$include, wish$exclude))
 }
 
 # Sets of indices up to `size` as rows of a logical matrix.
@@ -140,6 +148,8 @@ nogueira <- function(z, level) {
   size <- rowSums(z)
   mean_size <- mean(size)
   chance <- mean_size / p * (1 - mean_size / p)
+  if (p == 0L || chance == 0) return(list(stability = NA_real_, interval = c(lower = NA_real_,
+    upper = NA_real_)))
   stability <- 1 - mean(m / (m - 1) * share * (1 - share)) / chance
   each <- (as.vector(z %*% share) / p - size * mean_size / p^2 +
     stability / 2 * (2 * size * mean_size / p^2 - size / p - mean_size / p + 1)) / chance

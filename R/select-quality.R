@@ -17,9 +17,8 @@ feature_quality <- function(fit, x, chosen, draws) {
   chosen <- setdiff(chosen, fit$constant)
   open <- x$p - length(fit$constant)
   if (!length(chosen) || length(chosen) >= open || open < 5L) return(NULL)
-  random <- lapply(seq_len(draws), function(i) {
-    sample(setdiff(seq_len(x$p), fit$constant), length(chosen))
-  })
+  draw <- random_columns(x, length(chosen), setdiff(seq_len(x$p), fit$constant))
+  random <- lapply(seq_len(draws), function(i) draw())
   rbind(explained_quality(fit, x, chosen, random), neighbour_quality(fit, x, chosen, random),
     noise_quality(x, chosen, random))
 }
@@ -55,7 +54,10 @@ neighbour_quality <- function(fit, x, chosen, random) {
 }
 
 noise_quality <- function(x, chosen, random) {
-  columns <- if (x$p > 2000L) sort(unique(c(chosen, sample.int(x$p, 2000L)))) else seq_len(x$p)
+  wished <- !is.null(x$wish)
+  columns <- if (x$p > 2000L) {
+    sort(unique(c(chosen, if (wished) unlist(random), sample.int(x$p, 2000L))))
+  } else seq_len(x$p)
   rows <- rows_that_vary(x, if (x$n > 1000L) sort(sample.int(x$n, 1000L)), columns)
   found <- random_decoys(dense_part(x, rows, columns))
   if (is.null(found)) return(NULL)
@@ -64,7 +66,7 @@ noise_quality <- function(x, chosen, random) {
   from <- columns[found$keep]
   if (!any(chosen %in% from)) return(NULL)
   quality_row("noise", share(chosen), vapply(random, function(j) {
-    share(sample(from, min(length(j), length(from))))
+    share(if (wished) j else sample(from, min(length(j), length(from))))
   }, 0), min(x$n, 1000L), more_is_better = FALSE)
 }
 

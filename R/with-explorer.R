@@ -11,6 +11,11 @@
 #' When a choice looks right, the code that repeats it can be inserted into the open document, and
 #' the table saved as CSV.
 #'
+#' In the tab "Wishes" columns are ticked as those that must be chosen or may never be, and "Fit
+#' again" repeats the call of each fit with them as `include` and `exclude` of [ufs_data()]; the
+#' code below has these calls. Where columns have a `cost`, it stands beside them, and what the
+#' chosen ones cost stands below the slider.
+#'
 #' In RStudio the gadget is also in the menu Addins, as "Explore a ufselect fit": it takes the fit
 #' whose name is selected in the editor, or all fits in the workspace that belong to the same data.
 #'
@@ -37,7 +42,8 @@
 #' @export
 ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) {
   open_dots(environment(), ufs_explore, "explore")
-  app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)))
+  app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)),
+    env = parent.frame())
   if (!interactive()) {
     ufs_abort("interactive", "ufs_explore() opens a window and needs an interactive session.")
   }
@@ -45,10 +51,12 @@ ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) 
   invisible(shiny::runGadget(app, viewer = viewer, stopOnCancel = FALSE))
 }
 
-# The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code.
-explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
+# The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code; `env`:
+# where the call of a fit finds what it names.
+explore_app <- function(fit, x, y = NULL, stability = NULL, said = list(), env = parent.frame()) {
   # Before the packages are looked for: a wrong fit is named where no window can be opened, too.
   model <- explore_model(fit, x, y, stability, said)
+  model$env <- env
   check_installed("shiny", "for ufs_explore()")
   check_installed("miniUI", "for ufs_explore()")
   shiny::shinyApp(explore_ui(model), explore_server(model))
@@ -81,7 +89,8 @@ explore_model <- function(fit, x, y, stability, said) {
   list_of(fits, x, y, stability, features, size, what = if (features) "features" else "samples",
     start = min(picture_size(c(fixed, fits)[[1L]], NULL), size),
     adjustable = length(fixed) < length(fits), code_fit = code_of_fits(said$fit, fit, single),
-    code_x = code_name(said$x, "x"), code_setup = setup_code(fits, said, single))
+    code_x = code_name(said$x, "x"), code_setup = setup_code(fits, said, single),
+    env = globalenv())
 }
 
 # What has to run before the code of a choice: the package, and the call that made the fit where it
@@ -108,8 +117,9 @@ captured_words <- function(model, name, k) {
       if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
   table <- suppressMessages(ufs_captured(fit, model$x, k))
-  sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
-    per_cent(table$captured), per_cent(table$bound))
+  chosen <- suppressMessages(selected_features(fit, k, as = "index"))
+  paste0(sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
+    per_cent(table$captured), per_cent(table$bound)), price_words(fit, chosen))
 }
 
 check_explored <- function(fits) {
@@ -187,7 +197,8 @@ explore_ui <- function(model) {
   tabs <- list(tab("Scores", "chart-bar", picture("scores")), tab("Map", "map", picture("map")),
     if (model$features) tab("Heat map", "table-cells", picture("heatmap")),
     if (many && model$features) tab("Overlap", "layer-group", picture("overlap")),
-    tab("Table", "list", shiny::tableOutput("table")), id = "tab")
+    tab("Table", "list", shiny::tableOutput("table")),
+    if (model$features) tab("Wishes", "square-check", wishes_ui()), id = "tab")
   miniUI::miniPage(
     # Parts stand side by side where there is room, and below each other where there is none.
     shiny::tags$style(shiny::HTML("
@@ -197,6 +208,8 @@ explore_ui <- function(model) {
       .ufs-row .selectize-control, .ufs-row select { max-width: 180px; }
       .ufs-buttons { flex: none; white-space: nowrap; }
       .ufs-captured { min-height: 20px; color: #444; }
+      .ufs-wishes { height: 100%; overflow-y: auto; }
+      .ufs-wishes table { width: auto; }
       #code { margin: 0 0 4px; padding: 4px 8px; font-size: 12px; }
       #table { overflow-x: auto; }")),
     miniUI::gadgetTitleBar("ufselect", left = miniUI::miniTitleBarCancelButton(),
@@ -221,6 +234,8 @@ explore_server <- function(model) {
   function(input, output, session) {
     k <- shiny::reactive(if (is.null(input$k)) model$start else as.integer(input$k))
     name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
+    now <- shiny::reactiveVal(model)
+    if (model$features) wishes_server(input, output, session, now, name)
     # What cannot be shown is said in the place of the picture.
     shown <- function(code) {
       tryCatch(code, ufs_error = function(e) shiny::validate(conditionMessage(e)))
@@ -231,32 +246,21 @@ explore_server <- function(model) {
       wide <- session$clientData[[paste0("output_", id, "_width")]]
       is.numeric(wide) && wide < 560
     }
-    # One picture of each fit.
-    each <- function(type) {
-      pictures <- lapply(model$fits, function(fit) {
-        circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
-        picture(fit, type, k = k(), data = model$x, y = model$y, m = if (circled) min(k(), fit$n))
-      })
-      if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
-      grid <- grDevices::n2mfrow(length(pictures))
-      old <- graphics::par(mfrow = if (narrow(type)) grid else grid[2:1])
-      on.exit(graphics::par(old))
-      for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
-    }
+    each <- function(type) draw_each(now(), type, k(), narrow(type))
     output$scores <- shiny::renderPlot(shown(each(if (model$features) "scores" else "samples")),
       res = 96)
     output$map <- shiny::renderPlot(shown(each("embedding")), res = 96)
-    output$heatmap <- shiny::renderPlot(shown(draw_picture(picture(model$fits[[name()]], "heatmap",
+    output$heatmap <- shiny::renderPlot(shown(draw_picture(picture(now()$fits[[name()]], "heatmap",
       k = k(), data = model$x, y = model$y))), res = 96)
-    output$overlap <- shiny::renderPlot(shown(draw_overlap(ufs_overlap(model$fits, k()),
+    output$overlap <- shiny::renderPlot(shown(draw_overlap(ufs_overlap(now()$fits, k()),
       if (narrow("overlap")) 2:1 else 1:2)), res = 96)
-    output$table <- shiny::renderTable(shown(explore_table(model, name(), k())), digits = 4L)
-    output$captured <- shiny::renderText(shown(captured_words(model, name(), k())))
-    code <- shiny::reactive(explore_code(model, name(), k()))
+    output$table <- shiny::renderTable(shown(explore_table(now(), name(), k())), digits = 4L)
+    output$captured <- shiny::renderText(shown(captured_words(now(), name(), k())))
+    code <- shiny::reactive(explore_code(now(), name(), k()))
     output$code <- shiny::renderText(code())
     output$save <- shiny::downloadHandler(
       function() sprintf("%s-%d.csv", name(), k()),
-      function(file) utils::write.csv(explore_table(model, name(), k()), file, row.names = FALSE)
+      function(file) utils::write.csv(explore_table(now(), name(), k()), file, row.names = FALSE)
     )
     shiny::observeEvent(input$insert, {
       if (requireNamespace("rstudioapi", quietly = TRUE) && rstudioapi::isAvailable("0.99.1111")) {
@@ -266,10 +270,23 @@ explore_server <- function(model) {
       }
     })
     shiny::observeEvent(input$done, {
-      shiny::stopApp(suppressMessages(explore_chosen(model, model$fits[[name()]], k())))
+      shiny::stopApp(suppressMessages(explore_chosen(model, now()$fits[[name()]], k())))
     })
     shiny::observeEvent(input$cancel, shiny::stopApp(NULL))
   }
+}
+
+# One picture of each fit.
+draw_each <- function(model, type, k, narrow) {
+  pictures <- lapply(model$fits, function(fit) {
+    circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
+    picture(fit, type, k = k, data = model$x, y = model$y, m = if (circled) min(k, fit$n))
+  })
+  if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
+  grid <- grDevices::n2mfrow(length(pictures))
+  old <- graphics::par(mfrow = if (narrow) grid else grid[2:1])
+  on.exit(graphics::par(old))
+  for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
 }
 
 draw_overlap <- function(overlap, panels) {

@@ -30,6 +30,9 @@
  * all i proves it. With D = I this is a bound that does not depend on lambda; other D prove more, a
  * few fixed-point steps. 3np^2 flops each.
  *
+ * A sample that counts c times has the norm c |e_i|, which is that of its row times c: x has such rows.
+ * What is said of single samples, the smoothing, the authors' first weights and D = I, is of rows over c.
+ *
  * Small lambda: K is solved with an error that 1 / lambda multiplies. W is what U is (p <= n), E what
  * X - X W is, and the dual values what X'Y is, by products, whenever a bound is taken.
  *
@@ -363,6 +366,11 @@ static int init(rsr_work *w)
     return 0;
 }
 
+static double count_of(const rsr_problem *problem, int i)
+{
+    return problem->count == NULL ? 1.0 : problem->count[i];
+}
+
 /* norm: of the rows of D X (X'DX)^{-1}, D = diag(scale^2); the largest, Inf without full rank. */
 static double identity_rows(rsr_work *w, double *norm)
 {
@@ -394,7 +402,7 @@ static bool proves_identity(rsr_work *w, mm *s, rsr_result *result)
 {
     double lambda = s->out->penalty, before = R_PosInf, worst;
 
-    for (int i = 0; i < w->n; i++) w->scale[i] = 1.0;
+    for (int i = 0; i < w->n; i++) w->scale[i] = 1.0 / sqrt(count_of(w->problem, i));
     worst = lambda * identity_rows(w, s->other);
     result->identity = R_FINITE(worst) ? lambda / worst : R_NaN;
     while (worst > 1.0 && worst < 0.9 * before && lambda * w->p <= s->out->primal) {
@@ -435,6 +443,7 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
             .others = n,
             .least = 1,
             .convex = true,
+            .count = problem->count,
             .settings = settings,
             .out = &result->norms,
             .run = run,
@@ -470,7 +479,8 @@ void rsr_solve(const rsr_problem *problem, const mm_settings *settings, rsr_resu
         s.u[j] = mm_is_free(settings, j)                         ? 1.0
                  : settings->accelerate && s.out->dual[j] <= 1.0 ? 0.0
                                                                  : first;
-    for (int i = 0; i < n && !settings->accelerate; i++) s.u[p + i] = sqrt(0.5 * problem->start_g);
+    for (int i = 0; i < n && !settings->accelerate; i++)
+        s.u[p + i] = sqrt(0.5 * count_of(problem, i) * problem->start_g);
     mm_run(&s);
     if (result->w != NULL && run->lapack == 0 && run->iterations > 0)
         coefficients(&w, &s, result->w);

@@ -6,8 +6,9 @@
 
 typedef struct {
     int n, p;
-    const double *x; /* n x p */
-    double start_g;  /* plain iteration: first weight of every row of E */
+    const double *x;     /* n x p */
+    const double *count; /* n: how many samples each row is the sum of, all alike; NULL: one */
+    double start_g;      /* plain iteration: first weight of every row of E, over its count */
 } rsr_problem;
 
 /* w is p x p, or NULL if it is not wanted. */

@@ -5,7 +5,7 @@
 
 /* x: n x p, dense or sparse; shrink: NULL or a number for each row of a sparse x. first: the 1-based
  * first sample equal to each; fixed: samples from 1. settings: list(draw, c x n_start numbers in
- * [0, 1), max_iter, most, verbose). list(label n x n_start (1-based), within, iterations, run). */
+ * [0, 1), max_iter, most, verbose, count: NULL or n positive numbers). list(label n x n_start (1-based), within, iterations, run). */
 SEXP ffi_kmeans(SEXP x, SEXP shrink, SEXP first, SEXP fixed, SEXP settings_)
 {
     ufs_x from = ffi_x_finite(x);
@@ -29,6 +29,7 @@ SEXP ffi_kmeans(SEXP x, SEXP shrink, SEXP first, SEXP fixed, SEXP settings_)
     kmeans_problem problem = {.x = from,
                               .c = c,
                               .shrink = ffi_data(shrink, (size_t) n, "shrink"),
+                              .count = ffi_data(ffi_get(settings_, "count"), (size_t) n, "count"),
                               .first = equal,
                               .n_fixed = n_fixed,
                               .fixed = stay};

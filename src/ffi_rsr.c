@@ -3,13 +3,18 @@
 #include "ffi_util.h"
 
 /* x: n x p. eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(lambda, factor, relative,
- * accelerate, keep_w, start_g); relative: lambda is a share of its bound. list(row, residual, dual, w, run with
+ * accelerate, keep_w, start_g, count); relative: lambda is a share of its bound; count: n, how many samples
+ * each row is the sum of, or NULL. list(row, residual, dual, w, run with
  * the counters objective, gap, lambda, identity and zero); w is NULL unless keep_w. */
 SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x");
     const double *smooth = ffi_given(eps, 2, "eps");
-    rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .start_g = ffi_real(settings_, "start_g")};
+    rsr_problem problem = {.n = x.n,
+                           .p = x.p,
+                           .x = x.x,
+                           .count = ffi_data(ffi_get(settings_, "count"), (size_t) x.n, "count"),
+                           .start_g = ffi_real(settings_, "start_g")};
     mm_settings settings = {
         .penalty = ffi_real(settings_, "lambda"),
         .factor = ffi_data(ffi_get(settings_, "factor"), (size_t) x.p, "factor"),

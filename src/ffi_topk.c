@@ -92,7 +92,7 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
 }
 
 /* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
- * k, must, mode and solver (as in solve_topk.h).
+ * k, must, cost, budget, mode and solver (as in solve_topk.h).
  * shape: see links(). */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
@@ -111,6 +111,8 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
                                                          : ffi_ints(known, N, 0, c, "known")};
     SEXP must = ffi_get(s, "must");
     if (must != R_NilValue) problem.must = ffi_ints(must, (size_t) from.p, -1, 1, "must");
+    problem.cost = ffi_data(ffi_get(s, "cost"), (size_t) from.p, "cost");
+    if (problem.cost != NULL) problem.budget = ffi_real(s, "budget");
     topk_settings settings = all_settings(s);
     bool graph = problem.mode != TOPK_PLAIN;
     SEXP out = PROTECT(

@@ -17,6 +17,11 @@
  * Fixed centres never move, so of all of them a sample needs the nearest one alone, which is found
  * once for all starts: they are one more cluster, c, at a distance that is known.
  *
+ * A sample may stand for several (`count`): it weighs as much in means and sums, is drawn as often as a
+ * seed, and moves as a whole, m / (m - count) and m / (m + count) taking the place of the factors of
+ * Hartigan's exchange with m the sum of the counts of a cluster. A whole that gains nothing by moving
+ * has no part that would.
+ *
  * A race: all starts make RACE_PASSES passes of Lloyd's iteration, and the best `most` of them go on.
  *
  * Flops: coordinates n^2 p + n^3 / 3 if p > n; a start 2ndc for its seeds, whose distances
@@ -45,6 +50,8 @@ typedef struct {
     double *centre, *sum;       /* d x c; sparse: sums without m */
     double *centre2, *dot;      /* sparse, c: |c|^2 and m'c */
     double *weight;             /* sparse, c: sum of the r_i of the cluster */
+    const double *count;        /* n, or NULL for ones */
+    double *mass;               /* c: sum of the counts of the cluster */
     int *size, *label, *chosen; /* c; n: the caller's; c: the seeds */
     double *low;                /* c x n */
     double *high;               /* n */
@@ -64,6 +71,11 @@ static const double *sample(const kmeans_work *w, int i)
     return w->y + (size_t) i * (size_t) w->d;
 }
 
+static double count_of(const kmeans_work *w, int i)
+{
+    return w->count == NULL ? 1.0 : w->count[i];
+}
+
 /* Sample i to cluster j, or out of it. */
 static void add(kmeans_work *w, int i, int j, double sign)
 {
@@ -71,6 +83,8 @@ static void add(kmeans_work *w, int i, int j, double sign)
     double *sum = w->sum + (size_t) j * (size_t) w->d;
 
     w->size[j] += (int) sign;
+    sign *= count_of(w, i);
+    w->mass[j] += sign;
     if (w->rows == NULL) {
         la_axpy(w->d, sign, sample(w, i), sum);
         return;
@@ -86,6 +100,7 @@ static void sum_up(kmeans_work *w)
 {
     memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
     memset(w->weight, 0, (size_t) w->c * sizeof(double));
+    memset(w->mass, 0, (size_t) w->c * sizeof(double));
     memset(w->size, 0, (size_t) w->c * sizeof(int));
     for (int i = 0; i < w->n; i++) add(w, i, w->label[i], 1.0);
 }
@@ -152,7 +167,7 @@ static double distance(const kmeans_work *w, int i, int j)
 }
 
 /* An empty cluster gets the sample that is farthest from its centre, as far as is known,
- * among those that are not alone. */
+ * among those that are not alone. Of counts that differ, sums by differences may have lost all digits. */
 static void fill_empty(kmeans_work *w)
 {
     for (int j = 0; j < w->c; j++) {
@@ -171,12 +186,13 @@ static void fill_empty(kmeans_work *w)
         /* Nothing is known about the distance to where the centre was: low stays true. */
         w->high[far] = distance(w, far, j) - w->moved[j];
     }
+    if (w->count != NULL) sum_up(w);
 }
 
 /* Centre j goes to its mean; returns how far that is. */
 static double to_mean(kmeans_work *w, int j)
 {
-    double *at = centre(w, j), ss = 0.0, size = w->size[j];
+    double *at = centre(w, j), ss = 0.0, size = w->mass[j];
     const double *sum = w->sum + (size_t) j * (size_t) w->d;
 
     for (int k = 0; k < w->d; k++) {
@@ -207,7 +223,7 @@ static double within(kmeans_work *w)
     renew_centres(w);
     for (int i = 0; i < w->n; i++) {
         double far = w->label[i] == w->c ? w->fixed_far[i] : distance(w, i, w->label[i]);
-        ss += far * far;
+        ss += count_of(w, i) * far * far;
     }
     return ss;
 }
@@ -224,6 +240,7 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
                        .d = (int) d,
                        .first = problem->first,
                        .shrink = problem->shrink,
+                       .count = problem->count,
                        .n_fixed = problem->n_fixed,
                        .fixed = problem->fixed,
                        .product = ufs_dalloc(n, sparse ? SPARSE_TILE : 1),
@@ -233,7 +250,8 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
     /* Centres before the first mean are finite. */
     w->centre = ufs_dzero(d, c);
     w->sum = ufs_dalloc(d, c);
-    ufs_dalloc_each(c, 1, (double **[]){&w->centre2, &w->dot, &w->weight, &w->moved, NULL});
+    ufs_dalloc_each(c, 1,
+                    (double **[]){&w->centre2, &w->dot, &w->weight, &w->mass, &w->moved, NULL});
     ufs_ialloc_each(c, (int **[]){&w->size, &w->chosen, NULL});
     w->nearest = ufs_ialloc(n);
 }
@@ -356,19 +374,21 @@ static void to_sample(kmeans_work *w, int j, int i)
     w->dot[j] = w->mean ? la_dot(w->d, w->mean, at) : 0.0;
 }
 
-/* The sample that u in [0, 1) picks: any of them first, then by `near`; one that no seed equals
- * in any case. */
+/* The sample that u in [0, 1) picks: any of them first, then by `near`, both times its count; one
+ * that no seed equals in any case. */
 static int draw_sample(const kmeans_work *w, double u, int n_seed)
 {
     double total = 0.0, sum = 0.0;
+    bool any = n_seed + w->n_fixed == 0;
     int last = -1;
 
-    if (n_seed + w->n_fixed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
-    for (int i = 0; i < w->n; i++) total += w->near[i];
+    if (any && w->count == NULL) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
+    for (int i = 0; i < w->n; i++) total += count_of(w, i) * (any ? 1.0 : w->near[i]);
     for (int i = 0; i < w->n; i++) {
-        if (!(w->near[i] > 0.0)) continue;
+        double share = count_of(w, i) * (any ? 1.0 : w->near[i]);
+        if (!(share > 0.0)) continue;
         last = i;
-        sum += w->near[i];
+        sum += share;
         if (sum > u * total) return i;
     }
     if (last >= 0) return last;
@@ -430,20 +450,22 @@ static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool excha
 
 /* Whether sample i leaves its cluster a: for the nearest centre in Lloyd's iteration. In an exchange
  * to leave a (size m) saves m / (m - 1) times the squared distance to its centre, to join cluster j
- * costs m / (m + 1) times that to the other one, and both centres follow. A fixed centre does not. */
+ * costs m / (m + 1) times that to the other one, and both centres follow. A fixed centre does not. A
+ * sample that is its cluster, but for rounding, stays. */
 static bool reassign(kmeans_work *w, int i, bool exchange)
 {
     int a = w->label[i], c = w->c, best = -1;
     double *low = w->low + (size_t) i * (size_t) c, leave = 1.0, saved, d_best = 0.0;
+    double count = count_of(w, i);
     double high = a == c ? w->fixed_far[i] : w->high[i] + w->moved[a];
     bool exact = a == c, moving = exchange && a < c;
 
-    if (moving && w->size[a] < 2) return false;
-    if (moving) leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));
+    if (moving && (w->size[a] < 2 || w->mass[a] <= count * (1.0 + UFS_TIE))) return false;
+    if (moving) leave = sqrt(w->mass[a] / (w->mass[a] - count));
     /* Less by what rounding can feign, so that the sum of squares falls for sure. */
     saved = leave * high * (exact && exchange ? 1.0 - UFS_TIE : 1.0);
     for (int j = 0; j <= c; j++) {
-        double join = exchange && j < c ? sqrt((double) w->size[j] / (w->size[j] + 1.0)) : 1.0, d;
+        double join = exchange && j < c ? sqrt(w->mass[j] / (w->mass[j] + count)) : 1.0, d;
         double least = j == c ? w->fixed_far[i] : low[j] - w->moved[j];
         if (j == a || saved <= join * least) continue;
         if (!exact) {
@@ -563,7 +585,7 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
     else
         run->lapack = coordinates(&w, problem);
     if (run->lapack) return;
-    for (int i = 0; i < w.n; i++) total += w.norm2[i];
+    for (int i = 0; i < w.n; i++) total += fmax(1.0, count_of(&w, i)) * w.norm2[i];
     if (!R_FINITE(4.0 * total)) {
         run->status = UFS_NUMERICAL;
         return;

@@ -1,5 +1,5 @@
-/* kmeans.h: k-means from many starts, min sum_i ||x_i - m_{label_i}||^2 over partitions of the
- * samples into c clusters with means m; see kmeans.c. */
+/* kmeans.h: k-means from many starts, min sum_i count_i ||x_i - m_{label_i}||^2 over partitions of
+ * the samples into c clusters with means m; see kmeans.c. */
 #ifndef UFS_KMEANS_H
 #define UFS_KMEANS_H
 
@@ -9,6 +9,7 @@ typedef struct {
     ufs_x x; /* dense or sparse */
     int c;   /* 1 <= c < n; at least c samples differ, from each other and those fixed */
     const double *shrink; /* sparse: what each row is multiplied by, or NULL */
+    const double *count;  /* n: how many samples each stands for, positive; NULL: one */
     const int *first;     /* n, 0-based: first sample equal to sample i */
     int n_fixed;      /* samples that are centres and stay where they are, beside the c others */
     const int *fixed; /* 0-based */

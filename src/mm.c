@@ -50,6 +50,12 @@ static bool violated(const mm *s, int j)
     return s->looked && s->u[j] == 0.0 && s->out->dual[j] > s->level;
 }
 
+/* How many norms the k-th stands for. */
+static double count_of(const mm *s, int k)
+{
+    return k < s->p || s->count == NULL ? 1.0 : s->count[k - s->p];
+}
+
 static double mean_row(const mm *s)
 {
     double mean = 0.0;
@@ -108,9 +114,10 @@ static void extrapolate(mm *s)
         double total = 0.0, moved = 0.0, mean;
         for (int k = from; k < to; k++) {
             if (k < p && mm_is_free(s->settings, k)) continue;
+            double size = sqrt(count_of(s, k)) * s->plain[k];
             s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
-            total += s->plain[k];
-            moved += s->plain[k] * s->f[k];
+            total += size;
+            moved += size * s->f[k];
         }
         mean = total > 0.0 ? moved / total : 0.0;
         for (int k = from; k < to; k++) {
@@ -135,8 +142,9 @@ static void extrapolate(mm *s)
 static double smoothed(const mm *s, int k)
 {
     bool row = k < s->p;
-    double norm = row ? s->out->row[k] : s->out->residual[k - s->p];
-    return sqrt(norm * norm + (row ? s->settings->eps_row : s->settings->eps_residual));
+    double norm = row ? s->out->row[k] : s->out->residual[k - s->p], count = count_of(s, k);
+    return sqrt(norm * norm +
+                count * count * (row ? s->settings->eps_row : s->settings->eps_residual));
 }
 
 /* The objective, smoothed and true. */

@@ -36,6 +36,8 @@ struct mm {
     /* The end is exact: twice in a row within tol, as an extrapolated step may be short by accident; no
      * row left out violates; and all rows that are zero become so exactly. */
     bool clears;
+    const double
+        *count; /* others: how many alike each stands for, whose norms are in its own; NULL: 1 */
     const mm_settings *settings;
     mm_result *out;
     ufs_run *run; /* tol: of the gap if convex and accelerated, else of the change; < 0: no stop */

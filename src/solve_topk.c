@@ -117,6 +117,8 @@ static int work_init(topk_work *work, const ufs_paths *paths)
                                        .c = c,
                                        .k = problem->k,
                                        .must = problem->must,
+                                       .cost = problem->cost,
+                                       .budget = problem->budget,
                                        .x = problem->x,
                                        .lambda_a = settings->select.lambda_a};
     topk_criterion_init(&work->criterion, work->graph && settings->select.lambda_i > 0.0, paths);
@@ -235,8 +237,8 @@ static ufs_status outcome(const topk_work *work)
 /* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
 static int relax(topk_work *work, double tol)
 {
-    int lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
-                                  work->settings->bound_max_iter);
+    int lapack = topk_bound_search(&work->bound, &work->criterion, tol,
+                                   work->settings->bound_max_iter);
 
     if (lapack) return lapack;
     work->relaxed = true;

@@ -13,6 +13,8 @@
  * A (classes x p in the source) is kept as its transpose `a`, p x c; labels are
  * integers 1..c instead of one-hot columns where that is enough.
  *
+ * Under a budget v'cost <= budget, too.
+ *
  * solve_topk.c has the outer loop and J; propagate.c the harmonic labels; the parts of the two
  * sub-problems are listed in solve_topk_z.h and solve_topk_set.h. */
 #ifndef UFS_SOLVE_TOPK_H
@@ -26,9 +28,11 @@ typedef enum { TOPK_CLUSTER, TOPK_PROPAGATE, TOPK_STRUCTURED, TOPK_PLAIN } topk_
 typedef struct {
     int n, p, c, k;
     topk_mode mode;
-    const double *x;  /* n x p */
-    const int *known; /* n: class 1..c, 0 = unknown; NULL when clustering */
-    const int *must;  /* p: see topk_criterion; NULL: nothing is asked */
+    const double *x;    /* n x p */
+    const int *known;   /* n: class 1..c, 0 = unknown; NULL when clustering */
+    const int *must;    /* p: see topk_criterion; NULL: nothing is asked */
+    const double *cost; /* p and the budget of the set, see topk_criterion; NULL: none */
+    double budget;
 } topk_problem;
 
 /* The two ADMMs of the paper; or for sub-problem 1 linear programmes, or one ADMM through all outer

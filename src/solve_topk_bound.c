@@ -4,7 +4,10 @@
  * and the right-hand side h(s) is convex in s (matrix inverse of an affine map). For any
  * s >= 0, with gradient_j = -lambda_a ||(f'm)_j||^2, m = (...)^{-1} h,
  *   h(s) + min over k-subsets T of gradient'(1_T - s)
- * is therefore a lower bound on g of every k-subset (the Frank-Wolfe bound). s is
+ * is therefore a lower bound on g of every k-subset (the Frank-Wolfe bound). Under a budget T need only
+ * be affordable: for any price mu >= 0 of a unit of cost the minimum of (gradient + mu cost)'1_T over
+ * all k-subsets, less mu times the budget, is no more than that, and the best mu is searched; and s
+ * minimises h(s) plus a price of the cost above the budget, at which s is affordable. s is
  * moved by spectral projected gradients (Birgin, Martinez, Raydan 2000) on
  * {0 <= s <= 1, 1's = k}: 20-40 evaluations where Frank-Wolfe steps need hundreds. A step is halved
  * until the value is not above a mean of those before, the last ones weighing most.
@@ -65,13 +68,69 @@ static void project(const topk_criterion *g, const signed char *fixed, double *y
     proj_capped_simplex(g->p, y, (double) g->k, out);
 }
 
+/* The sum of the `wanted` smallest of the n_free values u, which are reordered. */
+static double smallest(double *u, int n_free, int wanted)
+{
+    double sum = 0.0;
+
+    if (wanted > 0 && wanted < n_free) rPsort(u, n_free, wanted - 1);
+    for (int j = 0; j < wanted && j < n_free; j++) sum += u[j];
+    return sum;
+}
+
+/* A set that lacks `wanted` of the free features and may spend `left` on them: a bound on the sum of
+ * their gradients, by the price mu. */
+static double at_price(const topk_criterion *g, const signed char *fixed, const double *gradient,
+                       int wanted, double left, double mu)
+{
+    int n_free = 0;
+
+    for (size_t j = 0; j < (size_t) g->p; j++)
+        if (state(g, fixed, j) == 0) g->u[n_free++] = gradient[j] + mu * g->cost[j];
+    return smallest(g->u, n_free, wanted) - mu * left;
+}
+
+/* The largest over mu, which it is concave in: twice as far while it rises, then golden sections. */
+static double best_price(const topk_criterion *g, const signed char *fixed, const double *gradient,
+                         int wanted, double left)
+{
+    static const double part = 0.6180339887498949;
+    double top = 0.0, cheapest = g->cost[g->cheap[0]], low = 0.0, high, best, at[2], value[2];
+
+    best = at_price(g, fixed, gradient, wanted, left, 0.0);
+    for (size_t j = 0; j < (size_t) g->p; j++) top = fmax(top, -gradient[j]);
+    if (wanted == 0 || top == 0.0) return best;
+    for (high = 1e-6 * top / cheapest; high < 1e6 * top / cheapest; high *= 4.0) {
+        double now = at_price(g, fixed, gradient, wanted, left, high);
+        if (now < best) break;
+        best = now;
+        low = high / 4.0;
+    }
+    at[0] = high - part * (high - low);
+    at[1] = low + part * (high - low);
+    for (int i = 0; i < 2; i++) value[i] = at_price(g, fixed, gradient, wanted, left, at[i]);
+    for (int round = 0; round < 30; round++) {
+        int worse = value[0] < value[1] ? 0 : 1;
+        best = fmax(best, value[1 - worse]);
+        if (worse == 0)
+            low = at[0];
+        else
+            high = at[1];
+        at[worse] = at[1 - worse];
+        value[worse] = value[1 - worse];
+        at[1 - worse] = worse == 0 ? low + part * (high - low) : high - part * (high - low);
+        value[1 - worse] = at_price(g, fixed, gradient, wanted, left, at[1 - worse]);
+    }
+    return best;
+}
+
 /* Value, gradient and proved bound at s. */
 static int evaluate(topk_criterion *g, const signed char *fixed, const double *s, double *value,
                     double *gradient, double *lower)
 {
     size_t p = (size_t) g->p, rc = (size_t) g->r * (size_t) g->c;
     int lapack, wanted = g->k, n_free = 0;
-    double bound, trace, tail = 0.0;
+    double bound, trace, tail = 0.0, left = g->budget;
 
     for (size_t j = 0; j < p; j++) gradient[j] = sqrt(fmax(s[j], 0.0));
     lapack = topk_criterion_relaxed(g, gradient, &trace);
@@ -89,14 +148,20 @@ static int evaluate(topk_criterion *g, const signed char *fixed, const double *s
         if (state(g, fixed, j) == 1) {
             bound += gradient[j];
             wanted--;
+            if (g->cost != NULL) left -= g->cost[j];
         } else if (state(g, fixed, j) == 0) {
             g->u[n_free++] = gradient[j];
         }
     }
-    /* The smallest `wanted` free entries; u is free for use as scratch again. */
-    if (wanted > 0 && wanted < n_free) rPsort(g->u, n_free, wanted - 1);
-    for (int j = 0; j < wanted && j < n_free; j++) bound += g->u[j];
+    /* u is free for use as scratch again. */
+    bound += g->cost == NULL ? smallest(g->u, n_free, wanted)
+                             : best_price(g, fixed, gradient, wanted, left);
     *lower = bound;
+    for (size_t j = 0; j < p && g->price > 0.0; j++) {
+        *value += g->price * g->cost[j] * s[j];
+        gradient[j] += g->price * g->cost[j];
+    }
+    *value -= g->price * g->budget;
     return 0;
 }
 
@@ -118,7 +183,7 @@ int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fix
 
         if (work->lower >= target) break;
         if (!(work->value - work->lower > enough) && !(work->value >= target)) break;
-        for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
+        for (size_t j = 0; j < p; j++) top = fmax(top, fabs(work->gradient[j]));
         if (top == 0.0) break;
         /* Otherwise the step that fitted the last time. */
         if (!(work->step > 0.0)) work->step = 1.0 / top;
@@ -153,6 +218,37 @@ int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fix
     return 0;
 }
 
+static bool overspent(const topk_bound *work, const topk_criterion *g)
+{
+    double spent = 0.0;
+
+    for (size_t j = 0; j < (size_t) g->p; j++) spent += g->cost[j] * work->s[j];
+    return !topk_affordable(g, spent);
+}
+
+int topk_bound_search(topk_bound *work, topk_criterion *g, double tol, int max_iter)
+{
+    double lower = R_NegInf, low = 0.0, high = 0.0, top = 0.0;
+
+    g->price = 0.0;
+    for (int round = 0; round < 40; round++) {
+        int lapack = topk_bound_solve(work, g, NULL, work->s, NA_REAL, tol, max_iter);
+        if (lapack) return lapack;
+        lower = fmax(lower, work->lower);
+        if (g->cost == NULL || (round == 0 && !overspent(work, g))) break;
+        for (size_t j = 0; j < (size_t) g->p && round == 0; j++)
+            top = fmax(top, fabs(work->gradient[j]) / g->cost[j]);
+        if (!overspent(work, g))
+            high = g->price;
+        else
+            low = g->price;
+        if (high > 0.0 && high - low <= 0.01 * high) break;
+        g->price = high > 0.0 ? 0.5 * (low + high) : fmax(4.0 * low, 0.1 * top);
+    }
+    work->lower = lower;
+    return 0;
+}
+
 void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset)
 {
     for (int j = 0; j < g->p; j++) work->trial[j] = -work->gradient[j];
@@ -181,16 +277,18 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
         t[at].lower = R_PosInf;
         for (int side = 1; side >= -1; side -= 2) {
             int in = 0, n_free = 0, lapack;
-            double found;
+            double found, price = 0.0;
             begin_fixed(g, fixed);
             for (int i = at; i > 0; i = t[i].parent) fixed[t[t[i].parent].branch] = t[i].side;
             fixed[t[at].branch] = (signed char) side;
             for (size_t j = 0; j < p; j++) {
                 in += fixed[j] == 1;
                 n_free += fixed[j] == 0;
+                if (g->cost != NULL && fixed[j] == 1) price += g->cost[j];
             }
             work->nodes++;
             if (in > g->k || in + n_free < g->k) continue;
+            if (g->cost != NULL && !topk_affordable(g, price)) continue;
             lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), limits->tol,
                                       limits->max_iter);
             if (lapack) return lapack;

@@ -25,6 +25,7 @@ static const double STEPS = 1e6;
 
 static void gather(topk_criterion *g, const int *subset, int m);
 static int factor_subset(topk_criterion *g, const int *subset);
+static int by_entry(const void *x, const void *y);
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
 static double best_swap(const topk_polish *work, const topk_criterion *g, const int *subset,
                         int *out, int *in);
@@ -95,6 +96,18 @@ static int factor_subset(topk_criterion *g, const int *subset)
     return la_chol_checked(g->k, g->small);
 }
 
+static void order_by_cost(topk_criterion *g)
+{
+    size_t P = (size_t) g->p;
+
+    g->cheap = ufs_ialloc(P);
+    g->other = ufs_ialloc((size_t) g->k);
+    g->used = (bool *) R_alloc(P, sizeof(bool));
+    for (size_t j = 0; j < P; j++) g->sort[j] = (topk_entry){-g->cost[j], 0.0, (int) j};
+    qsort(g->sort, P, sizeof(topk_entry), by_entry);
+    for (size_t j = 0; j < P; j++) g->cheap[j] = g->sort[j].index;
+}
+
 void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
 {
     int n = g->n, p = g->p;
@@ -114,6 +127,7 @@ void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
     g->cols = ufs_dalloc(R, K);
     g->bs = ufs_dalloc(K, C);
     g->sort = (topk_entry *) R_alloc(P, sizeof(topk_entry));
+    if (g->cost != NULL) order_by_cost(g);
     g->u = ufs_dalloc(N, P);
     g->system = ufs_dalloc(R, R);
 }
@@ -260,8 +274,9 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, const 
                         int *out, int *in)
 {
     size_t p = (size_t) g->p, k = (size_t) g->k;
-    double best = R_PosInf, tie = UFS_ROUNDING * (g->b_norm + 1.0);
+    double best = R_PosInf, tie = UFS_ROUNDING * (g->b_norm + 1.0), price = 0.0;
 
+    for (size_t i = 0; i < k && g->cost != NULL; i++) price += g->cost[subset[i]];
     for (size_t j = 0; j < p; j++) {
         double s = g->diag[j] + g->lambda_a;
         if (work->in[j] || topk_must(g, (int) j) < 0) continue;
@@ -270,6 +285,8 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, const 
             double ratio = work->u[j + i * p] / g->small[i + i * k];
             double ti = work->tt[i] * work->tt[i], gain, change;
             if (topk_must(g, subset[i]) > 0) continue;
+            if (g->cost != NULL && !topk_affordable(g, price - g->cost[subset[i]] + g->cost[j]))
+                continue;
             gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
                    ratio * ratio * ti;
             change = ti / g->small[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
@@ -293,14 +310,68 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-void topk_best(topk_criterion *g, const double *v, const double *second, int *subset)
+/* What the `count` cheapest features cost that may be taken beside those used and j. */
+static double reserve(const topk_criterion *g, int count, int j)
 {
+    double sum = 0.0;
+
+    for (int a = 0; a < g->p && count > 0; a++) {
+        int i = g->cheap[a];
+        if (i == j || g->used[i] || topk_must(g, i) < 0) continue;
+        sum += g->cost[i];
+        count--;
+    }
+    return count > 0 ? R_PosInf : sum;
+}
+
+/* In the order of `sort` the features that leave enough of the budget for the rest of the k. About k p
+ * steps. */
+static void within_budget(topk_criterion *g, int *subset)
+{
+    double price = 0.0;
+    int taken = 0;
+
+    memset(g->used, 0, (size_t) g->p * sizeof(bool));
+    for (int a = 0; a < g->p && taken < g->k; a++) {
+        int j = g->sort[a].index;
+        double more = g->cost[j] + reserve(g, g->k - taken - 1, j);
+        if (topk_must(g, j) == 0 && !topk_affordable(g, price + more)) continue;
+        g->used[j] = true;
+        price += g->cost[j];
+        subset[taken++] = j;
+    }
+    /* Whatever the caller says, a set has k features. */
+    for (int a = 0; a < g->p && taken < g->k; a++)
+        if (!g->used[g->cheap[a]]) subset[taken++] = g->cheap[a];
+}
+
+/* The order by v, or by v over cost. */
+static void sort_features(topk_criterion *g, const double *v, const double *second, bool per_cost)
+{
+    double least = 0.0;
+
+    for (int j = 0; j < g->p && per_cost; j++) least = fmin(least, v[j]);
     for (int j = 0; j < g->p; j++) {
         int must = topk_must(g, j);
-        double first = must > 0 ? R_PosInf : must < 0 ? R_NegInf : nearbyint(v[j] * STEPS);
+        double value = per_cost ? (v[j] - least) / g->cost[j] : v[j];
+        double first = must > 0 ? R_PosInf : must < 0 ? R_NegInf : nearbyint(value * STEPS);
         g->sort[j] = (topk_entry){first, second[j], j};
     }
     qsort(g->sort, (size_t) g->p, sizeof(topk_entry), by_entry);
-    for (int i = 0; i < g->k; i++) subset[i] = g->sort[i].index;
+}
+
+void topk_best(topk_criterion *g, const double *v, const double *second, int *subset)
+{
+    sort_features(g, v, second, false);
+    if (g->cost == NULL) {
+        for (int i = 0; i < g->k; i++) subset[i] = g->sort[i].index;
+    } else {
+        within_budget(g, subset);
+        sort_features(g, v, second, true);
+        within_budget(g, g->other);
+        double value = topk_criterion_value(g, subset);
+        if (topk_better(topk_criterion_value(g, g->other), value))
+            memcpy(subset, g->other, (size_t) g->k * sizeof(int));
+    }
     R_isort(subset, g->k);
 }

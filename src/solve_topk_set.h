@@ -21,6 +21,11 @@ typedef struct {
     bool compressed; /* r = p, otherwise r = n */
     double lambda_a, yy, b_norm;
     const int *must; /* p: 1 for features in every set, -1 for those in none, else 0; NULL: all 0 */
+    const double *
+        cost; /* p: of the features, of which a set has no more than the budget; NULL: no costs. The
+                           k cheapest, with those that must be in, are within it. */
+    double budget;
+    double price;    /* what the relaxation adds for each unit of cost above the budget */
     double *b;       /* p x c */
     double *diag;    /* p: the diagonal of K; and room for as much */
     const double *f; /* r x p: f_own, or x */
@@ -32,11 +37,13 @@ typedef struct {
     double *chol;              /* n x n: I + lambda_i L; compressed: n x p, L x */
     int *pivot;                /* p */
     topk_entry *sort;          /* p */
+    int *cheap, *other;        /* p by rising cost; k: with costs only */
+    bool *used;                /* p */
     double *u, *system;        /* n x p, nothing between two calls; r x r */
     double *m, *pull;          /* r x c, p x c: see topk_criterion_relaxed */
 } topk_criterion;
 
-/* The caller has set n, p, c, k, x, lambda_a and must; the rest is made here. graph: whether the criterion
+/* The caller has set n, p, c, k, x, lambda_a, must, cost and budget; the rest is made here. graph: whether the criterion
  * will have the structure term. */
 void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths);
 /* label: 1..c. weights (n x n) with lambda_i > 0 adds the structure term, NULL none. */
@@ -52,13 +59,20 @@ void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double 
  * + r^3/3 + 2rpc flops, m = number of v_j that are not zero. Returns LAPACK's code. */
 int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace);
 
+static inline bool topk_affordable(const topk_criterion *g, double price)
+{
+    return price <= g->budget * (1.0 + UFS_ROUNDING);
+}
+
 static inline int topk_must(const topk_criterion *g, int j)
 {
     return g->must == NULL ? 0 : g->must[j];
 }
 
 /* The k features with the largest v (p), the larger `second` of equals, as an ascending set. Like all
- * others it has the features that must be in and none of those that may not be. */
+ * others it has the features that must be in and none of those that may not be. Under a budget the
+ * better of two sets: with the largest v that leave enough for the others, and the same by v over
+ * cost. */
 void topk_best(topk_criterion *g, const double *v, const double *second, int *subset);
 
 /* A set replaces another one if its value is smaller by more than rounding. */
@@ -132,6 +146,9 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g);
  * been factored. Returns LAPACK's code. */
 int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
+/* The same from s for the problem with its budget, whose price is searched: that at which the relaxed
+ * features cost as much. Without a budget it is topk_bound_solve(). */
+int topk_bound_search(topk_bound *work, topk_criterion *g, double tol, int max_iter);
 /* The k largest entries of the relaxed s, ascending. */
 void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 

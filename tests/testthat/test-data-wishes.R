@@ -109,7 +109,7 @@ test_that("a counted table gives the fit of the long table, for all that take we
   long <- x[rep(seq_len(30), counts), ]
   table <- ufs_methods("wishes")
   takes <- table$method[table$weights == "solver"]
-  expect_setequal(takes, c("variance", "pca", "css", "spca", "jspca", "laplacian"))
+  expect_setequal(takes, c("variance", "pca", "css", "spca", "jspca", "laplacian", "kmeans_f", "socfs", "rsr"))
   # Copies of a row are its neighbours: the long table has a graph of its own, so it is given.
   graph <- as.matrix(ufs_graph(x, n_neighbours = 12))
   for (scale in c(TRUE, FALSE)) {
@@ -130,10 +130,51 @@ test_that("a counted table gives the fit of the long table, for all that take we
       expect_equal(one$certificate, two$certificate, tolerance = 1e-8, info = method)
     }
   }
-  for (method in setdiff(table$method, c(takes, "laplacian"))) {
-    expect_error(wish_fit(method, x, weights = counts), class = "ufs_error_argument", "takes no `weights`")
+  # Each of the others says why, in its own words.
+  refused <- setdiff(table$method, c(takes, "laplacian"))
+  expect_identical(table$why == "", !table$method %in% refused)
+  expect_identical(anyDuplicated(table$why[table$method %in% refused]), 0L)
+  for (method in refused) {
+    expect_error(wish_fit(method, x, weights = counts), class = "ufs_error_argument",
+      paste0("takes no `weights`: ", table$why[table$method == method], "."), fixed = TRUE)
   }
   expect_error(ufs_jspca(x, 2, weights = counts), class = "ufs_error_argument", "loss = \"feature\"")
+})
+
+test_that("weights in k-means, SOCFS and RSR: labels, E, W and residuals are those of the long table", {
+  x <- wish_x()
+  counts <- rep(c(1, 2, 3), 10)
+  rows <- rep(seq_len(30), counts)
+  both <- function(method, ...) list(wish_fit(method, x, weights = counts, ...), wish_fit(method, x[rows, ], ...))
+  for (center in c(TRUE, FALSE)) {
+    fits <- both("kmeans_f", center = center)
+    expect_identical(unname(fits[[1]]$solution$cluster[rows]), unname(fits[[2]]$solution$cluster))
+    expect_equal(fits[[1]]$solution$within_ss, fits[[2]]$solution$within_ss, tolerance = 1e-10)
+  }
+  for (more in list(list(3), list(3, solver = "irls"), list(3, init = rep(1:3, 10)), list(1))) {
+    socfs <- function(x, more, ...) withr::with_seed(1, suppressWarnings(do.call(ufs_socfs, c(list(x), more, list(...)))))
+    long <- if (is.null(more$init)) more else replace(more, "init", list(more$init[rows]))
+    fits <- list(socfs(x, more, weights = counts), socfs(x[rows, ], long))
+    expect_equal(unname(fits[[1]]$solution$E[rows, ]), unname(fits[[2]]$solution$E[, ]), tolerance = 1e-8)
+    expect_equal(fits[[1]]$certificate[["gap"]], fits[[2]]$certificate[["gap"]], tolerance = 1e-6)
+    # What is returned is a start again.
+    again <- socfs(x, list(ncol(fits[[1]]$solution$E), init = fits[[1]]$solution$E), weights = counts)
+    expect_equal(crossprod(again$solution$E * sqrt(counts)), diag(ncol(again$solution$E)), tolerance = 1e-10)
+  }
+  for (more in list(list(), list(solver = "irls"), list(lambda_rel = .1), list(scale = FALSE, lambda_rel = .7))) {
+    fits <- do.call(both, c(list("rsr"), more))
+    expect_equal(fits[[1]]$solution$W, fits[[2]]$solution$W, tolerance = 1e-8)
+    expect_equal(unname(fits[[1]]$solution$residual[rows]), unname(fits[[2]]$solution$residual), tolerance = 1e-8)
+    same <- c("lambda", "lambda_max", "lambda_identity")
+    expect_equal(fits[[1]]$params[same], fits[[2]]$params[same], tolerance = 1e-10)
+  }
+  # More columns than rows: another way, to the same optimum.
+  wide <- planted(20, 30, seed = 3)$x
+  rows <- rep(1:20, rep(1:2, 10))
+  control <- ufs_control(tol = 1e-6, max_iter = 3000)
+  one <- suppressWarnings(ufs_rsr(wide, weights = rep(1:2, 10), control = control))
+  two <- suppressWarnings(ufs_rsr(wide[rows, ], control = control))
+  expect_equal(tail(one$trace$best, 1), tail(two$trace$best, 1), tolerance = 2e-6)
 })
 
 test_that("blocks are centred, and scaled if asked, before any method sees them", {
@@ -278,6 +319,60 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
   expect_message(ufs_rrss(x, labelled = 1:12), "rebuild all others")
   expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known), select_samples = "norm")$wishes$samples$by), "ranking")
   expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known))$wishes$samples$by), "solver")
+})
+
+test_that("convex TED: labelled rows pay no penalty, so the others rebuild what these leave", {
+  x <- wish_x()
+  known <- c(3, 9, 20, 25)
+  z <- scale(x)
+  rest <- t(qr.resid(qr(t(z[known, ])), t(z)))
+  fit <- function(...) ufs_ted(x, form = "convex", control = ufs_control(tol = 1e-9), ...)
+  beside <- fit(labelled = known, mu_rel = .1)
+  best <- ref_ted_convex(rest, beside$params$mu, 1500L)
+  expect_equal(unname(sample_scores(beside)[-known]), best$row_norm[-known], tolerance = 1e-3)
+  expect_equal(beside$certificate[["dual"]], best$objective, tolerance = 1e-6)
+  # The whole problem, with any coefficients of the labelled rows: never below the bound.
+  for (i in 1:5) {
+    a <- withr::with_seed(i, matrix(rnorm(900, sd = .05), 30))
+    a[, known] <- a[, known] + t(qr.coef(qr(t(z[known, ])), t(z)))
+    value <- sum((z - a %*% z)^2) + beside$params$mu * sum(sqrt(colSums(a[, -known]^2)))
+    expect_gte(value, beside$certificate[["dual"]])
+  }
+  expect_gt(max(abs(sample_scores(beside) - sample_scores(fit(mu_rel = .1)))[-known]), .02)
+  expect_identical(unname(ufs_ted(ufs_data(x, labelled = known), form = "convex")$wishes$samples$by), "solver")
+  expect_message(ufs_ted(x, form = "convex", labelled = 1:12), "rebuild all others")
+})
+
+test_that("top-k within a budget: the best affordable set, proved, and a bound for all of them", {
+  x <- wish_x()
+  y <- factor(rep(1:3, 10))
+  cost <- c(1, 5, 2, 1, 3, 1, 4, 5, 2)
+  z <- unit_rows(scale(x))
+  b <- crossprod(z, outer(as.integer(y), 1:3, `==`) + 0)
+  criterion <- function(s) 30 - sum(b[s, ] * solve(crossprod(z)[s, s] + .01 * diag(length(s)), b[s, ]))
+  sets <- combn(9, 4)
+  for (budget in c(5, 8, 12)) for (include in list(NULL, 5L)) {
+    if (budget == 5 && length(include)) next
+    affordable <- apply(sets, 2, function(s) sum(cost[s]) <= budget && all(include %in% s))
+    least <- min(apply(sets[, affordable, drop = FALSE], 2, criterion))
+    data <- ufs_data(x, cost = cost, budget = budget, include = include)
+    for (proved in c(FALSE, TRUE)) for (solver in c("paper", "exact")) {
+      fit <- ufs_topk(data, 4, y = y, solver = solver, branch_and_bound = proved)
+      set <- fit$solution$selected
+      expect_lte(sum(cost[set]), budget)
+      expect_true(all(include %in% set))
+      expect_setequal(selected_features(fit, as = "index"), set)
+      expect_equal(fit$certificate[["selection_objective"]], criterion(set), tolerance = 1e-8)
+      expect_lte(fit$certificate[["bound"]], least + 1e-8)
+      if (proved) expect_equal(criterion(set), least, tolerance = 1e-8)
+    }
+    expect_identical(fit$wishes$features$by[["cost"]], "solver")
+  }
+  # It is no bound of all sets only: it knows that most cannot be afforded.
+  free <- ufs_topk(x, 4, y = y)$certificate[["bound"]]
+  expect_gt(ufs_topk(ufs_data(x, cost = cost, budget = 5), 4, y = y)$certificate[["bound"]], free + .01)
+  expect_identical(ufs_topk(x, 4, y = y, cost = cost)$wishes$features$by[["cost"]], "ranking")
+  expect_error(ufs_topk(ufs_data(x, cost = cost, budget = 4), 4, y = y), class = "ufs_error_argument", "'c3'")
 })
 
 test_that("TED and facility choose within a budget; facility's bound is one for every affordable set", {

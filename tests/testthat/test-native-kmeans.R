@@ -39,6 +39,35 @@ test_that("sums of squares are those of the labels and no exchange lowers them",
   }
 })
 
+test_that("counted rows are as many rows: the same seeds, the same clusters, and no whole row wants to move", {
+  skip_if_not_installed("withr")
+  for (shape in shapes) {
+    z <- kmeans_data(shape, 5)
+    counts <- withr::with_seed(6, sample(1:4, nrow(z), TRUE))
+    rows <- rep(seq_len(nrow(z)), counts)
+    one <- withr::with_seed(7, kmeans_runs(z, shape[3], 10L, count = as.double(counts)))[[1L]]
+    two <- withr::with_seed(7, kmeans_runs(z[rows, , drop = FALSE], shape[3], 10L))[[1L]]
+    expect_equal(one$withinss, within_of(z[rows, , drop = FALSE], one$cluster[rows]), tolerance = 1e-10)
+    expect_lte(one$withinss, two$withinss * (1 + 1e-3))
+    # Only the shares matter, however far apart they are.
+    some <- withr::with_seed(8, kmeans_runs(z, shape[3], 10L, count = counts * 1e-8))[[1L]]
+    expect_equal(some$withinss * 1e8, within_of(z[rows, , drop = FALSE], some$cluster[rows]), tolerance = 1e-8)
+    wild <- withr::with_seed(9, kmeans_runs(z, shape[3], 5L, count = 10^stats::runif(nrow(z), -20, 20)))[[1L]]
+    expect_true(is.finite(wild$withinss))
+    expect_identical(sort(unique(wild$cluster)), seq_len(shape[3]))
+    # In sums over whole rows no row gains by another cluster.
+    size <- drop(rowsum(counts, one$cluster))
+    mean <- rowsum(z * counts, one$cluster) / size
+    d2 <- vapply(seq_len(shape[3]), function(j) rowSums(sweep(z, 2L, mean[j, ])^2), z[, 1])
+    own <- cbind(seq_len(shape[1]), one$cluster)
+    save <- d2[own] * size[one$cluster] / (size[one$cluster] - counts)
+    cost <- d2 * outer(counts, size, function(w, m) m / (m + w))
+    cost[own] <- Inf
+    movable <- tabulate(one$cluster)[one$cluster] > 1
+    expect_true(all((save <= apply(cost, 1L, min) * (1 + 1e-8))[movable]))
+  }
+})
+
 test_that("stats::kmeans() with as many starts finds nothing better where clusters are clear", {
   skip_if_not_installed("withr")
   for (shape in shapes) {

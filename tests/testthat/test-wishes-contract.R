@@ -106,3 +106,80 @@ test_that("resamples, grids, tunings, tasks and decoys see the wishes of the dat
     }), baselines = FALSE))
   expect_identical(compared$results$error, rep("", nrow(compared$results)))
 })
+
+test_that("random choices that methods are compared with keep to the wishes, and are random otherwise", {
+  x <- contract_x()
+  cost <- c(1:8, 1)
+  draws <- function(..., k = 4) {
+    draw <- random_columns(open_data(ufs_data(x, ...)), k)
+    withr::with_seed(1, replicate(600, draw(), simplify = FALSE))
+  }
+  sets <- draws(include = c("c9", "c4"), exclude = "c1")
+  expect_true(all(vapply(sets, function(set) length(set) == 4 && all(c(4, 9) %in% set) && !1 %in% set, NA)))
+  often <- tabulate(unlist(sets), 9)[c(2, 3, 5:8)] / 600
+  expect_lt(max(abs(often - 2 / 6)), .08)
+  expect_true(all(vapply(draws(cost = cost, budget = 9), function(set) sum(cost[set]) <= 9, NA)))
+  # Costs alone change nothing.
+  expect_lt(max(abs(tabulate(unlist(draws(cost = cost)), 9) / 600 - 4 / 9)), .08)
+  whole <- draws(groups = list(c("c1", "c6")))
+  expect_true(all(vapply(whole, function(set) sum(c(1, 6) %in% set) != 1, NA)))
+  r <- abs(cor(x))
+  diag(r) <- 0
+  limit <- stats::quantile(r, .7)
+  expect_true(all(vapply(draws(max_cor = limit)[1:50], function(set) max(r[set, set]) <= limit + 1e-9, NA)))
+  # Without wishes they are what they were.
+  draw <- random_columns(open_data(x), 4)
+  expect_identical(withr::with_seed(2, draw()), withr::with_seed(2, sample.int(9, 4)))
+  rows <- random_samples(open_data(ufs_data(x, candidates = 1:20, labelled = 2:4, strata = rep(1:2, 15))), 6)
+  for (i in 1:20) {
+    set <- rows()
+    expect_true(all(set %in% c(1, 5:20)))
+    expect_lte(abs(diff(table(factor(set %% 2, 0:1)) + c(2, 1))), 1)
+  }
+  rows <- random_samples(open_data(x), 6)
+  expect_identical(withr::with_seed(3, rows()), withr::with_seed(3, sample.int(30, 6)))
+})
+
+test_that("ufs_compare() and ufs_select() compare with random choices under the same wishes", {
+  skip_on_cran()
+  skip_if_not_installed("clue")
+  x <- contract_x()
+  y <- rep(1:3, 10)
+  quietly <- function(expr) withr::with_seed(1, suppressMessages(suppressWarnings(expr)))
+  # Where wishes leave one choice alone, the random one is the method's.
+  data <- ufs_data(x, include = c("c2", "c3"), exclude = c("c1", "c5", "c6", "c7", "c8", "c9"))
+  for (mode in c("cluster", "classify")) {
+    out <- quietly(ufs_compare(data, y, c("pca", "variance"), k = 3, mode = mode, repeats = 2, baselines = FALSE,
+      n_random = 3, classifiers = list(mean = function(x, y, new) {
+        expect_setequal(colnames(x), c("c2", "c3", "c4"))
+        rep(y[1], nrow(new))
+      })))
+    random <- quietly(ufs_compare(data, y, "random", k = 3, mode = mode, repeats = 2, baselines = FALSE, n_random = 3,
+      classifiers = list(mean = function(x, y, new) {
+        expect_setequal(colnames(x), c("c2", "c3", "c4"))
+        rep(y[1], nrow(new))
+      })))
+    if (mode == "cluster") expect_equal(mean(random$results$accuracy), mean(out$results$accuracy), tolerance = .05)
+  }
+  expect_error(ufs_compare(data, y, "pca", k = c(1, 3)), class = "ufs_error_argument", "'c2'")
+  # A budget is kept in every choice that is compared.
+  cost <- c(1:8, 1)
+  quietly(ufs_compare(ufs_data(x, cost = cost, budget = 9), y, c("pca", "css", "random"), k = 5, repeats = 2,
+    baselines = FALSE, n_random = 3, classifiers = list(price = function(x, y, new) {
+      expect_lte(sum(cost[match(colnames(x), colnames(contract_x()))]), 9)
+      rep(y[1], nrow(new))
+    })))
+  chosen <- quietly(ufs_select(x, k = 4, task = "compress", include = c("c9", "c8"), exclude = "c1"))
+  expect_true(all(c("c8", "c9") %in% selected_features(chosen)))
+  # Stability: 0 for random choices, whatever all of them must have.
+  random <- quietly(ufs_stability(ufs_data(x, include = c("c9", "c4"), exclude = "c1"), "random", k = 4,
+    n_resamples = 100))
+  expect_lt(abs(random$stability), .05)
+  size <- quietly(ufs_size(ufs_data(x, include = c("c9", "c4", "c2"), exclude = "c1"), "pca", n_components = 2))
+  expect_equal(range(size$curve$k), c(3, 8))
+  expect_error(quietly(ufs_size(ufs_data(x, include = c("c9", "c4")), "pca", n_components = 2, k = 1)),
+    class = "ufs_error_argument", "'c9'")
+  fits <- list(a = ufs_pca(x, 2, include = c("c9", "c4"), exclude = "c1"), b = ufs_variance(x, include = c("c9", "c4")))
+  expect_equal(ufs_overlap(fits, 4)$chance, (2 + 2 * 2 / 7) / 4)
+  expect_equal(ufs_overlap(list(a = ufs_pca(x, 2), b = ufs_variance(x)), 4)$chance, 4 / 9)
+})

@@ -77,6 +77,81 @@ test_that("the slider starts at the fit's k, and the captured share is that of u
   expect_match(captured_words(samples, "facility", 5), "similarity covered: .* %, at most .* % possible")
 })
 
+test_that("wishes: the fit that is shown is that of the code, and its numbers are those of its print", {
+  same <- function(fit, said_fit, must, never, ...) {
+    env <- list2env(list(x = x, data = ufs_data(x, cost = rep(1:5, 5), budget = 12), three = 3, fit = fit,
+      both = list(a = fit)), parent = environment())
+    model <- explore_model(fit, ..., said = list(fit = said_fit, x = quote(x)))
+    model$env <- env
+    model <- wished_model(model, must, never)
+    again <- model$fits[[1]]
+    expect_setequal(c(again$wishes$features$include, integer()), must)
+    expect_setequal(c(again$wishes$features$exclude, integer()), never)
+    code <- explore_code(model, names(model$fits)[1], 5)
+    eval(parse(text = code), env)
+    expect_identical(env$chosen, suppressMessages(selected_features(again, 5)))
+    expect_identical(env$x_chosen, suppressMessages(predict(again, x, k = 5)))
+    # Once more, from where it is now, to what it was.
+    back <- wished_model(model, integer(), integer())
+    expect_length(back$fits[[1]]$wishes$features$include, 0)
+    list(model = model, code = code, back = back)
+  }
+  css <- ufs_css(x, k = 6)
+  found <- same(css, quote(css), c(24L, 9L), 1L, x, NULL, NULL)
+  expect_match(found$code, 'css <- ufs_css(x = x, k = 6, include = c("f24", "f9"), exclude = "f1")', fixed = TRUE)
+  expect_identical(feature_scores(found$back$fits[[1]]), feature_scores(css))
+  # The share is that of the print.
+  shown <- captured_words(found$model, "css", 6)
+  fit <- ufs_css(x, k = 6, include = c("f24", "f9"), exclude = "f1", mu_rel = 0)
+  expect_match(shown, sprintf("%s", per_cent(ufs_captured(found$model$fits[[1]], x, 6)$captured)), fixed = TRUE)
+  # Random numbers: the seed is in the code. Fits that are no name get one.
+  found <- same(fit <- ufs_kmeans_f(x, n_clusters = 3), quote(ufs_kmeans_f(x, 3)), 24L, integer(), x, NULL, NULL)
+  expect_match(found$code, "set.seed(1)\nfit <- ufs_kmeans_f(", fixed = TRUE)
+  # Variables of the caller, and costs of the data.
+  data <- ufs_data(x, cost = rep(1:5, 5), budget = 12)
+  three <- 3
+  found <- same(ufs_pca(data, n_components = three), quote(fit), 24L, 2:3, x, NULL, NULL)
+  expect_match(captured_words(found$model, "pca", 3), "; cost [0-9]+, budget 12$")
+  expect_error(wished_model(found$model, 1L, 1L), class = "ufs_error_argument", "'f1'")
+  lost <- explore_model(ufs_pca(x, n_components = three), x, NULL, NULL, list())
+  lost$env <- emptyenv()
+  expect_error(wished_model(lost, 1L, integer()), class = "ufs_error_argument", "cannot be made again")
+})
+
+test_that("the tab for wishes: ticks, and the fit that follows", {
+  model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list(fit = quote(css), x = quote(x)))
+  model$env <- environment()
+  tick <- function(index, wish, on = TRUE) list(index = index, wish = wish, on = on)
+  shiny::testServer(explore_server(model), {
+    session$setInputs(k = 2, find = "")
+    rows <- function() lengths(regmatches(output$ticks$html, gregexpr("<tr>", output$ticks$html)))
+    expect_identical(rows(), 26L)
+    session$setInputs(find = "f2")
+    expect_identical(rows(), 8L)
+    before <- output$table
+    session$setInputs(tick = tick(24, "must"))
+    session$setInputs(tick = tick(9, "must"))
+    session$setInputs(tick = tick(3, "must"))
+    session$setInputs(tick = tick(1, "never"))
+    session$setInputs(tick = tick(3, "must", FALSE))
+    # Ticked elsewhere, it is not both.
+    session$setInputs(tick = tick(9, "never"))
+    expect_identical(output$table, before)
+    session$setInputs(again = 1)
+    expect_match(output$code, 'css <- ufs_css(x = x, k = 6, include = "f24", exclude = c("f1", "f9"))', fixed = TRUE)
+    want <- ufs_css(x, k = 6, include = "f24", exclude = c("f1", "f9"))
+    for (name in selected_features(want, 2)) expect_match(output$table, paste0(" ", name, " "), fixed = TRUE)
+    expect_match(output$captured, per_cent(ufs_captured(want, x, 2)$captured), fixed = TRUE)
+    expect_match(output$ticks$html, 'value="24" data-wish="must" aria-label="f24 must" checked', fixed = TRUE)
+    # Everything out: the message of the error, and the fit stays.
+    for (j in 1:25) session$setInputs(tick = tick(j, "never"))
+    session$setInputs(again = 2)
+    expect_match(output$code, 'include = "f24"', fixed = TRUE)
+  })
+  # Samples have no such tab.
+  expect_false(grepl("Wishes", as.character(explore_ui(explore_model(ufs_ted(x), x, NULL, NULL, list())))))
+})
+
 test_that("the slider moves everything", {
   skip_on_cran()
   model <- explore_model(c(a = fit, b = other), x, factor(rep(1:2, 20)), NULL, list())
@@ -200,6 +275,19 @@ test_that("in a browser: the slider changes table and picture, the code is right
   # Everything fits into the window: no picture is cut off.
   eventually(function() app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
     c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
+  # Wishes: ticked, fitted again, and in the code.
+  open("Wishes")
+  eventually(function() isTRUE(app$get_js("$('#ticks tbody tr').length") == 25))
+  app$run_js("$('.ufs-tick[data-wish=must][value=24]').click(); $('.ufs-tick[data-wish=never][value=7]').click()")
+  app$run_js("$('#again').click()")
+  eventually(function() grepl('include = "f24", exclude = "f7"', app$get_js("$('#code').text()"), fixed = TRUE))
+  picture_file <- Sys.getenv("UFSELECT_EXPLORER_PNG")
+  if (nzchar(picture_file)) app$get_screenshot(picture_file)
+  eval(parse(text = app$get_js("$('#code').text()")), env)
+  expect_identical(env$chosen, selected_features(ufs_laplacian(x, include = "f24", exclude = "f7"), 3))
+  app$run_js("$('.ufs-tick[data-wish=must][value=24]').click(); $('.ufs-tick[data-wish=never][value=7]').click()")
+  app$run_js("$('#again').click()")
+  eventually(function() !grepl("include", app$get_js("$('#code').text()")))
   app$run_js("$('#insert').click()")
   eventually(function() grepl("copy the code", app$get_js("$('.shiny-notification').text()")))
   saved <- app$get_download("save")

@@ -1,0 +1,133 @@
+# The explorer's tab for wishes (R/data-wishes.R): columns are ticked as those that must or may not
+# be chosen, and the fits are made again with them.
+
+# The model with its fits made again, with the columns `must` and `never` (indices), and the code
+# that does it.
+wished_model <- function(model, must, never) {
+  made <- Map(function(fit, code) wished_fit(fit, code, model, must, never), model$fits,
+    model$code_fit)
+  model$fits <- lapply(made, `[[`, "fit")
+  model$code_fit <- vapply(made, `[[`, "", "name", USE.NAMES = FALSE)
+  model$code_setup <- c("library(ufselect)", unlist(lapply(made, `[[`, "lines"), use.names = FALSE))
+  # What was stable was so without these wishes.
+  model["stability"] <- list(NULL)
+  model
+}
+
+# list(fit, name, lines): the call of the fit once more, on the x that it names, where the caller has
+# it, or on that which was given to the explorer.
+wished_fit <- function(fit, code, model, must, never) {
+  call <- fit$call
+  data <- tryCatch(eval(call$x, model$env), error = function(e) NULL)
+  if (!identical(as.integer(dim(data)), c(fit$n, fit$p))) {
+    data <- model$x
+    call$x <- parse(text = model$code_x)[[1L]]
+  }
+  call <- wished_call(call, "include", must, fit, data)
+  call <- wished_call(call, "exclude", never, fit, data)
+  own <- call
+  own$x <- quote(.x)
+  random <- !isTRUE(registry()[[fit$method]]$deterministic) || !is.null(fit$task)
+  again <- tryCatch(suppressMessages(suppressWarnings(
+    with_seed(if (random) 1L, eval(own, list(.x = data), model$env)))),
+    ufs_error = function(e) stop(e),
+    error = function(e) refuse("fit", "The fit cannot be made again here: ", conditionMessage(e)))
+  again$call <- call
+  known <- parse(text = code)[[1L]]
+  name <- if (is.name(known) || as.character(known[[1L]])[1L] %in% c("[[", "$")) code else "fit"
+  list(fit = again, name = name, lines = c(if (random) "set.seed(1)",
+    paste0(name, " <- ", expression_text(call, "", 10000L))))
+}
+
+# The call with the argument `arg` for these columns: by name where they have names of their own.
+# Without any the argument goes, unless the data bring some that must be taken back.
+wished_call <- function(call, arg, at, fit, data) {
+  parts <- as.list(call)
+  parts[[arg]] <- if (length(at)) {
+    values <- if (fit$names$named && !length(fit$names$repeated)) fit$names$features[at] else at
+    if (length(at) > 1L) as.call(c(list(quote(c)), as.list(values))) else values
+  } else if (inherits(data, "ufs_data") && length(data$wish[[arg]])) quote(integer())
+  as.call(parts)
+}
+
+# What the chosen columns cost, in words; nothing where no costs are known.
+price_words <- function(fit, chosen) {
+  wish <- fit$wishes$features
+  if (is.null(wish$cost)) return("")
+  paste0("; cost ", format(sum(wish$cost[chosen])),
+    if (!is.null(wish$budget)) paste0(", budget ", format(wish$budget)))
+}
+
+# ---- the window ---------------------------------------------------------------------------------
+
+wishes_ui <- function() {
+  shiny::div(class = "ufs-wishes",
+    # Of a row only one can be ticked.
+    shiny::tags$script(shiny::HTML("
+      $(document).on('change', '.ufs-tick', function() {
+        if (this.checked) $(this).closest('tr').find('.ufs-tick').not(this).prop('checked', false);
+        Shiny.setInputValue('tick', {index: +this.value, wish: $(this).data('wish'),
+          on: this.checked}, {priority: 'event'});
+      });")),
+    shiny::div(class = "ufs-row",
+      shiny::textInput("find", NULL, placeholder = "find a column", width = "180px"),
+      shiny::actionButton("again", "Fit again", class = "btn-primary")),
+    shiny::uiOutput("ticks"))
+}
+
+# One row for each column, in the order of the fit's ranking; at most `most` of those whose names
+# hold `find`, and those that are ticked.
+tick_table <- function(fit, must, never, find = "", most = 200L) {
+  names <- fit$names$features
+  ranking <- unname(fit$feature_ranking)
+  found <- ranking[grepl(tolower(find), tolower(names[ranking]), fixed = TRUE)]
+  ticked <- intersect(ranking, c(must, never))
+  rows <- union(ticked, utils::head(found, most))
+  cost <- fit$wishes$features$cost
+  tick <- function(wish, j, on) {
+    shiny::tags$td(shiny::tags$input(type = "checkbox", class = "ufs-tick", value = j,
+      `data-wish` = wish, `aria-label` = paste(names[j], wish), checked = if (on) NA))
+  }
+  shiny::tagList(
+    shiny::tags$table(class = "table table-condensed", shiny::tags$thead(shiny::tags$tr(
+      lapply(c("must", "never", "column", "rank", if (!is.null(cost)) "cost"), shiny::tags$th))),
+      shiny::tags$tbody(lapply(rows, function(j) {
+        shiny::tags$tr(tick("must", j, j %in% must), tick("never", j, j %in% never),
+          shiny::tags$td(names[j]), shiny::tags$td(match(j, ranking)),
+          if (!is.null(cost)) shiny::tags$td(format(cost[j])))
+      }))),
+    if (length(found) > most) {
+      shiny::p(count_words(length(setdiff(found, rows)), "column"), " more: find them by name.")
+    })
+}
+
+# `now`: the model, a reactive value; `name`: which of its fits is shown, a function.
+wishes_server <- function(input, output, session, now, name) {
+  wish <- function(model) model$fits[[1L]]$wishes$features[c("include", "exclude")]
+  ticks <- shiny::reactiveVal(wish(shiny::isolate(now())))
+  output$ticks <- shiny::renderUI({
+    at <- shiny::isolate(ticks())
+    tick_table(now()$fits[[name()]], at$include, at$exclude, c(input$find, "")[1L])
+  })
+  shiny::observeEvent(input$tick, {
+    at <- lapply(list(include = "must", exclude = "never"), function(word) {
+      own <- setdiff(ticks()[[if (word == "must") "include" else "exclude"]], input$tick$index)
+      if (isTRUE(input$tick$on) && input$tick$wish == word) c(own, as.integer(input$tick$index)) else
+        own
+    })
+    ticks(at)
+  })
+  shiny::observeEvent(input$again, {
+    tryCatch({
+      at <- ticks()
+      model <- shiny::withProgress(wished_model(now(), at$include, at$exclude),
+        message = "Fitting again")
+      wish <- model$fits[[1L]]$wishes$features
+      least <- max(1L, length(wish$include))
+      if (!is.null(input$k)) {
+        shiny::updateSliderInput(session, "k", min = least, value = max(least, input$k))
+      }
+      now(model)
+    }, ufs_error = function(e) shiny::showNotification(conditionMessage(e), type = "error"))
+  })
+}
