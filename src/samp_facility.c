@@ -25,13 +25,16 @@
  * t' picks, differs from that after t picks by samples alone whose c_i has risen since, so the rises
  * are remembered (who, from what, by which pick) and only those s_ij are formed, for a block of
  * candidates by one product of matrices. All gains after all picks would cost 2 n^2 p ln m; many are
- * never asked for.
+ * never asked for. After t picks about 1 in t + 1 of the pairs still has s_ij > c_i, and no other can
+ * matter again: once these fit into pair_bytes, one more visit of all pairs keeps them, and from then
+ * on gains are exact, as with a table.
  *
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for the first two
- * picks, 2 p for each pair looked at again, n^2 p at the end. Each pick sorts n gains for the bound.
- * Memory: 8 n (BATCH + 8) bytes and 8 n^2 for the table, or UFS_STRIP (2 p + UFS_STRIP) doubles and
- * 24 bytes for each rise, some n ln m: never a second copy of x. A swap round costs n^2 + 2 n m
- * (without a table n^2 p).
+ * picks, 2 p for each pair looked at again, n^2 p once more for the pairs that are kept, or at the
+ * end. Each pick sorts n gains for the bound.
+ * Memory: 8 n (BATCH + 8) bytes and 8 n^2 for the table, or UFS_STRIP (2 p + UFS_STRIP) doubles,
+ * 24 bytes for each rise, some n ln m, and pair_bytes: never a second copy of x. A swap round costs
+ * n^2 + 2 n m (without a table n^2 p).
  *
  * Ties. Gains carry the rounding of sums of n terms: those within UFS_ROUNDING of the first
  * pick's gain count as equal, and the lowest index is taken. */
@@ -44,11 +47,24 @@
 
 /* Columns of S that are formed together where one would do. */
 enum { BATCH = 8 };
+/* Pairs of one sample that are kept together, and the bytes of a pair. */
+enum { PIECE = 32, PAIR = sizeof(double) + sizeof(int) };
+/* The share of what pairs may take that they may take by an estimate. */
+static const double PAIR_SHARE = 0.8;
 /* Of a rise: c_i was BEFORE until this PICK; its rise before that is OLDER, -1 = none. */
 enum { BEFORE, PICK, OLDER, RISE_COLUMNS };
 /* Heat: |x_i|^2 + |x_j|^2 in bandwidths, above which products say too little of the distance between
  * samples; and the distance beyond which that changes nothing. */
 static const double LARGE = 1e5, NEAR = 100.0;
+
+/* Candidates with s_ij > c_i of every sample, in pieces that are chained. */
+typedef struct {
+    double *value; /* PIECE for each piece: s_ij */
+    int *index;    /* and j */
+    int *count, *next;
+    int *first; /* n: the latest piece of a sample, -1 = none */
+    int used, room;
+} facility_pairs;
 
 typedef struct {
     const facility_problem *problem;
@@ -75,6 +91,9 @@ typedef struct {
     /* Without stored similarities: */
     ufs_trace rise; /* those of c since the second pick */
     int *last_rise; /* n: the latest rise of c_i, -1 = none */
+    double pair_bytes;
+    facility_pairs pairs;
+    bool kept; /* are the pairs that matter in memory? */
 } facility_work;
 
 /* The best and the second best of the chosen for every sample. */
@@ -99,16 +118,18 @@ static int to_look_at(const facility_work *work, double least, int most, int *li
 static void report(const facility_work *work);
 static void take(facility_work *work, int j, int pick);
 static void tighten(facility_work *work, int i, double from, double to);
+static void tighten_pairs(facility_work *work, int i, double from, double to);
 static void all_gains(facility_work *work);
+static bool keep_pairs(facility_work *work);
 static void cosine_gains(facility_work *work);
-static double gain_of(const facility_work *work, int j);
+static double gain_of(facility_work *work, int j);
 static facility_matrix column_of(const facility_work *work, const facility_matrix *s, int j,
                                  int *length);
 static void look_again(facility_work *work, int n_list, const int *list);
 static double rise_of(const facility_work *work, int r, int column);
 static double cover_after(const facility_work *work, int i, int picks);
 static double least_product(const facility_work *work, int i, double least);
-static void visit_tiles(facility_work *work, double *table);
+static bool visit_tiles(facility_work *work, double *table, facility_pairs *pairs);
 static void load_columns(facility_work *work, int n_list, const int *list);
 static double square_distance(const facility_work *work, int i, int j);
 static double similarity(const facility_work *work, int i, int j, double product);
@@ -122,6 +143,7 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
     facility_work work;
 
     begin(problem, settings->table, result, &work);
+    work.pair_bytes = settings->pair_bytes;
     for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
     ufs_trace_init(&result->change, INT_MAX, 2);
     reset(&work);
@@ -171,7 +193,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
         if (work->x.kind == UFS_X_SPARSE)
             sparse_table(work, similarities);
         else
-            visit_tiles(work, similarities);
+            visit_tiles(work, similarities, NULL);
         work->candidate.value = work->sample.value = similarities;
     }
 }
@@ -181,6 +203,7 @@ static void reset(facility_work *work)
 {
     work->value = work->first = 0.0;
     work->evaluations = work->taken = work->rise.length = 0;
+    work->kept = false;
     for (int i = 0; i < work->n; i++) {
         work->cover[i] = 0.0;
         work->stand_in[i] = -1;
@@ -219,15 +242,19 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
         result->order[t] = j;
         take(work, j, t);
         work->taken = t + 1;
-        /* After the first pick every old gain says little: all are measured again. */
-        if (!work->stored && t == 0) all_gains(work);
+        /* After the first pick every old gain says little: all are measured again. It is tried
+         * after 1, 2, 4, 8, ... picks whether the pairs fit. */
+        if (!work->stored && !work->kept && ((t + 1) & t) == 0) {
+            work->kept = t + 1 < m && keep_pairs(work);
+            if (!work->kept && t == 0) all_gains(work);
+        }
         run->iterations = t + 1;
         ufs_trace_add(&run->trace,
                       (double[]){t + 1, work->value, work->value - before, work->evaluations});
         ufs_run_step(run, work->value, gain);
     }
     result->picks = work->taken;
-    if (!work->stored && m > 1) all_gains(work);
+    if (!work->stored && !work->kept && m > 1) all_gains(work);
     if (bounds) improve_bounds(work, m, m, result->bound);
     report(work);
 }
@@ -303,7 +330,8 @@ static void improve_bounds(facility_work *work, int t, int m, double *bound)
 /* The candidate of the largest gain, of equal ones that of the lowest index. */
 static int next_pick(facility_work *work)
 {
-    int list[UFS_STRIP], n_list, most = work->stored ? 1 : BATCH;
+    bool exact = work->stored || work->kept;
+    int list[UFS_STRIP], n_list, most = exact ? 1 : BATCH;
     double best = R_NegInf, top = R_NegInf, tie = UFS_ROUNDING * work->first;
 
     work->evaluations = 0;
@@ -316,7 +344,7 @@ static int next_pick(facility_work *work)
     if (top <= tie) best = R_NegInf;
     while (top > tie && (n_list = to_look_at(work, best - tie, most, list)) > 0) {
         work->evaluations += n_list;
-        if (work->stored)
+        if (exact)
             for (int b = 0; b < n_list; b++) work->upper[list[b]] = gain_of(work, list[b]);
         else
             look_again(work, n_list, list);
@@ -359,7 +387,7 @@ static void report(const facility_work *work)
     work->result->value = work->value;
 }
 
-/* Adds candidate j: covers, who stands for whom, and gains where s_ij is stored. pick: -1 for
+/* Adds candidate j: covers, who stands for whom, and gains where s_ij is in memory. pick: -1 for
  * labelled samples, which come before all gains. */
 static void take(facility_work *work, int j, int pick)
 {
@@ -375,7 +403,9 @@ static void take(facility_work *work, int j, int pick)
         }
         work->value += s[i] - work->cover[i];
         if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
-        if (!work->stored && pick > 0) {
+        if (work->kept) {
+            tighten_pairs(work, i, work->cover[i], s[i]);
+        } else if (!work->stored && pick > 0) {
             ufs_trace_add(&work->rise, (double[]){work->cover[i], pick, work->last_rise[i]});
             work->last_rise[i] = work->rise.length - 1;
         }
@@ -393,6 +423,24 @@ static void tighten(facility_work *work, int i, double from, double to)
         work->upper[s.index ? s.index[l] : l] -= fmax(0.0, fmin(s.value[l], to) - from);
 }
 
+/* The same from the pairs; those that matter no more are left out. */
+static void tighten_pairs(facility_work *work, int i, double from, double to)
+{
+    facility_pairs *pairs = &work->pairs;
+
+    for (int piece = pairs->first[i]; piece >= 0; piece = pairs->next[piece]) {
+        double *value = pairs->value + (size_t) piece * PIECE;
+        int *index = pairs->index + (size_t) piece * PIECE, left = 0;
+        for (int l = 0; l < pairs->count[piece]; l++) {
+            work->upper[index[l]] -= fmin(value[l], to) - from;
+            if (value[l] <= to) continue;
+            value[left] = value[l];
+            index[left++] = index[l];
+        }
+        pairs->count[piece] = left;
+    }
+}
+
 /* ---- gains ----------------------------------------------------------------------------------- */
 
 /* Exact gains of all candidates. */
@@ -405,7 +453,7 @@ static void all_gains(facility_work *work)
     if (!work->stored && work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
         cosine_gains(work);
     } else if (!work->stored) {
-        visit_tiles(work, NULL);
+        visit_tiles(work, NULL, NULL);
     } else {
         for (int j = 0; j < work->n; j++) {
             if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
@@ -426,13 +474,17 @@ static void cosine_gains(facility_work *work)
     for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
 }
 
-/* sum_i max(0, s_ij - c_i) where s_ij is stored. */
-static double gain_of(const facility_work *work, int j)
+/* sum_i max(0, s_ij - c_i). */
+static double gain_of(facility_work *work, int j)
 {
     double gain = 0.0;
-    int length;
-    const facility_matrix s = column_of(work, &work->candidate, j, &length);
+    int length = work->n;
+    facility_matrix s = {.value = work->batch};
 
+    if (work->stored)
+        s = column_of(work, &work->candidate, j, &length);
+    else
+        load_columns(work, 1, &j);
     for (int l = 0; l < length; l++)
         gain += fmax(0.0, s.value[l] - work->cover[s.index ? s.index[l] : l]);
     return gain;
@@ -511,12 +563,113 @@ static double least_product(const facility_work *work, int i, double least)
 
 /* ---- similarities ---------------------------------------------------------------------------- */
 
-/* Every pair once, in tiles: fills the table, or adds to the gains if it is NULL. */
-static void visit_tiles(facility_work *work, double *table)
+/* May the pairs that still matter be kept? Judged by 64 candidates. */
+static bool pairs_fit(facility_work *work)
+{
+    int n = work->n, looked = 0;
+    double found = 0.0, open = 0.0;
+
+    for (int i = 0; i < n; i++) open += work->open[i];
+    for (int block = 0; block < 64; block += BATCH) {
+        int list[BATCH];
+        for (int b = 0; b < BATCH; b++) list[b] = (int) ((double) n / 64.0 * (block + b));
+        load_columns(work, BATCH, list);
+        for (int b = 0; b < BATCH; b++) {
+            const double *s = work->batch + (size_t) b * (size_t) n;
+            if (!work->open[list[b]]) continue;
+            for (int i = 0; i < n; i++) found += s[i] > work->cover[i];
+            looked++;
+        }
+    }
+    return looked == 0 || found / looked * open * PAIR < PAIR_SHARE * work->pair_bytes;
+}
+
+/* All gains, and the pairs with s_ij > c_i; false if there are too many. The room for them takes no
+ * memory before they are written. */
+static bool keep_pairs(facility_work *work)
+{
+    facility_pairs *pairs = &work->pairs;
+
+    if (!pairs_fit(work)) return false;
+    if (pairs->room == 0) {
+        /* The last piece of a sample may be all but empty. */
+        size_t room = (size_t) (work->pair_bytes / (PIECE * PAIR)) + (size_t) work->n;
+        pairs->value = ufs_dalloc(room, PIECE);
+        ufs_ialloc_each(room, (int **[]){&pairs->count, &pairs->next, NULL});
+        pairs->index = ufs_ialloc(room * PIECE);
+        pairs->first = ufs_ialloc((size_t) work->n);
+        pairs->room = (int) room;
+    }
+    pairs->used = 0;
+    for (int i = 0; i < work->n; i++) {
+        pairs->first[i] = -1;
+        work->upper[i] = 0.0;
+        work->known[i] = work->taken;
+    }
+    return visit_tiles(work, NULL, pairs);
+}
+
+static bool add_pair(facility_pairs *pairs, int i, int j, double s)
+{
+    int piece = pairs->first[i];
+
+    if (piece < 0 || pairs->count[piece] == PIECE) {
+        if (pairs->used == pairs->room) return false;
+        piece = pairs->used++;
+        pairs->next[piece] = pairs->first[i];
+        pairs->count[piece] = 0;
+        pairs->first[i] = piece;
+    }
+    size_t at = (size_t) piece * PIECE + (size_t) pairs->count[piece]++;
+    pairs->value[at] = s;
+    pairs->index[at] = j;
+    return true;
+}
+
+/* Similarities of candidate j with samples i0 .. i0 + ni - 1 and, by symmetry, the other way. */
+static void tile_to_table(const facility_work *work, int j, int i0, int ni, const double *s,
+                          double *table)
+{
+    size_t N = (size_t) work->n, J = (size_t) j;
+
+    for (int a = i0 < j ? j - i0 : 0; a < ni; a++) {
+        size_t i = (size_t) (i0 + a);
+        table[i + J * N] = table[J + i * N] = s[a];
+    }
+}
+
+static void tile_to_gains(facility_work *work, int j, int i0, int ni, const double *s)
+{
+    double gain = 0.0;
+
+    for (int a = i0 < j ? j - i0 : 0; a < ni; a++) {
+        gain += fmax(0.0, s[a] - work->cover[i0 + a]);
+        if (i0 + a != j) work->upper[i0 + a] += fmax(0.0, s[a] - work->cover[j]);
+    }
+    work->upper[j] += gain;
+}
+
+static bool tile_to_pairs(const facility_work *work, int j, int i0, int ni, const double *s,
+                          facility_pairs *pairs)
+{
+    bool fine = true;
+
+    for (int a = i0 < j ? j - i0 : 0; a < ni && fine; a++) {
+        int i = i0 + a;
+        if (work->open[j] && s[a] > work->cover[i]) fine = add_pair(pairs, i, j, s[a]);
+        if (fine && i != j && work->open[i] && s[a] > work->cover[j])
+            fine = add_pair(pairs, j, i, s[a]);
+    }
+    return fine;
+}
+
+/* Every pair once, in tiles: fills the table, or adds to the gains if it is NULL, and to the pairs if
+ * they are not; false if there was no room for these. */
+static bool visit_tiles(facility_work *work, double *table, facility_pairs *pairs)
 {
     const facility_problem *problem = work->problem;
     int n = work->n;
-    size_t N = (size_t) n;
+    bool fine = true;
 
     for (int j0 = 0; j0 < n; j0 += UFS_STRIP) {
         int nj = n - j0 < UFS_STRIP ? n - j0 : UFS_STRIP;
@@ -526,21 +679,18 @@ static void visit_tiles(facility_work *work, double *table)
             la_gemm('N', 'T', ni, nj, problem->p, 1.0, problem->x.dense + i0, n,
                     problem->x.dense + j0, n, 0.0, work->tile, ni);
             for (int j = j0; j < j0 + nj; j++) {
-                const double *product = work->tile + (size_t) (j - j0) * (size_t) ni;
-                double gain = 0.0;
-                for (int i = i0 == j0 ? j : i0; i < i0 + ni; i++) {
-                    double s = similarity(work, i, j, product[i - i0]);
-                    if (table != NULL) {
-                        table[(size_t) i + (size_t) j * N] = table[(size_t) j + (size_t) i * N] = s;
-                    } else {
-                        gain += fmax(0.0, s - work->cover[i]);
-                        if (i != j) work->upper[i] += fmax(0.0, s - work->cover[j]);
-                    }
+                double *s = work->tile + (size_t) (j - j0) * (size_t) ni;
+                for (int a = 0; a < ni; a++) s[a] = similarity(work, i0 + a, j, s[a]);
+                if (table) {
+                    tile_to_table(work, j, i0, ni, s, table);
+                    continue;
                 }
-                if (table == NULL) work->upper[j] += gain;
+                tile_to_gains(work, j, i0, ni, s);
+                if (pairs && fine) fine = tile_to_pairs(work, j, i0, ni, s, pairs);
             }
         }
     }
+    return fine;
 }
 
 /* The same table from a sparse X, whose rows meet in the columns they have entries in. */
