@@ -29,11 +29,14 @@
 #'   for sample i. It need not be symmetric.
 #'
 #' # Cost
-#' It takes n^2 p flops, and about n^2 (2 + log m) for the picks, which look again only at
-#' candidates whose old gain could still be the largest. Up to n = 11,585 (1 GiB) the similarities
-#' are kept. Above, they are recomputed from `x` where they are needed, up to 2 n^2 p log m flops in
-#' all, and nothing of size n x n exists. Memory is that of `x` and its standardised copy. Ties go
-#' to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
+#' For `"cosine"` and `"heat"` it takes n^2 p flops and about n^2 (2 + log m) for the picks. Only
+#' candidates whose old gain could still be the largest are looked at again (lazy evaluation), which
+#' gives exactly the greedy order. Up to n = 4,096 (128 MiB) the similarities are kept, for swaps,
+#' costs and sparse `x` a few times more. Above, they are recomputed from `x` in tiles, up to
+#' 2 n^2 p log m flops in all and often far fewer, and the pairs of samples that can still matter
+#' are kept as soon as they fit into the same memory. Until then old gains serve for the bound,
+#' which is a little less sharp. Memory is that of `x`, its standardised copy and these pairs. Ties
+#' go to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
@@ -89,7 +92,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free,
       open$limit)
     swaps <- check_swaps(swaps, "m", m)
-    like <- facility_similarity(similarity, data, bandwidth)
+    like <- facility_similarity(similarity, data, bandwidth,
+      if (swaps > 0L || !is.null(open$cost)) again_bytes else table_bytes)
     found <- facility_picks(like, data$n, picks, open, swaps, control)
     # A budget may be spent before.
     picks <- length(found$order)
@@ -119,7 +123,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
 facility_points <- function(x, center, scale, similarity) {
   data <- open_data(x)
   if (!is.character(similarity) || "heat" %in% similarity[1L] || data$kind != "sparse" ||
-      !fits_table(data$n)) {
+      !fits_table(data$n, again_bytes)) {
     return(gram_coordinates(data, center, scale))
   }
   as_rescaled_operator(data, center, scale)
@@ -137,6 +141,7 @@ facility_picks <- function(like, n, m, open, swaps, control) {
   allowed <- open$allowed
   if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), open$labelled)]))
   settings <- list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored,
+    pair_bytes = min(table_bytes, max_bytes() / 2),
     allowed = if (!is.null(allowed)) as.integer(allowed), cost = open$cost, budget = open$budget)
   found <- check_solved(.Call(C_facility, like, as.integer(open$labelled), settings, control),
     "facility")
@@ -145,13 +150,15 @@ facility_picks <- function(like, n, m, open, swaps, control) {
   found
 }
 
-# May the n x n similarities be kept?
-fits_table <- function(n) 8 * as.double(n)^2 <= min(table_bytes, max_bytes() / 2)
-table_bytes <- 2^30
+# May the n x n similarities be kept? More of them where they are used again and again, or would
+# have to be computed from a dense copy of a sparse x.
+fits_table <- function(n, most = table_bytes) 8 * as.double(n)^2 <= min(most, max_bytes() / 2)
+table_bytes <- 2^27
+again_bytes <- 2^30
 
 # What C_facility takes: list(kind, x, bandwidth) or list(kind, candidate, sample); and `label`
-# for the fit, `stored` if an n x n table is made.
-facility_similarity <- function(similarity, data, bandwidth) {
+# for the fit, `stored` if an n x n table is made, of `most` bytes.
+facility_similarity <- function(similarity, data, bandwidth, most = table_bytes) {
   named <- is.character(similarity)
   if (named) similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))
   if (!is.null(bandwidth) && !identical(similarity, "heat")) {
@@ -160,7 +167,7 @@ facility_similarity <- function(similarity, data, bandwidth) {
   if (named) {
     x <- if (is_operator(data$x)) list(x = data$x, divisor = 1) else in_range(data$x)
     like <- list(kind = match(similarity, c("cosine", "heat")) - 1L, x = x$x, bandwidth = 1,
-      label = similarity, stored = fits_table(data$n))
+      label = similarity, stored = is_operator(data$x) || fits_table(data$n, most))
     if (similarity == "heat") {
       like$bandwidth <- if (is.null(bandwidth)) median_square(x$x) else {
         check_number(bandwidth, "bandwidth", lower = 0, open = TRUE) / x$divisor / x$divisor

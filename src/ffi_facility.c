@@ -36,7 +36,7 @@ static void read_similarity(facility_problem *problem, SEXP similarity, bool tab
 
 /* similarity: list(kind, x, bandwidth) for kind 0 and 1 (x may be sparse if there is a table), list(kind, candidate, sample) with
  * n x n matrices (2) or lists start, index, value (3). labelled: indices from 1. settings:
- * list(n, m, max_swaps, table, allowed (n flags as integers, or NULL), cost (n) and budget, or NULL). list(order, left, bound, first, change (2 x changes), run with
+ * list(n, m, max_swaps, table, pair_bytes (at most 2^36), allowed (n flags as integers, or NULL), cost (n) and budget, or NULL). list(order, left, bound, first, change (2 x changes), run with
  * the counters start, value, swaps, picks); samples from 1, 0 = nobody; picks from 1. */
 SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
 {
@@ -52,8 +52,11 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
         .labelled = own};
     facility_settings settings = {.m = ffi_count(settings_, "m", 1, n - n_labelled),
                                   .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
-                                  .table = ffi_flag(settings_, "table")};
+                                  .table = ffi_flag(settings_, "table"),
+                                  .pair_bytes = ffi_real(settings_, "pair_bytes")};
 
+    if (!(settings.pair_bytes >= 0.0 && settings.pair_bytes <= 68719476736.0))
+        Rf_error("internal error: 'pair_bytes'");
     if (ffi_get(settings_, "allowed") != R_NilValue)
         problem.allowed = ffi_ints(ffi_get(settings_, "allowed"), N, 0, 1, "allowed");
     problem.cost = ffi_data(ffi_get(settings_, "cost"), N, "cost");

@@ -34,9 +34,10 @@ typedef struct {
 } facility_problem;
 
 typedef struct {
-    int m;         /* picks, 1 .. as many as there are candidates */
-    int max_swaps; /* after the last pick */
-    bool table;    /* cosine and heat: keep the n x n similarities */
+    int m;             /* picks, 1 .. as many as there are candidates */
+    int max_swaps;     /* after the last pick */
+    bool table;        /* cosine and heat: keep the n x n similarities */
+    double pair_bytes; /* without a table: what pairs of samples that are kept may take */
 } facility_settings;
 
 /* Filled by facility_solve; the vectors, but for `change`, are the caller's. */

@@ -71,6 +71,9 @@ test_that("without a table the picks are the same and the bounds still hold", {
       expect_identical(sample_ranking(tiles), sample_ranking(kept))
       expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
       expect_true(all(tiles$trace$bound >= kept$trace$bound * (1 - 1e-12)))
+      # Exact from where the pairs that matter are kept.
+      expect_equal(tiles$trace$bound[40], kept$trace$bound[40], tolerance = 1e-12)
+      expect_identical(tiles$trace$evaluations[40], kept$trace$evaluations[40])
       # Lazy: far fewer than all are looked at again.
       expect_lt(sum(tiles$trace$evaluations[-(1:2)]), 0.5 * 230 * 38)
       expect_identical(representatives(tiles), representatives(kept))
@@ -293,4 +296,16 @@ test_that("heat between clusters far from each other is that of the distances th
   d2 <- as.vector(stats::dist(x))^2
   expect_equal(median_square(x), stats::median(d2), tolerance = 1e-10)
   expect_equal(square_distances(x, x[1:4, ]), unname(as.matrix(stats::dist(x))[, 1:4]^2), tolerance = 1e-12)
+})
+
+test_that("without a table: what is kept is bounded where the candidates that it is judged by mislead", {
+  # Every tenth sample is far from all others, the candidates that the estimate looks at.
+  x <- withr::with_seed(6, matrix(rnorm(640 * 3), 640))
+  x[seq(1, 640, 10), ] <- 1e3 * x[seq(1, 640, 10), ]
+  run <- function() ufs_facility(x, m = 30, similarity = "heat", scale = FALSE, bandwidth = 4)
+  kept <- run()
+  tiles <- withr::with_options(list(ufselect.max_bytes = 1e5), run())
+  expect_identical(picks_of(tiles), picks_of(kept))
+  expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
+  expect_equal(tiles$statistic, kept$statistic, tolerance = 1e-9)
 })
