@@ -119,6 +119,7 @@ rows_behind <- function(x, n) if (inherits(x, "ufs_data") && !is.null(x$n_rows))
 
 # The places of columns given by name or number.
 own_set <- function(set, data) {
+  refuse_unclear(set, names(data$repeated), "fit")
   at <- if (is.character(set)) match(set, data$features) else match(set, seq_len(data$p))
   if (!length(set) || anyNA(at)) {
     refuse("fit", "`fit` must be a fit, or names or numbers of columns of `x`",
