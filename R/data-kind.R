@@ -7,7 +7,7 @@ kinds <- c("counts", "grades", "one unit", "mixed units", "standardised")
 # mean, as in intensities that were not logged. `look()` gives mean and variance of the columns.
 data_kind <- function(data, look, kind = NULL) {
   if (!is.null(kind)) return(list(values = kind, reason = "as `kind` says", raw = FALSE))
-  whole <- look()
+  whole <- check_variances(look())
   spread <- sqrt(whole$variance)
   center <- unname(whole$center)[whole$keep]
   z <- even_part(data)

@@ -164,8 +164,10 @@ moment_columns <- function(x, columns, weights) {
   if (is.null(columns)) {
     numeric <- if (is.data.frame(x)) vapply(x, usable, NA) else rep(TRUE, ncol(x))
     if (is.null(colnames(x))) colnames(x) <- feature_names(NULL, ncol(x), FALSE)
-    columns <- setdiff(colnames(x)[numeric], if (by_name) weights)
+    columns <- colnames(x)[numeric & !colnames(x) %in% if (by_name) weights]
   }
+  refuse_unclear(c(columns, if (by_name) weights), colnames(x)[shared_names(colnames(x))], "columns",
+    "moments are added up by name, so give each column its own")
   absent <- setdiff(columns, colnames(x))
   if (length(absent)) refuse("columns", "Not among the columns of `x`: ", some_columns(absent), ".")
   if (!length(columns)) refuse("columns", "`x` has no numeric column.")
@@ -184,7 +186,7 @@ data_pieces <- function(data, columns, weights) {
   load_reader(data)
   if (!is.null(columns)) data <- subset_data(data, NULL,
     resolve_index(columns, data$p, data$features, "columns"))
-  names <- feature_names(data$features, data$p, FALSE)
+  names <- if (is.null(data$features)) feature_names(NULL, data$p, FALSE) else data$features
   blocks <- in_pieces(data$n, max(1, floor(block_bytes() / (8 * data$p))))
   next_block <- 0L
   function() {

@@ -28,11 +28,7 @@ resolve_index <- function(index, size, names, arg) {
   if (is.null(index)) return(NULL)
   out <- if (is.character(index)) {
     if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
-    twice <- intersect(index, names[shared_names(names)])
-    if (length(twice)) {
-      refuse(arg, "`", arg, "`: the name ", some_names(twice), " occurs more than once in `x`; ",
-        "give indices.")
-    }
+    refuse_unclear(index, names[shared_names(names)], arg)
     match(index, names)
   } else if (is.logical(index) && length(index) == size) {
     which(index)
@@ -48,6 +44,15 @@ resolve_index <- function(index, size, names, arg) {
       what, ".")
   }
   out
+}
+
+# `shared`: names that are not those of one column or row alone.
+refuse_unclear <- function(index, shared, arg, advice = "give indices") {
+  twice <- if (is.character(index)) intersect(index, shared)
+  if (length(twice)) {
+    refuse(arg, "`", arg, "`: the name ", some_names(unique(twice)), " occurs more than once in ",
+      "`x`; ", advice, ".")
+  }
 }
 
 # A process that got the data in a file has not loaded the package of their class yet.

@@ -16,7 +16,7 @@ set_wishes <- function(data, given) {
   if (isFALSE(given$block_scale)) given$block_scale <- NULL
   if (!length(given)) return(data)
   columns <- list(size = data$p, names = feature_names(data$features, data$p, FALSE),
-    what = "columns")
+    what = "columns", shared = names(repeated_names(data$features)))
   rows <- list(size = data$n, names = data$samples, what = "rows")
   read <- list(
     include = wished_places, exclude = wished_places, cost = wished_numbers, budget = wished_limit,
@@ -52,6 +52,7 @@ set_wishes <- function(data, given) {
 wished_places <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   if (is.factor(value)) value <- as.character(value)
+  refuse_unclear(value, side$shared, arg)
   as.integer(resolve_index(value, side$size, side$names, arg))
 }
 
@@ -88,7 +89,7 @@ wished_levels <- function(value, arg, side, missing = FALSE) {
   }
   code <- match(value, unique(value[!is.na(value)]))
   if (arg == "blocks" && any(tabulate(code) < 2L)) {
-    refuse(arg, "`blocks`: ", deparse_short(unique(value)[tabulate(code) < 2L][1L]),
+    refuse(arg, "`blocks`: ", as.character(unique(value)[tabulate(code) < 2L][1L]),
       " has one row only; centring within blocks would make it zero.")
   }
   code

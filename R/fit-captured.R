@@ -118,6 +118,7 @@ captured_of <- function(fit) {
 
 # The places of columns given by name or number.
 own_set <- function(set, data) {
+  refuse_unclear(set, names(data$repeated), "fit")
   at <- if (is.character(set)) match(set, data$features) else match(set, seq_len(data$p))
   if (!length(set) || anyNA(at)) {
     refuse("fit", "`fit` must be a fit, or names or numbers of columns of `x`",

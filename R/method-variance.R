@@ -21,11 +21,7 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
     data <- as_column_stats(x, TRUE, scale)
-    if (!scale && !all(is.finite(data$variance) & data$variance > 0)) {
-      ufs_abort("input", "The columns of `x` are too ",
-        if (all(is.finite(data$variance))) "small" else "large",
-        " to have a variance in double precision; use other units.", argument = "x")
-    }
+    if (!scale) check_variances(data)
     if (scale) ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     list(params = list(scale = scale),
       feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)

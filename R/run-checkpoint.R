@@ -45,10 +45,10 @@ value_file <- function(folder, key) file.path(folder, paste0(key, ".rds"))
 # its own name, whatever parts of it there are, are of no use to anybody.
 store_value <- function(folder, key, value) {
   why <- tryCatch({
-    payload <- serialize(value, NULL, version = 2L)
+    payload <- memCompress(serialize(value, NULL, version = 2L), "gzip")
     part <- suppressWarnings(tempfile(paste0(key, "-"), tmpdir = folder, fileext = ".part"))
     on.exit(unlink(part))
-    write_part(list(key = key, check = hash_bytes(payload, key), payload = payload), part)
+    write_part(part_bytes(key, payload), part)
     # A full disk may show only here.
     if (is.null(read_part(part, key))) {
       "what was written could not be read back"
@@ -74,7 +74,12 @@ rename_part <- function(from, to) {
   FALSE
 }
 
-write_part <- function(content, file) saveRDS(content, file, version = 2L)
+write_part <- function(bytes, file) writeBin(bytes, file)
+
+# An .rds file of list(key, check, payload), in which nothing stands behind the payload.
+part_bytes <- function(key, payload) {
+  serialize(list(key, hash_bytes(payload, key), payload), NULL, version = 2L)
+}
 
 # Parts that a killed run left behind go with the next value of their name, these with time.
 sweep_parts <- function(folder) {
@@ -83,16 +88,15 @@ sweep_parts <- function(folder) {
   unlink(part[!is.na(age) & age > 24])
 }
 
-# The bytes in a file if they are those that were written for `key`; otherwise NULL. A file is
-# data: nothing in it is called, and what could run code when looked at is not taken.
+# The value as bytes if they are those that were written for `key`; otherwise NULL. Every byte is
+# compared before R makes a value of any: readRDS() of a file with one wrong bit can end R. The
+# first 14 name the version of R.
 read_part <- function(file, key) {
-  stored <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
-  if (!is.list(stored) || !is_plain(stored)) return(NULL)
-  stored <- unclass(stored)
-  payload <- stored[["payload"]]
-  if (identical(stored[["key"]], key) && is.raw(payload) &&
-      identical(stored[["check"]], hash_bytes(payload, key))) {
-    payload
+  bytes <- tryCatch(suppressWarnings(readBin(file, "raw", file.size(file))),
+    error = function(e) raw())
+  payload <- bytes[-seq_along(part_bytes(key, raw()))]
+  if (identical(bytes[-seq_len(14L)], part_bytes(key, payload)[-seq_len(14L)])) {
+    tryCatch(memDecompress(payload, "gzip"), error = function(e) NULL)
   }
 }
 

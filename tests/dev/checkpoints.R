@@ -14,10 +14,10 @@ values <- function(folder) {
   grep("/seed-", list.files(folder, "[.]rds$", full.names = TRUE), invert = TRUE, value = TRUE)
 }
 scores <- function(grid) unname(grid$feature_scores)
-change <- function(file, how) saveRDS(how(readRDS(file)), file)
-edit_value <- function(part, how) {
-  part$payload <- serialize(how(unserialize(part$payload)), NULL, version = 2L)
-  part
+change <- function(file, how) saveRDS(how(readRDS(file)), file, version = 2L, compress = FALSE)
+edit_value <- function(how) function(part) {
+  value <- how(unserialize(memDecompress(part[[3L]], "gzip")))
+  replace(part, 3L, list(memCompress(serialize(value, NULL, version = 2L), "gzip")))
 }
 
 # Runs code; list(value, warnings, reused): how many tasks were reused, by what is said.
@@ -56,19 +56,20 @@ bytes_of <- function(file) readBin(file, "raw", file.size(file))
 damaged("truncated", first(function(f) writeBin(utils::head(bytes_of(f), 100), f)))
 damaged("truncated to nothing", first(function(f) invisible(file.create(f))))
 damaged("end missing", first(function(f) writeBin(utils::head(bytes_of(f), -40), f)))
-damaged("a byte flipped", first(function(f) {
+for (at in c(3, 17, 40, 200, 400)) damaged(paste("a bit turned in byte", at), first(function(f) {
   b <- bytes_of(f)
-  b[200] <- xor(b[200], as.raw(8))
+  b[at] <- xor(b[at], as.raw(8))
   writeBin(b, f)
-}))
+}), reused = if (at < 15) 4L else 3L, warns = at >= 15)
 damaged("text", first(function(f) writeLines("not R", f)))
 damaged("another rds", first(function(f) saveRDS(1:3, f)))
 damaged("NULL", first(function(f) saveRDS(NULL, f)))
 damaged("an empty list", first(function(f) saveRDS(list(), f)))
-edited <- function(how) first(function(f) change(f, function(part) edit_value(part, how)))
-damaged("scores edited", edited(function(value) replace(value, "feature_scores", list(rev(value$feature_scores)))))
-damaged("seconds edited", edited(function(value) replace(value, "seconds", 1e6)))
-damaged("another key inside", first(function(f) change(f, function(p) replace(p, "key", "other"))))
+damaged("scores edited", first(function(f) change(f, edit_value(function(value) {
+  replace(value, "feature_scores", list(rev(value$feature_scores)))
+}))))
+damaged("seconds edited", first(function(f) change(f, edit_value(function(v) replace(v, "seconds", 1e6)))))
+damaged("another key inside", first(function(f) change(f, function(p) replace(p, 1L, "other"))))
 damaged("an environment", first(function(f) saveRDS(new.env(), f)))
 damaged("a function", first(function(f) saveRDS(function(...) stop("called"), f)))
 damaged("values swapped", function(folder) {

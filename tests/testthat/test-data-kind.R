@@ -87,6 +87,19 @@ test_that("normalised cells give the same columns dense, sparse and on disk", {
   }
 })
 
+test_that("values whose squares no double can hold are refused by name before any is judged", {
+  x <- as.matrix(iris[1:20, 1:4])
+  for (unit in c(1e200, 1e-200)) {
+    said <- paste("column 'Petal.Width' of `x` are too", if (unit > 1) "large" else "small")
+    beyond <- x %*% diag(c(1, 1, 1, unit))
+    colnames(beyond) <- colnames(x)
+    for (fun in list(ufs_variance, ufs_look, function(x) ufs_select(x, k = 1))) {
+      expect_error(fun(beyond), said, class = "ufs_error_input")
+    }
+    expect_error(ufs_select(x * unit, k = 1), "'Petal.Width' of `x` are too", class = "ufs_error_input")
+  }
+})
+
 test_that("small, narrow and repeated tables go through every task", {
   skip_on_cran()
   for (name in c("one_column", "two_columns", "ten_rows", "copies", "iris")) {

@@ -22,6 +22,26 @@ test_that("features with one name are matched by position or not at all", {
   expect_error(ufs_data(x, features = c("hp", "wt")), "'hp'", class = "ufs_error_argument")
 })
 
+test_that("a column cannot be asked for by a name that two of them have", {
+  x <- as.matrix(iris[1:20, c(1:4, 1)])
+  colnames(x) <- c("a", "a", "b", "c", "")
+  twice <- "the name 'a' occurs more than once in `x`"
+  unclear <- list(function() ufs_data(x, include = "a"), function() ufs_data(x, exclude = c("b", "a")),
+    function() ufs_data(x, groups = list(c("a", "b"))), function() ufs_captured(c("a", "b"), x),
+    function() ufs_moments(x[, 1:4]), function() ufs_moments(as.data.frame(x[, 1:4]), columns = "a"),
+    function() ufs_moments(to_sparse(x[, 1:4])), function() ufs_moments(x, "b", weights = "a"))
+  for (ask in unclear) {
+    expect_error(ask(), twice, class = "ufs_error_argument")
+  }
+  expect_error(ufs_moments(x[, 3:5]), "the name '' occurs", class = "ufs_error_argument")
+  # By the name that the fit has made unique, and beside it, nothing is unclear.
+  made <- suppressWarnings(ufs_variance(x))$names$features
+  expect_identical(ufs_data(x, exclude = made[2])$wish$exclude, 2L)
+  expect_equal(suppressWarnings(ufs_captured(made[2], x))$captured,
+    suppressWarnings(ufs_captured(2, x))$captured)
+  expect_identical(names(ufs_moments(x, c("c", "b"))), c("c", "b"))
+})
+
 test_that("samples with one name are matched by position or not at all", {
   x <- as.matrix(mtcars)
   rownames(x)[2:3] <- "car"

@@ -168,26 +168,26 @@ test_that("what is in a checkpoint folder is not believed blindly", {
   folder <- withr::local_tempdir()
   good <- run(2:3, folder)
   file <- values(folder)[1]
-  intact <- readRDS(file)
+  key <- sub("[.]rds$", "", basename(file))
   bytes <- readBin(file, "raw", file.size(file))
   trap <- new.env()
   makeActiveBinding("value", function() stop("looked at"), trap)
   # Whole as a file, with the check that goes with it: what is inside is looked at all the same.
-  forged <- function(value) {
-    payload <- serialize(value, NULL, version = 2L)
-    list(key = intact$key, check = hash_bytes(payload, intact$key), payload = payload)
+  forged <- function(value, key. = key) {
+    payload <- if (is.raw(value)) value else memCompress(serialize(value, NULL, version = 2L), "gzip")
+    part <- unserialize(part_bytes(key., payload))
+    expect_identical(part, list(key., hash_bytes(payload, key.), payload))
+    part
   }
-  value <- unserialize(intact$payload)
-  edited <- replace(value, "seconds", 1234)
-  content <- list(other_key = replace(intact, "key", "other"), environment = trap, text = "a",
-    nothing = NULL, unfinished = intact["key"],
-    edited = replace(intact, "payload", list(serialize(edited, NULL, version = 2L))),
+  value <- stored_value(key, folder, is.list)$value
+  edited <- forged(replace(value, "seconds", 1234))
+  content <- list(other_key = forged(value, "other"), environment = trap, text = "a",
+    nothing = NULL, unfinished = list(key), edited = replace(edited, 2, forged(value)[2]),
     holds_environment = forged(list(status = "converged", fit = trap)),
     other_size = forged(replace(value, "feature_scores", list(1:3))),
     failed = forged(replace(value, "error", list("an old failure"))), number = forged(7),
-    nonsense = list(key = intact$key, check = hash_bytes(as.raw(1:9), intact$key),
-      payload = as.raw(1:9)))
-  damage <- c(lapply(content, function(value) function() saveRDS(value, file)), list(
+    nonsense = forged(as.raw(1:9)))
+  damage <- c(lapply(content, function(value) function() saveRDS(value, file, version = 2L, compress = FALSE)), list(
     truncated = function() writeBin(head(bytes, 200), file),
     empty = function() file.create(file),
     flipped = function() writeBin(replace(bytes, 300, xor(bytes[300], as.raw(1))), file),
@@ -210,6 +210,24 @@ test_that("what is in a checkpoint folder is not believed blindly", {
   expect_warning(again <- run(2:3, folder), "first seed", class = "ufs_warning_checkpoint")
   expect_identical(again$feature_scores, good$feature_scores)
   expect_identical(run(2:3, folder, seed = NULL)$checkpoint$reused, 2L)
+})
+
+test_that("no bit of a checkpoint's file can be wrong unnoticed, or end R", {
+  skip_on_cran()
+  folder <- withr::local_tempdir()
+  expect_null(store_value(folder, "key", list(numbers = c(1.5, 2), words = c("a", NA))))
+  file <- value_file(folder, "key")
+  bytes <- readBin(file, "raw", file.size(file))
+  right <- read_part(file, "key")
+  expect_identical(readRDS(file)[[1]], "key")
+  taken <- vapply(seq_along(bytes), function(i) any(vapply(as.raw(2^(0:7)), function(bit) {
+    writeBin(replace(bytes, i, xor(bytes[i], bit)), file)
+    !is.null(read_part(file, "key"))
+  }, NA)), NA)
+  # The version of R is no part of the value.
+  expect_identical(which(taken), 1:14)
+  writeBin(c(bytes, as.raw(0)), file)
+  expect_null(read_part(file, "key"))
 })
 
 test_that("a folder that cannot be written to costs one warning and nothing else", {
