@@ -287,18 +287,18 @@ static double budget_bound(facility_work *work)
 {
     const double *cost = work->problem->cost;
     double sum = work->value, left = work->problem->budget;
-    int *turn = ufs_ialloc((size_t) work->n), n_open = 0;
+    int *order = ufs_ialloc((size_t) work->n), n_open = 0;
 
     for (int i = 0; i < work->n; i++) {
         if (!work->open[i] || cost[i] > work->problem->budget) continue;
         work->sorted[n_open] = fmax(work->upper[i], 0.0) / cost[i];
-        turn[n_open++] = i;
+        order[n_open++] = i;
     }
-    rsort_with_index(work->sorted, turn, n_open);
+    rsort_with_index(work->sorted, order, n_open);
     for (int l = n_open - 1; l >= 0 && left > 0.0; l--) {
-        double part = fmin(1.0, left / cost[turn[l]]);
-        sum += part * fmax(work->upper[turn[l]], 0.0);
-        left -= part * cost[turn[l]];
+        double part = fmin(1.0, left / cost[order[l]]);
+        sum += part * fmax(work->upper[order[l]], 0.0);
+        left -= part * cost[order[l]];
     }
     return sum;
 }
