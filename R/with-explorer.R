@@ -47,7 +47,7 @@ ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) 
 
 # The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code.
 explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
-  # Before the packages are looked for: a wrong fit is named where no window can be opened, too.
+  # Before the packages are looked for, so that a wrong fit is named on any machine.
   model <- explore_model(fit, x, y, stability, said)
   check_installed("shiny", "for ufs_explore()")
   check_installed("miniUI", "for ufs_explore()")
