@@ -101,7 +101,7 @@ without_constant <- function(code) {
   withCallingHandlers(code, ufs_warning_constant = function(w) invokeRestart("muffleWarning"))
 }
 
-# Of functions that need rows.
+# For functions that need rows.
 refuse_moments <- function(arg) {
   ufs_abort("input", "`", arg, "` is a result of ufs_moments(), which holds no rows, and this ",
     "needs rows. Give it a sample of them, see ufs_sketch(), or choose a method to which moments ",
@@ -127,7 +127,7 @@ watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
     spent <- proc.time()[[3L]] - begin
     if (told || spent < after) return(invisible())
     told <<- TRUE
-    # Not of the messages that fits among many keep to themselves.
+    # Not of class "ufs_message", which runs of many fits muffle.
     message(structure(class = c("ufs_progress", "message", "condition"), list(
       message = paste0(name, " is at work, ", round(spent), " seconds so far: ", stage(step),
         ".\n"), call = NULL)))

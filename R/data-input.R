@@ -283,7 +283,7 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     # A file may be gone, and names are kept in it.
     names <- from_source(dimnames(x))
     source <- delayed_source(x, or_default(block_bytes), BPPARAM)
-    # Who says how a file is to be read has it read so.
+    # A user who says how blocks are to be read wants blocks.
     whole <- if (isTRUE(source$sparse) && is.null(block_bytes) && is.null(BPPARAM)) {
       hold_source(source)
     }

@@ -221,7 +221,7 @@ is_permuted_number <- function(data, j, value) {
   value[1L] <= 1 && all(diff(value) == 1)
 }
 
-# Few rows in the order of a measurement are no time.
+# A few rows may be sorted by a measurement, which is no time then.
 rises_as_rows <- function(value, n) {
   step <- diff(value)
   if (!(all(step > 0) || all(step < 0))) return(FALSE)

@@ -55,7 +55,7 @@ refuse_unclear <- function(index, shared, arg, advice = "give indices") {
   }
 }
 
-# A process that got the data in a file has not loaded the package of their class yet.
+# A process that has read the data from a file may not have loaded the package of their class.
 load_reader <- function(data) if (data$kind == "sparse") loadNamespace("Matrix")
 
 subset_data <- function(data, samples = NULL, features = NULL) {

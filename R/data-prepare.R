@@ -48,8 +48,8 @@ as_rescaled_operator <- function(x, center = TRUE, scale = TRUE) {
 # For methods that see columns only through their inner products: of a dense x that is taller than
 # wide and larger than the option ufselect.copy_bytes, or than 16 MiB with four rows a column, a
 # triangle with the same ones takes the place of the rescaled matrix, and `rows` is the operator of
-# the rows. Its q^2 products are summed by
-# strips of rows: n q^2 flops, and no memory of the size of x.
+# the rows. Its q^2 products are summed by strips of rows: n q^2 flops, and no memory of the size of
+# x.
 column_triangle <- function(x, center = TRUE, scale = TRUE) {
   pass <- judge_columns(open_checked(x), center, scale)
   n <- pass$data$n

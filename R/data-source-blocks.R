@@ -26,9 +26,9 @@ from_source <- function(read) {
   })
 }
 
-# Beside a large file, what was read before must not stay until R looks for garbage by itself: it
-# does so only after several blocks. Blocks are young; to look at all that is old takes as long
-# as reading some blocks, and is worth it once a pass.
+# With a large file, blocks read before must not stay in memory until R collects garbage by itself,
+# which it does only after several blocks. Blocks are recent, so a quick collection finds them; a
+# full one takes as long as reading some blocks, and is made once a pass.
 collect_garbage <- function(source, bytes = Inf) {
   due <- bytes >= source$bytes / 2 && 8 * as.double(source$n) * source$p > 1e8
   if (due) {

@@ -134,7 +134,7 @@ read_big <- function(object, i, j) {
 # result does not depend on the number of workers. `ready` is
 # NULL, or what turns a block into that of X: list(keep, shift, divide). With BPPARAM the
 # blocks of a wave are done by the workers; a wave's values must fit into the block's bytes.
-# The first value is nobody else's: sum_in_place() may add the others to it.
+# No other variable holds the first value, so sum_in_place() may add the others to it.
 source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
   blocks <- source_blocks(source, by)
   bare <- source

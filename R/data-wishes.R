@@ -216,7 +216,7 @@ top_over_factor <- function(value, factor) {
   max(value[penalised] / factor[penalised])
 }
 
-# Of equal columns (`first`: the first of them for each) only those with the same penalty are one.
+# For each column the first one equal to it (`first`) that has the same penalty, too.
 same_penalty <- function(first, factor) {
   if (is.null(factor)) return(first)
   both <- paste(first, match(factor, unique(factor)))

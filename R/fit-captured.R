@@ -103,7 +103,7 @@ subspace_criteria <- function(x, sets) {
   as.data.frame(t(out))
 }
 
-# Counts weighted and rows brought to one length as the fit's were, where x comes without.
+# x with the transformation of the fit (weighted counts, rows of one length), if it has none yet.
 as_the_fit_had_it <- function(fit, x) {
   how <- fit$input$transform
   plain <- is.null(open_data(x)$input$transform)

@@ -222,8 +222,9 @@ selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   top_of(fit, "sample", "m", m, as, named_samples(fit), budget)
 }
 
-# Of methods that pick one by one, or so that they differ from a pool: what was chosen beyond the
-# picks, or not as many as the swaps were made for. `name` is the argument to fit again with.
+# For methods that pick features or samples one by one, from all or from a pool: a message where
+# more are asked for than were picked, or another number than swaps were made for. `name` is the
+# argument to fit again with.
 say_partial <- function(fit, what, name, size) {
   picked <- length(fit$solution$order)
   again <- paste0(size, " fit again with ", name, " = ", size, ".")

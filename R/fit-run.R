@@ -106,7 +106,7 @@ run_fit <- function(method, call, made, open = TRUE, free = character()) {
   for (name in setdiff(c("data", "control"), names(made))) made[[name]] <- frame[[name]]
   same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(made$params))
   made$params <- c(made$params, mget(same, envir = frame))
-  # Against all samples and features, now that they are known.
+  # The numbers of samples and features are known now.
   wanted <- wanted[setdiff(names(wanted), names(made$params))]
   free <- made$data$n - length(made$params$labelled)
   made$params[names(wanted)] <- check_wanted(wanted, c(free, made$data$p))

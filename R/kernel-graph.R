@@ -325,7 +325,7 @@ check_graph_size <- function(have, n) {
   if (have != n) refuse("graph", "`graph` is for ", have, " samples, but `x` has ", n, ".")
 }
 
-# Isolated samples always; several components where `connected` is wanted.
+# Warns of isolated samples, and of several components where `connected` is wanted.
 warn_graph <- function(graph, connected) {
   pieces <- graph$n_components - graph$n_isolated
   say <- c(

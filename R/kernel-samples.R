@@ -178,7 +178,7 @@ mm_control <- function(control) {
   control
 }
 
-# As a number for x / mean_norm(x), or as a share of its bound, which C finds.
+# The penalty for x / mean_norm(x), as a number or as a share of the bound that C computes.
 mm_penalty <- function(gamma, gamma_rel, divisor) {
   given <- check_penalty(gamma, gamma_rel, 1, "gamma")$value
   list(gamma = if (is.null(gamma)) given else given / divisor, relative = is.null(gamma))

@@ -233,8 +233,8 @@ refuse_empty <- function(settings, names) {
 }
 
 # Columns of data$keep that would be chosen because of one or two rows, which no other column can
-# rebuild: none in fewer than twenty rows, where two have a large share anyhow, nor where fewer than
-# k others are left.
+# rebuild. NULL with fewer than twenty rows, where any two have a large share, and where fewer than
+# k other columns are left.
 few_rows <- function(data, wish, k) {
   if (data$n < 20L) return(NULL)
   open <- setdiff(seq_along(data$keep), c(wish$exclude, wish$include))

@@ -18,13 +18,13 @@
 #' it; `print()` tells how many samples are exact.
 #'
 #' # Algorithm
-#' `solver = "exact"`, the default, reweights least squares on the rows that are in use, accelerated
-#' so that the objective falls all the way, and stops when the duality gap is at most `tol` times
-#' the objective; rows that are left out are exactly zero. Where `lambda` is so small that the
-#' systems could not be solved, the gap stays a bound but may not get below `tol`; a gap below 0
-#' beyond rounding gives the status "numerical". `"irls"` is the authors' iteratively reweighted
-#' least squares, which stop on the change of the objective. Rows that are zero or nearly so are
-#' ordered by their distance from entering.
+#' `solver = "exact"`, the default, solves reweighted least squares on the rows that are in use,
+#' accelerated so that the objective falls all the way, and stops when the duality gap is at most
+#' `tol` times the objective; rows that are left out are exactly zero. Where `lambda` is so small
+#' that the systems could not be solved, the gap stays a bound but may not get below `tol`; a gap
+#' below 0 beyond rounding gives the status "numerical". `"irls"` is the authors' iteration, which
+#' stops on the change of the objective. Rows that are zero or nearly so are ordered by their
+#' distance from entering.
 #'
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike. With p > n no p x p matrix exists unless

@@ -22,7 +22,7 @@
 #' * `status = "max_iter"` means that no value of \eqn{\lambda} that was tried gave c components.
 #'
 #' # Cost
-#' It takes n^2 p flops for the neighbours, and per iteration 2 n p^2 or, for p > n, n^3 / 3 + n^2 p,
+#' It takes n^2 p flops for the neighbours, and per iteration 2 n p^2 or, if p > n, n^3 / 3 + n^2 p,
 #' a few steps like those of [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix.
 #'
 #' @inheritParams ufs_ndfs

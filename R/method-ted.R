@@ -161,7 +161,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
     kernel_rows(data, like, picks, labelled)
   }
   mu <- check_penalty(penalty$mu, penalty$mu_rel, rows$size, "mu")
-  # Candidates that are far from all others may be all there are.
+  # Where every candidate is far from all others, they stay.
   if (length(rows$far)) {
     near <- !seq_len(n) %in% rows$far
     if (is.null(open$allowed)) open$allowed <- near else

@@ -41,8 +41,8 @@ task_key <- function(run, ...) if (!is.null(run$folder)) paste0(run$prefix, "-",
 value_file <- function(folder, key) file.path(folder, paste0(key, ".rds"))
 
 # NULL, or why the value could not be stored; nothing is lost by that but the time of a second
-# computation. A part under way has a name that no other process uses. Once a value stands under
-# its own name, whatever parts of it there are, are of no use to anybody.
+# computation. A part that is being written has a name that no other process uses. Once the value
+# stands under its own name, all parts of it are superfluous.
 store_value <- function(folder, key, value) {
   why <- tryCatch({
     payload <- memCompress(serialize(value, NULL, version = 2L), "gzip")
@@ -81,7 +81,8 @@ part_bytes <- function(key, payload) {
   serialize(list(key, hash_bytes(payload, key), payload), NULL, version = 2L)
 }
 
-# Parts that a killed run left behind go with the next value of their name, these with time.
+# store_value() removes the parts that a killed run left of its own value; those of other values are
+# removed here after a day.
 sweep_parts <- function(folder) {
   part <- list.files(folder, "[.]part$", full.names = TRUE)
   age <- difftime(Sys.time(), file.mtime(part), units = "hours")
@@ -136,7 +137,7 @@ check_checkpoint <- function(folder) {
 
 # ---- what is said --------------------------------------------------------------------------------
 
-# What a folder gave to a run, for its print: list(folder, tasks, reused, why).
+# What a run found in its folder, for its print: list(folder, tasks, reused, why).
 checkpoint_report <- function(run, keys, open, damaged) {
   if (is.null(run$folder)) return(NULL)
   report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),

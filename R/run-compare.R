@@ -126,7 +126,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
       seed = task_seed(run, label, i, plans[[label]]))
   }, rep(names(plan), each = repeats), rep(seq_len(repeats), length(plan)), USE.NAMES = FALSE)
   common <- list_of(x = to_travel(x), y, k, m, halves, classifiers, n_random)
-  # Of the halves a task sees its own alone.
+  # The key of a task has its own half, not those of all repeats.
   same <- if (!is.null(run$folder)) hash_of(common[setdiff(names(common), c("x", "halves"))])
   keys <- lapply(tasks, function(task) {
     task_key(run, task$label, task$rep, plans[[task$label]], task$seed, same, halves[[task$rep]])

@@ -108,7 +108,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
     per_k = min(q, if (is.null(k)) 50L else k), plan = plan$methods)
   run <- start_run("decoys", x, checkpoint)
-  # Not by the method: all meet the same decoys.
+  # The seed does not depend on the method, so that all methods meet the same decoys.
   tasks <- Map(function(i, at) list(seed = task_seed(run, "repeat", i), at = at),
     rep(seq_len(repeats), length(plan$methods)), rep(seq_along(plan$methods), each = repeats))
   keys <- lapply(tasks, function(task) {

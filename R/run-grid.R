@@ -109,7 +109,8 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   ), class = "ufs_grid")
 }
 
-# What each setting is, whether arguments are given for all or vary; of equal ones, which.
+# A key for each setting, the same whether an argument is fixed or varies over the grid; equal
+# settings are numbered.
 setting_keys <- function(settings, fixed) {
   fixed <- argument_keys(fixed)
   key <- vapply(seq_len(nrow(settings)), function(i) {

@@ -66,7 +66,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   if (row$selects == "samples" || !is.null(m)) {
     m <- check_count(m, "m", 1L, size, "the samples of a resample")
   }
-  # Not by the method: all choose from the same resamples.
+  # The seed does not depend on the method, so that all methods get the same resamples.
   run <- start_run("stability", x, checkpoint)
   seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
   # A method that solves for its number gets it.

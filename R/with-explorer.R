@@ -54,7 +54,7 @@ ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) 
 # The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code; `env`:
 # where the call of a fit finds what it names.
 explore_app <- function(fit, x, y = NULL, stability = NULL, said = list(), env = parent.frame()) {
-  # Before the packages are looked for: a wrong fit is named where no window can be opened, too.
+  # Before the packages are looked for, so that a wrong fit is named on any machine.
   model <- explore_model(fit, x, y, stability, said)
   model$env <- env
   check_installed("shiny", "for ufs_explore()")

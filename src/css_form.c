@@ -443,7 +443,7 @@ void css_try(css_work *work, int m, const int *at)
         try_n(work, m);
 }
 
-/* R and T turned so that the freed direction comes last, and left out: a reflection that takes the
+/* R and T reflected so that the freed direction comes last, and without it: the reflection takes the
  * dual vector to it. */
 static void free_direction(css_work *work, int b)
 {

@@ -167,8 +167,8 @@ test_that("wishes are kept by picks, swaps and starts, and contradictions refuse
     # Not below either greedy choice.
     expect_lte(held(centred(x), unname(fit$solution$order)), fit$certificate[["bound"]] + 1e-10)
   }
-  for (bad in list(list(include = 1:4), list(include = 1L, exclude = 1L), list(include = 3L, budget = .5))) {
-    expect_error(wished(x, bad, k = 3L), class = "ufs_error_argument")
+  for (bad in list(list(include = 1:4), list(include = 1L, exclude = 1L), list(include = 3L, cost = rep(1, 14), budget = .5))) {
+    expect_error(do.call(ufs_css, c(list(x, k = 3L), bad)), class = "ufs_error_argument")
   }
 })
 
