@@ -453,7 +453,8 @@ table_matrix <- function(x, arg) {
       # The data of a fit say what becomes of factors, new data follow them.
       coding <- arg == "x" && any(vapply(x[!fine], is.factor, NA))
       ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
-        some_columns(names(x)[!fine]), ". Drop them, ", if (coding) {
+        some_columns(names(x)[!fine]), ". Drop them (", arg, "[sapply(", arg,
+        ", is.numeric)] keeps the others), ", if (coding) {
           "give factors = \"dummies\" (or \"codes\") for factors, "
         }, "or code them yourself, e.g. with model.matrix().", argument = arg)
     }

@@ -20,7 +20,7 @@ test_that("summary prints scores and the best features", {
 test_that("errors read well", {
   input <- function(call, ...) expect_words(call, "ufs_error_input", ...)
   argument <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
-  input(ufs_variance(iris), "`x` has columns that are not numeric: column 'Species'. Drop them, ",
+  input(ufs_variance(iris), "`x` has columns that are not numeric: column 'Species'. Drop them (x[sapply(x, is.numeric)] keeps the others), ",
     "give factors = \"dummies\" (or \"codes\") for factors, or code them yourself, e.g. with model.matrix().")
   input(ufs_variance(matrix(c(1, NA, 3), 3)), "`x` has missing or infinite values (NA, NaN, Inf) ",
     "in column 'V1'. Impute or remove them first, or choose `na` in ufs_data().")

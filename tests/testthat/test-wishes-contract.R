@@ -33,6 +33,40 @@ turned <- function(wish, ord) {
   wish
 }
 
+test_that("every method does about every wish what ufs_methods() says", {
+  x <- contract_x()
+  table <- ufs_methods(what = "wishes")
+  values <- list(include = "c9", exclude = "c1", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), groups = list(c("c1", "c6")),
+    max_cor = .8, weights = rep(1:2, 15), blocks = rep(1:3, 10), candidates = 1:20, labelled = 3:4,
+    replicates = rep(1:15, 2), sample_cost = rep(1:3, 10), strata = rep(1:2, 15))
+  expect_setequal(names(values), setdiff(names(table), c("method", "why")))
+  for (i in seq_len(nrow(table))) for (wish in names(values)) {
+    method <- table$method[i]
+    said <- table[[wish]][i]
+    about <- paste(method, wish, said)
+    given <- values[wish]
+    # Without a budget, costs are the ranking's.
+    if (wish == "cost") given$budget <- 12
+    if (wish == "sample_cost") given$sample_budget <- 9
+    if (method == "jspca" && wish == "weights") given$loss <- "feature"
+    if (method == "random") given$what <- "both"
+    # Samplers have an argument of that name.
+    data <- if (wish == "labelled" && said != "-") ufs_data(x, labelled = given$labelled) else x
+    fit <- function() do.call(contract_fit, c(list(method, data), given[if (is.matrix(data)) names(given) else
+      setdiff(names(given), "labelled")]))
+    if (said == "refused") {
+      expect_error(fit(), class = "ufs_error_argument", table$why[i], fixed = TRUE, info = about)
+    } else if (said == "-") {
+      expect_error(fit(), class = "ufs_error_argument", "is about", info = about)
+    } else {
+      made <- fit()$wishes[[if (wish %in% column_wishes) "features" else "samples"]]
+      own <- sub("^sample_", "", wish)
+      expect_gt(length(made[[own]]), 0, label = about)
+      if (!wish %in% c("weights", "blocks")) expect_identical(made$by[[own]], said, info = about)
+    }
+  }
+})
+
 test_that("columns in another order: the same choice under the same wishes", {
   skip_if_not_installed("withr")
   x <- contract_x()
