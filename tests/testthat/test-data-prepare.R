@@ -95,6 +95,14 @@ test_that("centring and scaling agree with scale()", {
   expect_false(plain$center)
 })
 
+test_that("a mean far above its column's spread leaves no rounding behind", {
+  # The mean lies a third of a unit of rounding beside a number.
+  x <- cbind(a = 2^30 + 2^-16 * rep(c(0, 0, 1), 7), b = rep(1:7, 3))
+  z <- as_ufs_matrix(x)$x
+  expect_lt(max(abs(colMeans(z))), 1e-14)
+  expect_equal(stats::sd(z[, 1]), 1)
+})
+
 test_that("columns, norms and units of the input pass are those of plain R", {
   x <- cbind(k = 3, good)
   for (center in c(TRUE, FALSE)) {
