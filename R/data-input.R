@@ -218,6 +218,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      blocks = NULL, block_scale = FALSE, candidates = NULL, labelled = NULL,
                      replicates = NULL, sample_cost = NULL, sample_budget = NULL, strata = NULL,
                      quotas = NULL) {
+  check_given(x)
   wishes <- mget(c(column_wishes, row_wishes))
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,

@@ -50,6 +50,7 @@
 #' @export
 ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error"),
                         where = c("fetch", "database"), from = NULL, ...) {
+  check_given(x)
   check_dots_empty(...)
   watched <- watch_over("ufs_moments()")
   on.exit(options(watched))

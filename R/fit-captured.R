@@ -47,11 +47,9 @@
 ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria = FALSE, ...) {
   watched <- watch_over("ufs_captured()")
   on.exit(options(watched))
+  check_given(fit, x)
   own <- is.character(fit) || is.numeric(fit)
-  if (!own) {
-    check_given(fit, x)
-    check_fit(fit, "feature_ranking", "features")
-  }
+  if (!own) check_fit(fit, "feature_ranking", "features")
   if (is.null(scale)) scale <- own || !isFALSE(fit$params$scale)
   if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
   criteria <- check_flag(criteria, "criteria")

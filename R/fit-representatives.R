@@ -42,6 +42,7 @@
 #' head(representatives(fit, mtcars, n = 2))
 #' @export
 representatives <- function(fit, ...) {
+  check_given(fit)
   if (inherits(fit, "ufs")) check_fit(fit)
   UseMethod("representatives")
 }

@@ -16,13 +16,14 @@
 #' ufs_methods()[, c("method", "selects", "title")]
 #' @export
 ufs <- function(x, method, ..., m) {
+  check_given(x)
   table <- registry()
   args <- list(...)
   if (!missing(m)) args["m"] <- list(m)
-  if (missing(method) || !is.character(method) || length(method) != 1L ||
-      !method %in% names(table)) {
-    refuse("method", "`method` must be one of ", paste0("\"", names(table), "\"", collapse = ", "),
-      if (!missing(method)) paste0("; it is ", deparse_short(method)), ".")
+  known <- paste0("\"", names(table), "\"", collapse = ", ")
+  if (missing(method)) refuse("method", "`method`, one of ", known, ", is missing.")
+  if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
+    refuse("method", "`method` must be one of ", known, "; it is ", deparse_short(method), ".")
   }
   check_arguments(names_of(args), table[[method]]$fit, method)
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)

@@ -77,6 +77,7 @@
 ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
                       bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
                       scale = FALSE, exact = FALSE, ...) {
+  check_given(x)
   watched <- watch_over("ufs_graph()")
   on.exit(options(watched))
   open_dots(environment(), ufs_graph, "graph")

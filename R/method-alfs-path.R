@@ -24,6 +24,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
                           select_samples = c("ted", "facility", "norm"), n_features = NULL,
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+  check_given(x)
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
   check_by_default(environment(), ufs_alfs_path, free = character())

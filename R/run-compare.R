@@ -276,7 +276,8 @@ check_classes <- function(y, n) {
       refuse("y", "`y` is numeric with ", classes, " different values, so it is not a class; for ",
         "a regression this comparison is of no use. If it is a class, give factor(y).")
     }
-    ufs_inform("classes", "`y` is numeric: its ", classes, " values are taken as classes.")
+    ufs_inform("classes", "`y` is numeric: each of its ", count_words(classes, "value"), " is ",
+      "taken as a class.")
   }
   y <- droplevels(factor(y))
   if (nlevels(y) < 2L) refuse("y", "`y` has only one class.")

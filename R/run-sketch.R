@@ -44,6 +44,7 @@
 #' @export
 ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
                        center = TRUE, scale = TRUE, ...) {
+  check_given(x)
   by_default <- missing(type)
   type <- check_choice(type, "type")
   watched <- watch_over("ufs_sketch()")

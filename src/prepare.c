@@ -69,10 +69,12 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     found->mean = m + rest / n;
     found->css = left - rest * (rest / n);
     found->ss = left + m * (2.0 * rest + n * m);
-    /* Nearly constant: what is left is of the size of the rounding of the mean. */
+    /* Nearly constant: what is left is of the size of the rounding of the mean, whose own is
+     * still in it. */
     if (found->css <= 1e-20 * found->ss) {
         sums(count, value, shrink, found->mean, &rest, &left);
-        found->css = left + zeros * found->mean * found->mean;
+        rest -= zeros * found->mean;
+        found->css = left + zeros * found->mean * found->mean - rest * (rest / n);
     }
     return true;
 }

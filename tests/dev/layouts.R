@@ -2,17 +2,17 @@
 # by columns, shared memory, blocks of 3 rows and of 2 columns; and each call of the operator
 # inside these fits against the matrix. Prints what differs. Usage:
 #   Rscript tests/dev/layouts.R --rows=40 --columns=60 --methods=all --layouts=all --data=folder
-# `data`: a folder of *.rds files, list(x = ), of which --sets are taken; "" for R's own data sets.
+# `data`: a folder of *.rds files, list(x = ), of which --sets are taken; "" for R's own data sets,
+# all or some of judges, wide, states, cars.
 # One side at most 50: neighbours and clusters in a file beyond four blocks are those on 50
 # principal component scores.
 source("tests/dev/common.R")
 source("tests/testthat/helper-reference-x.R")
 source("tests/testthat/helper-layouts.R")
-options <- options_of(rows = 40, columns = 60, methods = "all", layouts = "all", data = "",
-  sets = "wdbc,vehicle,ionosphere,lung_discrete")
+options <- options_of(rows = 40, columns = 60, methods = "all", layouts = "all", data = "", sets = "all")
 some <- function(given, all) if (given == "all") all else strsplit(given, ",")[[1]]
 real <- if (nzchar(options$data)) {
-  lapply(stats::setNames(nm = strsplit(options$sets, ",")[[1]]), function(name) {
+  lapply(stats::setNames(nm = some(options$sets, c("wdbc", "vehicle", "ionosphere", "lung_discrete"))), function(name) {
     as.matrix(readRDS(file.path(options$data, paste0(name, ".rds")))$x) + 0
   })
 } else {
@@ -37,7 +37,8 @@ fit_in <- function(layout, method, x, args) {
   tryCatch(withr::with_options(layout_options(layout), do.call(fit_of, c(list(method, x), args))),
     error = function(e) list(status = conditionMessage(e)))
 }
-for (name in names(real)) {
+for (name in some(if (nzchar(options$data)) "all" else options$sets, names(real))) {
+  started <- proc.time()[[1L]]
   x <- real[[name]]
   set.seed(1)
   x <- x[sort(sample(nrow(x), min(nrow(x), options$rows))), , drop = FALSE]
@@ -63,5 +64,6 @@ for (name in names(real)) {
     }
   }
   for (call in names(worst)) judge(paste(name, "call", call), worst[[call]], 1e-10)
+  cat(sprintf("  %-14s tried %5d, %4.0f CPU s\n", name, tried, proc.time()[[1L]] - started))
 }
 finish("layouts", tried, failed)

@@ -9,6 +9,8 @@
 #   Rscript tests/dev/mutate.R --patience=5       on a busy machine: five times the seconds before a
 #                                                 test is taken to hang
 #   Rscript tests/dev/mutate.R --named            without a map (below): tests named like the file only
+#   Rscript tests/dev/mutate.R --tests=native --work=folder   only mutants of lines that these tests reach,
+#                                                 tried by these alone: a few CPU seconds each
 #   Rscript tests/dev/mutate.R --table            no run: the counts of the list
 #
 # Which mutants: every candidate has a number made of the seed, its file, rule and line as text; of each
@@ -27,7 +29,7 @@
 # Outcomes: caught, survived, same (the machine code did not change), broken (does not build or load). The
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
 source("tests/dev/options.R")
-opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", rerun_survivors = FALSE,
+opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", tests = "", rerun_survivors = FALSE,
   map = FALSE, named = FALSE, table = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
@@ -391,7 +393,7 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
   failed = unique(r$test[r$failed > 0 | r$error])), a[2])"
   script <- file.path(work, "map.R")
   writeLines(code, script)
-  files <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$")
+  files <- grep(opt$tests, list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$"), value = TRUE)
   sizes <- file.size(file.path(top, "tests", "testthat", files))
   one <- function(file) {
     out <- file.path(results, sub("[.]R$", ".rds", file))
@@ -638,6 +640,8 @@ main <- function() {
   if (opt$map) return(invisible(make_map()))
   d <- all_candidates()
   map <- if (opt$named) NULL else if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
+  # Of a part of the tests the lines that it does not reach say nothing.
+  if (nzchar(opt$tests)) d <- d[paste(d$file, d$before) %in% paste(map$hits$file, map$hits$text), ]
   make_base()
   writeLines(child, file.path(work, "child.R"))
   # Tests that fail without a mutant (another version of testthat, say) say nothing about one.

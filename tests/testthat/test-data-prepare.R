@@ -95,6 +95,14 @@ test_that("centring and scaling agree with scale()", {
   expect_false(plain$center)
 })
 
+test_that("a mean far above its column's spread leaves no rounding behind", {
+  # The mean lies a third of a unit of rounding beside a number.
+  x <- cbind(a = 2^30 + 2^-16 * rep(c(0, 0, 1), 7), b = rep(1:7, 3))
+  z <- as_ufs_matrix(x)$x
+  expect_lt(max(abs(colMeans(z))), 1e-14)
+  expect_equal(stats::sd(z[, 1]), 1)
+})
+
 test_that("columns, norms and units of the input pass are those of plain R", {
   x <- cbind(k = 3, good)
   for (center in c(TRUE, FALSE)) {
@@ -223,6 +231,12 @@ test_that("arguments that are missing, unknown or completed are named", {
   refused(ufs_represent(), "x")
   refused(ufs_add_noise(), "x")
   refused(ufs_cluster_metrics(1:3), "class")
+  expect_match(refused(ufs(good), "method"), "is missing")
+  # No export answers a call without arguments in R's own words, which have no class.
+  for (name in setdiff(getNamespaceExports("ufselect"), c("ufs_explore", "step_select_ufs", "step_sample_ufs"))) {
+    said <- tryCatch(suppressWarnings(getExportedValue("ufselect", name)()), error = function(e) e)
+    if (inherits(said, "error")) expect_s3_class(said, "ufs_error")
+  }
   expect_match(conditionMessage(expect_error(ufs_methods("methods", "foo"), class = "ufs_error_argument")), "Unknown argument")
   # A penalty is given once.
   for (call in list(quote(ufs_ted(good, mu = 1, mu_rel = .1)), quote(ufs_css(good, 2, mu = 1, mu_rel = .1)),
