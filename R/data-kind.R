@@ -1,7 +1,7 @@
 # What kind of numbers these are, from an even part of the rows and columns, so that the answer is
 # the same for dense, sparse and stored data and draws no random numbers. Cost: at most 200 x 1,000.
 
-kinds <- c("counts", "grades", "one unit", "mixed units", "standardised")
+kinds <- c("counts", "log counts", "grades", "one unit", "mixed units", "standardised")
 
 # list(values, reason, raw): one of `kinds` and why; raw: the spread of the columns grows with their
 # mean, as in intensities that were not logged. `look()` gives mean and variance of the columns.
@@ -13,6 +13,7 @@ data_kind <- function(data, look, kind = NULL) {
   z <- even_part(data)
   found <- standardised_kind(center, spread, data$n)
   if (is.null(found) && all(z == round(z))) found <- whole_kind(z, data$p)
+  if (is.null(found)) found <- log_counts_kind(z, data)
   if (is.null(found)) found <- totals_kind(data)
   if (is.null(found)) found <- decimals_kind(z, data$p)
   if (is.null(found) && all(z >= 0)) found <- from_zero_kind(z, center, spread)
@@ -73,6 +74,28 @@ falls <- function(z, p) {
   !common && alike && (few || max(above) > 20 * stats::median(above))
 }
 
+# Logarithms of 1 + counts over the size of their row: before the logarithm, to whatever base, a row
+# holds multiples of one number, of which it has the smallest. Rounded numbers too.
+log_counts_kind <- function(z, data) {
+  given <- data$input$transform
+  if (identical(given$counts, "log") && given$rows == "none") {
+    return(c("log counts", "as `counts` says"))
+  }
+  if (data$p < 20L || any(z < 0) || max(z) > 50 || mean(z == 0) < 0.02) return(NULL)
+  for (base in c(exp(1), 2, 10)) {
+    rows <- apply(base^z - 1, 1L, function(value) {
+      value <- value[value > 0]
+      times <- value / min(value, Inf)
+      times <- times[times > 1.5 & times < 10.5]
+      if (length(times)) mean(abs(times - round(times)) < 0.02) else NA
+    })
+    if (sum(!is.na(rows)) >= 10L && mean(rows > 0.95, na.rm = TRUE) > 0.8) {
+      return(c("log counts", "multiples of one number in each row, before the logarithm"))
+    }
+  }
+  NULL
+}
+
 # Rows of one sum or one length, which vary by far less than their columns: compositions, shares
 # with or without rounding, directions.
 totals_kind <- function(data, most = 4e6) {
@@ -86,7 +109,11 @@ totals_kind <- function(data, most = 4e6) {
   if (all(z >= 0) && same(rowSums(z), z)) {
     return(c("one unit", paste("rows add up to", signif(mean(rowSums(z)), 2L))))
   }
-  if (same(rowSums(z^2), z^2)) c("one unit", "rows have one length")
+  if (same(rowSums(z^2), z^2)) return(c("one unit", "rows have one length"))
+  if (any(z < 0) || max(z) > 50 || mean(z == 0) < 0.02) return(NULL)
+  for (base in c(exp(1), 2, 10)) if (same(rowSums(base^z - 1), base^z)) {
+    return(c("log counts", "rows add up to one number, before the logarithm"))
+  }
 }
 
 # Flags beside measurements; columns that were read to different decimals, among few. Numbers from

@@ -28,7 +28,7 @@ worth_of_features <- function(fit, x, chosen, draws) {
 worth_explained <- function(fit, x, chosen, random, most = 4e6) {
   rows <- max(1000, floor(most / x$p))
   part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
-  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
+  data <- column_triangle(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
   share <- function(j) captured_share(data$x, stats::na.omit(match(j, data$keep)))
   own <- share(chosen)
   size <- min(length(chosen), length(data$keep))
@@ -82,10 +82,12 @@ worth_of_samples <- function(fit, x, chosen, draws) {
   free <- seq_len(m + length(others))
   given <- setdiff(seq_len(nrow(z)), free)
   total <- mean(rowSums(sweep(z, 2L, colMeans(z))^2))
-  far <- function(i) {
-    near <- apply(square_distances(z, z[c(i, given), , drop = FALSE]), 1L, min)
-    mean(pmax(near, 0)) / total
+  nearest_of <- function(i) {
+    d <- square_distances(z, z[i, , drop = FALSE])
+    pmax(d[cbind(seq_len(nrow(d)), max.col(-d, ties.method = "first"))], 0)
   }
+  known <- if (length(given)) nearest_of(given) else Inf
+  far <- function(i) mean(pmin(nearest_of(i), known)) / total
   random <- vapply(seq_len(draws), function(i) far(sample(free, m)), 0)
   worth_row("distance", far(seq_len(m)), random, nrow(z), more_is_better = FALSE)
 }
@@ -273,7 +275,8 @@ worth_words <- function(worth, fit) {
     distance = paste0("mean squared distance to the nearest chosen sample ",
       signif(worth$chosen, 2L), " of that to the mean of all; for as many random samples ",
       signif(worth$random, 2L)))
-  part <- if (worth$rows < fit$n) paste0(" (on ", worth$rows, " of ", fit$n, " rows)")
+  rows <- fit$look$n
+  part <- if (worth$rows < rows) paste0(" (on ", worth$rows, " of ", rows, " rows)")
   verdict <- if (worth$measure == "noise" && worth$random < 0.1) NULL else
     paste0(": ", worth_verdict(worth), " than random in ", switch(worth_verdict(worth),
       worse = worth$draws - worth$beaten - worth$tied, worth$beaten), " of ", worth$draws, " draws")
