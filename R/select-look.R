@@ -15,7 +15,7 @@
 #'   questionnaire. Beside an age or a weight they are columns of different units.
 #' * Columns have different units if the largest standard deviation is above 15 times
 #'   the median one, or a tenth of the columns above 40 times another tenth; below 50 columns, if
-#'   the largest is above 10 times the smallest, or if columns were read to different decimals.
+#'   the largest is above 15 times the smallest, or if columns were read to different decimals.
 #'   Flags of 0 and 1 beside measurements have another unit than these. The limits were set by
 #'   hand. Numbers alone do not say whether columns have one unit, nor whether whole numbers are
 #'   counts or grades: say it by `kind`.
