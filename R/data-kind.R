@@ -1,7 +1,7 @@
 # What kind of numbers these are, from an even part of the rows and columns, so that the answer is
 # the same for dense, sparse and stored data and draws no random numbers. Cost: at most 200 x 1,000.
 
-kinds <- c("counts", "grades", "one unit", "mixed units", "standardised")
+kinds <- c("counts", "log counts", "grades", "one unit", "mixed units", "standardised")
 
 # list(values, reason, raw): one of `kinds` and why; raw: the spread of the columns grows with their
 # mean, as in intensities that were not logged. `look()` gives mean and variance of the columns.
@@ -13,6 +13,7 @@ data_kind <- function(data, look, kind = NULL) {
   z <- even_part(data)
   found <- standardised_kind(center, spread, data$n)
   if (is.null(found) && all(z == round(z))) found <- whole_kind(z, data$p)
+  if (is.null(found)) found <- log_counts_kind(z, data)
   if (is.null(found)) found <- totals_kind(data)
   if (is.null(found)) found <- decimals_kind(z, data$p)
   if (is.null(found) && all(z >= 0)) found <- from_zero_kind(z, center, spread)
@@ -73,20 +74,46 @@ falls <- function(z, p) {
   !common && alike && (few || max(above) > 20 * stats::median(above))
 }
 
-# Rows of one sum or one length, which vary by far less than their columns: compositions, shares
-# with or without rounding, directions.
+# Logarithms of 1 + counts over the size of their row: before the logarithm, to whatever base, a row
+# holds multiples of one number, of which it has the smallest. Rounded numbers too.
+log_counts_kind <- function(z, data) {
+  given <- data$input$transform
+  if (identical(given$counts, "log") && given$rows == "none") {
+    return(c("log counts", "as `counts` says"))
+  }
+  if (data$p < 20L || any(z < 0) || max(z) > 50 || mean(z == 0) < 0.02) return(NULL)
+  for (base in c(exp(1), 2, 10)) {
+    rows <- apply(base^z - 1, 1L, function(value) {
+      value <- value[value > 0]
+      times <- value / min(value, Inf)
+      times <- times[times > 1.5 & times < 10.5]
+      if (length(times)) mean(abs(times - round(times)) < 0.02) else NA
+    })
+    if (sum(!is.na(rows)) >= 10L && mean(rows > 0.95, na.rm = TRUE) > 0.8) {
+      return(c("log counts", "multiples of one number in each row, before the logarithm"))
+    }
+  }
+  NULL
+}
+
+# Rows of one sum or one length, which vary by far less than their columns: compositions, also those
+# of which a trace was not measured, shares with or without rounding, directions.
 totals_kind <- function(data, most = 4e6) {
   if (data$p < 3L) return(NULL)
   rows <- evenly(data$n, min(50, max(5, most %/% data$p)))
   z <- unname(dense_data(subset_data(data, rows), "x", quiet = TRUE))
-  same <- function(total, part) {
-    stats::var(total) < 1e-3 * sum(apply(part, 2L, stats::var)) && min(total) > 0
+  same <- function(total, part, most = 1e-3) {
+    stats::var(total) < most * sum(apply(part, 2L, stats::var)) && min(total) > 0
   }
   if (nrow(z) < 3L) return(NULL)
-  if (all(z >= 0) && same(rowSums(z), z)) {
+  if (all(z >= 0) && same(rowSums(z), z, 0.02)) {
     return(c("one unit", paste("rows add up to", signif(mean(rowSums(z)), 2L))))
   }
-  if (same(rowSums(z^2), z^2)) c("one unit", "rows have one length")
+  if (same(rowSums(z^2), z^2)) return(c("one unit", "rows have one length"))
+  if (any(z < 0) || max(z) > 50 || mean(z == 0) < 0.02) return(NULL)
+  for (base in c(exp(1), 2, 10)) if (same(rowSums(base^z - 1), base^z)) {
+    return(c("log counts", "rows add up to one number, before the logarithm"))
+  }
 }
 
 # Flags beside measurements; columns that were read to different decimals, among few. Numbers from
@@ -98,7 +125,7 @@ decimals_kind <- function(z, p) {
   if (!ncol(measured)) return(NULL)
   share <- colMeans(z == 1)
   flag <- values == 2L & colSums(z != 0 & z != 1) == 0 & share >= 0.02 & share <= 0.98
-  from_zero <- all(z >= 0) && all(colSums(measured == 0) > 0)
+  from_zero <- all(z >= 0) && mean(colSums(measured == 0) > 0) > 0.8
   if (any(flag) && !from_zero && (min(measured) < -1e-8 || max(measured) > 1 + 1e-8)) {
     return(c("mixed units", paste(count_words(sum(flag), "column"),
       "of 0 and 1 beside measurements")))
@@ -117,7 +144,10 @@ different_decimals <- function(z) {
     }, NA)
     if (any(exact)) which(exact)[1L] else 7L
   })
-  length(digits) > 1L && diff(range(digits)) > 0
+  # Some columns of many may have been rounded.
+  common <- max(tabulate(digits)) / length(digits)
+  spread <- apply(z, 2L, stats::sd)
+  common < if (max(spread) > 5 * min(spread)) 1 else 0.85
 }
 
 # None below 0: normalised counts, or intensities without a logarithm.
@@ -125,8 +155,11 @@ from_zero_kind <- function(z, center, spread) {
   p <- length(spread)
   zero <- colMeans(z == 0)
   if (mean(zero) > 0.5 && p >= 100L) return(c("one unit", "none below 0, most of them 0"))
-  if (mean(zero) > 0.25 && p >= 20L && min(zero) > 0) {
-    return(c("one unit", "none below 0, all columns with 0"))
+  # Columns without 0 beside them must not be larger by far, as totals are.
+  with_zero <- zero > 0
+  if (mean(zero) > 0.25 && p >= 20L && mean(with_zero) > 0.8 && beside_zero(z, with_zero)) {
+    return(c("one unit", paste("none below 0,", if (all(with_zero)) "all" else "nearly all",
+      "columns with 0")))
   }
   raw <- p >= 100L && mean(zero) < 0.2 && all(center > 0) && max(spread) > 10 * min(spread) &&
     stats::cor(log(center), log(spread)) > 0.7 && !different_decimals(z) &&
@@ -134,6 +167,11 @@ from_zero_kind <- function(z, center, spread) {
   if (raw) {
     c("one unit", paste0("none below 0, spread grows with the mean; ", spread_words(spread)), "raw")
   }
+}
+
+beside_zero <- function(z, with_zero, most = 10) {
+  spread <- apply(z, 2L, stats::sd)
+  max(spread[!with_zero], 0) <= most * max(spread[with_zero])
 }
 
 spread_words <- function(spread) {
@@ -156,7 +194,7 @@ spread_kind <- function(data, spread) {
 # largest standard deviation against the median one finds a few columns of another unit, a tenth of
 # the columns against another tenth finds many. Few columns are seldom of one unit if they differ.
 # The limits were set by hand on some twenty sets.
-different_spread <- function(spread, most = 15, wide = 40, few = 10) {
+different_spread <- function(spread, most = 15, wide = 40, few = 15) {
   tenth <- stats::quantile(spread, c(0.1, 0.9), names = FALSE)
   max(spread) > most * stats::median(spread) || tenth[2L] > wide * tenth[1L] ||
     (length(spread) < 50L && max(spread) > few * min(spread))

@@ -110,7 +110,9 @@ as_the_fit_had_it <- function(fit, x) {
 
 # Of which columns a share of variance is.
 captured_of <- function(fit) {
-  if (isTRUE(fit$input$transform$counts != "none")) return("weighted columns")
+  counts <- fit$input$transform$counts
+  if (isTRUE(counts == "log")) return("log counts")
+  if (isTRUE(counts != "none")) return("weighted columns")
   if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns"
 }
 

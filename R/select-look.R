@@ -15,13 +15,14 @@
 #'   questionnaire. Beside an age or a weight they are columns of different units.
 #' * Columns have different units if the largest standard deviation is above 15 times
 #'   the median one, or a tenth of the columns above 40 times another tenth; below 50 columns, if
-#'   the largest is above 10 times the smallest, or if columns were read to different decimals.
+#'   the largest is above 15 times the smallest, or if columns were read to different decimals.
 #'   Flags of 0 and 1 beside measurements have another unit than these. The limits were set by
 #'   hand. Numbers alone do not say whether columns have one unit, nor whether whole numbers are
 #'   counts or grades: say it by `kind`.
-#' * None below 0 and most of them 0, but not whole, are numbers that were normalised before, as
-#'   logarithms of cell counts: one unit, and used as they are. So are rows that add up to one
-#'   number and rows of one length.
+#' * Log counts are, before a logarithm to the base e, 2 or 10 of one more, multiples of one number in
+#'   each row, or rows that add up to one number, as cell counts that were normalised.
+#' * None below 0 and most of them 0, but not whole, are numbers that were normalised before: one
+#'   unit, and used as they are. So are rows that add up to one number and rows of one length.
 #' * The rows seem to be features if their names look like those of genes or the column names like
 #'   barcodes of cells, or if there are far more rows than columns and the rows have names that are
 #'   no numbers. A symmetric matrix seems to be one of correlations, distances or neighbours.
@@ -36,8 +37,8 @@
 #' dense, sparse and stored data.
 #'
 #' @inheritParams ufs_data
-#' @param kind What kind of numbers they are, if you know: `"counts"`, `"grades"`, `"one unit"`,
-#'   `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
+#' @param kind What kind of numbers they are, if you know: `"counts"`, `"log counts"`,
+#'   `"grades"`, `"one unit"`, `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
 #'   `"source"` (on disk); `values`, what `kind` can be, with its `reason`; `raw`, whether the
@@ -65,12 +66,12 @@ ufs_look <- function(x, kind = NULL, ...) {
 
 check_kind <- function(kind) if (!is.null(kind)) check_choice(kind, "kind", kinds)
 
-# Draws one number from the caller's random numbers.
-look_unchecked <- function(x, kind = NULL) {
+# Draws one number from the caller's random numbers, with and without a look for noise.
+look_unchecked <- function(x, kind = NULL, noise = TRUE) {
   x <- open_data(x)
   whole <- as_column_stats(open_quietly(x), TRUE)
   first <- if (x$kind == "source") seq_along(whole$keep) else equal_of_data(x, whole)
-  noise <- look_noise(x, whole$keep)
+  noise <- look_noise(x, whole$keep, noise)
   values <- data_kind(x, function() whole, kind)
   structure(c(list(n = x$n, p = x$p, held = x$kind), values, list(
     zeros = switch(x$kind, dense = mean(x$x == 0),
@@ -83,9 +84,11 @@ look_unchecked <- function(x, kind = NULL) {
     noise_high = noise$high, noisy = isTRUE(noise$low > 0.5))), class = "ufs_look")
 }
 
-# list(noise, low, high) by decoys, on a part of x; NA where there are too few rows or columns.
-look_noise <- function(x, keep, most = c(1000L, 2000L)) {
+# list(noise, low, high) by decoys, on a part of x; NA where there are too few rows or columns, NULL
+# where nobody asks.
+look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
   seed <- draw_seeds(1L)[[1L]]
+  if (!asked) return(NULL)
   found <- if (x$n >= 6L && length(keep) >= 5L) {
     with_seed(seed, random_decoys(drawn_part(x, most, keep)))
   }
@@ -110,7 +113,7 @@ orientation_words <- function(x) {
 
 seen_words <- function(x) {
   held <- if (x$held == "source") "on disk" else x$held
-  values <- switch(x$values, counts = "counts", grades = "grades",
+  values <- switch(x$values, counts = "counts", `log counts` = "log counts", grades = "grades",
     standardised = "standardised already", `one unit` = "taken for columns of one unit",
     `mixed units` = "taken for columns in different units")
   extra <- c(if (x$constant) paste(x$constant, "constant"),
@@ -123,6 +126,7 @@ seen_words <- function(x) {
 
 # "about 160 of 168": a share that was estimated is no exact number, and never all.
 noise_words <- function(x) {
+  if (is.null(x$noise)) return(NULL)
   if (is.na(x$noise)) return("too few rows or columns to tell noise")
   number <- function(share) round(share * x$usable)
   low <- number(x$noise_low)

@@ -121,26 +121,33 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   for_data <- setdiff(input_arguments, if (task == "label") "labelled")
   opened <- open_some(x, given, setdiff(input_arguments, for_data))$x
   # The fit itself says what is constant, once.
-  look <- without_constant(look_unchecked(opened, kind))
+  look <- without_constant(look_unchecked(opened, kind, noise = task != "label"))
   features <- task %in% c("classify", "cluster")
   # For k = "auto" noise need not be beyond doubt.
   likely <- features && (if (is.null(noise)) isTRUE(look$noise > 0.5) else noise)
   real <- if (likely) as.integer(round(look$usable * (1 - look$noise)))
   noise <- features && (if (is.null(noise)) look$noisy else noise)
   asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise, real,
-    ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
+    ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)),
+    samples = "samples" %in% names_of(given))
   own <- given[setdiff(names_of(given), for_data)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
-  ready <- opened
+  prepared <- function(...) {
+    if (...length() || length(plan$transform)) {
+      do.call(ufs_data, c(list(opened, ...), plan$transform))
+    } else opened
+  }
+  ready <- prepared()
   watch_says(function(step) paste0("ufs_", plan$method, "(), ", count_words(step, "step")))
-  if (length(plan$transform)) ready <- do.call(ufs_data, c(list(opened), plan$transform))
-  fit <- with_seed(seed, do.call(ufs, c(list(x = ready, method = plan$method), plan$args),
-    quote = TRUE))
+  fit <- with_seed(seed, {
+    used <- if (is.null(plan$samples)) ready else prepared(samples = eval(plan$samples))
+    do.call(ufs, c(list(x = used, method = plan$method), plan$args), quote = TRUE)
+  })
   # The call to repeat it: the user's `x`, every argument as used.
   call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
-    given[names_of(given) %in% for_data], plan$transform, plan$args))
+    given[names_of(given) %in% for_data], plan$transform, samples = plan$samples, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
@@ -191,19 +198,28 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
 
 # ---- the decisions -------------------------------------------------------------------------------
 
-# Which method, with which arguments, and why: list(method, args, size, reason, decided, transform).
-# The only place above the methods that names them: it is the advice itself.
+# Which method, with which arguments, and why: list(method, args, size, reason, decided, transform,
+# curve, samples), samples being the call that draws some. The only place above the methods that
+# names them: it is the advice itself.
 selection_plan <- function(x, look, asked, given) {
   decided <- character()
   transform <- count_transform(x, look, asked)
   if (length(transform)) {
     x <- do.call(ufs_data, c(list(x), transform))
-    decided <- c(decided, counts = paste("tf-idf weights and rows of unit length, because",
-      "documents and cells differ in their totals"))
+    log <- transform$counts == "log"
+    if (log) look$values <- "log counts"
+    decided <- c(decided, counts = paste(if (log) {
+      "logarithms of counts over the total of their cell, because columns are genes and"
+    } else "tf-idf weights and rows of unit length, because documents and", "cells differ in totals"))
   }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
-  counts <- look$values == "counts"
-  method <- planned_method(look, asked, large, names_of(given))
+  drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)
+  method <- planned_method(look, asked, large && !drawn, names_of(given))
+  samples <- if (drawn && method == "consensus") drawn_samples(x)
+  if (!is.null(samples)) {
+    decided <- c(decided, samples = paste0(eval(samples[[2L]][[3L]]), " of ", x$n,
+      " samples, drawn at random: more tell the columns no better"))
+  }
   scale <- planned_scale(look, asked, method)
   clusters <- asked$n_clusters
   if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
@@ -217,17 +233,11 @@ selection_plan <- function(x, look, asked, given) {
   }
   decided <- c(decided, auto$decided)
   size <- as.integer(if (is.null(auto)) asked$k else auto$k)
-  args <- switch(method,
-    css = c(list(k = size, mu_rel = if (asked$task == "compress") 0 else 0.1),
-      if (asked$task == "compress") list(swaps = if (large) 0L else TRUE), list(scale = scale)),
-    consensus = list(n_clusters = clusters, k = size, scale = scale),
-    mcfs = list(n_clusters = clusters, n_features = size, scale = scale),
-    pca = list(n_components = planned_components(x, scale), scale = scale),
-    # Centred counts of short documents are all alike.
-    medoids = c(list(m = size), if (!planned_unit(x, look)) list(unit = FALSE),
-      list(center = !counts, scale = scale)),
-    facility = c(list(m = size), if (!planned_unit(x, look)) list(similarity = "heat"),
-      list(center = !counts, scale = scale)))
+  args <- planned_args(x, look, asked$task, list_of(method, size, scale, clusters, large))
+  if (!is.null(args$target)) {
+    decided <- c(decided, target = paste0("target = ", args$target,
+      ": log counts hold noise of each gene that no panel should rebuild"))
+  }
   if (asked$task == "label" && length(look$empty)) {
     args$labelled <- look$empty
     decided <- c(decided, empty = paste0(count_words(length(look$empty), "empty row"),
@@ -240,7 +250,31 @@ selection_plan <- function(x, look, asked, given) {
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
   list_of(method, args, size, reason = plan_reason(method, asked$task), decided, transform,
-    curve = auto$curve)
+    curve = auto$curve, samples)
+}
+
+# As code, so that the selection can be repeated.
+drawn_samples <- function(x) {
+  bquote(sort(sample.int(.(x$n), .(as.integer(max(1000, min(4000, 5e5 %/% x$p)))))))
+}
+
+planned_args <- function(x, look, task, plan) {
+  center <- look$values != "counts"
+  unit <- task != "label" || planned_unit(x, look)
+  # Of log counts the leading components are to be rebuilt (evidence/panel.R), as a gene panel is.
+  panel <- look$values == "log counts" && !plan$scale && min(x$n, x$p) >= 40L
+  switch(plan$method,
+    css = c(list(k = plan$size, mu_rel = if (task == "compress" && !panel) 0 else 0.1),
+      if (task == "compress" && !panel) list(swaps = if (plan$large) 0L else TRUE),
+      if (panel) list(target = 20L), list(scale = plan$scale)),
+    consensus = list(n_clusters = plan$clusters, k = plan$size, scale = plan$scale),
+    mcfs = list(n_clusters = plan$clusters, n_features = plan$size, scale = plan$scale),
+    pca = list(n_components = planned_components(x, plan$scale), scale = plan$scale),
+    # Centred counts of short documents are all alike.
+    medoids = c(list(m = plan$size), if (!unit) list(unit = FALSE), list(center = center,
+      scale = plan$scale)),
+    facility = c(list(m = plan$size), if (!unit) list(similarity = "heat"), list(center = center,
+      scale = plan$scale)))
 }
 
 # What the method does, as a sentence of the print.
@@ -311,7 +345,8 @@ planned_scale <- function(look, asked, method) {
   # Rare words have no part in leading components unless all words have one variance.
   if (look$values == "counts") return(isTRUE(asked$noise))
   if (look$values %in% c("mixed units", "standardised")) return(TRUE)
-  asked$task == "label" || asked$noise || method == "mcfs" || (method != "css" && isTRUE(look$raw))
+  asked$task == "label" || asked$noise || (method == "mcfs" && look$values != "log counts") ||
+    (method != "css" && isTRUE(look$raw))
 }
 
 # Directions of samples mean something for words, and where there are some ten columns.
@@ -336,7 +371,7 @@ many_near_centre <- function(x, least = 0.2) {
 count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
   if (look$values == "counts" && open && asked$task != "compress" && !length(negative_columns(x))) {
-    list(counts = "tfidf", unit_rows = TRUE)
+    if (genes_among(x$features)) list(counts = "log") else list(counts = "tfidf", unit_rows = TRUE)
   }
 }
 
@@ -354,7 +389,10 @@ found_clusters <- function(x, scale, most = c(400L, 2000L)) {
 repeat_code <- function(call, seed, written) {
   parts <- lapply(names(call)[-1L], function(name) {
     text <- if (name == "x") expression_text(call$x, "x") else exact_text(call[[name]])
-    if (is.null(text)) text <- expression_text(written[[name]], paste0("<", name, ">"))
+    if (is.null(text)) {
+      code <- if (is.call(call[[name]])) call[[name]] else written[[name]]
+      text <- expression_text(code, paste0("<", name, ">"))
+    }
     paste(name, "=", text)
   })
   paste0(if (!is.null(seed)) paste0("set.seed(", seed, ")\n"),

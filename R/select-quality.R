@@ -27,7 +27,7 @@ feature_quality <- function(fit, x, chosen, draws) {
 explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   rows <- max(1000, floor(most / x$p))
   part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
-  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
+  data <- column_triangle(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
   share <- function(j) captured_share(data$x, stats::na.omit(match(j, data$keep)))
   own <- share(chosen)
   size <- min(length(chosen), length(data$keep))
@@ -84,10 +84,12 @@ sample_quality <- function(fit, x, chosen, draws) {
   free <- seq_len(m + length(others))
   given <- setdiff(seq_len(nrow(z)), free)
   total <- mean(rowSums(sweep(z, 2L, colMeans(z))^2))
-  far <- function(i) {
-    near <- apply(square_distances(z, z[c(i, given), , drop = FALSE]), 1L, min)
-    mean(pmax(near, 0)) / total
+  nearest_of <- function(i) {
+    d <- square_distances(z, z[i, , drop = FALSE])
+    pmax(d[cbind(seq_len(nrow(d)), max.col(-d, ties.method = "first"))], 0)
   }
+  known <- if (length(given)) nearest_of(given) else Inf
+  far <- function(i) mean(pmin(nearest_of(i), known)) / total
   random <- vapply(seq_len(draws), function(i) far(sample(free, m)), 0)
   quality_row("distance", far(seq_len(m)), random, nrow(z), more_is_better = FALSE)
 }
@@ -275,11 +277,12 @@ quality_words <- function(quality, fit) {
     distance = paste0("mean squared distance to the nearest chosen sample ",
       signif(quality$chosen, 2L), " of that to the mean of all; for as many random samples ",
       signif(quality$random, 2L)))
-  part <- if (quality$rows < fit$n) paste0(" (on ", quality$rows, " of ", fit$n, " rows)")
+  rows <- fit$look$n
+  part <- if (quality$rows < rows) paste0(" (on ", quality$rows, " of ", rows, " rows)")
   verdict <- if (quality$measure == "noise" && quality$random < 0.1) NULL else
-    paste0(": ", quality_verdict(quality), " than random in ",
-      if (quality_verdict(quality) == "worse") quality$draws - quality$beaten - quality$tied else
-        quality$beaten, " of ", quality$draws, " draws")
+    paste0(": ", quality_verdict(quality), " than random in ", switch(quality_verdict(quality),
+      worse = quality$draws - quality$beaten - quality$tied, quality$beaten), " of ", quality$draws,
+      " draws")
   if (quality_verdict(quality) == "no better" && length(verdict)) {
     verdict <- paste0(": no better than random (better in ", quality$beaten, " of ", quality$draws,
       " draws", if (quality$tied) paste0(", tied in ", quality$tied), ")")

@@ -73,7 +73,15 @@ kind_makers <- function() {
   list(
     words = of(words, "counts", c(100, 2000)), cells = of(cells, "counts", c(100, 2000)),
     species = of(species, "counts", c(20, 200)),
-    log_cells = of(function(n, p) as.matrix(ufs_data(cells(n, p), counts = "log")), "one unit", c(100, 2000)),
+    log_cells = of(function(n, p) as.matrix(ufs_data(cells(n, p), counts = "log")), "log counts", c(100, 2000)),
+    log2_cells = of(function(n, p) {
+      x <- cells(n, p)
+      round(log2(1 + 1e4 * x / rowSums(x)), 3)
+    }, "log counts", c(100, 2000)),
+    log_rates = of(function(n, p) {
+      x <- cells(n, p) * rep(rexp(p, 1) + .1, each = n)
+      log10(1 + 1e6 * x / rowSums(x))
+    }, "log counts", c(100, 2000)),
     tfidf = of(function(n, p) as.matrix(ufs_data(words(n, p), counts = "tfidf", unit_rows = TRUE)), "one unit",
       c(100, 2000)),
     shares = of(shares, "one unit"), per_cent = of(function(n, p) round(100 * shares(n, p), 2), "one unit"),

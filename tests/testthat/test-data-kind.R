@@ -23,7 +23,7 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
   skip_on_cran()
   methods <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   # Standardised for the tasks in this order?
-  scaled <- list(counts = c(FALSE, FALSE, FALSE, FALSE), grades = c(FALSE, FALSE, FALSE, TRUE),
+  scaled <- list(counts = c(FALSE, FALSE, FALSE, FALSE), `log counts` = c(FALSE, FALSE, FALSE, TRUE), grades = c(FALSE, FALSE, FALSE, TRUE),
     `one unit` = c(FALSE, FALSE, FALSE, TRUE), raw = c(FALSE, FALSE, TRUE, TRUE),
     `mixed units` = rep(TRUE, 4), standardised = rep(TRUE, 4))
   some <- if (on_cran()) c("words", "likert", "mtcars") else names(tables)
@@ -39,6 +39,8 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
       expect_identical(plan$args$scale, scaled[[if (raw) "raw" else values]][match(task, names(methods))], info = said)
       weighted <- values == "counts" && task != "compress"
       expect_identical(plan$transform, if (weighted) list(counts = "tfidf", unit_rows = TRUE), info = said)
+      # As a gene panel.
+      expect_identical(plan$args$target, if (values == "log counts" && plan$method == "css") 20L, info = said)
       if (task == "label") {
         expect_identical(plan$args$center, values != "counts", info = said)
         # Directions, from ten columns on; along one factor many rows are near the mean of all.
@@ -98,6 +100,20 @@ test_that("values whose squares no double can hold are refused by name before an
     }
     expect_error(ufs_select(x * unit, k = 1), "'Petal.Width' of `x` are too", class = "ufs_error_input")
   }
+})
+
+test_that("counts of genes are taken as log counts, and so is what `counts` made of them", {
+  skip_on_cran()
+  cells <- `colnames<-`(tables$cells[[1L]], paste0("ENSG", 1e6 + seq_len(ncol(tables$cells[[1L]]))))
+  pick <- function(x, ...) withr::with_seed(1, suppressMessages(ufs_select(x, 8, "classify", ...)))
+  fit <- pick(cells)
+  expect_identical(fit$input$transform$counts, "log")
+  expect_identical(fit$params$target, 20L)
+  expect_match(withr::with_options(list(width = 1000), capture.output(print(fit))), "of the variance of the log counts", all = FALSE)
+  expect_identical(selected_features(pick(unname(cells), counts = "log"), as = "index"), selected_features(fit, as = "index"))
+  # Few genes have no more components than that.
+  expect_null(pick(as.matrix(ufs_data(cells[, 1:30], counts = "log")))$params$target)
+  expect_identical(pick(unname(cells))$input$transform$counts, "tfidf")
 })
 
 test_that("small, narrow and repeated tables go through every task", {

@@ -47,10 +47,15 @@ test_that("what is seen decides", {
   other$wt <- other$wt * 453.6
   other$disp <- other$disp / 61
   expect_identical(selected_features(pick(mtcars, 4, "cluster")), selected_features(pick(other, 4, "cluster")))
-  look <- list(n = 5000, p = 10, values = "one unit")
-  plan <- selection_plan(list(n = 5000L, p = 10L), look,
-    list(task = "cluster", k = 3, n_clusters = 4, noise = FALSE, ordered = FALSE), list())
+  look <- list(n = 5000, p = 1500, values = "one unit")
+  asked <- list(task = "cluster", k = 3, n_clusters = 4, noise = FALSE, ordered = FALSE)
+  plan <- selection_plan(list(n = 5000L, p = 1500L), look, asked, list())
   expect_identical(plan$method, "mcfs")
+  # Of many samples and few columns some samples are enough.
+  few <- selection_plan(list(n = 5000L, p = 250L), look, asked, list())
+  expect_identical(few[c("method", "samples")], list(method = "consensus", samples = quote(sort(sample.int(5000L, 2000L)))))
+  asked$samples <- TRUE
+  expect_identical(selection_plan(list(n = 5000L, p = 250L), look, asked, list())$method, "mcfs")
   expect_identical(plan$args, list(n_clusters = 4, n_features = 3L, scale = TRUE))
 })
 
@@ -68,6 +73,19 @@ test_that("noise is found, and k with it", {
   expect_lt(worth$chosen, worth$random)
   expect_identical(worth$beaten, 20L)
   expect_identical(pick(noisy, 5, "classify", noise = FALSE)$method, "css")
+})
+
+test_that("to label, nobody looks for noise, and the picks do not depend on that", {
+  wanted <- selected_samples(pick(x, m = 5, task = "label"))
+  expect_identical(withr::with_seed(1, {
+    look_unchecked(x)
+    selected_samples(with_seed(draw_seeds(1L)[[1L]], ufs_medoids(x, m = 5)))
+  }), wanted)
+  replaced("random_decoys", function(...) stop("looked for noise"))
+  fit <- pick(x, m = 5, task = "label")
+  expect_null(fit$look$noise)
+  expect_false(any(grepl("noise", printed(fit))))
+  expect_error(pick(x, 5), "looked for noise")
 })
 
 test_that("the number of clusters is found", {
@@ -91,12 +109,14 @@ test_that("the code repeats the selection in a session of its own, for every tas
     ufs_select(x, m = 4, task = "label", ordered = TRUE, labelled = 1:7), ufs_select(x, 4, mu_rel = 1 / 3),
     ufs_select(x, 4, mu = 2 / 7), ufs_select(x[, 3:20], 4, "cluster", members = c("pca", "kmeans_f")),
     ufs_select(x, 4, samples = 1:30), ufs_select(gaps, 4, "classify", na = "median"),
-    ufs_select(x, 3, "cluster", control = ufs_control(max_iter = 3, warn = FALSE))
+    ufs_select(x, 3, "cluster", control = ufs_control(max_iter = 3, warn = FALSE)),
+    ufs_select(many, 2, "cluster", members = c("pca", "variance"))
   )
+  many <- withr::with_seed(1, latent_groups(4100, 5))
   set.seed(8)
   fits <- lapply(calls, function(call) suppressWarnings(suppressMessages(eval(call))))
   folder <- withr::local_tempdir()
-  save(x, counts, gaps, file = file.path(folder, "data.rda"))
+  save(x, counts, gaps, many, file = file.path(folder, "data.rda"))
   lines <- c("library(ufselect)", "load(\"data.rda\")", "out <- list()")
   for (fit in fits) lines <- c(lines, paste0("out[[length(out) + 1]] <- {\n", fit$code, "\n}"))
   writeLines(c(lines, "saveRDS(out, \"out.rds\")"), file.path(folder, "code.R"))
