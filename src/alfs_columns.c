@@ -70,7 +70,7 @@ static void add_columns(search *s, double least, int most)
     vmaxset(mark);
 }
 
-/* Of the set only those in use by the last W, that of work, or by the best one; all if none is. */
+/* Keeps the columns of the set that the W of `work` or the best W uses; all of them if none is. */
 static void use_nonzero_columns(search *s, const alfs_work *work)
 {
     size_t m = (size_t) s->full->space.m;

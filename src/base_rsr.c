@@ -85,7 +85,7 @@ static void floor_weights(rsr_work *w, mm *s)
     }
 }
 
-/* Of column j in A. */
+/* What column j of G^{-1/2} X is multiplied by in A. */
 static double column_root(const rsr_work *w, const double *u, int j)
 {
     double factor = mm_factor(w->settings, j);
@@ -183,7 +183,7 @@ static int by_rows(rsr_work *w, mm *s)
     double lambda = s->out->penalty;
 
     la_gram('T', n, q, w->a, w->k);
-    /* Without a ridge: as little of one as copies of a column need. */
+    /* Rows without a penalty get only the ridge that makes copies of a column solvable. */
     for (size_t l = 0; l < Q; l++)
         w->k[l + l * Q] += mm_is_free(w->settings, s->set[l]) ? UFS_ROUNDING * w->k[l + l * Q]
                                                               : lambda;
@@ -289,7 +289,7 @@ static void coefficients(rsr_work *w, mm *s, double *out)
             for (size_t c = 0; c < P; c++)
                 out[(size_t) s->set[l] + c * P] = column_root(w, s->u, s->set[l]) * w->b[c + l * P];
     } else {
-        /* R X'G^{-1/2} V / lambda with V anew, for the one at hand is of T. */
+        /* R X'G^{-1/2} V / lambda, where V is computed again: the stored one is that of T. */
         la_scale_rows(n, p, w->scale, x, e);
         la_chol_solve(n, p, w->k, e);
         if (w->n_free > 0) coefficients_of_free(w, e, free);

@@ -35,7 +35,7 @@ typedef struct {
     sogfs_result *out;
     wstep step;
     ufs_run inner;    /* of the step over W */
-    bool fine, exact; /* W is asked for, was solved for, to the end */
+    bool fine, exact; /* solve W to the end; W was solved so */
     int apart;        /* iterations in a row with too many components */
     int since;        /* the iteration before the first graph */
     graph_csr l;      /* (S + S') / 2 */

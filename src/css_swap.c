@@ -98,7 +98,7 @@ static void make(css_work *work, exchange best)
 
     css_drop(work, best.at);
     css_take(work, best.column);
-    /* The new column to the place of the old one, so that a round meets every place once. */
+    /* The new column takes the place of the old one, so that a round meets every place once. */
     last = work->n_chosen - 1;
     after = (size_t) (last - best.at);
     memmove(work->order + best.at + 1, work->order + best.at, after * sizeof(int));

@@ -45,7 +45,7 @@ typedef struct {
 
 /* ---- pairs of rows ------------------------------------------------------------------------ */
 
-/* In the place of the worst entry; key < far[i]. */
+/* Replaces the worst entry of the heap of row i; key < far[i]. */
 static void offer(search *s, int i, double key, int index)
 {
     entry *heap = s->heap + (size_t) i * (size_t) s->size;
@@ -60,7 +60,7 @@ static void offer(search *s, int i, double key, int index)
     s->far[i] = heap[0].key;
 }
 
-/* The lower bound of a pair from its product, to both heaps. Returns the distance. */
+/* Offers the lower bound of a pair, from its product, to both heaps. Returns the distance. */
 static inline double offer_pair(search *s, int i, int j, double product)
 {
     double both = s->norm2[i] + s->norm2[j], d2 = both - 2.0 * product;
@@ -70,7 +70,7 @@ static inline double offer_pair(search *s, int i, int j, double product)
     return d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
-/* Of the pairs, that share is done. */
+/* Reports which share of the pairs is done. */
 static void tell(const search *s, double share)
 {
     ufs_hook_step(s->hook, (int) (100.0 * share), 0.0, 0.0);

@@ -53,7 +53,7 @@ static double squared(const near_work *w, int i, int j)
     return (s0 + s1) + (s2 + s3);
 }
 
-/* In its place among the nearest of i, if it is one of them and new; equals by index. */
+/* Inserts j into the sorted list of i if it is new and near enough; equal distances by index. */
 static bool offer(near_work *w, int i, int j, double d2)
 {
     size_t S = (size_t) w->size, at = S - 1;
@@ -75,7 +75,8 @@ static bool offer(near_work *w, int i, int j, double d2)
     return true;
 }
 
-/* Returns how many came. round: from 0. seen: n, scratch. */
+/* One round over the neighbours of neighbours: returns how many entries are new. round: from 0.
+ * seen: n, scratch. */
 static size_t look_around(near_work *w, int round, int *seen)
 {
     size_t S = (size_t) w->size, came = 0;
@@ -83,7 +84,7 @@ static size_t look_around(near_work *w, int round, int *seen)
     void *mark = vmaxget();
     bool *now = (bool *) R_alloc((size_t) w->n * S, sizeof(bool));
 
-    /* What comes in this round is marked for the next one. */
+    /* Entries that are new in this round are marked for the next one. */
     memcpy(now, old, (size_t) w->n * S * sizeof(bool));
     memset(old, 0, (size_t) w->n * S * sizeof(bool));
     for (int i = 0; i < w->n; i++) seen[i] = -1;

@@ -79,7 +79,7 @@ void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights,
     void *mark = vmaxget();
     cosines rows = {.p = x ? x->p : 0};
     if (weights == GRAPH_COSINE && x) set_cosines(x, &rows);
-    /* Turned twice, the directed lists are by column. */
+    /* Transposed twice by counting sorts, the lists come out sorted. */
     arc *mine = (arc *) R_alloc(edges, sizeof(arc)), *theirs = (arc *) R_alloc(edges, sizeof(arc));
     int *from = ufs_ialloc(N + 1), *at = ufs_ialloc(N + 1);
     for (size_t i = 0; i <= N; i++) from[i] = (int) (i * K);

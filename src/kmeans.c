@@ -76,7 +76,7 @@ static double count_of(const kmeans_work *w, int i)
     return w->count == NULL ? 1.0 : w->count[i];
 }
 
-/* Sample i to cluster j, or out of it. */
+/* Adds sample i to the sums of cluster j, or takes it out (sign -1). */
 static void add(kmeans_work *w, int i, int j, double sign)
 {
     if (j == w->c) return;
@@ -134,7 +134,7 @@ static double sparse_distance(const kmeans_work *w, int i, int j)
     ss = (s0 + s1) + (s2 + s3) - w->dot[j];
     if (w->shrink) ss *= w->shrink[i];
     ss = w->norm2[i] - 2.0 * ss + w->centre2[j];
-    /* What rounding leaves of a sample that is its centre. */
+    /* Less than this is rounding: the sample is the centre. */
     return ss > 16.0 * DBL_EPSILON * (w->norm2[i] + w->centre2[j]) ? sqrt(ss) : 0.0;
 }
 
@@ -340,7 +340,7 @@ static void distances_from(kmeans_work *w, int i)
     }
 }
 
-/* Of the fixed centres the nearest one, the first of equals. */
+/* The nearest fixed centre, the first of equally near ones. */
 static void find_fixed(kmeans_work *w)
 {
     for (int i = 0; i < w->n; i++) w->fixed_far[i] = R_PosInf;
@@ -358,7 +358,7 @@ static void find_fixed(kmeans_work *w)
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
 
-/* Centre j where sample i is. */
+/* Puts centre j where sample i is. */
 static void to_sample(kmeans_work *w, int j, int i)
 {
     double *at = centre(w, j), r = w->shrink ? w->shrink[i] : 1.0;
@@ -432,7 +432,7 @@ static void seed(kmeans_work *w, const double *draw)
 
 /* ---- Lloyd's iteration, and exchange of single samples --------------------------------------- */
 
-/* True. */
+/* Moves sample i to its better cluster; returns true, for the callers that count moves. */
 static bool leave_for(kmeans_work *w, int i, int best, double d_best, bool exchange)
 {
     int a = w->label[i];

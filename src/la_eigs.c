@@ -208,7 +208,7 @@ static bool done(davidson *s)
             s->best = worst;
             s->best_at = info->products;
         }
-        /* Small, and no better for a while: that is the rounding of the operator. */
+        /* Small, and no smaller for a while: it is at the rounding of the operator. */
         return info->residual <= ROUNDING && info->products > s->best_at + 2 * s->most;
     }
     info->converged = !s->a->proof || complete(s);
@@ -217,7 +217,8 @@ static bool done(davidson *s)
     return !s->missing;
 }
 
-/* Narrow blocks are looked at when they will have come three quarters of the way that is left. */
+/* How many blocks to add before the next look: narrow ones until the residual should have come three
+ * quarters of the way that is left. */
 static int passes_to_look(const davidson *s)
 {
     int most = s->size / 4 > LANES ? s->size / 4 : LANES, products = s->info->products;
@@ -285,7 +286,7 @@ static void filter(const davidson *s, int degree, int count, double *x)
     s->a->recur(s->a->data, count, degree, coef, x);
 }
 
-/* With an eigenvector that was missing comes noise, out of which other copies grow. */
+/* An eigenvector that was missing is joined by noise, from which its other copies can grow. */
 static const double *next_block(davidson *s, int *count)
 {
     const la_eigs_problem *a = s->a;
@@ -306,7 +307,7 @@ static const double *next_block(davidson *s, int *count)
         if (s->norm[j] > s->norm[first]) first = j;
     for (int i = 0; i < s->held && *count < s->width; i++) {
         int j = (first + i) % s->held;
-        /* What is not wanted only fills up the lanes. */
+        /* Pairs that are not wanted only fill the block up to LANES. */
         if (j >= a->k && *count % LANES == 0) break;
         if (s->norm[j] <= allowed(s, j)) continue;
         ufs_copy(to + (size_t) *count * N, from + (size_t) j * N, N);

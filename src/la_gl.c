@@ -57,7 +57,7 @@ static void fit_from_source(la_gl *w)
         memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
 }
 
-/* Many features: one product; V, spread out, where u will be. */
+/* For many features one product is cheaper; V is spread out in the memory of u. */
 static void fit_by_product(la_gl *w)
 {
     size_t P = (size_t) w->p, C = (size_t) w->c;

@@ -5,7 +5,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* As many violators enter at least, if there are so many. */
+/* The least number of violators that enter at once, if there are so many. */
 enum { ENTER = 20 };
 
 /* The same for places g..to-1 of a source, in two reads of the columns. */

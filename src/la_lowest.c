@@ -52,7 +52,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
 }
 
-/* Where some of delta are zero, as far below as it is below the smallest of the others. */
+/* A shift for a delta with zeros: below 0 by a share of the smallest positive entry. */
 static double below_zero(int p, const double *delta)
 {
     double least = R_PosInf;

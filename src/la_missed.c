@@ -65,7 +65,7 @@ la_missed la_eigs_missed(const la_eigs_problem *a, int size, const double *v,
     return found;
 }
 
-/* Whether anything is left of the noise. */
+/* Starts from noise; false if nothing of it is left outside the known vectors. */
 static bool start(missed_work *w, int column)
 {
     int n = w->a->n;

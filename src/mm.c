@@ -65,7 +65,7 @@ static double mean_row(const mm *s)
     for (int a = 0; a < s->q; a++)
         if (!mm_is_free(s->settings, s->set[a]))
             mean += s->plain[s->set[a]] * s->plain[s->set[a]] / q;
-    /* Free rows alone: as the zero rows beside them would have it. */
+    /* There are only free rows: the value that zero rows would give. */
     return q > 0 ? mean : UFS_TIE;
 }
 
@@ -163,7 +163,8 @@ static void sum_norms(mm *s)
     }
 }
 
-/* Norms, if the dual values stand for them, the roots of the weights that follow, and sums. */
+/* Row norms (from the dual values where the problem is convex), the roots of the next weights, and
+ * sums over both. */
 static void measure(mm *s)
 {
     mm_result *out = s->out;
@@ -185,7 +186,7 @@ static void measure(mm *s)
     s->merit = out->objective;
 }
 
-/* Of Y divided by `over`, or by more where that is better. */
+/* The dual value of Y divided by `over`, or by more where that is better. */
 static double bound(const mm *s, double over)
 {
     double scale = 1.0 / over;

@@ -161,7 +161,7 @@ test_that("wishes are kept by picks, swaps and starts, and contradictions refuse
     fit <- wished(x, list(max_cor = .3), k = 6L, swaps = TRUE)
     r <- abs(stats::cor(x[, fit$solution$order]))
     expect_lte(max(r[upper.tri(r)]), .3)
-    cost <- 1:14
+    cost <- as.double(1:14)
     fit <- wished(x, list(cost = cost, budget = 20))
     expect_lte(sum(cost[fit$solution$order]), 20)
     # Not below either greedy choice.
