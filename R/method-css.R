@@ -227,21 +227,11 @@ css_wish <- function(wish, names) {
 # No column, or no group, may be chosen.
 refuse_empty <- function(settings, names) {
   wish <- settings$wish
-  open <- setdiff(seq_along(names), wish$exclude)
-  if (!length(open)) refuse("exclude", "`exclude` leaves no column to choose.")
-  cost <- if (is.null(wish$cost)) rep(1, length(names)) else wish$cost
-  group <- if (is.null(wish$groups)) seq_along(names) else wish$groups
-  one <- if (is.null(wish$groups)) "column" else "group of columns"
-  price <- tapply(cost[open], group[open], sum)
-  if (!is.null(wish$budget) && min(price) > wish$budget) {
-    least <- open[group[open] == as.integer(names(which.min(price)))]
-    refuse("budget", "The budget of ", format(wish$budget), " pays for no ", one,
-      ": the cheapest (", some_names(names[least]), ") costs ", format(min(price)), ".")
+  if (length(wish$exclude) == length(names)) {
+    refuse("exclude", "`exclude` leaves no column to choose.")
   }
-  size <- table(group[open])
-  least <- open[group[open] == as.integer(names(which.min(size)))]
-  refuse("k", "`k` is ", settings$k, ", but the smallest group (",
-    some_names(names[least]), ") has ", min(size), " columns, and groups are taken whole.")
+  if (!is.null(wish$budget)) check_budget(wish$budget, wish, names)
+  check_smallest(settings$k, wish, names)
 }
 
 # Columns of data$keep that would be chosen because of one or two rows, which no other column can
