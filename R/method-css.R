@@ -398,6 +398,9 @@ certificate_note.ufs_css <- function(x) NULL
 #' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
+  # What a budget pays for may be more columns than were chosen.
+  priced <- !is.null(x$wishes$features$budget)
+  bound <- signif(100 * x$trace$bound[last], 3L)
   c(if (!x$params$given) {
     worst <- which.min(x$trace$ratio)
     paste0("weakest      at k = ", worst, ": ", signif(100 * x$trace$captured[worst], 3L),
@@ -405,8 +408,9 @@ print_notes.ufs_css <- function(x) {
   }, paste0("explains     ", signif(100 * x$trace$captured[last], 3L), " % of the ",
     if (is.numeric(x$center)) "variance" else "squares", " of the ",
     if (is.numeric(x$scale)) "standardised ", "columns with ", count_words(last, "feature"), "; ",
-    count_words(last, "principal component"), if (last == 1L) " explains " else " explain ",
-    signif(100 * x$trace$bound[last], 3L), " %"),
+    if (priced) paste("no choice within the budget explains more than", bound) else
+      paste(count_words(last, "principal component"), if (last == 1L) "explains" else "explain",
+        bound), " %"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {
       paste0("starts       ", x$params$met, " of ", x$params$starts,
@@ -416,7 +420,8 @@ print_notes.ufs_css <- function(x) {
       " % of the ", count_words(x$params$target, "leading component")),
     if (length(x$certificate) > 3L && "optimal" %in% names(x$certificate)) {
       if (x$certificate[["optimal"]] == 1) {
-        "proof        no other choice of this size explains more"
+        paste0("proof        no other choice ", if (priced) "within the budget" else "of this size",
+          " explains more")
       } else {
         paste0("proof        not finished: another choice may explain up to ",
           signif(100 * x$certificate[["gap"]], 3L), " % more")
