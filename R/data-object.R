@@ -23,6 +23,9 @@ data_columns <- function(data, j) {
   )
 }
 
+# Arguments whose names are those of rows.
+row_names_in <- c("samples", "candidates", "labelled", "i")
+
 # Positions for names, indices or a logical vector.
 resolve_index <- function(index, size, names, arg) {
   if (is.null(index)) return(NULL)
@@ -38,7 +41,9 @@ resolve_index <- function(index, size, names, arg) {
   }
   if (is.null(out) || anyNA(out) || anyDuplicated(out)) {
     what <- if (is.character(index) && anyNA(out)) {
-      paste0(": not in `x`: ", some_columns(index[is.na(out)]))
+      lost <- index[is.na(out)]
+      paste0(": not in `x`: ", if (arg %in% row_names_in) "row" else "column",
+        if (length(lost) > 1L) "s", " ", some_names(lost))
     }
     refuse(arg, "`", arg, "` must be distinct names, indices or a logical vector of length ", size,
       what, ".")

@@ -52,17 +52,36 @@ set_wishes <- function(data, given) {
 wished_places <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   if (is.factor(value)) value <- as.character(value)
+  if (is.character(value)) value <- unlist(lapply(value, level_columns, side$names))
   refuse_unclear(value, side$shared, arg)
   as.integer(resolve_index(value, side$size, side$names, arg))
 }
 
-# One positive number for each column or row. Names, where there are some, are used.
+# The names of the columns that a factor became (`factors` of ufs_data()), for the factor's; any
+# other name as it is.
+level_columns <- function(name, names) {
+  own <- if (!name %in% names) names[startsWith(names, paste0(name, "="))]
+  if (length(own)) own else name
+}
+
+# One positive number for each column or row. Names, where both sides have some, decide which is
+# whose.
 wished_numbers <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
-  if (length(names(value)) && all(side$names %in% names(value)) && length(side$names)) {
+  one <- sub("s$", "", side$what)
+  if (length(names(value)) && length(side$names)) {
+    # What a factor costs is shared by its columns.
+    value <- unlist(lapply(names(value), function(name) {
+      own <- level_columns(name, side$names)
+      stats::setNames(rep(value[[name]] / length(own), length(own)), own)
+    }))
+    lost <- setdiff(side$names, names(value))
+    if (length(lost)) {
+      refuse(arg, "`", arg, "` has names, but none for ", if (one == "row") some_names(lost) else
+        some_columns(lost), "; unname() it if it is in the order of the ", side$what, ".")
+    }
     value <- value[match(side$names, names(value))]
   }
-  one <- sub("s$", "", side$what)
   if (!is.numeric(value) || length(value) != side$size) {
     refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it is ",
       deparse_short(value), ".")
@@ -157,6 +176,44 @@ check_budget <- function(budget, wish, names, one = "column") {
       paste(names[wish$include], collapse = ", "),
       ") cost ", format(price), ", more than the budget of ", format(budget), ".")
   }
+  least <- smallest_unit(wish$cost, wish)
+  if (!length(wish$include) && isTRUE(least$sum > budget * (1 + 1e-12))) {
+    refuse("budget", "The budget of ", format(budget), " pays for no ",
+      if (length(least$at) > 1L) "group of ", if (length(least$at) > 1L) "columns" else one,
+      ": the cheapest (", if (is.null(names)) least$at else some_names(names[least$at]),
+      ") costs ", format(least$sum), ".")
+  }
+}
+
+# Of what is taken together, among what may be chosen, that whose values have the smallest sum:
+# list(at, sum).
+smallest_unit <- function(value, wish) {
+  unit <- if (is.null(wish$groups)) -seq_along(value) else
+    ifelse(is.na(wish$groups), -seq_along(value), wish$groups)
+  open <- setdiff(seq_along(value), wish$exclude)
+  if (!length(open)) return(list(at = integer(), sum = Inf))
+  sums <- tapply(value[open], unit[open], sum)
+  list(at = open[unit[open] == as.integer(names(which.min(sums)))], sum = min(sums))
+}
+
+# Of so few columns no group is whole.
+check_smallest <- function(k, wish, names) {
+  if (is.null(wish$groups)) return(invisible())
+  least <- smallest_unit(rep(1, length(wish$groups)), wish)
+  if (least$sum > k) {
+    refuse("k", "`k` is ", k, ", but the smallest group (", some_names(names[least$at]), ") has ",
+      least$sum, " columns, and groups are taken whole.")
+  }
+}
+
+# The largest number of columns, or rows, that the budget pays for; NULL without one.
+affordable <- function(wish, size) {
+  if (is.null(wish$budget)) return(NULL)
+  never <- c(wish$exclude, wish$labelled,
+    if (!is.null(wish$candidates)) setdiff(seq_len(size), wish$candidates))
+  open <- setdiff(seq_len(size), never)
+  price <- wish$cost[open[order(!open %in% wish$include, wish$cost[open])]]
+  max(1L, sum(cumsum(price) <= wish$budget * (1 + 1e-12)))
 }
 
 # As the ranking sees them: what is in or out takes its whole group along.

@@ -142,6 +142,8 @@ captured_certificate <- function(data, k, sdev2, score, key = rep(0, length(scor
   best <- wished_columns(data, k, score, key)
   total <- sum(x_ss(x))
   if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
+  # No group is as small.
+  if (!length(best)) return(NULL)
   captured <- captured_share(x, best)
   c(captured = captured, bound = max(min(sum(sdev2[seq_len(k)]) / total, 1), captured))
 }

@@ -134,7 +134,7 @@ counted_table <- function(value, whole) {
 #'   `x` had names, of rows each its own, and integer indices otherwise.
 #' @param budget How much the chosen features (samples) may cost together, for data with `cost`
 #'   (`sample_cost`), see [ufs_data()]. It may take the place of `k` (`m`); with both, both hold.
-#'   The default `NULL` is the budget given with the data, where no `k` (`m`) is given here.
+#'   The default `NULL` is the budget given with the data.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the order of the
 #'   columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`: indices, best first.
@@ -170,9 +170,8 @@ selected_features <- function(fit, k = NULL, as = NULL, ...) {
 selected_features.ufs <- function(fit, k = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
-  budget <- wanted_budget(fit, "features", k, budget)
-  k <- if (is.null(k) && !is.null(budget)) fit$p else wanted_number(fit, k, "k")
-  top_of(fit, "feature", "k", k, as, fit$names$named, budget)
+  k <- if (by_budget(fit, "features", "k", k, budget)) fit$p else wanted_number(fit, k, "k")
+  top_of(fit, "feature", "k", k, as, fit$names$named, wanted_budget(fit, "features", budget))
 }
 
 #' Cluster labels of a fit
@@ -217,9 +216,8 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
-  budget <- wanted_budget(fit, "samples", m, budget)
-  m <- if (is.null(m) && !is.null(budget)) fit$n else wanted_samples(fit, m)
-  top_of(fit, "sample", "m", m, as, named_samples(fit), budget)
+  m <- if (by_budget(fit, "samples", "m", m, budget)) fit$n else wanted_samples(fit, m)
+  top_of(fit, "sample", "m", m, as, named_samples(fit), wanted_budget(fit, "samples", budget))
 }
 
 # For methods that pick features or samples one by one, from all or from a pool: a message where
@@ -237,11 +235,17 @@ say_partial <- function(fit, what, name, size) {
   }
 }
 
-# A budget takes the place of a number: the one given here, or that of the data where no number is
-# given.
-wanted_budget <- function(fit, what, size, budget) {
-  if (!is.null(budget)) return(check_number(budget, "budget", lower = 0, open = TRUE))
-  if (is.null(size)) fit$wishes[[what]]$budget
+# The budget given here, or that of the data.
+wanted_budget <- function(fit, what, budget) {
+  if (is.null(budget)) fit$wishes[[what]]$budget else
+    check_number(budget, "budget", lower = 0, open = TRUE)
+}
+
+# Does a budget alone say how many? One given here does where no number is; that of the data does
+# where the fit was not asked for a number either.
+by_budget <- function(fit, what, name, size, budget) {
+  is.null(size) && (!is.null(budget) ||
+    (is.null(remembered_size(fit, name)) && !is.null(fit$wishes[[what]]$budget)))
 }
 
 # Do names tell the samples apart?
@@ -335,7 +339,7 @@ order_of_rest <- function(score, key) {
 }
 
 tied_at_cut <- function(ranking, score, key, k) {
-  if (k >= length(ranking)) return(FALSE)
+  if (k < 1L || k >= length(ranking)) return(FALSE)
   pair <- unname(ranking[k + 0:1])
   isTRUE(score[[pair[1L]]] == score[[pair[2L]]] && key[[pair[1L]]] == key[[pair[2L]]])
 }

@@ -75,7 +75,7 @@ print_notes.default <- function(x) {
       paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
     },
     if (!is.null(x$n_nonzero)) nonzero_note(x),
-    if (convex) paste0("non-zero     ", sum(x$sample_scores > 0), " of ",
+    if (convex) paste0("non-zero     ", sum(x$sample_scores > 0, na.rm = TRUE), " of ",
       count_words(x$n, "sample")),
     labelled_note(x), copies_note(x), if (convex) chance_note,
     if (!is.null(x$solution$graph)) graph_note(x$solution$graph))

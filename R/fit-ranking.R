@@ -215,16 +215,16 @@ shown_ranking <- function(fit, one) {
   if (is.null(wish$open)) return(list_of(ranking, size))
   ranking <- ranking[seq_len(wish$open)]
   if (is.null(size) && is.null(wish$budget)) return(list_of(ranking, size))
-  chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size,
-    if (is.null(size)) wish$budget)
+  chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size, wish$budget)
   list(ranking = c(chosen, setdiff(ranking, chosen)), size = length(chosen))
 }
 
 # `k` as the fit was asked for.
 check_included <- function(data, params) {
   include <- data$wish$include
-  if (is.null(params$k) || isFALSE(params$given) || length(include) <= params$k) return(invisible())
-  refuse_fewer(data$features[data$keep[include]], params$k)
+  if (is.null(params$k) || isFALSE(params$given)) return(invisible())
+  if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
+  check_smallest(params$k, data$wish, data$features[data$keep])
 }
 
 # Numbers that no choice can meet.
@@ -233,13 +233,14 @@ check_choice_size <- function(fit, one, size, budget) {
   names <- fit$names$features
   wanted <- setdiff(wish$include, fit$constant)
   if (length(wanted) > size) refuse_fewer(names[wanted], size)
+  if (one == "feature") check_smallest(size, wish, names)
   if (!is.null(budget)) {
     if (is.null(wish$cost)) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
         "sample_cost", "` to ufs_data() or to the fit.")
     }
-    check_budget(budget, replace(wish, "include", list(wanted)), names, if (one == "feature")
-      "column" else "row")
+    check_budget(budget, replace(wish, "include", list(wanted)), if (one == "feature") names else
+      fit$names$samples, if (one == "feature") "column" else "row")
   }
 }
 
@@ -251,9 +252,11 @@ refuse_fewer <- function(names, size, arg = "k") {
 # Where wishes leave fewer than were asked for.
 say_short <- function(fit, one, size, chosen, budget) {
   if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
-  if (!is.null(budget)) return(invisible())
+  if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
+  wishes <- wish_names(fit, one)
+  if (!is.null(budget)) wishes[wishes == "cost"] <- "budget"
   ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one,
-    "s are chosen: the wishes (", paste(wish_names(fit, one), collapse = ", "), ") leave no more.")
+    "s are chosen: the wishes (", paste(wishes, collapse = ", "), ") leave no more.")
 }
 
 # The wishes that a ranking sees to, in the order in which messages name them.

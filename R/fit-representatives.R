@@ -8,11 +8,14 @@
 #' samples (the non-zero rows of W) and few features (its non-zero columns); after it, the function
 #' lists for each row of `x` the samples with the largest weights. Rows of `x` may be new.
 #'
-#' After [ufs_css()] it says for every column which of the chosen ones it is most correlated with.
+#' After [ufs_css()], or any other method that chooses columns, it says for every column which of the
+#' chosen ones it is most correlated with.
 #'
-#' @param fit A fit by [ufs_alfs()], [ufs_css()], [ufs_facility()] or [ufs_medoids()].
+#' @param fit A fit of a method that chooses columns, or by [ufs_alfs()], [ufs_facility()] or
+#'   [ufs_medoids()].
 #' @param ... Arguments of the methods.
-#' @param x For [ufs_alfs()], the data of the fit, or new rows with the same columns.
+#' @param x The data of the fit, which only [ufs_css()], [ufs_facility()] and [ufs_medoids()] do not
+#'   need; for [ufs_alfs()] also new rows with the same columns.
 #' @param k How many of the best columns to consider. The default is the `k` of the fit.
 #' @param n For [ufs_alfs()], how many representatives to list.
 #' @param m How many of the best samples to consider ([selected_samples()]). After [ufs_alfs()] the
@@ -23,7 +26,7 @@
 #'   for, itself included), `share` of all samples, `labelled`. With `what = "samples"` it has
 #'   one row per sample: `sample` and its `representative`.
 #'
-#'   For [ufs_css()] a data frame with one row per column: `feature`, its `representative` among the
+#'   For methods that choose columns a data frame with one row per column: `feature`, its `representative` among the
 #'   best `k`, their correlation `r` (the cosine, if the columns were not centred), and `explained`,
 #'   the share of its squares that all chosen columns explain together. Constant columns have `NA`.
 #'
@@ -36,6 +39,7 @@
 #'
 #' # Which of three columns stands for each other one?
 #' representatives(ufs_css(mtcars, k = 3))
+#' head(representatives(ufs_pca(mtcars, n_components = 2, k = 3), mtcars))
 #'
 #' # From which cars is each car rebuilt?
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
@@ -47,8 +51,33 @@ representatives <- function(fit, ...) {
   UseMethod("representatives")
 }
 
+#' @rdname representatives
+#' @export
+representatives.ufs <- function(fit, x, k = NULL, ...) {
+  check_dots_empty(...)
+  if (is.null(fit$feature_ranking)) return(representatives.default(fit))
+  if (missing(x)) refuse("x", "`x`, the data of the fit, is missing: only ufs_css() keeps them.")
+  data <- as_ufs_operator(open_quietly(as_the_fit_had_it(fit, x)), !isFALSE(fit$params$center),
+    !isFALSE(fit$params$scale))
+  if (data$n != fit$n || !identical(data$features, fit$names$features)) {
+    refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
+  }
+  chosen <- suppressMessages(selected_features(fit, k, as = "index"))
+  chosen <- chosen[chosen %in% data$keep]
+  at <- match(chosen, data$keep)
+  norm <- sqrt(x_ss(data$x))
+  r <- x_cross(data$x, x_columns(data$x, at)) / outer(norm, norm[at])
+  nearest <- max.col(abs(r), ties.method = "first")
+  explained <- colSums(column_basis(data$x, at)$coordinates^2) / norm^2
+  out <- data.frame(feature = data$features, representative = NA_character_, r = NA_real_,
+    explained = NA_real_)
+  out[data$keep, -1L] <- list(data$features[chosen][nearest],
+    pmax(-1, pmin(1, r[cbind(seq_along(nearest), nearest)])), pmin(explained, 1))
+  out
+}
+
 #' @export
 representatives.default <- function(fit, ...) {
-  refuse("fit", "`fit` must be a fit by ufs_alfs(), ufs_css(), ufs_facility() or ufs_medoids(), ",
-    "not ", kind_of(fit), ".")
+  refuse("fit", "`fit` must be a fit of a method that chooses columns, or by ufs_alfs(), ",
+    "ufs_facility() or ufs_medoids(), not ", kind_of(fit), ".")
 }

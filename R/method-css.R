@@ -215,21 +215,11 @@ css_wish <- function(wish) {
 # No column, or no group, may be chosen.
 refuse_empty <- function(settings, names) {
   wish <- settings$wish
-  open <- setdiff(seq_along(names), wish$exclude)
-  if (!length(open)) refuse("exclude", "`exclude` leaves no column to choose.")
-  cost <- if (is.null(wish$cost)) rep(1, length(names)) else wish$cost
-  group <- if (is.null(wish$groups)) seq_along(names) else wish$groups
-  one <- if (is.null(wish$groups)) "column" else "group of columns"
-  price <- tapply(cost[open], group[open], sum)
-  if (!is.null(wish$budget) && min(price) > wish$budget) {
-    least <- open[group[open] == as.integer(names(which.min(price)))]
-    refuse("budget", "The budget of ", format(wish$budget), " pays for no ", one,
-      ": the cheapest (", some_names(names[least]), ") costs ", format(min(price)), ".")
+  if (length(wish$exclude) == length(names)) {
+    refuse("exclude", "`exclude` leaves no column to choose.")
   }
-  size <- table(group[open])
-  least <- open[group[open] == as.integer(names(which.min(size)))]
-  refuse("k", "`k` is ", settings$k, ", but the smallest group (",
-    some_names(names[least]), ") has ", min(size), " columns, and groups are taken whole.")
+  if (!is.null(wish$budget)) check_budget(wish$budget, wish, names)
+  check_smallest(settings$k, wish, names)
 }
 
 # Columns of data$keep that would be chosen because of one or two rows, which no other column can
@@ -391,6 +381,9 @@ certificate_note.ufs_css <- function(x) NULL
 #' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
+  # What a budget pays for may be more columns than were chosen.
+  priced <- !is.null(x$wishes$features$budget)
+  bound <- signif(100 * x$trace$bound[last], 3L)
   c(if (!x$params$given) {
     worst <- which.min(x$trace$ratio)
     paste0("weakest      at k = ", worst, ": ", signif(100 * x$trace$captured[worst], 3L),
@@ -398,8 +391,9 @@ print_notes.ufs_css <- function(x) {
   }, paste0("explains     ", signif(100 * x$trace$captured[last], 3L), " % of the ",
     if (is.numeric(x$center)) "variance" else "squares", " of the ",
     if (is.numeric(x$scale)) "standardised ", "columns with ", count_words(last, "feature"), "; ",
-    count_words(last, "principal component"), if (last == 1L) " explains " else " explain ",
-    signif(100 * x$trace$bound[last], 3L), " %"),
+    if (priced) paste("no choice within the budget explains more than", bound) else
+      paste(count_words(last, "principal component"), if (last == 1L) "explains" else "explain",
+        bound), " %"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {
       paste0("starts       ", x$params$met, " of ", x$params$starts, " found the best choice")
@@ -408,7 +402,8 @@ print_notes.ufs_css <- function(x) {
       " % of the ", count_words(x$params$target, "leading component")),
     if (length(x$certificate) > 3L && "optimal" %in% names(x$certificate)) {
       if (x$certificate[["optimal"]] == 1) {
-        "proof        no other choice of this size explains more"
+        paste0("proof        no other choice ", if (priced) "within the budget" else "of this size",
+          " explains more")
       } else {
         paste0("proof        not finished: another choice may explain up to ",
           signif(100 * x$certificate[["gap"]], 3L), " % more")

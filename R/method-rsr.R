@@ -120,8 +120,7 @@ warn_rsr_void <- function(fit) {
   } else if (length(score) > 1L && diff(range(score)) <= 1e-6) {
     ufs_warn("void", "ufs_rsr(): all scores agree within 1e-6, so the ranking says nothing. ",
       "`lambda` is too small; use one above ",
-      if (is.na(fit$params$lambda_identity)) signif(fit$params$lambda, 3L)
-      else signif(fit$params$lambda_identity, 3L), ".")
+      signif(max(fit$params$lambda, fit$params$lambda_identity, na.rm = TRUE), 3L), ".")
   }
 }
 

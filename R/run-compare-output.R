@@ -106,7 +106,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     shown[cbind(part$method, paste0("k=", part$k))] <- cell
     print(shown, quote = FALSE, right = TRUE)
     lost <- tapply(part$missing, factor(part$method, methods), mean)
-    lost <- lost[lost > 0]
+    lost <- lost[lost > 0 & !is.na(lost)]
     if (length(lost)) cat_line("  classes without a labelled sample, mean: ",
       paste(names(lost), signif(lost, 2L), collapse = ", "))
   }

@@ -228,7 +228,7 @@ pipeline_features <- function(plan, x, k, cache) {
 # The best k of a fit, made to differ if the pipeline asks for it.
 pipeline_columns <- function(fit, x, k, diversify) {
   if (!is.null(diversify)) fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
-  suppressMessages(selected_features(fit, k, as = "index", budget = x$wish$budget))
+  suppressMessages(selected_features(fit, k, as = "index"))
 }
 
 # One run as of quiet_fit(), or one for each setting of a grid, with the grid as an attribute.
@@ -273,8 +273,8 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
       if (said$status %in% c("", "converged")) said$status <- mine$status
     }
     if (is.null(run$fit)) return(list(chosen = integer(), error = run$error, said = said))
-    list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index",
-      budget = x$row_wish$budget)), error = "", said = said)
+    list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index")), error = "",
+      said = said)
   })
   best <- 1L
   if (length(picks) > 1L) {

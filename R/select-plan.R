@@ -75,7 +75,7 @@
 #'
 #' @inheritParams ufs
 #' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
-#'   to choose, unless `m` says so.
+#'   to choose, unless `m` says so. A `budget` of [ufs_data()] may take its place.
 #' @param task What the selection is for. `"compress"`: a few columns from which all the others can
 #'   be rebuilt. `"classify"`: columns for a classifier whose labels come later. `"cluster"`:
 #'   columns in which k-means finds the groups. `"label"`: samples to label, or to measure, first.
@@ -112,14 +112,21 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   watched <- watch_over("ufs_select()")
   on.exit(options(watched))
   task <- check_choice(task, "task")
-  check_selection(task, k, m, n_clusters, noise, ordered)
-  check_kind(kind)
   given <- list(...)
+  priced <- inherits(x, "ufs_data") || any(c("budget", "sample_budget") %in% names_of(given))
+  check_selection(task, if (priced && is.null(c(k, m))) 1L else k, m, n_clusters, noise, ordered)
+  check_kind(kind)
   watch_says(function(step) "looking at the data")
   if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
   for_data <- setdiff(input_arguments, if (task == "label") "labelled")
   opened <- open_some(x, given, setdiff(input_arguments, for_data))$x
+  bought <- is.null(c(k, m))
+  if (bought) {
+    k <- affordable(opened[[if (task == "label") "row_wish" else "wish"]],
+      dim(opened)[if (task == "label") 1L else 2L])
+    check_selection(task, k, m, n_clusters, noise, ordered)
+  }
   # The fit itself says what is constant, once.
   look <- without_constant(look_unchecked(opened, kind, noise = task != "label"))
   features <- task %in% c("classify", "cluster")
@@ -154,6 +161,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     plan$decided)
   fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
+  if (bought) fit$size <- length(suppressMessages(if (task == "label") selected_samples(fit) else
+    selected_features(fit)))
   watch_says(function(step) "comparing the choice with random ones")
   fit$worth <- without_constant(selection_quality(fit, ready))
   fit$checks <- selection_checks(fit, ready)

@@ -228,7 +228,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
     names(x$feature_scores)[selected_features(x, as = "index")])
   line <- function(name, ...) cat_line(formatC(name, width = -16L), ...)
   sentence <- function(name, ...) cat_field(name, ..., at = 17L)
-  cat_line("<ufs_select> ", x$size, " of ",
+  cat_line("<ufs_select> ", length(chosen), " of ",
     if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])

@@ -495,3 +495,89 @@ test_that("captured on three plates is as on clean data", {
   expect_gt(share(moved, blocks = plate), .995 * clean)
   expect_lt(share(moved), .995 * clean)
 })
+
+test_that("a budget and a number hold together, wherever the choice is read", {
+  x <- wish_x()
+  cost <- stats::setNames(c(1, 5, 2, 1, 3, 1, 4, 5, 1), colnames(x))
+  for (method in c("pca", "css", "variance", "facility", "ted")) {
+    if (method %in% c("facility", "ted")) {
+      data <- ufs_data(x, sample_cost = rep(1:3, 10), sample_budget = 9)
+      fit <- wish_fit(method, data)
+      out <- suppressMessages(selected_samples(ufs(data, method, m = 4), as = "index"))
+      price <- rep(1:3, 10)[out]
+      expect_lte(sum(price), 9)
+      expect_lte(length(out), 4)
+      next
+    }
+    few <- wish_fit(method, ufs_data(x, cost = cost, budget = 12), k = 3)
+    expect_length(suppressMessages(selected_features(few)), 3)
+    expect_identical(ncol(suppressMessages(predict(few, x))), 3L)
+    expect_match(capture.output(print(few)), "\\(3 of 9\\)$", all = FALSE)
+    tight <- wish_fit(method, ufs_data(x, cost = cost, budget = 4), k = 5)
+    out <- suppressMessages(selected_features(tight))
+    expect_lte(sum(cost[out]), 4)
+    expect_identical(suppressMessages(selected_features(tight, 5)), out)
+    # Another budget, given here, takes the place of both.
+    expect_gt(length(suppressMessages(selected_features(tight, budget = 20))), length(out))
+  }
+  expect_message(selected_features(ufs_pca(ufs_data(x, cost = cost, budget = 3), 2, k = 5)), "\\(budget\\)")
+  bought <- suppressMessages(ufs_select(x, task = "compress", cost = cost, budget = 6, include = "c5"))
+  expect_lte(sum(cost[selected_features(bought)]), 6)
+  expect_true("c5" %in% selected_features(bought))
+  expect_identical(bought$size, length(selected_features(bought)))
+  expect_match(capture.output(print(bought))[1], sprintf("^<ufs_select> %d of 9 features", bought$size))
+  rows <- suppressMessages(ufs_select(x, task = "label", sample_cost = rep(1:3, 10), sample_budget = 7))
+  expect_lte(sum(rep(1:3, 10)[selected_samples(rows, as = "index")]), 7)
+  expect_error(ufs_select(ufs_data(x, exclude = "c1"), task = "compress"), class = "ufs_error_argument", "`k`")
+})
+
+test_that("wishes that nothing meets, or that name what is not there, are errors", {
+  x <- wish_x()
+  cost <- stats::setNames(1:9, colnames(x))
+  expect_error(ufs_data(x, cost = cost, budget = .5), class = "ufs_error_argument", "'c1'\\) costs 1")
+  groups <- list(c("c1", "c2"), c("c3", "c4", "c5"), c("c6", "c7", "c8", "c9"))
+  expect_error(ufs_data(x, cost = cost, budget = 2.5, groups = groups), class = "ufs_error_argument", "group of columns")
+  expect_error(selected_features(ufs_pca(x, 2, cost = cost), budget = .5), class = "ufs_error_argument", "no column")
+  for (method in c("pca", "css")) {
+    expect_error(wish_fit(method, x, groups = groups, k = 1), class = "ufs_error_argument", "smallest group")
+  }
+  expect_error(selected_features(ufs_variance(x, groups = groups), 1), class = "ufs_error_argument", "'c2'")
+  # Names decide which cost is whose, so they must fit.
+  expect_identical(ufs_data(x, cost = rev(cost))$wish$cost, as.double(1:9))
+  expect_error(ufs_data(x, cost = c(cost[-3], other = 1)), class = "ufs_error_argument", "'c3'")
+  rownames(x) <- paste0("r", 1:30)
+  expect_error(ufs_data(x, weights = stats::setNames(1:30, paste0("R", 1:30))), class = "ufs_error_argument", "'r1'")
+  expect_error(ufs_facility(x, m = 3, candidates = c("r1", "zz")), class = "ufs_error_argument", "row 'zz'")
+  # No group is as small as the number of components: nothing is said of what these hold.
+  expect_identical(names(ufs_pca(x, 1, groups = groups)$certificate), NULL)
+  x[, "c4"] <- 1
+  expect_message(suppressWarnings(ufs_pca(x, 2, include = c("c4", "c5"))), "'c4'")
+})
+
+test_that("a factor is named as such: in, out, and by its cost", {
+  table <- data.frame(wish_x(), region = factor(rep(c("a", "b", "c"), 10)))
+  dummies <- paste0("region=", c("a", "b", "c"))
+  data <- ufs_data(table, factors = "dummies", include = "region", cost = c(stats::setNames(1:9, paste0("c", 1:9)),
+    region = 6))
+  expect_setequal(colnames(data)[data$wish$include], dummies)
+  expect_identical(data$wish$cost[match(dummies, colnames(data))], c(2, 2, 2))
+  expect_setequal(selected_features(ufs_css(data, k = 4))[1:3], dummies)
+  expect_false(any(dummies %in% selected_features(ufs_css(table, factors = "dummies", exclude = "region", k = 9))))
+  expect_error(ufs_data(table, factors = "dummies", include = "regio"), class = "ufs_error_argument", "'regio'")
+})
+
+test_that("which chosen column stands for each other one, after any method that chooses columns", {
+  x <- wish_x()
+  fit <- ufs_css(x, k = 3, mu_rel = 0)
+  plain <- structure(fit, class = "ufs")
+  expect_equal(representatives(plain, x, 3), representatives(fit), ignore_attr = "row.names")
+  withr::local_seed(1)
+  fit <- ufs_kmeans_f(x, 3, k = 3, include = "c9")
+  table <- representatives(fit, x)
+  r <- cor(x)
+  expect_setequal(table$representative, selected_features(fit))
+  expect_equal(abs(table$r), unname(apply(abs(r[, selected_features(fit)]), 1, max)), tolerance = 1e-10)
+  expect_error(representatives(fit), class = "ufs_error_argument", "`x`")
+  expect_error(representatives(fit, x[, 1:3]), class = "ufs_error_argument", "data of the fit")
+  expect_error(representatives(ufs_ted(x), x), class = "ufs_error_argument", "chooses columns")
+})
