@@ -67,7 +67,9 @@ falls <- function(z, p) {
   from_zero <- colMeans(z == 0) > 0.02
   usual <- stats::median(top)
   beside <- top > 5 * usual
-  alike <- mean(top == usual) < 0.8 || !any(beside) || mean(from_zero[beside]) > 0.5
+  # Between rare and common words there are others, between grades and an age there is nothing.
+  graded <- mean(top == usual) < 0.8 && min(top[beside], Inf) <= 4 * max(top[!beside])
+  alike <- graded || !any(beside) || mean(from_zero[beside]) > 0.5
   if (p < 100L) {
     alike <- alike && mean(from_zero & colMeans(z) > apply(z, 2L, stats::median)) > 0.9
   }
@@ -117,7 +119,7 @@ totals_kind <- function(data, most = 4e6) {
 }
 
 # Flags beside measurements; columns that were read to different decimals, among few. Numbers from
-# 0 to 1 may have been brought there.
+# 0 to 1, or from -1, may have been brought there.
 decimals_kind <- function(z, p) {
   if (nrow(z) < 10L) return(NULL)
   values <- apply(z, 2L, function(value) length(unique(value)))
@@ -126,7 +128,7 @@ decimals_kind <- function(z, p) {
   share <- colMeans(z == 1)
   flag <- values == 2L & colSums(z != 0 & z != 1) == 0 & share >= 0.02 & share <= 0.98
   from_zero <- all(z >= 0) && mean(colSums(measured == 0) > 0) > 0.8
-  if (any(flag) && !from_zero && (min(measured) < -1e-8 || max(measured) > 1 + 1e-8)) {
+  if (any(flag) && !from_zero && max(abs(measured)) > 1 + 1e-8) {
     return(c("mixed units", paste(count_words(sum(flag), "column"),
       "of 0 and 1 beside measurements")))
   }

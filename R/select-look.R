@@ -19,8 +19,8 @@
 #'   Flags of 0 and 1 beside measurements have another unit than these. The limits were set by
 #'   hand. Numbers alone do not say whether columns have one unit, nor whether whole numbers are
 #'   counts or grades: say it by `kind`.
-#' * Log counts are, before a logarithm to the base e, 2 or 10 of one more, multiples of one number in
-#'   each row, or rows that add up to one number, as cell counts that were normalised.
+#' * Log counts are, before a logarithm to the base e, 2 or 10 of one more, multiples of one number
+#'   in each row, or rows that add up to one number, as cell counts that were normalised.
 #' * None below 0 and most of them 0, but not whole, are numbers that were normalised before: one
 #'   unit, and used as they are. So are rows that add up to one number and rows of one length.
 #' * The rows seem to be features if their names look like those of genes or the column names like
@@ -37,8 +37,8 @@
 #' dense, sparse and stored data.
 #'
 #' @inheritParams ufs_data
-#' @param kind What kind of numbers they are, if you know: `"counts"`, `"log counts"`,
-#'   `"grades"`, `"one unit"`, `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
+#' @param kind What kind of numbers they are, if you know: `"counts"`, `"log counts"`, `"grades"`,
+#'   `"one unit"`, `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
 #'   `"source"` (on disk); `values`, what `kind` can be, with its `reason`; `raw`, whether the

@@ -14,26 +14,30 @@
 #' | `task` | Usually | Where most columns are noise |
 #' |---|---|---|
 #' | `"compress"` | [ufs_css()], least squares with exchanges | the same |
-#' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; large or counts: [ufs_pca()] |
-#' | `"cluster"` | [ufs_consensus()]; large data: [ufs_mcfs()] | as for `"classify"` |
+#' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; wide or counts: [ufs_pca()] |
+#' | `"cluster"` | [ufs_consensus()]; wide data: [ufs_mcfs()] | as for `"classify"` |
 #' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()] | the same |
 #'
 #' Most columns are taken to be noise if more than half of them look like it in all repeats of the
-#' look; methods that choose columns to complement each other would then prefer noise. Data are
-#' large from 4,000 samples or 4 million values on. An argument in `...` that not all methods of a
-#' task have restricts the choice to those that have it: `members` means [ufs_consensus()],
-#' `labelled` with `similarity` [ufs_facility()]. One that none has is an error. `cat(fit$code)` is
-#' code that does the same by hand.
+#' look; methods that choose columns to complement each other would then prefer noise. Data are wide
+#' with more than 1,000 columns, and more than 4,000 samples or 4 million values. From more than
+#' 4,000 samples of fewer columns [ufs_consensus()] takes 1,000 to 4,000 drawn at random, which
+#' `decided` says. Of log counts [ufs_css()] rebuilds the 20 leading components (`target = 20`,
+#' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
+#'
+#' An argument in `...` that not all methods of a task have restricts the choice to those that have
+#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. One that
+#' none has is an error. `cat(fit$code)` is code that does the same by hand.
 #'
 #' # How the data are prepared
 #' Columns in different units are standardised, and those of one unit are not, except to label,
-#' among noise, and by [ufs_mcfs()]. Tasks other than `"compress"` weight counts by their inverse
-#' document frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE` of
-#' [ufs_data()]). Among noise the weighted counts are standardised, too, so that rare words have a
-#' part in the components. Give `counts` yourself for another choice, as `counts = "log"` for cells.
-#' To label, samples are compared by their directions; below 10 columns, and where a tenth of the
-#' samples lies near the mean of all, by their distances. Rows of counts that are empty are never
-#' chosen.
+#' among noise, and by [ufs_mcfs()] unless they are log counts. Tasks other than `"compress"` weight
+#' counts by their inverse document frequency and give rows unit length (`counts = "tfidf",
+#' unit_rows = TRUE` of [ufs_data()]); counts of columns with the names of genes become log counts
+#' (`counts = "log"`). Among noise the weighted counts are standardised, too, so that rare words
+#' have a part in the components. Give `counts` yourself for another choice. To label, samples are
+#' compared by their directions; below 10 columns, and where a tenth of the samples lies near the
+#' mean of all, by their distances. Rows of counts that are empty are never chosen.
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
@@ -58,8 +62,9 @@
 #' (a Gaussian process) that is known at the chosen. It is the smallest number beyond which neither
 #' falls by more than what halves differ by, or by more than 0.07 of its whole fall. Where they fall
 #' to the end, as without any groups, the error says so, and you have to say how many you can
-#' afford. Samples that are `labelled` count. `evidence/auto-samples.R` spreads the labels of as
-#' many samples to all others.
+#' afford. Samples that are `labelled` count. Without clear groups the curves have no bend, and the
+#' answer says little: on the six real sets of `evidence/auto-samples.R` it was the same for all,
+#' although some needed far fewer labels than others. Take it for the size of a first batch.
 #'
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
@@ -219,7 +224,8 @@ selection_plan <- function(x, look, asked, given) {
     if (log) look$values <- "log counts"
     decided <- c(decided, counts = paste(if (log) {
       "logarithms of counts over the total of their cell, because columns are genes and"
-    } else "tf-idf weights and rows of unit length, because documents and", "cells differ in totals"))
+    } else "tf-idf weights and rows of unit length, because documents and",
+    "cells differ in their totals"))
   }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)

@@ -100,6 +100,17 @@ kind_makers <- function() {
     standardised = of(function(n, p) scale(latent(n, p)), "standardised"),
     standardised_3 = of(function(n, p) round(scale(latent(n, p)) * sqrt(n / (n - 1)), 3), "standardised"),
     beside_age = of(function(n, p) cbind(likert(n, p - 1), sample(18:90, n, TRUE)), "mixed units"),
+    # A few of the answers never have the largest grade.
+    grades_beside_age = of(function(n, p) {
+      cbind(pmin(rep(1:3, length.out = (p - 1))[col(matrix(0, n, p - 1))], matrix(rpois(n * (p - 1), .6), n)),
+        sample(18:90, n, TRUE))
+    }, "mixed units", c(100, 1000)),
+    # A composition of which traces are not measured; percentages, some columns of which were rounded.
+    traces = of(function(n, p) round(100 * shares(n, p + 2)[, seq_len(p), drop = FALSE], 2), "one unit", c(20, 40)),
+    rounded = of(function(n, p) {
+      x <- 50 + 9 * scale(latent(n, p))
+      round(x, 1 + (col(x) > p / 10))
+    }, "one unit", c(12, 40)),
     flags_beside_age = of(function(n, p) cbind(one_hot(n, p - 1), round(20 + 60 * stats::runif(n))), "mixed units"),
     flags_beside_measures = of(function(n, p) {
       cbind(flags(n, p - 3), latent(n, 3) + 2)
