@@ -449,7 +449,8 @@ register("socfs", ufs_socfs,
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) return(NULL)
       data <- as_lazy_operator(open_quietly(x), value("center"), value("scale"))
       scores <- without_weights(x_pca(data$x, value("n_clusters"), "socfs")$scores, data$weights)
-      kmeans_runs(scores, value("n_clusters"), value("n_starts"), count = data$weights)[[1L]]$cluster
+      runs <- kmeans_runs(scores, value("n_clusters"), value("n_starts"), count = data$weights)
+      runs[[1L]]$cluster
     }),
   wishes = c("weights", penalty_wishes)
 )

@@ -134,14 +134,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   }
   # The fit itself says what is constant, once.
   look <- without_constant(look_unchecked(opened, kind, noise = task != "label"))
-  features <- task %in% c("classify", "cluster")
-  # For k = "auto" noise need not be beyond doubt.
-  likely <- features && (if (is.null(noise)) isTRUE(look$noise > 0.5) else noise)
-  real <- if (likely) as.integer(round(look$usable * (1 - look$noise)))
-  noise <- features && (if (is.null(noise)) look$noisy else noise)
-  asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise, real,
-    ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)),
-    samples = "samples" %in% names_of(given))
+  size <- if (task == "label" && !is.null(m)) m else k
+  asked <- asked_for(list_of(task, k = size, n_clusters, noise, ordered), look, names_of(given))
   own <- given[setdiff(names_of(given), for_data)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
@@ -172,6 +166,19 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$worth <- without_constant(selection_quality(fit, ready))
   fit$checks <- selection_checks(fit, ready)
   fit
+}
+
+# What is asked for, with what the look says of noise and which arguments of ufs_data() are given.
+asked_for <- function(asked, look, given) {
+  features <- asked$task %in% c("classify", "cluster")
+  told <- asked$noise
+  # For k = "auto" noise need not be beyond doubt.
+  likely <- features && (if (is.null(told)) isTRUE(look$noise > 0.5) else told)
+  asked$real <- if (likely) as.integer(round(look$usable * (1 - look$noise)))
+  asked$noise <- features && (if (is.null(told)) look$noisy else told)
+  asked$counts <- any(c("counts", "unit_rows") %in% given)
+  asked$samples <- "samples" %in% given
+  asked
 }
 
 # From moments alone columns can be chosen that rebuild all columns, and noise cannot be told.
