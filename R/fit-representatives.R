@@ -28,7 +28,8 @@
 #'
 #'   For methods that choose columns a data frame with one row per column: `feature`, its
 #'   `representative` among the best `k`, their correlation `r` (the cosine, if the columns were not
-#'   centred), and `explained`, the share of its squares that all chosen columns explain together. Constant columns have `NA`.
+#'   centred), and `explained`, the share of its squares that all chosen columns explain together.
+#'   Constant columns have `NA`.
 #'
 #'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight):
 #'   `sample` and `representative` (names, or indices), `weight` (W X)_ij, and `share`, its
