@@ -64,7 +64,7 @@ static const double *sample(const kmeans_work *w, int i)
     return w->y + (size_t) i * (size_t) w->d;
 }
 
-/* Adds sample i to the sums of cluster j, or takes it out (sign -1). */
+/* Sample i to cluster j, or out of it. */
 static void add(kmeans_work *w, int i, int j, double sign)
 {
     if (j == w->c) return;
