@@ -255,8 +255,8 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided, transform,
-    curve = auto$curve, samples)
+  list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
+    transform, curve = auto$curve, samples)
 }
 
 # As code, so that the selection can be repeated.
