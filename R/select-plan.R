@@ -258,7 +258,7 @@ selection_plan <- function(x, look, asked, given) {
   args <- planned_args(x, look, asked$task, list_of(method, size, scale, clusters, large))
   if (!is.null(args$target)) {
     decided <- c(decided, target = paste0("target = ", args$target,
-      ": log counts hold noise of each gene that no panel should rebuild"))
+      ": the rest of log counts is mostly noise of single columns"))
   }
   if (asked$task == "label" && length(look$empty)) {
     args$labelled <- look$empty
@@ -271,8 +271,8 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  list_of(method, args, size, reason = plan_reason(method, asked$task), decided, transform,
-    curve = auto$curve, samples)
+  list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
+    transform, curve = auto$curve, samples)
 }
 
 # As code, so that the selection can be repeated.
@@ -300,9 +300,11 @@ planned_args <- function(x, look, task, plan) {
 }
 
 # What the method does, as a sentence of the print.
-plan_reason <- function(method, task) {
+plan_reason <- function(method, task, target) {
   switch(method,
-    css = if (task == "compress") {
+    css = if (!is.null(target)) {
+      "picks the columns that rebuild the leading components of all columns"
+    } else if (task == "compress") {
       "picks the columns that rebuild all columns best by least squares"
     } else {
       paste("picks columns that rebuild all columns with small coefficients (a ridge), whatever",
