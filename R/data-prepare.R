@@ -153,18 +153,6 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
 }
 
-# What as_column_stats() gave, if it has a number for each variance.
-check_variances <- function(data) {
-  beyond <- !is.finite(data$variance)
-  if (any(beyond | data$variance == 0)) {
-    off <- if (any(beyond)) beyond else data$variance == 0
-    ufs_abort("input", "The values of ", some_columns(data$features[data$keep[off]]),
-      " of `x` are too ", if (any(beyond)) "large" else "small",
-      " to have a variance in double precision; use other units.", argument = "x")
-  }
-  data
-}
-
 # The data with x, from what judge_columns() found.
 write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = copy_bytes()) {
   data <- pass$data
