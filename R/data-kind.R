@@ -21,6 +21,18 @@ data_kind <- function(data, look, kind = NULL) {
   list(values = found[1L], reason = found[2L], raw = length(found) > 2L)
 }
 
+# What as_column_stats() gave, if it has a number for each variance.
+check_variances <- function(data) {
+  beyond <- !is.finite(data$variance)
+  if (any(beyond | data$variance == 0)) {
+    off <- if (any(beyond)) beyond else data$variance == 0
+    ufs_abort("input", "The values of ", some_columns(data$features[data$keep[off]]),
+      " of `x` are too ", if (any(beyond)) "large" else "small",
+      " to have a variance in double precision; use other units.", argument = "x")
+  }
+  data
+}
+
 # At most so many rows and columns, evenly, as a dense matrix.
 even_part <- function(data, most = c(200L, 1000L)) {
   part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),

@@ -167,8 +167,7 @@ moment_columns <- function(x, columns, weights) {
     if (is.null(colnames(x))) colnames(x) <- feature_names(NULL, ncol(x), FALSE)
     columns <- colnames(x)[numeric & !colnames(x) %in% if (by_name) weights]
   }
-  shared <- colnames(x)[shared_names(colnames(x))]
-  refuse_unclear(c(columns, if (by_name) weights), shared, "columns",
+  refuse_unclear(c(columns, if (by_name) weights), names(repeated_names(colnames(x))), "columns",
     "moments are added up by name, so give each column its own")
   absent <- setdiff(columns, colnames(x))
   if (length(absent)) refuse("columns", "Not among the columns of `x`: ", some_columns(absent), ".")

@@ -181,6 +181,17 @@ lazy_operator <- function(pass, data) {
   keep <- data$keep
   scale <- !isFALSE(data$scale)
   lift <- 1
+  # A full column far from zero is centred at once: products that are centred afterwards lose as
+  # many digits as its mean has more than its spread.
+  far <- if (is_operator(raw) && !isFALSE(data$center)) {
+    which(abs(moments$mean) > 1e3 * moments$sd & diff(raw$start) == data$n & !moments$constant)
+  }
+  for (j in far) {
+    at <- seq.int(raw$start[j] + 1L, raw$start[j + 1L])
+    value <- raw$value[at] - moments$mean[j]
+    raw$value[at] <- value - mean(value)
+    moments$mean[j] <- 0
+  }
   if (is_operator(raw) && any(moments$exponent != 0L)) {
     # Products divide by a standard deviation twice, and its square must be a number: columns are
     # divided by powers of two first, all by one where they are not scaled.

@@ -23,7 +23,7 @@ else
   run Rscript tests/dev/fuzz.R --calls=3000
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=5
-  run Rscript tests/dev/layouts.R --rows=24 --columns=30
+  run Rscript tests/dev/layouts.R --rows=20 --columns=16 --sets=wide
   run Rscript tests/dev/ccall.R --calls=2000
   run Rscript tests/dev/kill-resume.R
   run Rscript tests/dev/checkpoints.R

@@ -135,3 +135,23 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
   x@Dimnames <- list(NULL, NULL)
   same_fits(x, file_data)
 })
+
+test_that("a column far from zero costs sparse data no digits", {
+  x <- awkward_counts()
+  x <- cbind(round(x[, 12:20] * 2^12) / 2^12, far = 2^27 + round(stats::qnorm(ppoints(30)) * 2^12) / 2^12)
+  sparse <- to_sparse(x)
+  for (weights in c("heat", "cosine")) for (center in c(TRUE, FALSE)) {
+    expect_equal(as.matrix(ufs_graph(sparse, weights = weights, center = center)),
+      as.matrix(ufs_graph(x, weights = weights, center = center)), tolerance = 1e-7)
+  }
+  expect_equal(ufs_graph(sparse)$bandwidth, ufs_graph(sweep(x, 2, c(rep(0, 9), 2^27)))$bandwidth)
+  expect_identical(ufs_facility(sparse, 5)$sample_ranking, ufs_facility(x, 5)$sample_ranking)
+  for (center in c(TRUE, FALSE)) {
+    fits <- lapply(list(sparse, x), function(x) {
+      set.seed(1)
+      ufs_kmeans_f(x, 3, center = center, scale = FALSE)
+    })
+    expect_equal(fits[[1]]$feature_scores, fits[[2]]$feature_scores, tolerance = 1e-6)
+    expect_identical(isFALSE(fits[[1]]$center), !center)
+  }
+})
