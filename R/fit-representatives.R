@@ -8,8 +8,8 @@
 #' samples (the non-zero rows of W) and few features (its non-zero columns); after it, the function
 #' lists for each row of `x` the samples with the largest weights. Rows of `x` may be new.
 #'
-#' After [ufs_css()], or any other method that chooses columns, it says for every column which of the
-#' chosen ones it is most correlated with.
+#' After [ufs_css()], or any other method that chooses columns, it says for every column which of
+#' the chosen ones it is most correlated with.
 #'
 #' @param fit A fit of a method that chooses columns, or by [ufs_alfs()], [ufs_facility()] or
 #'   [ufs_medoids()].
@@ -26,9 +26,10 @@
 #'   for, itself included), `share` of all samples, `labelled`. With `what = "samples"` it has
 #'   one row per sample: `sample` and its `representative`.
 #'
-#'   For methods that choose columns a data frame with one row per column: `feature`, its `representative` among the
-#'   best `k`, their correlation `r` (the cosine, if the columns were not centred), and `explained`,
-#'   the share of its squares that all chosen columns explain together. Constant columns have `NA`.
+#'   For methods that choose columns a data frame with one row per column: `feature`, its
+#'   `representative` among the best `k`, their correlation `r` (the cosine, if the columns were not
+#'   centred), and `explained`, the share of its squares that all chosen columns explain together.
+#'   Constant columns have `NA`.
 #'
 #'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight):
 #'   `sample` and `representative` (names, or indices), `weight` (W X)_ij, and `share`, its

@@ -11,8 +11,9 @@
 #' \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{ 1 - mean(s_f^2) / ((k/p)(1 -
 #' k/p))} with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
 #' features are always chosen, 0 on average for random choices, corrected for chance. Its confidence
-#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples. Columns that
-#' must or may not be chosen (see [ufs_data()]) do not count in `stability`: any method has them so.
+#' interval is their asymptotic one. `jaccard` is the mean overlap of pairs of resamples. Columns
+#' that must or may not be chosen (see [ufs_data()]) do not count in `stability`: any method has
+#' them so.
 #'
 #' @inheritParams ufs_grid
 #' @param method The name of a method, or of several. Several are run on the same resamples, each

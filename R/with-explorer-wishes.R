@@ -14,8 +14,8 @@ wished_model <- function(model, must, never) {
   model
 }
 
-# list(fit, name, lines): the call of the fit once more, on the x that it names, where the caller has
-# it, or on that which was given to the explorer.
+# list(fit, name, lines): the call of the fit once more, on the x that it names, where the caller
+# has it, or on that which was given to the explorer.
 wished_fit <- function(fit, code, model, must, never) {
   call <- fit$call
   data <- tryCatch(eval(call$x, model$env), error = function(e) NULL)
@@ -112,8 +112,8 @@ wishes_server <- function(input, output, session, now, name) {
   shiny::observeEvent(input$tick, {
     at <- lapply(list(include = "must", exclude = "never"), function(word) {
       own <- setdiff(ticks()[[if (word == "must") "include" else "exclude"]], input$tick$index)
-      if (isTRUE(input$tick$on) && input$tick$wish == word) c(own, as.integer(input$tick$index)) else
-        own
+      now <- isTRUE(input$tick$on) && input$tick$wish == word
+      c(own, if (now) as.integer(input$tick$index))
     })
     ticks(at)
   })
