@@ -82,7 +82,8 @@
 #' @param polish Should the result of `"irls"` be finished with the exact solver?
 #'
 #' @return A fit of class `c("ufs_socfs", "ufs")`. `solution` holds `V`, `W` (p x c),
-#'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E.
+#'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E. With `weights`
+#'   of [ufs_data()] rows of E count as often: E' diag(weights) E = I.
 #'
 #'   `certificate` holds `kkt`, the largest violation of the optimality conditions of V as a share
 #'   of lambda (for a zero row how far its kkt exceeds 1; of the smoothed problem if irls was not
