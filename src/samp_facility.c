@@ -103,391 +103,34 @@ typedef struct {
     double *loss;          /* m */
 } swap_work;
 
-static void begin(const facility_problem *problem, bool table, facility_result *result,
-                  facility_work *work);
-static void sparse_table(facility_work *work, double *table);
-static void reset(facility_work *work);
-static bool may_open(const facility_work *work, int i);
-static void pick_within_budget(facility_work *work, int m, ufs_run *run);
-static double budget_bound(facility_work *work);
-static double worth(const facility_work *work, int i);
-static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run);
-static void improve_bounds(facility_work *work, int t, int m, double *bound);
-static int next_pick(facility_work *work);
-static int to_look_at(const facility_work *work, double least, int most, int *list);
-static void report(const facility_work *work);
-static void take(facility_work *work, int j, int pick);
-static void tighten(facility_work *work, int i, double from, double to);
-static void tighten_pairs(facility_work *work, int i, double from, double to);
-static void all_gains(facility_work *work);
-static bool keep_pairs(facility_work *work);
-static void cosine_gains(facility_work *work);
-static double gain_of(facility_work *work, int j);
-static facility_matrix column_of(const facility_work *work, const facility_matrix *s, int j,
-                                 int *length);
-static void look_again(facility_work *work, int n_list, const int *list);
-static double rise_of(const facility_work *work, int r, int column);
-static double cover_after(const facility_work *work, int i, int picks);
-static double least_product(const facility_work *work, int i, double least);
-static bool visit_tiles(facility_work *work, double *table, facility_pairs *pairs);
-static void load_columns(facility_work *work, int n_list, const int *list);
-static double square_distance(const facility_work *work, int i, int j);
-static double similarity(const facility_work *work, int i, int j, double product);
-static void swap_picks(facility_work *work, const facility_settings *settings, ufs_run *run);
-static bool swap_once(facility_work *work, const swap_work *swap, int m);
-static void rank_chosen(facility_work *work, const swap_work *swap, int m);
+/* ---- similarities ---------------------------------------------------------------------------- */
 
-void facility_solve(const facility_problem *problem, const facility_settings *settings,
-                    facility_result *result, ufs_run *run)
+/* |x_i - x_j|^2 without products. */
+static double square_distance(const facility_work *work, int i, int j)
 {
-    facility_work work;
+    const double *x = work->x.dense;
+    double d2 = 0.0;
 
-    begin(problem, settings->table, result, &work);
-    work.pair_bytes = settings->pair_bytes;
-    for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
-    ufs_trace_init(&result->change, INT_MAX, 2);
-    reset(&work);
-    if (problem->cost)
-        pick_within_budget(&work, settings->m, run);
-    else
-        pick_all(&work, settings->m, true, run);
-    if (settings->max_swaps > 0) swap_picks(&work, settings, run);
-    run->status = UFS_CONVERGED;
+    if (work->by_row != NULL) return sparse_rows_d2(work->by_row, i, j);
+    for (int l = 0; l < work->x.p; l++, x += work->n) d2 += (x[i] - x[j]) * (x[i] - x[j]);
+    return d2;
 }
 
-/* ---- set-up ---------------------------------------------------------------------------------- */
-
-static void begin(const facility_problem *problem, bool table, facility_result *result,
-                  facility_work *work)
+/* s_ij from the product x_i'x_j. */
+static double similarity(const facility_work *work, int i, int j, double product)
 {
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
-    bool from_x = problem->kind == FACILITY_COSINE || problem->kind == FACILITY_HEAT;
-
-    *work = (facility_work){.problem = problem,
-                            .result = result,
-                            .n = problem->n,
-                            .x = problem->x,
-                            .left = problem->cost ? problem->budget : R_PosInf,
-                            .stored = !from_x || table,
-                            .batch = ufs_dalloc(n, BATCH),
-                            .candidate = problem->candidate,
-                            .sample = problem->sample,
-                            .stand_in = ufs_ialloc(n),
-                            .open = (bool *) R_alloc(n, sizeof(bool)),
-                            .known = ufs_ialloc(n),
-                            .last_rise = ufs_ialloc(n)};
-    ufs_dalloc_each(n, 1, (double **[]){&work->cover, &work->upper, &work->sorted, NULL});
-    if (!work->stored) {
-        ufs_dalloc_each(UFS_STRIP, p, (double **[]){&work->rows, &work->rows2, NULL});
-        ufs_trace_init(&work->rise, INT_MAX, RISE_COLUMNS);
+    if (work->problem->kind == FACILITY_COSINE) {
+        double size = work->size[i] * work->size[j];
+        if (i == j && size > 0.0) return 2.0;
+        return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
     }
-    if (!from_x) return;
-    work->tile = ufs_dalloc(UFS_STRIP, UFS_STRIP);
-    work->size = ufs_dalloc(n, 1);
-    if (work->x.kind == UFS_X_DENSE)
-        la_row_norms(problem->n, problem->p, work->x.dense, work->size);
-    if (problem->kind == FACILITY_HEAT)
-        for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
-    if (table) {
-        double *similarities = ufs_dalloc(n, n);
-        if (work->x.kind == UFS_X_SPARSE)
-            sparse_table(work, similarities);
-        else
-            visit_tiles(work, similarities, NULL);
-        work->candidate.value = work->sample.value = similarities;
-    }
-}
-
-/* Nothing picked yet: the labelled samples cover. */
-static void reset(facility_work *work)
-{
-    work->value = work->first = 0.0;
-    work->evaluations = work->taken = work->rise.length = 0;
-    work->kept = false;
-    for (int i = 0; i < work->n; i++) {
-        work->cover[i] = 0.0;
-        work->stand_in[i] = -1;
-        work->last_rise[i] = -1;
-        work->open[i] = may_open(work, i);
-    }
-    work->left = work->problem->cost ? work->problem->budget : R_PosInf;
-    for (int l = 0; l < work->problem->n_labelled; l++) take(work, work->problem->labelled[l], -1);
-}
-
-static bool may_open(const facility_work *work, int i)
-{
-    return work->problem->allowed == NULL || work->problem->allowed[i];
-}
-
-/* ---- the greedy choice ----------------------------------------------------------------------- */
-
-static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations", NULL};
-    facility_result *result = work->result;
-
-    ufs_trace_named(&run->trace, m, columns);
-    all_gains(work);
-    result->start = work->value;
-    result->change.length = 0;
-    for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
-    for (int t = 0; t < m; t++) {
-        double before = work->value;
-        if (bounds) improve_bounds(work, t, m, result->bound);
-        int j = next_pick(work);
-        if (j < 0) break;
-        double gain = work->upper[j];
-        if (t == 0) work->first = worth(work, j);
-        if (work->problem->cost) work->left -= work->problem->cost[j];
-        result->order[t] = j;
-        take(work, j, t);
-        work->taken = t + 1;
-        /* After the first pick every old gain says little: all are measured again. It is tried
-         * after 1, 2, 4, 8, ... picks whether the pairs fit. */
-        if (!work->stored && !work->kept && ((t + 1) & t) == 0) {
-            work->kept = t + 1 < m && keep_pairs(work);
-            if (!work->kept && t == 0) all_gains(work);
-        }
-        run->iterations = t + 1;
-        ufs_trace_add(&run->trace,
-                      (double[]){t + 1, work->value, work->value - before, work->evaluations});
-        ufs_run_step(run, work->value, gain);
-    }
-    result->picks = work->taken;
-    if (!work->stored && !work->kept && m > 1) all_gains(work);
-    if (bounds) improve_bounds(work, m, m, result->bound);
-    report(work);
-}
-
-/* By the gain, then by the gain for each unit of cost; the first again where it was better. The bound
- * in the place of that for m is that of the budget. */
-static void pick_within_budget(facility_work *work, int m, ufs_run *run)
-{
-    facility_result *result = work->result;
-    double by_gain, bound;
-
-    pick_all(work, m, false, run);
-    by_gain = work->value;
-    bound = budget_bound(work);
-    reset(work);
-    work->cost = work->problem->cost;
-    pick_all(work, m, false, run);
-    bound = fmin(bound, budget_bound(work));
-    if (by_gain > work->value * (1.0 + UFS_ROUNDING)) {
-        reset(work);
-        work->cost = NULL;
-        pick_all(work, m, false, run);
-    }
-    for (int t = 0; t < m; t++) result->bound[t] = bound;
-}
-
-/* F of the picks, and on top of it what the budget could buy at most: gains (or bounds on them) by
- * cost, the last one in part. */
-static double budget_bound(facility_work *work)
-{
-    const double *cost = work->problem->cost;
-    double sum = work->value, left = work->problem->budget;
-    int *order = ufs_ialloc((size_t) work->n), n_open = 0;
-
-    for (int i = 0; i < work->n; i++) {
-        if (!work->open[i] || cost[i] > work->problem->budget) continue;
-        work->sorted[n_open] = fmax(work->upper[i], 0.0) / cost[i];
-        order[n_open++] = i;
-    }
-    rsort_with_index(work->sorted, order, n_open);
-    for (int l = n_open - 1; l >= 0 && left > 0.0; l--) {
-        double part = fmin(1.0, left / cost[order[l]]);
-        sum += part * fmax(work->upper[order[l]], 0.0);
-        left -= part * cost[order[l]];
-    }
-    return sum;
-}
-
-/* What candidates are compared by: -infinity if it may not be picked. */
-static double worth(const facility_work *work, int i)
-{
-    const double *cost = work->problem->cost;
-
-    if (!work->open[i] || (cost && cost[i] > work->left * (1.0 + UFS_ROUNDING))) return R_NegInf;
-    return work->cost ? work->upper[i] / work->cost[i] : work->upper[i];
-}
-
-/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
-static void improve_bounds(facility_work *work, int t, int m, double *bound)
-{
-    int n_open = 0;
-    double sum = work->value;
-
-    for (int i = 0; i < work->n; i++)
-        if (work->open[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
-    if (n_open) R_qsort(work->sorted, 1, (size_t) n_open);
-    for (int l = 1; l <= m; l++) {
-        if (l <= n_open) sum += work->sorted[n_open - l];
-        if (l >= t) bound[l - 1] = fmin(bound[l - 1], sum);
-    }
-}
-
-/* The candidate of the largest gain, of equal ones that of the lowest index. */
-static int next_pick(facility_work *work)
-{
-    bool exact = work->stored || work->kept;
-    int list[UFS_STRIP], n_list, most = exact ? 1 : BATCH;
-    double best = R_NegInf, top = R_NegInf, tie = UFS_ROUNDING * work->first;
-
-    work->evaluations = 0;
-    for (int i = 0; i < work->n; i++) {
-        double now = worth(work, i);
-        top = fmax(top, now);
-        if (work->known[i] == work->taken) best = fmax(best, now);
-    }
-    /* Nothing to gain any more, and all are equal: none is looked at. */
-    if (top <= tie) best = R_NegInf;
-    while (top > tie && (n_list = to_look_at(work, best - tie, most, list)) > 0) {
-        work->evaluations += n_list;
-        if (exact)
-            for (int b = 0; b < n_list; b++) work->upper[list[b]] = gain_of(work, list[b]);
-        else
-            look_again(work, n_list, list);
-        for (int b = 0; b < n_list; b++) {
-            best = fmax(best, worth(work, list[b]));
-            work->known[list[b]] = work->taken;
-        }
-        tie = UFS_ROUNDING * fmax(work->first, best);
-        most = most < UFS_STRIP / 2 ? most * 2 : UFS_STRIP;
-    }
-    /* What was not looked at is below. */
-    for (int i = 0; i < work->n; i++)
-        if (worth(work, i) > R_NegInf && worth(work, i) >= best - tie) return i;
-    return -1; /* nothing that is left is affordable */
-}
-
-/* Candidates whose gain now is not known and may be `least`: `most` of them, with the largest
- * bounds. */
-static int to_look_at(const facility_work *work, double least, int most, int *list)
-{
-    int n_list = 0, found = 0;
-
-    for (int i = 0; i < work->n; i++)
-        if (work->known[i] < work->taken && worth(work, i) > R_NegInf && worth(work, i) >= least)
-            work->sorted[found++] = worth(work, i);
-    if (found > most) {
-        rPsort(work->sorted, found, found - most);
-        least = work->sorted[found - most];
-    }
-    for (int i = 0; i < work->n && n_list < most; i++)
-        if (work->known[i] < work->taken && worth(work, i) > R_NegInf && worth(work, i) >= least)
-            list[n_list++] = i;
-    return n_list;
-}
-
-/* What has come out. */
-static void report(const facility_work *work)
-{
-    for (int i = 0; i < work->n; i++) work->result->left[i] = work->open[i] ? work->upper[i] : 0.0;
-    work->result->value = work->value;
-}
-
-/* Adds candidate j: covers, who stands for whom, and gains where s_ij is in memory. pick: -1 for
- * labelled samples, which come before all gains. */
-static void take(facility_work *work, int j, int pick)
-{
-    load_columns(work, 1, &j);
-    const double *s = work->batch;
-
-    work->open[j] = false;
-    for (int i = 0; i < work->n; i++) {
-        if (!(s[i] > work->cover[i])) continue;
-        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + UFS_ROUNDING)) {
-            work->stand_in[i] = j;
-            if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
-        }
-        work->value += s[i] - work->cover[i];
-        if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
-        if (work->kept) {
-            tighten_pairs(work, i, work->cover[i], s[i]);
-        } else if (!work->stored && pick > 0) {
-            ufs_trace_add(&work->rise, (double[]){work->cover[i], pick, work->last_rise[i]});
-            work->last_rise[i] = work->rise.length - 1;
-        }
-        work->cover[i] = s[i];
-    }
-}
-
-/* c_i rises: what every candidate adds at sample i falls. */
-static void tighten(facility_work *work, int i, double from, double to)
-{
-    int length;
-    const facility_matrix s = column_of(work, &work->sample, i, &length);
-
-    for (int l = 0; l < length; l++)
-        work->upper[s.index ? s.index[l] : l] -= fmax(0.0, fmin(s.value[l], to) - from);
-}
-
-/* The same from the pairs; those that matter no more are left out. */
-static void tighten_pairs(facility_work *work, int i, double from, double to)
-{
-    facility_pairs *pairs = &work->pairs;
-
-    for (int piece = pairs->first[i]; piece >= 0; piece = pairs->next[piece]) {
-        double *value = pairs->value + (size_t) piece * PIECE;
-        int *index = pairs->index + (size_t) piece * PIECE, left = 0;
-        for (int l = 0; l < pairs->count[piece]; l++) {
-            work->upper[index[l]] -= fmin(value[l], to) - from;
-            if (value[l] <= to) continue;
-            value[left] = value[l];
-            index[left++] = index[l];
-        }
-        pairs->count[piece] = left;
-    }
-}
-
-/* ---- gains ----------------------------------------------------------------------------------- */
-
-/* Exact gains of all candidates. */
-static void all_gains(facility_work *work)
-{
-    for (int i = 0; i < work->n; i++) {
-        work->upper[i] = 0.0;
-        work->known[i] = work->taken;
-    }
-    if (!work->stored && work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
-        cosine_gains(work);
-    } else if (!work->stored) {
-        visit_tiles(work, NULL, NULL);
-    } else {
-        for (int j = 0; j < work->n; j++) {
-            if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
-            work->upper[j] = gain_of(work, j);
-        }
-    }
-}
-
-/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
-static void cosine_gains(facility_work *work)
-{
-    int n = work->n, p = work->problem->p;
-    double *inverse = work->sorted;
-
-    for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
-    la_gemv('T', n, p, 1.0, work->x.dense, n, inverse, 0.0, work->rows);
-    la_gemv('N', n, p, 1.0, work->x.dense, n, work->rows, 0.0, work->upper);
-    for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
-}
-
-/* sum_i max(0, s_ij - c_i). */
-static double gain_of(facility_work *work, int j)
-{
-    double gain = 0.0;
-    int length = work->n;
-    facility_matrix s = {.value = work->batch};
-
-    if (work->stored)
-        s = column_of(work, &work->candidate, j, &length);
-    else
-        load_columns(work, 1, &j);
-    for (int l = 0; l < length; l++)
-        gain += fmax(0.0, s.value[l] - work->cover[s.index ? s.index[l] : l]);
-    return gain;
+    if (i == j) return 1.0;
+    double both = work->size[i] + work->size[j], d2 = both - 2.0 * product;
+    /* What the difference has lost, beside the bandwidth, where the exponential is not 0 anyway. */
+    if (both > LARGE * work->problem->bandwidth &&
+        d2 < NEAR * work->problem->bandwidth + UFS_ROUNDING * both)
+        d2 = square_distance(work, i, j);
+    return exp(-fmax(0.0, d2) / work->problem->bandwidth);
 }
 
 /* Its index is NULL where all n are stored. */
@@ -500,130 +143,28 @@ static facility_matrix column_of(const facility_work *work, const facility_matri
         .value = s->value + (s->start ? (size_t) s->start[j] : (size_t) j * (size_t) work->n)};
 }
 
-/* Gains of the list now, from the samples whose c_i has risen since they were known. */
-static void look_again(facility_work *work, int n_list, const int *list)
+/* batch = columns list[0], list[1], ... of S, at most BATCH of them. */
+static void load_columns(facility_work *work, int n_list, const int *list)
 {
-    int n = work->n, since = work->taken, n_rows = 0;
-    int rows[UFS_STRIP];
-    double least[UFS_STRIP];
-    bool cosine = work->problem->kind == FACILITY_COSINE;
+    const facility_problem *problem = work->problem;
+    size_t n = (size_t) work->n;
 
-    for (int b = 0; b < n_list; b++)
-        if (work->known[list[b]] < since) since = work->known[list[b]];
-    ufs_x_rows(&work->x, n_list, list, work->rows);
-    for (int i = 0; i < n; i++) {
-        if (work->last_rise[i] >= 0 && rise_of(work, work->last_rise[i], PICK) >= since) {
-            least[n_rows] = least_product(work, i, cover_after(work, i, since));
-            rows[n_rows++] = i;
-        }
-        if (n_rows == 0 || (n_rows < UFS_STRIP && i < n - 1)) continue;
-        R_CheckUserInterrupt();
-        ufs_x_rows(&work->x, n_rows, rows, work->rows2);
-        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
-                n_list, 0.0, work->tile, n_rows);
-        for (int b = 0; b < n_list; b++) {
-            int j = list[b];
-            const double *product = work->tile + (size_t) b * (size_t) n_rows;
-            double size = work->size[j] * (cosine ? 1.0 : 0.5 * (1.0 - UFS_ROUNDING));
-            for (int a = 0; a < n_rows; a++) {
-                if (product[a] < (cosine ? least[a] * size : least[a] + size)) continue;
-                double s = similarity(work, rows[a], j, product[a]);
-                double before = cover_after(work, rows[a], work->known[j]);
-                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
-            }
-        }
-        n_rows = 0;
+    if (!work->stored) {
+        ufs_x_rows(&work->x, n_list, list, work->rows);
+        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x.dense, work->n, work->rows,
+                n_list, 0.0, work->batch, work->n);
     }
-}
-
-static double rise_of(const facility_work *work, int r, int column)
-{
-    return work->rise.value[(size_t) column * (size_t) work->rise.capacity + (size_t) r];
-}
-
-/* c_i after the first `picks` picks, at least one. */
-static double cover_after(const facility_work *work, int i, int picks)
-{
-    double cover = work->cover[i];
-    int r = work->last_rise[i];
-
-    for (; r >= 0 && rise_of(work, r, PICK) >= picks; r = (int) rise_of(work, r, OLDER))
-        cover = rise_of(work, r, BEFORE);
-    return cover;
-}
-
-/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
- * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
-static double least_product(const facility_work *work, int i, double least)
-{
-    const double size = work->size[i], margin = UFS_ROUNDING;
-    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
-    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
-}
-
-/* ---- similarities ---------------------------------------------------------------------------- */
-
-/* May the pairs that still matter be kept? Judged by 64 candidates. */
-static bool pairs_fit(facility_work *work)
-{
-    int n = work->n, looked = 0;
-    double found = 0.0, open = 0.0;
-
-    for (int i = 0; i < n; i++) open += work->open[i];
-    for (int block = 0; block < 64; block += BATCH) {
-        int list[BATCH];
-        for (int b = 0; b < BATCH; b++) list[b] = (int) ((double) n / 64.0 * (block + b));
-        load_columns(work, BATCH, list);
-        for (int b = 0; b < BATCH; b++) {
-            const double *s = work->batch + (size_t) b * (size_t) n;
-            if (!work->open[list[b]]) continue;
-            for (int i = 0; i < n; i++) found += s[i] > work->cover[i];
-            looked++;
+    for (int b = 0; b < n_list; b++) {
+        int j = list[b], length;
+        double *to = work->batch + (size_t) b * n;
+        if (work->stored) {
+            const facility_matrix s = column_of(work, &work->candidate, j, &length);
+            memset(to, 0, n * sizeof(double));
+            for (int l = 0; l < length; l++) to[s.index ? s.index[l] : l] = s.value[l];
+        } else {
+            for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
         }
     }
-    return looked == 0 || found / looked * open * PAIR < PAIR_SHARE * work->pair_bytes;
-}
-
-/* All gains, and the pairs with s_ij > c_i; false if there are too many. The room for them takes no
- * memory before they are written. */
-static bool keep_pairs(facility_work *work)
-{
-    facility_pairs *pairs = &work->pairs;
-
-    if (!pairs_fit(work)) return false;
-    if (pairs->room == 0) {
-        /* The last piece of a sample may be all but empty. */
-        size_t room = (size_t) (work->pair_bytes / (PIECE * PAIR)) + (size_t) work->n;
-        pairs->value = ufs_dalloc(room, PIECE);
-        ufs_ialloc_each(room, (int **[]){&pairs->count, &pairs->next, NULL});
-        pairs->index = ufs_ialloc(room * PIECE);
-        pairs->first = ufs_ialloc((size_t) work->n);
-        pairs->room = (int) room;
-    }
-    pairs->used = 0;
-    for (int i = 0; i < work->n; i++) {
-        pairs->first[i] = -1;
-        work->upper[i] = 0.0;
-        work->known[i] = work->taken;
-    }
-    return visit_tiles(work, NULL, pairs);
-}
-
-static bool add_pair(facility_pairs *pairs, int i, int j, double s)
-{
-    int piece = pairs->first[i];
-
-    if (piece < 0 || pairs->count[piece] == PIECE) {
-        if (pairs->used == pairs->room) return false;
-        piece = pairs->used++;
-        pairs->next[piece] = pairs->first[i];
-        pairs->count[piece] = 0;
-        pairs->first[i] = piece;
-    }
-    size_t at = (size_t) piece * PIECE + (size_t) pairs->count[piece]++;
-    pairs->value[at] = s;
-    pairs->index[at] = j;
-    return true;
 }
 
 /* Similarities of candidate j with samples i0 .. i0 + ni - 1 and, by symmetry, the other way. */
@@ -647,6 +188,23 @@ static void tile_to_gains(facility_work *work, int j, int i0, int ni, const doub
         if (i0 + a != j) work->upper[i0 + a] += fmax(0.0, s[a] - work->cover[j]);
     }
     work->upper[j] += gain;
+}
+
+static bool add_pair(facility_pairs *pairs, int i, int j, double s)
+{
+    int piece = pairs->first[i];
+
+    if (piece < 0 || pairs->count[piece] == PIECE) {
+        if (pairs->used == pairs->room) return false;
+        piece = pairs->used++;
+        pairs->next[piece] = pairs->first[i];
+        pairs->count[piece] = 0;
+        pairs->first[i] = piece;
+    }
+    size_t at = (size_t) piece * PIECE + (size_t) pairs->count[piece]++;
+    pairs->value[at] = s;
+    pairs->index[at] = j;
+    return true;
 }
 
 static bool tile_to_pairs(const facility_work *work, int j, int i0, int ni, const double *s,
@@ -726,83 +284,472 @@ static void sparse_table(facility_work *work, double *table)
     work->by_row = NULL;
 }
 
-/* batch = columns list[0], list[1], ... of S, at most BATCH of them. */
-static void load_columns(facility_work *work, int n_list, const int *list)
-{
-    const facility_problem *problem = work->problem;
-    size_t n = (size_t) work->n;
+/* ---- gains ----------------------------------------------------------------------------------- */
 
-    if (!work->stored) {
-        ufs_x_rows(&work->x, n_list, list, work->rows);
-        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x.dense, work->n, work->rows,
-                n_list, 0.0, work->batch, work->n);
+static double rise_of(const facility_work *work, int r, int column)
+{
+    return work->rise.value[(size_t) column * (size_t) work->rise.capacity + (size_t) r];
+}
+
+/* c_i after the first `picks` picks, at least one. */
+static double cover_after(const facility_work *work, int i, int picks)
+{
+    double cover = work->cover[i];
+    int r = work->last_rise[i];
+
+    for (; r >= 0 && rise_of(work, r, PICK) >= picks; r = (int) rise_of(work, r, OLDER))
+        cover = rise_of(work, r, BEFORE);
+    return cover;
+}
+
+/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
+ * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
+static double least_product(const facility_work *work, int i, double least)
+{
+    const double size = work->size[i], margin = UFS_ROUNDING;
+    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
+    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
+}
+
+/* Gains of the list now, from the samples whose c_i has risen since they were known. */
+static void look_again(facility_work *work, int n_list, const int *list)
+{
+    int n = work->n, since = work->taken, n_rows = 0;
+    int rows[UFS_STRIP];
+    double least[UFS_STRIP];
+    bool cosine = work->problem->kind == FACILITY_COSINE;
+
+    for (int b = 0; b < n_list; b++)
+        if (work->known[list[b]] < since) since = work->known[list[b]];
+    ufs_x_rows(&work->x, n_list, list, work->rows);
+    for (int i = 0; i < n; i++) {
+        if (work->last_rise[i] >= 0 && rise_of(work, work->last_rise[i], PICK) >= since) {
+            least[n_rows] = least_product(work, i, cover_after(work, i, since));
+            rows[n_rows++] = i;
+        }
+        if (n_rows == 0 || (n_rows < UFS_STRIP && i < n - 1)) continue;
+        R_CheckUserInterrupt();
+        ufs_x_rows(&work->x, n_rows, rows, work->rows2);
+        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
+                n_list, 0.0, work->tile, n_rows);
+        for (int b = 0; b < n_list; b++) {
+            int j = list[b];
+            const double *product = work->tile + (size_t) b * (size_t) n_rows;
+            double size = work->size[j] * (cosine ? 1.0 : 0.5 * (1.0 - UFS_ROUNDING));
+            for (int a = 0; a < n_rows; a++) {
+                if (product[a] < (cosine ? least[a] * size : least[a] + size)) continue;
+                double s = similarity(work, rows[a], j, product[a]);
+                double before = cover_after(work, rows[a], work->known[j]);
+                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
+            }
+        }
+        n_rows = 0;
     }
-    for (int b = 0; b < n_list; b++) {
-        int j = list[b], length;
-        double *to = work->batch + (size_t) b * n;
-        if (work->stored) {
-            const facility_matrix s = column_of(work, &work->candidate, j, &length);
-            memset(to, 0, n * sizeof(double));
-            for (int l = 0; l < length; l++) to[s.index ? s.index[l] : l] = s.value[l];
-        } else {
-            for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
+}
+
+/* sum_i max(0, s_ij - c_i). */
+static double gain_of(facility_work *work, int j)
+{
+    double gain = 0.0;
+    int length = work->n;
+    facility_matrix s = {.value = work->batch};
+
+    if (work->stored)
+        s = column_of(work, &work->candidate, j, &length);
+    else
+        load_columns(work, 1, &j);
+    for (int l = 0; l < length; l++)
+        gain += fmax(0.0, s.value[l] - work->cover[s.index ? s.index[l] : l]);
+    return gain;
+}
+
+/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
+static void cosine_gains(facility_work *work)
+{
+    int n = work->n, p = work->problem->p;
+    double *inverse = work->sorted;
+
+    for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
+    la_gemv('T', n, p, 1.0, work->x.dense, n, inverse, 0.0, work->rows);
+    la_gemv('N', n, p, 1.0, work->x.dense, n, work->rows, 0.0, work->upper);
+    for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
+}
+
+/* Exact gains of all candidates. */
+static void all_gains(facility_work *work)
+{
+    for (int i = 0; i < work->n; i++) {
+        work->upper[i] = 0.0;
+        work->known[i] = work->taken;
+    }
+    if (!work->stored && work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
+        cosine_gains(work);
+    } else if (!work->stored) {
+        visit_tiles(work, NULL, NULL);
+    } else {
+        for (int j = 0; j < work->n; j++) {
+            if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
+            work->upper[j] = gain_of(work, j);
         }
     }
 }
 
-/* |x_i - x_j|^2 without products. */
-static double square_distance(const facility_work *work, int i, int j)
+/* May the pairs that still matter be kept? Judged by 64 candidates. */
+static bool pairs_fit(facility_work *work)
 {
-    const double *x = work->x.dense;
-    double d2 = 0.0;
+    int n = work->n, looked = 0;
+    double found = 0.0, open = 0.0;
 
-    if (work->by_row != NULL) return sparse_rows_d2(work->by_row, i, j);
-    for (int l = 0; l < work->x.p; l++, x += work->n) d2 += (x[i] - x[j]) * (x[i] - x[j]);
-    return d2;
+    for (int i = 0; i < n; i++) open += work->open[i];
+    for (int block = 0; block < 64; block += BATCH) {
+        int list[BATCH];
+        for (int b = 0; b < BATCH; b++) list[b] = (int) ((double) n / 64.0 * (block + b));
+        load_columns(work, BATCH, list);
+        for (int b = 0; b < BATCH; b++) {
+            const double *s = work->batch + (size_t) b * (size_t) n;
+            if (!work->open[list[b]]) continue;
+            for (int i = 0; i < n; i++) found += s[i] > work->cover[i];
+            looked++;
+        }
+    }
+    return looked == 0 || found / looked * open * PAIR < PAIR_SHARE * work->pair_bytes;
 }
 
-/* s_ij from the product x_i'x_j. */
-static double similarity(const facility_work *work, int i, int j, double product)
+/* All gains, and the pairs with s_ij > c_i; false if there are too many. The room for them takes no
+ * memory before they are written. */
+static bool keep_pairs(facility_work *work)
 {
-    if (work->problem->kind == FACILITY_COSINE) {
-        double size = work->size[i] * work->size[j];
-        if (i == j && size > 0.0) return 2.0;
-        return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
+    facility_pairs *pairs = &work->pairs;
+
+    if (!pairs_fit(work)) return false;
+    if (pairs->room == 0) {
+        /* The last piece of a sample may be all but empty. */
+        size_t room = (size_t) (work->pair_bytes / (PIECE * PAIR)) + (size_t) work->n;
+        pairs->value = ufs_dalloc(room, PIECE);
+        ufs_ialloc_each(room, (int **[]){&pairs->count, &pairs->next, NULL});
+        pairs->index = ufs_ialloc(room * PIECE);
+        pairs->first = ufs_ialloc((size_t) work->n);
+        pairs->room = (int) room;
     }
-    if (i == j) return 1.0;
-    double both = work->size[i] + work->size[j], d2 = both - 2.0 * product;
-    /* What the difference has lost, beside the bandwidth, where the exponential is not 0 anyway. */
-    if (both > LARGE * work->problem->bandwidth &&
-        d2 < NEAR * work->problem->bandwidth + UFS_ROUNDING * both)
-        d2 = square_distance(work, i, j);
-    return exp(-fmax(0.0, d2) / work->problem->bandwidth);
+    pairs->used = 0;
+    for (int i = 0; i < work->n; i++) {
+        pairs->first[i] = -1;
+        work->upper[i] = 0.0;
+        work->known[i] = work->taken;
+    }
+    return visit_tiles(work, NULL, pairs);
+}
+
+/* c_i rises: what every candidate adds at sample i falls. */
+static void tighten(facility_work *work, int i, double from, double to)
+{
+    int length;
+    const facility_matrix s = column_of(work, &work->sample, i, &length);
+
+    for (int l = 0; l < length; l++)
+        work->upper[s.index ? s.index[l] : l] -= fmax(0.0, fmin(s.value[l], to) - from);
+}
+
+/* The same from the pairs; those that matter no more are left out. */
+static void tighten_pairs(facility_work *work, int i, double from, double to)
+{
+    facility_pairs *pairs = &work->pairs;
+
+    for (int piece = pairs->first[i]; piece >= 0; piece = pairs->next[piece]) {
+        double *value = pairs->value + (size_t) piece * PIECE;
+        int *index = pairs->index + (size_t) piece * PIECE, left = 0;
+        for (int l = 0; l < pairs->count[piece]; l++) {
+            work->upper[index[l]] -= fmin(value[l], to) - from;
+            if (value[l] <= to) continue;
+            value[left] = value[l];
+            index[left++] = index[l];
+        }
+        pairs->count[piece] = left;
+    }
+}
+
+/* Adds candidate j: covers, who stands for whom, and gains where s_ij is in memory. pick: -1 for
+ * labelled samples, which come before all gains. */
+static void take(facility_work *work, int j, int pick)
+{
+    load_columns(work, 1, &j);
+    const double *s = work->batch;
+
+    work->open[j] = false;
+    for (int i = 0; i < work->n; i++) {
+        if (!(s[i] > work->cover[i])) continue;
+        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + UFS_ROUNDING)) {
+            work->stand_in[i] = j;
+            if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
+        }
+        work->value += s[i] - work->cover[i];
+        if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
+        if (work->kept) {
+            tighten_pairs(work, i, work->cover[i], s[i]);
+        } else if (!work->stored && pick > 0) {
+            ufs_trace_add(&work->rise, (double[]){work->cover[i], pick, work->last_rise[i]});
+            work->last_rise[i] = work->rise.length - 1;
+        }
+        work->cover[i] = s[i];
+    }
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static void begin(const facility_problem *problem, bool table, facility_result *result,
+                  facility_work *work)
+{
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    bool from_x = problem->kind == FACILITY_COSINE || problem->kind == FACILITY_HEAT;
+
+    *work = (facility_work){.problem = problem,
+                            .result = result,
+                            .n = problem->n,
+                            .x = problem->x,
+                            .left = problem->cost ? problem->budget : R_PosInf,
+                            .stored = !from_x || table,
+                            .batch = ufs_dalloc(n, BATCH),
+                            .candidate = problem->candidate,
+                            .sample = problem->sample,
+                            .stand_in = ufs_ialloc(n),
+                            .open = (bool *) R_alloc(n, sizeof(bool)),
+                            .known = ufs_ialloc(n),
+                            .last_rise = ufs_ialloc(n)};
+    ufs_dalloc_each(n, 1, (double **[]){&work->cover, &work->upper, &work->sorted, NULL});
+    if (!work->stored) {
+        ufs_dalloc_each(UFS_STRIP, p, (double **[]){&work->rows, &work->rows2, NULL});
+        ufs_trace_init(&work->rise, INT_MAX, RISE_COLUMNS);
+    }
+    if (!from_x) return;
+    work->tile = ufs_dalloc(UFS_STRIP, UFS_STRIP);
+    work->size = ufs_dalloc(n, 1);
+    if (work->x.kind == UFS_X_DENSE)
+        la_row_norms(problem->n, problem->p, work->x.dense, work->size);
+    if (problem->kind == FACILITY_HEAT)
+        for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
+    if (table) {
+        double *similarities = ufs_dalloc(n, n);
+        if (work->x.kind == UFS_X_SPARSE)
+            sparse_table(work, similarities);
+        else
+            visit_tiles(work, similarities, NULL);
+        work->candidate.value = work->sample.value = similarities;
+    }
+}
+
+static bool may_open(const facility_work *work, int i)
+{
+    return work->problem->allowed == NULL || work->problem->allowed[i];
+}
+
+/* Nothing picked yet: the labelled samples cover. */
+static void reset(facility_work *work)
+{
+    work->value = work->first = 0.0;
+    work->evaluations = work->taken = work->rise.length = 0;
+    work->kept = false;
+    for (int i = 0; i < work->n; i++) {
+        work->cover[i] = 0.0;
+        work->stand_in[i] = -1;
+        work->last_rise[i] = -1;
+        work->open[i] = may_open(work, i);
+    }
+    work->left = work->problem->cost ? work->problem->budget : R_PosInf;
+    for (int l = 0; l < work->problem->n_labelled; l++) take(work, work->problem->labelled[l], -1);
+}
+
+/* ---- the greedy choice ----------------------------------------------------------------------- */
+
+/* What candidates are compared by: -infinity if it may not be picked. */
+static double priority(const facility_work *work, int i)
+{
+    const double *cost = work->problem->cost;
+
+    if (!work->open[i] || (cost && cost[i] > work->left * (1.0 + UFS_ROUNDING))) return R_NegInf;
+    return work->cost ? work->upper[i] / work->cost[i] : work->upper[i];
+}
+
+/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
+static void improve_bounds(facility_work *work, int t, int m, double *bound)
+{
+    int n_open = 0;
+    double sum = work->value;
+
+    for (int i = 0; i < work->n; i++)
+        if (work->open[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
+    if (n_open) R_qsort(work->sorted, 1, (size_t) n_open);
+    for (int l = 1; l <= m; l++) {
+        if (l <= n_open) sum += work->sorted[n_open - l];
+        if (l >= t) bound[l - 1] = fmin(bound[l - 1], sum);
+    }
+}
+
+/* Candidates whose gain now is not known and may be `least`: `most` of them, with the largest
+ * bounds. */
+static int to_look_at(const facility_work *work, double least, int most, int *list)
+{
+    int n_list = 0, found = 0;
+
+    for (int i = 0; i < work->n; i++)
+        if (work->known[i] < work->taken && priority(work, i) > R_NegInf &&
+            priority(work, i) >= least)
+            work->sorted[found++] = priority(work, i);
+    if (found > most) {
+        rPsort(work->sorted, found, found - most);
+        least = work->sorted[found - most];
+    }
+    for (int i = 0; i < work->n && n_list < most; i++)
+        if (work->known[i] < work->taken && priority(work, i) > R_NegInf &&
+            priority(work, i) >= least)
+            list[n_list++] = i;
+    return n_list;
+}
+
+/* The candidate of the largest gain, of equal ones that of the lowest index. */
+static int next_pick(facility_work *work)
+{
+    bool exact = work->stored || work->kept;
+    int list[UFS_STRIP], n_list, most = exact ? 1 : BATCH;
+    double best = R_NegInf, top = R_NegInf, tie = UFS_ROUNDING * work->first;
+
+    work->evaluations = 0;
+    for (int i = 0; i < work->n; i++) {
+        double now = priority(work, i);
+        top = fmax(top, now);
+        if (work->known[i] == work->taken) best = fmax(best, now);
+    }
+    /* Nothing to gain any more, and all are equal: none is looked at. */
+    if (top <= tie) best = R_NegInf;
+    while (top > tie && (n_list = to_look_at(work, best - tie, most, list)) > 0) {
+        work->evaluations += n_list;
+        if (exact)
+            for (int b = 0; b < n_list; b++) work->upper[list[b]] = gain_of(work, list[b]);
+        else
+            look_again(work, n_list, list);
+        for (int b = 0; b < n_list; b++) {
+            best = fmax(best, priority(work, list[b]));
+            work->known[list[b]] = work->taken;
+        }
+        tie = UFS_ROUNDING * fmax(work->first, best);
+        most = most < UFS_STRIP / 2 ? most * 2 : UFS_STRIP;
+    }
+    /* What was not looked at is below. */
+    for (int i = 0; i < work->n; i++)
+        if (priority(work, i) > R_NegInf && priority(work, i) >= best - tie) return i;
+    return -1; /* nothing that is left is affordable */
+}
+
+/* What has come out. */
+static void report(const facility_work *work)
+{
+    for (int i = 0; i < work->n; i++) work->result->left[i] = work->open[i] ? work->upper[i] : 0.0;
+    work->result->value = work->value;
+}
+
+static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations", NULL};
+    facility_result *result = work->result;
+
+    ufs_trace_named(&run->trace, m, columns);
+    all_gains(work);
+    result->start = work->value;
+    result->change.length = 0;
+    for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
+    for (int t = 0; t < m; t++) {
+        double before = work->value;
+        if (bounds) improve_bounds(work, t, m, result->bound);
+        int j = next_pick(work);
+        if (j < 0) break;
+        double gain = work->upper[j];
+        if (t == 0) work->first = priority(work, j);
+        if (work->problem->cost) work->left -= work->problem->cost[j];
+        result->order[t] = j;
+        take(work, j, t);
+        work->taken = t + 1;
+        /* After the first pick every old gain says little: all are measured again. It is tried
+         * after 1, 2, 4, 8, ... picks whether the pairs fit. */
+        if (!work->stored && !work->kept && ((t + 1) & t) == 0) {
+            work->kept = t + 1 < m && keep_pairs(work);
+            if (!work->kept && t == 0) all_gains(work);
+        }
+        run->iterations = t + 1;
+        ufs_trace_add(&run->trace,
+                      (double[]){t + 1, work->value, work->value - before, work->evaluations});
+        ufs_run_step(run, work->value, gain);
+    }
+    result->picks = work->taken;
+    if (!work->stored && !work->kept && m > 1) all_gains(work);
+    if (bounds) improve_bounds(work, m, m, result->bound);
+    report(work);
+}
+
+/* F of the picks, and on top of it what the budget could buy at most: gains (or bounds on them) by
+ * cost, the last one in part. */
+static double budget_bound(facility_work *work)
+{
+    const double *cost = work->problem->cost;
+    double sum = work->value, left = work->problem->budget;
+    int *order = ufs_ialloc((size_t) work->n), n_open = 0;
+
+    for (int i = 0; i < work->n; i++) {
+        if (!work->open[i] || cost[i] > work->problem->budget) continue;
+        work->sorted[n_open] = fmax(work->upper[i], 0.0) / cost[i];
+        order[n_open++] = i;
+    }
+    rsort_with_index(work->sorted, order, n_open);
+    for (int l = n_open - 1; l >= 0 && left > 0.0; l--) {
+        double part = fmin(1.0, left / cost[order[l]]);
+        sum += part * fmax(work->upper[order[l]], 0.0);
+        left -= part * cost[order[l]];
+    }
+    return sum;
+}
+
+/* By the gain, then by the gain for each unit of cost; the first again where it was better. The bound
+ * in the place of that for m is that of the budget. */
+static void pick_within_budget(facility_work *work, int m, ufs_run *run)
+{
+    facility_result *result = work->result;
+    double by_gain, bound;
+
+    pick_all(work, m, false, run);
+    by_gain = work->value;
+    bound = budget_bound(work);
+    reset(work);
+    work->cost = work->problem->cost;
+    pick_all(work, m, false, run);
+    bound = fmin(bound, budget_bound(work));
+    if (by_gain > work->value * (1.0 + UFS_ROUNDING)) {
+        reset(work);
+        work->cost = NULL;
+        pick_all(work, m, false, run);
+    }
+    for (int t = 0; t < m; t++) result->bound[t] = bound;
 }
 
 /* ---- swaps ----------------------------------------------------------------------------------- */
 
-/* Swaps until none helps; then the picks once more from the start, with these candidates only:
- * their order. */
-static void swap_picks(facility_work *work, const facility_settings *settings, ufs_run *run)
+/* work->cover is what the labelled ones give. */
+static void rank_chosen(facility_work *work, const swap_work *swap, int m)
 {
-    const facility_problem *problem = work->problem;
-    facility_result *result = work->result;
-    size_t N = (size_t) work->n;
-    int m = result->picks;
-    swap_work swap = {ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_ialloc(N), ufs_dalloc((size_t) m, 1)};
-
-    reset(work);
-    for (int t = 0; t < m; t++) work->open[result->order[t]] = false;
-    while (result->swaps < settings->max_swaps && swap_once(work, &swap, m)) result->swaps++;
-    if (result->swaps == 0) return;
-    for (size_t i = 0; i < N; i++) work->open[i] = false;
-    for (int t = 0; t < m; t++) work->open[result->order[t]] = true;
-    if (problem->cost) work->left = problem->budget;
-    pick_all(work, m, false, run);
-    for (size_t i = 0; i < N; i++) work->open[i] = may_open(work, (int) i);
-    for (int l = 0; l < problem->n_labelled; l++) work->open[problem->labelled[l]] = false;
-    for (int t = 0; t < m; t++) work->open[result->order[t]] = false;
-    all_gains(work);
-    report(work);
+    for (int i = 0; i < work->n; i++) {
+        swap->best[i] = swap->second[i] = work->cover[i];
+        swap->who[i] = -1;
+    }
+    for (int a = 0; a < m; a++) {
+        load_columns(work, 1, work->result->order + a);
+        const double *s = work->batch;
+        for (int i = 0; i < work->n; i++) {
+            if (s[i] > swap->best[i]) {
+                swap->second[i] = swap->best[i];
+                swap->best[i] = s[i];
+                swap->who[i] = a;
+            } else if (s[i] > swap->second[i]) {
+                swap->second[i] = s[i];
+            }
+        }
+    }
 }
 
 /* The best exchange of a chosen sample for an open one; false if none helps. */
@@ -851,24 +798,45 @@ static bool swap_once(facility_work *work, const swap_work *swap, int m)
     return true;
 }
 
-/* work->cover is what the labelled ones give. */
-static void rank_chosen(facility_work *work, const swap_work *swap, int m)
+/* Swaps until none helps; then the picks once more from the start, with these candidates only:
+ * their order. */
+static void swap_picks(facility_work *work, const facility_settings *settings, ufs_run *run)
 {
-    for (int i = 0; i < work->n; i++) {
-        swap->best[i] = swap->second[i] = work->cover[i];
-        swap->who[i] = -1;
-    }
-    for (int a = 0; a < m; a++) {
-        load_columns(work, 1, work->result->order + a);
-        const double *s = work->batch;
-        for (int i = 0; i < work->n; i++) {
-            if (s[i] > swap->best[i]) {
-                swap->second[i] = swap->best[i];
-                swap->best[i] = s[i];
-                swap->who[i] = a;
-            } else if (s[i] > swap->second[i]) {
-                swap->second[i] = s[i];
-            }
-        }
-    }
+    const facility_problem *problem = work->problem;
+    facility_result *result = work->result;
+    size_t N = (size_t) work->n;
+    int m = result->picks;
+    swap_work swap = {ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_ialloc(N), ufs_dalloc((size_t) m, 1)};
+
+    reset(work);
+    for (int t = 0; t < m; t++) work->open[result->order[t]] = false;
+    while (result->swaps < settings->max_swaps && swap_once(work, &swap, m)) result->swaps++;
+    if (result->swaps == 0) return;
+    for (size_t i = 0; i < N; i++) work->open[i] = false;
+    for (int t = 0; t < m; t++) work->open[result->order[t]] = true;
+    if (problem->cost) work->left = problem->budget;
+    pick_all(work, m, false, run);
+    for (size_t i = 0; i < N; i++) work->open[i] = may_open(work, (int) i);
+    for (int l = 0; l < problem->n_labelled; l++) work->open[problem->labelled[l]] = false;
+    for (int t = 0; t < m; t++) work->open[result->order[t]] = false;
+    all_gains(work);
+    report(work);
+}
+
+void facility_solve(const facility_problem *problem, const facility_settings *settings,
+                    facility_result *result, ufs_run *run)
+{
+    facility_work work;
+
+    begin(problem, settings->table, result, &work);
+    work.pair_bytes = settings->pair_bytes;
+    for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
+    ufs_trace_init(&result->change, INT_MAX, 2);
+    reset(&work);
+    if (problem->cost)
+        pick_within_budget(&work, settings->m, run);
+    else
+        pick_all(&work, settings->m, true, run);
+    if (settings->max_swaps > 0) swap_picks(&work, settings, run);
+    run->status = UFS_CONVERGED;
 }
