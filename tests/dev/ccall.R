@@ -67,8 +67,9 @@ record_calls <- function() {
   entry <- function(name) getFromNamespace(paste0("C_", name), "ufselect")
   spy(entry("test_gemm"), matrix(1:6 / 2, 2), matrix(1:6 / 2, 3), diag(2))
   spy(entry("test_eigs"), crossprod(matrix(stats::rnorm(8100), 90)), 1L, 1L, 1e-8, 1L)
-  tests <- file.path("tests/testthat", c(list.files("tests/testthat", "^test-kernel"),
-    paste0("test-", c("blfse", "propagate", "operator"), ".R")))
+  tests <- file.path("tests/testthat", c(list.files("tests/testthat", "^test-(native|kernel)"),
+    paste0("test-", c("method-blfse", "method-propagate", "method-css", "data-source-sparse", "operator"), ".R")))
+  stopifnot(file.exists(tests))
   Sys.setenv(NOT_CRAN = "false")
   for (file in normalizePath(tests)) {
     # Failures are the business of the tests.
