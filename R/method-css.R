@@ -29,10 +29,11 @@
 #'
 #' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for
 #' each pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that
-#' of `x`, its standardised copy, and min(n, p)^2 numbers; no copy is made of a dense `x` with more
-#' rows than columns that is larger than `getOption("ufselect.copy_bytes")`, nor of one with at
-#' least four rows a column that takes more than `2^24` bytes. Decreases that agree
-#' to 1e-9 are ties, and ties go to the lowest index.
+#' of `x`, its standardised copy, and min(n, p)^2 numbers; of a sparse `x` that is large both ways k
+#' numbers for each column instead, and each pick takes three products with `x` (unless columns are
+#' exchanged). No copy is made of a dense `x` with more rows than columns that is larger than
+#' `getOption("ufselect.copy_bytes")`, nor of one with at least four rows a column that takes more
+#' than `2^24` bytes. Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
@@ -115,8 +116,9 @@ css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE
   wish <- css_wish(wish, names)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
+  by_products <- settings$form == "x"
   check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
-    8 * (2 * min(n, q)^2 + 2 * settings$k * q + rows * settings$k +
+    8 * ((if (by_products) 0 else 2 * min(n, q)^2) + 2 * settings$k * q + rows * settings$k +
       (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
   "ufs_css()",
   "Select features or samples first.")
@@ -144,7 +146,8 @@ css_slots <- function(data, asked, control, wish = data$wish, judge_rows = FALSE
   list(few = few,
     params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
-      form = if (count$p_form > 0) "p" else "n", starts = settings$n_starts),
+      form = if (by_products) "x" else if (count$p_form > 0) "p" else "n",
+      starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
       if (!is.null(settings$target)) list(target = settings$target), css_told(wish, count)),
     run = found$run,
@@ -187,14 +190,20 @@ css_settings <- function(asked, wish, data, ss) {
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
   }
+  products <- is_operator(data$x) && data$x$kind == "sparse" && swaps == 0 &&
+    16 * min(data$n, q)^2 > gram_bytes
   list(k = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
-  form = if (is.null(wish$groups) && !asked$optimal) "a" else "p",
+  form = if (!is.null(wish$groups) || asked$optimal) "p" else if (products) "x" else "a",
   max_swaps = swaps, exact_limit = 2000L,
   n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, wish = wish,
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
+
+# Where picks are all there is to do, no Gram matrix of a sparse x is formed that would take more,
+# twice.
+gram_bytes <- 2^29
 
 # What the solver takes of the wishes: whole groups are included, or excluded, where one column is.
 css_wish <- function(wish, names) {
