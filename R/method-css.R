@@ -190,8 +190,9 @@ css_settings <- function(asked, wish, data, ss) {
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
   }
+  # Where picks are all there is to do, no large Gram matrix of a sparse x is formed.
   products <- is_operator(data$x) && data$x$kind == "sparse" && swaps == 0 &&
-    16 * min(data$n, q)^2 > gram_bytes
+    16 * min(data$n, q)^2 > max_bytes() / 16
   list(k = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
@@ -200,10 +201,6 @@ css_settings <- function(asked, wish, data, ss) {
   n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, wish = wish,
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
-
-# Where picks are all there is to do, no Gram matrix of a sparse x is formed that would take more,
-# twice.
-gram_bytes <- 2^29
 
 # What the solver takes of the wishes: whole groups are included, or excluded, where one column is.
 css_wish <- function(wish, names) {
