@@ -30,8 +30,9 @@
 #' It takes n^2 p flops three times and 4 n p for each pick where p > n, and nothing of size p x p
 #' is formed; where p is smaller, `n p^2 + 4 k p^2`. Memory is that of `x`, its standardised copy
 #' (none of a tall dense `x` that is larger than `getOption("ufselect.copy_bytes")`, or than `2^24`
-#' bytes with at least four rows a column), and min(n, p)^2 numbers. Decreases that agree to 1e-9
-#' are ties, and ties go to the lowest index.
+#' bytes with at least four rows a column), and min(n, p)^2 numbers; of a sparse `x` that is large
+#' both ways k numbers for each column instead, and each pick takes three products with `x` (unless
+#' columns are exchanged). Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
@@ -113,8 +114,9 @@ css_slots <- function(data, asked, control, judge_rows) {
   wish <- css_wish(data$wish)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
+  by_products <- settings$form == "x"
   check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
-    8 * (2 * min(n, q)^2 + 2 * settings$k * q + rows * settings$k +
+    8 * ((if (by_products) 0 else 2 * min(n, q)^2) + 2 * settings$k * q + rows * settings$k +
       (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
   "ufs_css()", "Select features or samples first.")
   few <- if (judge_rows) few_rows(data, wish, if (is.null(asked$k)) 1L else settings$k)
@@ -144,7 +146,8 @@ css_slots <- function(data, asked, control, judge_rows) {
   list(few = few,
     params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
-      form = if (count$p_form > 0) "p" else "n", starts = settings$n_starts),
+      form = if (by_products) "x" else if (count$p_form > 0) "p" else "n",
+      starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
       if (!is.null(settings$target)) list(target = settings$target), css_told(wish, count)),
     run = found$run,
@@ -187,10 +190,13 @@ css_settings <- function(asked, wish, data, ss) {
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
   }
+  # Where picks are all there is to do, no large Gram matrix of a sparse x is formed.
+  products <- is_operator(data$x) && data$x$kind == "sparse" && swaps == 0 &&
+    16 * min(data$n, q)^2 > max_bytes() / 16
   list(k = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
-  form = if (is.null(wish$groups) && !asked$optimal) "a" else "p",
+  form = if (!is.null(wish$groups) || asked$optimal) "p" else if (products) "x" else "a",
   max_swaps = swaps, exact_limit = 2000L,
   n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, wish = wish,
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))

@@ -106,6 +106,7 @@ with_batches <- list(
 
 # The functions of geneBasisR as they are, with what they import.
 genebasis <- function(folder) {
+  if (dir.exists(file.path(folder, "R"))) folder <- file.path(folder, "R")
   place <- new.env(parent = globalenv())
   take <- function(package, names) for (name in names) assign(name, getExportedValue(package, name), place)
   take("SingleCellExperiment", c("logcounts", "logcounts<-"))
@@ -113,6 +114,8 @@ genebasis <- function(folder) {
   take("BiocNeighbors", "queryKNN")
   take("irlba", "prcomp_irlba")
   for (file in list.files(folder, "[.]R$", full.names = TRUE)) sys.source(file, place)
+  # NULL would be called in silence as the function of the same name that R has.
+  if (!is.function(place$gene_search)) stop("no gene_search() in the sources of ", folder, call. = FALSE)
   place$gene_search
 }
 
@@ -168,11 +171,11 @@ for (set in words(option("sets", "blood,gut,muscle"))) {
     if (!is.null(option("genebasis")) && split <= as.integer(option("rivals", "1"))) {
       sce <- SingleCellExperiment::SingleCellExperiment(assays = list(logcounts = Matrix::Matrix(t(d$here), sparse = TRUE)))
       colnames(sce) <- paste0("cell", seq_len(ncol(sce)))
-      search <- genebasis(option("genebasis"))
+      gene_search <- genebasis(option("genebasis"))
       base <- NULL
       spent <- 0
       for (k in sizes[sizes <= as.integer(option("most", "100"))]) {
-        spent <- spent + cpu(base <- silently(search(sce, genes_base = base, n_genes_total = k, verbose = FALSE))$gene)
+        spent <- spent + cpu(base <- silently(gene_search(sce, genes_base = base, n_genes_total = k, verbose = FALSE))$gene)
         add("geneBasis", k, judge(base, d, true), spent)
       }
     }

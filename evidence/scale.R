@@ -4,7 +4,8 @@
 # data (Linux; elsewhere both are NA).
 #   Rscript scale.R                  everything (some hours)
 #   Rscript scale.R growth           time against the number of non-zeros, three sizes
-#   Rscript scale.R wide cells disk  some of the data sets
+#   Rscript scale.R wide cells disk  some of the data sets; sparse_file: cells as a TENxMatrix; csv, tall: five million
+#                                    rows of 60 columns, in a file and in memory
 #   Rscript scale.R wide "ufs_pca(x, 10)"   one row
 # Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
 # in the same run, memory before the fit and at its peak, passes over a file. Results:
@@ -69,8 +70,39 @@ make <- list(
   large = function() make_sparse(2000, 500000, 1e7)
 )
 
+# Eight factors and noise in 60 columns, a piece of the rows after the other: use(piece, its number).
+tall_pieces <- function(use) {
+  set.seed(1)
+  load <- matrix(stats::rnorm(8 * 60), 8)
+  for (number in 1:20) {
+    piece <- matrix(stats::rnorm(250000 * 8), 250000) %*% load + matrix(stats::rnorm(250000 * 60), 250000)
+    use(round(piece, 4), number)
+  }
+}
+
 get_data <- function(name) {
   loadNamespace("Matrix")
+  if (name == "tall") {
+    x <- matrix(0, 5e6, 60, dimnames = list(NULL, paste0("f", 1:60)))
+    tall_pieces(function(piece, number) x[(number - 1) * 250000 + 1:250000, ] <<- piece)
+    return(x)
+  }
+  if (name == "csv") {
+    file <- file.path(folder, "tall.csv")
+    if (!file.exists(file)) tall_pieces(function(piece, number) {
+      piece <- stats::setNames(as.data.frame(piece), paste0("f", 1:60))
+      data.table::fwrite(piece, file, append = number > 1)
+    })
+    return(file)
+  }
+  if (name == "sparse_file") {
+    file <- file.path(folder, "cells.h5")
+    if (!file.exists(file)) {
+      HDF5Array::writeTENxMatrix(Matrix::t(get_data("cells")), file, "cells", level = 0L)
+    }
+    # In a session that has not held the matrix.
+    return(DelayedArray::t(HDF5Array::TENxMatrix(file, "cells")))
+  }
   if (name == "disk") {
     file <- file.path(folder, "disk.h5")
     if (!file.exists(file)) {
@@ -99,11 +131,12 @@ get_data <- function(name) {
 one_row <- function(name, call) {
   x <- get_data(name)
   invisible(gc())
-  data <- suppressWarnings(ufselect:::as_ufs_operator(x))
-  t <- matrix(stats::rnorm(5 * data$n), ncol = 5)
-  unit <- cpu(ufselect:::x_cross(data$x, t))
-  rm(data)
-  rm(t)
+  unit <- if (name %in% names(make)) {
+    data <- suppressWarnings(ufselect:::as_ufs_operator(x))
+    t <- matrix(stats::rnorm(5 * data$n), ncol = 5)
+    cpu(ufselect:::x_cross(data$x, t))
+  } else NA
+  if (!is.na(unit)) rm(data, t)
   set.seed(1)
   before <- reset_peak()
   seconds <- cpu(fit <- suppressWarnings(eval(parse(text = call))))
@@ -111,16 +144,19 @@ one_row <- function(name, call) {
   passes <- if (!is.null(fit$input$passes)) fit$input$passes else NA
   found <- if (is.null(fit$feature_scores)) NA else mean(utils::head(fit$feature_ranking, 200) <= 200)
   cat(sprintf("%s,\"%s\",%.1f,%.0f,%.0f,%.0f,%s,%.2f,%s\n", name, call, seconds, seconds / unit,
-    before, highest, passes, found, fit$status))
+    before, highest, passes, found, if (is.null(fit$status)) "" else fit$status))
 }
 
 rows <- list(
   wide = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)",
     "ufs_kmeans_f(x, 5)", "ufs_mcfs(x, 5)", "ufs_laplacian(x)"),
-  cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
+  cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_css(x, k = 100)", "ufs_decoys(x, 'pca')", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
     "ufs_laplacian(x)", "ufs_mcfs(x, 5)"),
   disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_ted(x, m = 50)", "ufs_socfs(x, 5)",
     "ufs_spca(x, 5)"),
+  sparse_file = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_css(x, k = 100)", "ufs_decoys(x, 'pca')"),
+  tall = "ufs_css(x, k = 20)",
+  csv = "ufs_css(ufs_moments(x), k = 20)",
   dense = c("ufs_variance(x)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)"),
   single = c("ufs_laplacian(x)", "ufs_mcfs(x, 8)", "ufs_facility(x, m = 50)", "ufs_css(x, k = 200)"),
   growth = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_mcfs(x, 5)")

@@ -18,11 +18,17 @@
  *           8 (n^2 + n k + 8 p + 3 tile n) bytes. Of a sparse x only nnz counts where np stands
  *           in a pick, and sum_j nnz_j^2 for the first f; a file is read for G, for the first f
  *           and twice a pick.
- * The cheaper one is taken. The n-form is not the product x'xw with the whole of x twice: one
+ *   x-form: nothing p x p, and nothing n x n either, of a sparse x where neither has room. W has the w of
+ *           all picks, K = x'x - WW', and a pick takes three products with x: x'x_j, and
+ *               v = K w = x'(x w) - W W'w,   f <- f - 2 w v + w'w w^2,   d <- d - w^2.
+ *           The first f are read off x'x part by part (x_gram.c). sum_i nnz_i^2 + (6 nnz + 8 k p) k
+ *           flops, 8 (k p + 64 (n + p)) bytes. No swaps, groups or proofs.
+ * The cheaper one of the first two is taken. The n-form is not the product x'xw with the whole of x twice: one
  * pick reads x once.
  *
  * A target. To rebuild Y, the r leading components of x, f_j = ||Y'P x_j||^2: G is YY', and K is
- * kept for d alone beside what is left of Y'x (r x p). All else stays as it is.
+ * kept for d alone beside what is left of Y'x (r x p), in the x-form by one product a pick. All else
+ * stays as it is.
  *
  * Rounding. f and d of the n-form are differences. Where one has fallen below 1e-4 of what
  * it was when last computed from x, it is computed again (at most a few times a
@@ -185,6 +191,7 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
                      .mu = settings->mu};
 
     ufs_trace_named(&run->trace, settings->k, columns);
+    work.x_form = settings->form == 'x';
     work.p_form = result->p_form = settings->form == 'p' ||
                                    (settings->form == 'a' &&
                                     css_cheaper_by_p(problem, settings->k));
@@ -214,6 +221,6 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
         result->left[j] = work.chosen[j] ? 0.0 : css_decrease(&work, j);
     target_shares(&work, result);
     result->affordable = affordable(&work);
-    run->lapack = css_lead(problem, settings, work.p_form, work.gram, result->start,
+    run->lapack = css_lead(problem, settings, work.p_form || work.x_form, work.gram, result->start,
                            result->leading, &result->exact);
 }

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     int k;                /* picks, 1..p */
     double mu;            /* ridge, >= 0 */
-    char form;            /* 'n', 'p', or 'a' for the cheaper one */
+    char form;            /* 'n', 'p', 'a' for the cheaper one of these, or 'x', see base_css.c */
     int max_swaps;        /* after the last pick */
     int exact_limit;      /* all eigenvalues up to this order, the first 30 above */
     int n_starts;         /* at least 1 */

@@ -80,7 +80,10 @@ static void measure_in_turn(css_work *work, int j, bool wanted)
     if (wanted) work->list[work->n_list++] = j;
     if (work->n_list < work->tile && (work->n_list == 0 || j < work->p - 1)) return;
     R_CheckUserInterrupt();
-    measure(work);
+    if (work->x_form)
+        css_measure_x(work);
+    else
+        measure(work);
     work->n_list = 0;
 }
 
@@ -154,10 +157,19 @@ static void allocate(css_work *work)
         work->pair = ufs_dalloc(p, k);
         return;
     }
-    work->r = ufs_dalloc(n, k);
-    work->t = ufs_dalloc(k, k);
     ufs_dalloc_each(p, 1, (double **[]){&work->f0, &work->d0, NULL});
     work->pair = ufs_dalloc(n, 2 * tries);
+    if (work->x_form) {
+        work->w = ufs_dalloc(p, k);
+        work->tile = CSS_TRIES;
+        work->y = ufs_dalloc(n, CSS_TRIES);
+        work->z = ufs_dalloc(p, CSS_TRIES);
+        work->s = ufs_dalloc(k, CSS_TRIES);
+        work->list = ufs_ialloc(CSS_TRIES);
+        return;
+    }
+    work->r = ufs_dalloc(n, k);
+    work->t = ufs_dalloc(k, k);
     work->tile = ufs_x_at_once(work->problem->x);
     if (work->tile > 64) {
         double share = (double) work->n / ((double) work->n + (double) k);
@@ -211,11 +223,9 @@ void css_clear(css_work *work)
     work->value = work->spent = 0.0;
     for (size_t j = 0; j < P; j++) work->chosen[j] = false;
     if (work->near) memset(work->n_near, 0, P * sizeof(int));
-    if (work->p_form) {
-        ufs_copy(work->deflated, work->gram, P * P);
-        if (work->rest != work->deflated)
-            ufs_copy(work->rest, work->target, P * (size_t) work->n_target);
-    }
+    if (work->p_form) ufs_copy(work->deflated, work->gram, P * P);
+    if (work->rest != work->deflated)
+        ufs_copy(work->rest, work->target, P * (size_t) work->n_target);
     ufs_copy(work->f, work->f_first, P);
     ufs_copy(work->d, work->norm2, P);
     if (!work->p_form) {
@@ -231,10 +241,15 @@ int css_begin(css_work *work)
     int info;
 
     allocate(work);
-    work->target = work->gram = css_gram_of(problem, work->p_form);
     ufs_x_ss(problem->x, work->norm2);
     work->total = 0.0;
     for (size_t j = 0; j < P; j++) work->total += work->norm2[j];
+    if (work->x_form) {
+        info = css_begin_x(work);
+        if (info == 0) css_clear(work);
+        return info;
+    }
+    work->target = work->gram = css_gram_of(problem, work->p_form);
     work->n_target = work->p;
     if (work->p_form) work->rest = work->deflated = ufs_dalloc(P, P);
     info = set_target(work);
@@ -326,10 +341,14 @@ static void span(css_work *work, int j)
 {
     work->value += css_decrease(work, j);
     work->inverted = false;
-    if (work->p_form)
+    if (work->p_form) {
         take_p(work, j);
-    else
+    } else if (!work->x_form) {
         take_n(work, j);
+    } else if (css_take_x(work, j)) {
+        work->member[work->n_basis++] = j;
+        measure_stale(work);
+    }
 }
 
 void css_take(css_work *work, int j)

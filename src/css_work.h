@@ -11,13 +11,14 @@ typedef struct {
     const css_settings *settings;
     int n, p;
     double mu, total; /* total: squares of the target */
-    bool p_form;
-    double *gram;      /* n-form: x x'; p-form: x'x */
+    bool p_form, x_form;
+    double *gram;      /* n-form: x x'; p-form: x'x; x-form: NULL */
     double *target;    /* n-form: Y Y' (n x n); p-form: Y'x (n_target x p); `gram` where Y is x */
     double *component; /* of a target: the squares of each */
     int n_target;
     double *deflated; /* p-form: K, p x p */
-    double *rest;     /* p-form: what is left of Y'x; K where Y is x */
+    double *rest;     /* p-form: what is left of Y'x; K where Y is x (x-form: NULL) */
+    double *w;        /* x-form: p x k */
     double *r, *t;   /* n-form: n x k basis and its triangle r'x (k x k, any square once dropped) */
     double *f, *d;   /* p */
     double *f_first; /* p: f before the first pick */
@@ -68,6 +69,15 @@ void css_take(css_work *work, int j);
 void css_try(css_work *work, int m, const int *at);
 /* Takes out what is at this place of the order; mu = 0. */
 void css_drop(css_work *work, int at);
+
+/* ---- css_x.c: the x-form ------------------------------------------------------------------- */
+
+/* `f_first`, and the target. Returns LAPACK's info. */
+int css_begin_x(css_work *work);
+/* Of the columns list[0 .. n_list). */
+void css_measure_x(css_work *work);
+/* Takes column j off f and d; false if nothing is left of it. */
+bool css_take_x(css_work *work, int j);
 
 /* ---- css_swap.c ------------------------------------------------------------------------------- */
 

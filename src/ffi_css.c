@@ -13,6 +13,7 @@ static css_wish wishes(SEXP wish, int p);
  * counters start, target_start, swaps, starts met, bound, nodes, affordable, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
+    static const char *const forms[] = {"a", "p", "n", "x", NULL};
     SEXP out = PROTECT(ffi_list("order left leading held target_leading run"));
     SEXP starts = ffi_get(settings_, "starts"), target = ffi_get(settings_, "target");
     ufs_x op = ffi_x_finite(x);
@@ -22,7 +23,7 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
                              .mu = ffi_real(settings_, "mu"),
                              .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
                              .exact_limit = ffi_int(settings_, "exact_limit"),
-                             .form = ffi_form(settings_, "form"),
+                             .form = "apnx"[ffi_choice(settings_, "form", forms)],
                              .n_starts = 1,
                              .wish = wishes(ffi_get(settings_, "wish"), p)};
     ufs_run run = ffi_run_begin(control, "css");
@@ -38,6 +39,9 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
     if (ffi_get(settings_, "prove") != R_NilValue) settings.prove = ffi_flag(settings_, "prove");
     if (settings.wish.group && settings.form != 'p')
         Rf_error("internal error: groups of css need the p-form");
+    if (settings.form == 'x' &&
+        (op.kind != UFS_X_SPARSE || settings.max_swaps > 0 || settings.prove))
+        Rf_error("internal error: the x-form of css");
     css_result result = {.order = ffi_set_ints(out, "order", settings.k),
                          .left = ffi_set_zero(out, "left", p, 0),
                          .leading = ffi_set_zero(out, "leading", settings.k, 0),

@@ -396,6 +396,22 @@ static void gram_by_strips(const ufs_x *x, double *g)
     la_fill_lower(x->p, g);
 }
 
+typedef struct {
+    size_t p;
+    double *g;
+} placed;
+
+static void place_part(void *data, const ufs_x_gram_part *part)
+{
+    const placed *to = data;
+
+    for (size_t b = 0; b < (size_t) part->n_right; b++) {
+        double *column = to->g + (size_t) part->right[b] * to->p;
+        for (size_t a = 0; a < (size_t) part->n_left; a++)
+            column[part->left[a]] = part->value[a * part->by_left + b * part->by_right];
+    }
+}
+
 void ufs_x_gram_cols(const ufs_x *x, double *g)
 {
     void *mark = vmaxget();
@@ -407,12 +423,20 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
                     (size_t) x->p * (size_t) x->p, g);
     else if (x->kind == UFS_X_SCALED && x->n > x->p)
         gram_by_strips(x, g);
+    else if (x->kind == UFS_X_SPARSE)
+        x_sparse_gram(x, place_part, &(placed){(size_t) x->p, g});
     else {
         for (walk at = walk_begin(x, X_COLUMNS); walk_next(&at);)
             ufs_x_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p);
         la_fill_lower(x->p, g);
     }
     vmaxset(mark);
+}
+
+void ufs_x_gram_parts(const ufs_x *x, void (*visit)(void *data, const ufs_x_gram_part *part),
+                      void *data)
+{
+    x_sparse_gram(x, visit, data);
 }
 
 double ufs_x_gram_rows_cost(const ufs_x *x)

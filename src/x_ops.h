@@ -16,7 +16,7 @@
  *   column              n
  *   dot, axpy           2 nnz_j + O(1) (axpy without its centring part, see below)
  *   gram_rows           sum_j min(nnz_j^2, n^2) + O(n^2)
- *   gram_cols           p nnz
+ *   gram_cols, parts    sum_i nnz_i^2 + p nnz_j for columns with more than n/3 entries (see x_gram.c)
  * Scratch: c <= 8 columns are done at a time, 8 n doubles, given back on return.
  * A sparse column has m_j^2 n <= nnz_j / (n - nnz_j) times its centred sum of squares, so
  * the implicit centring loses no digits unless the column has hardly a zero; gram_rows,
@@ -132,6 +132,17 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);
 void ufs_x_forms(const ufs_x *x, const double *k, double *form);
 /* G = X'X, p x p, both triangles. */
 void ufs_x_gram_cols(const ufs_x *x, double *g);
+/* The same of a sparse X part by part, so that nothing is p x p: every g_jl once. x_gram.c. */
+typedef struct {
+    int n_left;
+    const int *left; /* rows of G, */
+    int n_right;
+    const int *right;    /* and its columns: */
+    const double *value; /* g is value[a by_left + b by_right] for left[a] and right[b] */
+    size_t by_left, by_right;
+} ufs_x_gram_part;
+void ufs_x_gram_parts(const ufs_x *x, void (*visit)(void *data, const ufs_x_gram_part *part),
+                      void *data);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 

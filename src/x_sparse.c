@@ -23,7 +23,7 @@ static int count(const ufs_x *x, int j)
 
 /* Columns with more than n/3 entries are formed where a zero's own value would be taken out and
  * put back: that cancels no digits for the others. In Gram matrices it is faster, too. */
-static bool is_full(const ufs_x *x, int j)
+bool x_sparse_is_full(const ufs_x *x, int j)
 {
     return count(x, j) > x->n / 3;
 }
@@ -187,7 +187,7 @@ void x_sparse_row_ss(const ufs_x *x, double *ss)
     for (int j = 0; j < x->p; j++) {
         int u = ufs_x_user(x, j);
         double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j), zero = m * m / s / s;
-        if (is_full(x, j)) {
+        if (x_sparse_is_full(x, j)) {
             x_sparse_column(x, j, column);
             for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
             continue;
@@ -235,7 +235,7 @@ double x_sparse_gram_rows_cost(const ufs_x *x)
     double n = x->n, cost = 0.0;
     for (int j = 0; j < x->p; j++) {
         double nnz = count(x, j);
-        cost += is_full(x, j) ? n * n : nnz * nnz;
+        cost += x_sparse_is_full(x, j) ? n * n : nnz * nnz;
     }
     return cost + 2.0 * n * n;
 }
@@ -248,7 +248,7 @@ static void add_full_columns(const ufs_x *x, const double *w, double *k)
     double *block = ufs_dalloc(N, X_COLUMNS);
 
     for (int j = 0; j <= x->p; j++) {
-        if (j < x->p && is_full(x, j)) {
+        if (j < x->p && x_sparse_is_full(x, j)) {
             double *col = block + (size_t) waiting++ * N, root = w ? sqrt(w[j]) : 1.0;
             x_sparse_column(x, j, col);
             for (size_t i = 0; i < N; i++) col[i] *= root;
@@ -278,7 +278,7 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
             int c = ufs_x_user(x, j), b = at[j];
             double s = ufs_x_divide(x, j), m = ufs_x_shift(x, j),
                    weight = (w ? w[j] : 1.0) / (s * s);
-            if (weight == 0.0 || is_full(x, j)) continue;
+            if (weight == 0.0 || x_sparse_is_full(x, j)) continue;
             for (; b < x->start[c + 1] && x->row[b] < from + X_COLUMNS; b++) {
                 double v = weight * x->value[b], *col = k + (size_t) x->row[b] * N;
                 for (int a = x->start[c]; a <= b; a++) col[x->row[a]] += v * x->value[a];
@@ -329,7 +329,7 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
         R_CheckUserInterrupt();
         for (int j = 0; j < x->p; j++) {
             int a = x->start[ufs_x_user(x, j)], end = a + count(x, j), b = at[j];
-            for (; b < end && x->row[b] < from + X_COLUMNS && !is_full(x, j); b++) {
+            for (; b < end && x->row[b] < from + X_COLUMNS && !x_sparse_is_full(x, j); b++) {
                 const double *col = k + (size_t) x->row[b] * N, v = x->value[b];
                 double before = scattered_dot(b - a, x->value + a, x->row + a, col);
                 form[j] += v * (v * col[x->row[b]] + 2.0 * before);
@@ -340,7 +340,8 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
     }
     for (int j = 0; j < x->p; j++) {
         double c = ufs_x_shift(x, j), s = ufs_x_divide(x, j);
-        form[j] = is_full(x, j) ? R_NaN : (form[j] - 2.0 * c * cross[j] + c * c * all) / s / s;
+        form[j] = x_sparse_is_full(x, j) ? R_NaN
+                                         : (form[j] - 2.0 * c * cross[j] + c * c * all) / s / s;
     }
     vmaxset(mark);
 }

@@ -9,6 +9,8 @@
 enum { X_COLUMNS = 64 };
 
 double x_sparse_entries(const ufs_x *x);
+/* More than n/3 entries. */
+bool x_sparse_is_full(const ufs_x *x, int j);
 void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y);
 void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u);
 void x_sparse_column(const ufs_x *x, int j, double *out);
@@ -20,5 +22,6 @@ void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out);
 void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
 void x_sparse_forms(const ufs_x *x, const double *k, double *form);
 double x_sparse_gram_rows_cost(const ufs_x *x);
+void x_sparse_gram(const ufs_x *x, void (*visit)(void *, const ufs_x_gram_part *), void *data);
 
 #endif

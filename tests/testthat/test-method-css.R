@@ -452,3 +452,49 @@ test_that("RV and GCD of a choice are those of their definitions", {
   found <- ufs_captured(c(2, 5, 9), mtcars, criteria = TRUE)
   expect_equal(c(found$rv, found$gcd), c(subselect::rv.coef(r, c(2, 5, 9)), subselect::gcd.coef(r, c(2, 5, 9))))
 })
+
+test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and a target, too", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, Matrix::rsparsematrix(120, 90, 0.1, rand.x = function(n) round(rexp(n), 2) + 0.01))
+  x[, 7] <- 2 * x[, 9]
+  # All but a copy, which is measured anew; and columns with hardly a zero.
+  x[, 8] <- x[, 9] + 5e-3 * withr::with_seed(3, rbinom(120, 1, 0.1))
+  x[, 20] <- withr::with_seed(2, rexp(120))
+  x[, 21] <- 5 + 0.1 * x[, 20]
+  dimnames(x) <- list(NULL, paste0("v", 1:90))
+  wished <- ufs_data(x, include = "v30", exclude = "v20", max_cor = 0.9)
+  for (given in list(list(x, mu_rel = 0), list(x), list(wished, mu_rel = 0), list(x, target = 5), list(x, mu_rel = 0, target = 5),
+    list(x, center = FALSE), list(x, scale = FALSE))) {
+    run <- function() do.call(ufs_css, c(given, list(k = 60)))
+    dense <- suppressMessages(run())
+    found <- withr::with_options(list(ufselect.max_bytes = 1e6), suppressMessages(run()))
+    expect_identical(c(dense$params$form, found$params$form), c("p", "x"))
+    expect_identical(found$solution$order, dense$solution$order)
+    expect_equal(found$trace[c("decrease", "captured")], dense$trace[c("decrease", "captured")], tolerance = 1e-8)
+    expect_equal(found$statistic, dense$statistic, tolerance = 1e-7)
+    # Found by products, the bound is a little less sharp.
+    expect_true(all(found$trace$bound >= dense$trace$bound * (1 - 1e-9)))
+    expect_lt(max(found$trace$bound / dense$trace$bound), 1.2)
+  }
+  withr::local_options(ufselect.max_bytes = 1e6)
+  expect_identical(ufs_css(x, k = 5, swaps = 1)$params$form, "p")
+})
+
+test_that("the squares of x'x, by segments of columns, strips of these and blocks of rows", {
+  skip_on_cran()
+  skip_if_not_installed("Matrix")
+  # More than one strip; more than one block of rows, and columns with hardly a zero.
+  for (size in list(c(30, 4400, 0.2, 2e5), c(7400, 1000, 0.3, 2e8))) {
+    withr::local_options(ufselect.max_bytes = size[4])
+    x <- withr::with_seed(3, Matrix::rsparsematrix(size[1], size[2], size[3]))
+    if (size[2] == 1000) x[, c(3, 400)] <- withr::with_seed(4, rnorm(2 * 7400))
+    dense <- as.matrix(x)
+    ss <- colSums(dense^2)
+    f <- colSums(dense * (tcrossprod(dense) %*% dense))
+    # With a large ridge what a column adds says what its squares are, but for the one that was picked.
+    fit <- suppressMessages(ufs_css(x, k = 1, mu = 1e9, center = FALSE, scale = FALSE))
+    expect_identical(fit$params$form, "x")
+    rest <- setdiff(which(ss > 0), fit$solution$order)
+    expect_equal(unname(fit$statistic * (ss + 1e9))[rest], f[rest], tolerance = 1e-6)
+  }
+})
