@@ -27,6 +27,10 @@ wished_fit <- function(fit, code, model, must, never) {
   call <- wished_call(call, "exclude", never, fit, data)
   own <- call
   own$x <- quote(.x)
+  # The package need not be attached.
+  if (is.name(own[[1L]])) {
+    own[[1L]] <- get0(as.character(own[[1L]]), topenv(), ifnotfound = own[[1L]])
+  }
   random <- !isTRUE(registry()[[fit$method]]$deterministic) || !is.null(fit$task)
   again <- tryCatch(suppressMessages(suppressWarnings(
     with_seed(if (random) 1L, eval(own, list(.x = data), model$env)))),

@@ -142,6 +142,7 @@ test_that("a counted table gives the fit of the long table, for all that take we
 })
 
 test_that("weights in k-means, SOCFS and RSR: labels, E, W and residuals are those of the long table", {
+  skip_on_cran()
   x <- wish_x()
   counts <- rep(c(1, 2, 3), 10)
   rows <- rep(seq_len(30), counts)
@@ -322,6 +323,7 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
 })
 
 test_that("convex TED: labelled rows pay no penalty, so the others rebuild what these leave", {
+  skip_on_cran()
   x <- wish_x()
   known <- c(3, 9, 20, 25)
   z <- scale(x)
@@ -344,6 +346,7 @@ test_that("convex TED: labelled rows pay no penalty, so the others rebuild what 
 })
 
 test_that("top-k within a budget: the best affordable set, proved, and a bound for all of them", {
+  skip_on_cran()
   x <- wish_x()
   y <- factor(rep(1:3, 10))
   cost <- c(1, 5, 2, 1, 3, 1, 4, 5, 2)
@@ -497,6 +500,7 @@ test_that("captured on three plates is as on clean data", {
 })
 
 test_that("a budget and a number hold together, wherever the choice is read", {
+  skip_on_cran()
   x <- wish_x()
   cost <- stats::setNames(c(1, 5, 2, 1, 3, 1, 4, 5, 1), colnames(x))
   for (method in c("pca", "css", "variance", "facility", "ted")) {
@@ -567,6 +571,7 @@ test_that("a factor is named as such: in, out, and by its cost", {
 })
 
 test_that("which chosen column stands for each other one, after any method that chooses columns", {
+  skip_on_cran()
   x <- wish_x()
   fit <- ufs_css(x, k = 3, mu_rel = 0)
   plain <- structure(fit, class = "ufs")

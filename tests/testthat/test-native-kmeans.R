@@ -40,6 +40,7 @@ test_that("sums of squares are those of the labels and no exchange lowers them",
 })
 
 test_that("counted rows are as many rows: the same seeds, the same clusters, and no whole row wants to move", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (shape in shapes) {
     z <- kmeans_data(shape, 5)

@@ -34,6 +34,7 @@ turned <- function(wish, ord) {
 }
 
 test_that("every method does about every wish what ufs_methods() says", {
+  skip_on_cran()
   x <- contract_x()
   table <- ufs_methods(what = "wishes")
   values <- list(include = "c9", exclude = "c1", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), groups = list(c("c1", "c6")),
@@ -142,6 +143,7 @@ test_that("resamples, grids, tunings, tasks and decoys see the wishes of the dat
 })
 
 test_that("random choices that methods are compared with keep to the wishes, and are random otherwise", {
+  skip_on_cran()
   x <- contract_x()
   cost <- c(1:8, 1)
   draws <- function(..., k = 4) {

@@ -78,6 +78,7 @@ test_that("the slider starts at the fit's k, and the captured share is that of u
 })
 
 test_that("wishes: the fit that is shown is that of the code, and its numbers are those of its print", {
+  skip_on_cran()
   same <- function(fit, said_fit, must, never, ...) {
     env <- list2env(list(x = x, data = ufs_data(x, cost = rep(1:5, 5), budget = 12), three = 3, fit = fit,
       both = list(a = fit)), parent = environment())
@@ -119,6 +120,7 @@ test_that("wishes: the fit that is shown is that of the code, and its numbers ar
 })
 
 test_that("the tab for wishes: ticks, and the fit that follows", {
+  skip_on_cran()
   model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list(fit = quote(css), x = quote(x)))
   model$env <- environment()
   tick <- function(index, wish, on = TRUE) list(index = index, wish = wish, on = on)
