@@ -403,10 +403,10 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
   )
 }
 
-socfs_run <- function(problem, start, stages, control) {
+socfs_run <- function(problem, start, stages, control, memory = 5L) {
   if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   check_solved(.Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = 5L), control),
+    gamma = problem$gamma, eps = problem$eps, factor = problem$factor, memory = memory), control),
     "socfs")
 }
 
