@@ -184,15 +184,3 @@ dense_part <- function(x, rows, columns) {
   part <- subset_data(x, rows, columns)
   new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
 }
-
-# What as_column_stats() gave, if it has a number for each variance.
-check_variances <- function(data) {
-  beyond <- !is.finite(data$variance)
-  if (any(beyond | data$variance == 0)) {
-    off <- if (any(beyond)) beyond else data$variance == 0
-    ufs_abort("input", "The values of ", some_columns(data$features[data$keep[off]]),
-      " of `x` are too ", if (any(beyond)) "large" else "small",
-      " to have a variance in double precision; use other units.", argument = "x")
-  }
-  data
-}
