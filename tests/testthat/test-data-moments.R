@@ -207,6 +207,7 @@ test_that("PostgreSQL: both ways, halves of two sites, means far from zero, and 
 })
 
 test_that("a sketch of a table in a database has rows that the engine drew", {
+  skip_on_cran()
   skip_if_not_installed("RSQLite")
   skip_if_not_installed("dbplyr")
   skip_if_not_installed("dplyr")
@@ -231,6 +232,7 @@ test_that("a sketch of a table in a database has rows that the engine drew", {
 })
 
 test_that("other engines get SQL that they know", {
+  skip_on_cran()
   skip_if_not_installed("dbplyr")
   skip_if_not_installed("dplyr")
   engines <- list(mssql = dbplyr::simulate_mssql(), snowflake = dbplyr::simulate_snowflake(),
@@ -261,6 +263,7 @@ test_that("other engines get SQL that they know", {
 # ---- in the place of rows --------------------------------------------------------------------------
 
 test_that("methods to which moments are enough give for them what they give for the rows", {
+  skip_on_cran()
   x <- planted(60, 9, seed = 3)$x %*% diag(10^(0:8 / 4)) + rep(c(5, -30, 1e3), 3)[col(matrix(0, 60, 9))]
   x <- cbind(`colnames<-`(x, paste0("c", 1:9)), flat = 3)
   m <- c(ufs_moments(x[1:20, ]), ufs_moments(x[21:60, ]))

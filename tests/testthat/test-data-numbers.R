@@ -1,6 +1,7 @@
 # Numbers in other clothes.
 
 test_that("integer64, difftime, units and matrix columns are numbers", {
+  skip_on_cran()
   set.seed(1)
   x <- data.frame(a = rnorm(12), t = as.difftime(1:12, units = "mins"), i = I(12:1))
   x$m <- matrix(rnorm(24), 12)

@@ -204,6 +204,7 @@ test_that("units whose squares cannot be held are refused in words", {
 })
 
 test_that("arguments that are missing, unknown or completed are named", {
+  skip_on_cran()
   refused <- function(code, argument) {
     error <- expect_error(code, class = "ufs_error_argument")
     expect_identical(error$argument, argument)

@@ -163,6 +163,7 @@ test_that("samples that are labelled already have no score, and that is no numer
 })
 
 test_that("a fit without its call and trace, as it is saved, is read like any other", {
+  skip_on_cran()
   x <- as.matrix(mtcars)
   fits <- list(ufs_variance(x), ufs_css(x, 3), suppressWarnings(ufs_alfs(x)), ufs_jspca(x, 2), ufs_ted(x),
     ufs_select(x, 3, "compress"))

@@ -261,6 +261,7 @@ test_that("names are cut in the middle", {
 })
 
 test_that("an objective that falls by decades is drawn as the distance to its lowest value", {
+  skip_on_cran()
   fit <- fit_of("socfs", x)
   fit$trace <- data.frame(iteration = 0:9, objective = 2 + 10^-(0:9))
   attr(fit, "shape") <- NULL

@@ -393,6 +393,7 @@ test_that("wishes that leave nothing to choose are refused with the names of the
 })
 
 test_that("a tall x too large for a copy gives what the copy gives", {
+  skip_on_cran()
   x <- planted(200, 12, informative = 8)$x * 3 + 50
   x <- `colnames<-`(cbind(x, x[, 1], x[, 2] + x[, 3], 4), paste0("f", 1:15))
   fits <- function() suppressWarnings(list(ufs_css(x, k = 6), ufs_css(x, k = 6, scale = FALSE, mu_rel = 0),

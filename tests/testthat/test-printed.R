@@ -114,6 +114,7 @@ for (method in ufs_methods()$method) {
 }
 
 test_that("every method remembers how many it was asked for, and its print shows no more", {
+  skip_on_cran()
   for (method in ufs_methods()$method) {
     known <- names(formals(getExportedValue("ufselect", paste0("ufs_", method))))
     for (name in if (method == "css") "k" else intersect(c("k", "m"), known)) {

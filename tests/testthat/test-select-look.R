@@ -6,6 +6,7 @@ x <- matrix(rnorm(60 * 12), 60) + rep(c(0, 3), each = 30)
 colnames(x) <- letters[1:12]
 
 test_that("units, counts, standardised, constant and equal columns", {
+  skip_on_cran()
   expect_identical(look(x)$values, "one unit")
   expect_identical(look(scale(x))$values, "standardised")
   expect_identical(look(x %*% diag(rep(c(1, 100), 6)))$values, "mixed units")
