@@ -34,6 +34,15 @@ cut_set <- function(folder, set, noise) {
   list(x = x, real = order <= real, y = y, at = at, k = if (real < 60L) max(2L, round(.3 * real)) else 20L)
 }
 
+# The half that chooses, as it is (x) and standardised (z, classes y), and the other by the same means and
+# standard deviations (zt, yt).
+halves <- function(data) {
+  x <- data$x[data$at, ]
+  spread <- apply(x, 2L, stats::sd)
+  list(x = x, z = scale(x, TRUE, spread), zt = scale(data$x[-data$at, ], colMeans(x), spread),
+    y = data$y[data$at], yt = data$y[-data$at])
+}
+
 svm_on <- function(train, y, test, truth) {
   y <- droplevels(y)
   guess <- if (nlevels(y) < 2L) rep(levels(y), nrow(test)) else {
@@ -70,12 +79,12 @@ tasks <- list(
 measure <- function(folder, set, noise, task, seed = 1L) {
   set.seed(seed)
   data <- cut_set(folder, set, noise)
-  x <- data$x[data$at, ]
-  spread <- apply(x, 2L, stats::sd)
-  z <- scale(x, TRUE, spread)
-  zt <- scale(data$x[-data$at, ], colMeans(x), spread)
-  y <- data$y[data$at]
-  yt <- data$y[-data$at]
+  half <- halves(data)
+  x <- half$x
+  z <- half$z
+  zt <- half$zt
+  y <- half$y
+  yt <- half$yt
   size <- if (task == "label") min(3L * nlevels(y), nrow(z) - 1L) else data$k
   seconds <- cpu(fit <- suppressMessages(suppressWarnings(ufs_select(x, size, task))))
   chosen <- suppressMessages(if (task == "label") selected_samples(fit, as = "index") else

@@ -46,30 +46,26 @@ ours <- function(x, k, task, ...) {
 beside <- function(folder, set, noise, seed = 1L) {
   set.seed(seed)
   data <- cut_set(folder, set, noise)
-  x <- data$x[data$at, ]
-  spread <- apply(x, 2L, stats::sd)
-  z <- scale(x, TRUE, spread)
-  zt <- scale(data$x[-data$at, ], colMeans(x), spread)
-  y <- data$y[data$at]
+  half <- halves(data)
   row <- function(task, choice, choose) {
     set.seed(seed)
     seconds <- cpu(chosen <- choose())
     if (!length(chosen)) return()
-    judge <- function(columns) tasks[[task]]$judge(z, zt, y, data$y[-data$at], columns)
-    data.frame(set = set, noise = if (noise) 10L else 0L, task = task, choice = choice, n = nrow(x), p = ncol(x),
+    judge <- function(columns) tasks[[task]]$judge(half$z, half$zt, half$y, half$yt, columns)
+    data.frame(set = set, noise = if (noise) 10L else 0L, task = task, choice = choice, n = nrow(half$x), p = ncol(half$x),
       k = length(chosen), score = signif(judge(chosen), 4L), true = if (noise) signif(mean(data$real[chosen]), 3L) else NA,
-      random = signif(mean(vapply(1:10, function(i) judge(sample.int(ncol(x), length(chosen))), 0)), 4L),
+      random = signif(mean(vapply(1:10, function(i) judge(sample.int(ncol(half$x), length(chosen))), 0)), 4L),
       seconds = signif(seconds, 3L))
   }
   rows <- NULL
   if (requireNamespace("sparcl", quietly = TRUE)) {
-    classes <- nlevels(droplevels(y))
-    rows <- rbind(row("cluster", "sparcl", function() by_sparcl(z, data$k, classes)),
-      row("cluster", "ufs_select", function() ours(x, data$k, "cluster", n_clusters = classes)))
+    classes <- nlevels(droplevels(half$y))
+    rows <- rbind(row("cluster", "sparcl", function() by_sparcl(half$z, data$k, classes)),
+      row("cluster", "ufs_select", function() ours(half$x, data$k, "cluster", n_clusters = classes)))
   }
   if (requireNamespace("caret", quietly = TRUE)) {
-    theirs <- row("classify", "caret", function() by_caret(z, data$k))
-    rows <- rbind(rows, theirs, if (!is.null(theirs)) row("classify", "ufs_select", function() ours(x, theirs$k, "classify")))
+    theirs <- row("classify", "caret", function() by_caret(half$z, data$k))
+    rows <- rbind(rows, theirs, if (!is.null(theirs)) row("classify", "ufs_select", function() ours(half$x, theirs$k, "classify")))
   }
   rows
 }
