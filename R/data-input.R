@@ -388,7 +388,7 @@ print.ufs_data <- function(x, ...) {
       signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
       format_bytes(12 * length(x$x@x) + 4 * (x$p + 1)), "; dense it would be ",
       format_bytes(dense)),
-    source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
+    source = paste0("not in memory, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ))
   for (line in c(input_notes(x$input),

@@ -44,7 +44,7 @@ spread_all <- function(object) {
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  cat_line("Mean ", x$measure, ", its standard deviation over ", x$over,
+  cat_field(at = 0L, "", "Mean ", x$measure, ", its standard deviation over ", x$over,
     ", and the paired difference to '", x$reference, "', in per cent")
   table <- x$table
   shares <- c("mean", "sd", "difference", "difference_sd")
@@ -70,7 +70,8 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 #' nearest <- function(x, y, newx) {
 #'   y[apply(newx, 1, function(row) which.min(colSums((t(x) - row)^2)))]
 #' }
-#' out <- ufs_compare(iris[, 1:4], iris$Species, "pca", k = 2, classifiers = list(nn = nearest),
+#' out <- ufs_compare(iris[, 1:4], iris$Species, "pca", k = 2,
+#'   classifiers = list(nn = nearest),
 #'   repeats = 1, n_random = 2, args = list(pca = list(grid = list(n_components = 1:2))))
 #' as.data.frame(out, what = "grid")[c("method", "k", "setting", "accuracy", "chosen")]
 #' @export
@@ -88,13 +89,15 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 0L, 15L)
   table <- summary(x, measure)$table
-  cat_line("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
-    count_words(x$repeats, "repeat"), ", ",
+  cat_field(at = 0L, "", "<ufs_compare> ", size_words(x$n, x$p), ", ",
+    length(x$classes), " classes, ", count_words(x$repeats, "repeat"), ", ",
     if (x$mode != "classify") "k-means on the chosen features" else
       paste0(signif(100 * x$train, 3L), " % of the samples are candidates"))
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
-    cat_line("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
+    cat("\n")
+    cat_field(at = 0L, "", "Mean ", measure, " in per cent (its standard deviation over ",
+      repeat_words(x), ")",
       if (x$mode == "classify") {
         paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))
       }, ":")
@@ -168,7 +171,8 @@ best_rows <- function(table, over) {
 #' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
 #' @examplesIf requireNamespace("clue", quietly = TRUE)
 #' set.seed(1)
-#' out <- ufs_compare(iris[, 1:4], iris$Species, c("pca", "laplacian"), k = 1:3, mode = "cluster",
+#' out <- ufs_compare(iris[, 1:4], iris$Species, c("pca", "laplacian"), k = 1:3,
+#'   mode = "cluster",
 #'   repeats = 2, n_random = 3)
 #' plot(out, measure = "ari")
 #' @export

@@ -44,7 +44,8 @@
 #' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
 #' @examples
 #' set.seed(1)
-#' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2, members = c("pca", "laplacian", "kmeans_f"))
+#' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2,
+#'   members = c("pca", "laplacian", "kmeans_f"))
 #' @export
 ufs_consensus <- function(x, n_clusters, k = NULL,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",

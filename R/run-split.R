@@ -168,8 +168,8 @@ print.ufs_split <- function(x, ...) {
   cat_line("  compared by  ", x$space)
   for (set in c("train", "test")) {
     of <- x$coverage[x$coverage$set == set, ]
-    cat_line("  ", formatC(set, width = -13L), "leaves ", percent(of$uncovered[1L]),
-      " of the variance uncovered (random choice: ", percent(of$uncovered[2L]), "), and ",
+    cat_field(paste0("  ", set), "leaves ", percent(of$uncovered[1L]), " of the variance ",
+      "uncovered (random choice: ", percent(of$uncovered[2L]), "), and ",
       percent(of$unknown[1L]), " of a smooth function unknown (", percent(of$unknown[2L]), ")")
   }
   if (length(x$far)) cat_line("  far rows     ", count_words(length(x$far), "row"), ": see $far")

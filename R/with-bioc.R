@@ -21,7 +21,8 @@
 #' @section Errors:
 #'   `ufs_error_argument` if the object is of another class or does not fit.
 #' @examples
-#' counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), paste0("cell", 1:20)))
+#' counts <- matrix(rpois(200, 3), 10,
+#'   dimnames = list(paste0("gene", 1:10), paste0("cell", 1:20)))
 #' if (requireNamespace("SeuratObject", quietly = TRUE)) {
 #'   object <- SeuratObject::CreateSeuratObject(Matrix::Matrix(counts, sparse = TRUE))
 #'   object <- ufs_annotate(object, ufs_variance(t(counts)), k = 3)

@@ -15,13 +15,16 @@ quiet <- function(code) suppressWarnings(suppressMessages(code))
 # ---- choices: each a function of the context of a pool and of m ---------------------------------
 
 # Spectra have SNV rows and leading scores; other columns are standardised. Field tools get scores.
+# untreated: the leading scores of spectra whose rows are as they are.
 context <- function(x, spectra) {
   x <- x[, apply(x, 2L, stats::sd) > 1e-12, drop = FALSE]
-  ready <- ufselect:::as_ufs_matrix(ufselect:::open_quietly(ufs_data(x, rows = if (spectra) "snv" else
-    "none")), TRUE, !spectra)
+  centred <- function(rows) {
+    ufselect:::as_ufs_matrix(ufselect:::open_quietly(ufs_data(x, rows = rows)), TRUE, !spectra)
+  }
+  ready <- centred(if (spectra) "snv" else "none")
   scores <- quiet(ufselect:::smooth_scores(ready))
   list(x = x, spectra = spectra, scores = scores, rows = if (spectra) scores else ready$x,
-    pc = ncol(scores))
+    untreated = if (spectra) quiet(ufselect:::smooth_scores(centred("none"))), pc = ncol(scores))
 }
 index <- function(fit, m) unname(selected_samples(fit, m, as = "index"))[seq_len(m)]
 
@@ -43,6 +46,8 @@ by_distance <- function(choose, m, high) {
 
 ours <- list(
   "ted, heat" = function(c, m) index(quiet(ufs_ted(c$rows, m = m, similarity = "heat", scale = FALSE)), m),
+  "ted, heat, without SNV" = function(c, m) if (c$spectra) index(quiet(ufs_ted(c$untreated, m = m, similarity = "heat",
+    scale = FALSE)), m),
   "medoids, lengths kept" = function(c, m) index(quiet(ufs_medoids(c$rows, m = m, unit = FALSE, scale = FALSE)), m),
   "medoids" = function(c, m) index(quiet(ufs_medoids(c$x, m = m)), m),
   "facility" = function(c, m) index(quiet(ufs_facility(c$x, m = m)), m),

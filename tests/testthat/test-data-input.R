@@ -75,7 +75,7 @@ test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the bl
         expect_equal(op$count$passes, 4 + part)
       }
     }
-    expect_output(print(data), "elsewhere, read (in one block|by blocks of)")
+    expect_output(print(data), "not in memory, read (in one block|by blocks of)")
   }
   lazy <- (h + 1)[, 3:12]
   expect_equal(feature_scores(ufs_variance(lazy)), feature_scores(plain)[3:12])
