@@ -150,7 +150,9 @@ draw_labels <- function(table, log, style, across) {
 draw_dots <- function(pic, ...) {
   table <- pic$table[rev(seq_len(nrow(pic$table))), ]
   rows <- seq_len(nrow(table))
-  names <- shorten(table$series, 40L)
+  # Names take at most half of the width.
+  fit <- graphics::par("pin")[1L] / (graphics::par("cin")[1L] * graphics::par("cex"))
+  names <- shorten(table$series, max(12L, min(40L, floor(fit))))
   plain <- table$series %in% pic$plain
   colour <- ifelse(plain, plain_colour, class_colours[1L])
   # Names stand in the plot region, left of the values.
@@ -226,7 +228,10 @@ draw_scatter <- function(pic, ...) {
     xlim = across + c(0, room), ylim = range(table$y, pic$arrows$y), xaxt = "n", xlab = pic$xlab,
     ylab = pic$ylab, main = pic$title, bty = "l"), ...)
   graphics::axis(1L, ticks_within(across))
-  if (!is.null(pic$arrows)) draw_arrows(pic$arrows)
+  # The names stay left of the legend.
+  if (!is.null(pic$arrows)) {
+    draw_arrows(pic$arrows, if (length(groups)) across[2L] else graphics::par("usr")[2L])
+  }
   circled <- table[table$circled, ]
   graphics::points(circled$x, circled$y, pch = 1L, cex = 2, lwd = 2)
   if (length(groups)) {
@@ -239,7 +244,7 @@ draw_scatter <- function(pic, ...) {
 }
 
 # Arrows from the middle, the longest ones with names as far as these do not cover one another.
-draw_arrows <- function(arrows) {
+draw_arrows <- function(arrows, right) {
   seen <- arrows[sqrt(arrows$x^2 + arrows$y^2) > 1e-6 * max(abs(unlist(arrows[1:2]))), ]
   if (!nrow(seen)) return()
   graphics::arrows(0, 0, seen$x, seen$y, length = .06, col = best_colour)
@@ -249,7 +254,7 @@ draw_arrows <- function(arrows) {
   high <- 1.2 * graphics::strheight("Mg", cex = .75)
   usr <- graphics::par("usr")
   x <- seen$x + ifelse(seen$x < 0, -.55, .55) * wide
-  x <- pmin(pmax(x, usr[1L] + wide / 2), usr[2L] - wide / 2)
+  x <- pmin(pmax(x, usr[1L] + wide / 2), right - wide / 2)
   y <- pmin(pmax(seen$y + sign(seen$y) * .4 * high, usr[3L] + high / 2), usr[4L] - high / 2)
   shown <- integer()
   for (i in seq_along(x)) {

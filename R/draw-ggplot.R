@@ -148,13 +148,14 @@ ggplot_scatter <- function(pic) {
   }
   if (!is.null(pic$arrows)) {
     arrows <- pic$arrows[order(-(pic$arrows$x^2 + pic$arrows$y^2)), ]
-    arrows[c("zero", "label")] <- list(0, shorten(arrows$label, 20L))
+    arrows[c("zero", "label")] <- list(0, shorten(arrows$label, 16L))
     p <- p +
       ggplot2::geom_segment(aes_of(x = "zero", y = "zero", xend = "x", yend = "y"), data = arrows,
         colour = best_colour, arrow = ggplot2::arrow(length = ggplot2::unit(.06, "inches"))) +
       ggplot2::geom_text(aes_of(x = "x", y = "y", label = "label"), data = arrows, size = 2.8,
         colour = best_colour, hjust = "outward", vjust = "outward", check_overlap = TRUE) +
-      ggplot2::scale_x_continuous(expand = ggplot2::expansion(.18))
+      ggplot2::scale_x_continuous(expand = ggplot2::expansion(.25)) +
+      ggplot2::coord_cartesian(clip = "off")
   }
   p
 }

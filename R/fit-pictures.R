@@ -319,7 +319,7 @@ picture_places <- function(fit, best, what, most = 40L) {
   }
   new_picture("dots", table = table,
     xlab = if (is.null(ranks)) "place in the ranking" else
-      "median rank in the methods, and middle half",
+      "median rank and its quartiles",
     subtitle = if (length(shown) < length(best)) sprintf("the first %d of %d chosen %ss",
       length(shown), length(best), what),
     title = sprintf("ufs_%s: the best %d %ss", fit$method, length(best), what))
