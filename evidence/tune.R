@@ -2,16 +2,17 @@
 # method: a grid of settings, the accuracy of k-means (clustering methods) or of a linear SVM
 # with all candidates labelled (ALFS) on the chosen features, and every criterion of
 # ufs_tune(). Prints the mean Spearman correlation within (set, k) and the regret: accuracy of
-# the best setting minus that of the one chosen, in points.
+# the best setting minus that of the one chosen, of the method's defaults (default) and of a
+# setting drawn blindly (blind), in points.
 #   Rscript tune.R --data=FOLDER [--sets=a,b] [--methods=socfs,jspca,...] [--criteria=...] [--out=file.csv]
 library(ufselect)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "..", "inst", "benchmarks", "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
-sets <- words(option("sets", "lung_discrete,tissue,tox171,warpPIE10P,libras,dermatology,wine,segment"))
-methods <- words(option("methods", "socfs,jspca,laplacian,rsr"))
-criteria <- words(option("criteria",
-  "knn_overlap,reconstruction,silhouette_all,silhouette_chosen,seed_agreement,stability"))
+sets <- words(option("sets",
+  "lung_discrete,tissue,tox171,warpPIE10P,libras,dermatology,wine,segment,musk1,sonar,wdbc,ionosphere,vehicle"))
+methods <- words(option("methods", "socfs,jspca,laplacian"))
+criteria <- words(option("criteria", "knn_overlap,reconstruction,silhouette_all,silhouette_chosen,seed_agreement"))
 grids <- list(
   socfs = list(lambda_rel = c(.05, .1, .3, .5), gamma = c(.1, 1, 10)),
   jspca = list(lambda_rel = c(.01, .05, .1, .2), loss = c("feature", "sample")),
@@ -57,12 +58,15 @@ for (set in sets) {
     fixed <- stats::setNames(rep(list(c), length(number)), number)
     cpu <- system.time(fits <- suppressWarnings(do.call(ufs_grid, c(list(x = candidates, method = method,
       grid = grids[[method]], keep_fits = TRUE), fixed))))
+    default <- suppressWarnings(do.call(ufs, c(list(x = candidates, method = method), fixed)))
     for (k in ks) {
-      accuracy <- vapply(fits$fits, function(fit) {
+      accuracy_of <- function(fit) {
         if (is.null(fit)) return(NA_real_)
         columns <- suppressMessages(selected_features(fit, k, as = "index"))
         if (method == "alfs") judge_svm(x, y, half, columns) else judge_clusters(x, y, columns)
-      }, 0)
+      }
+      accuracy <- vapply(fits$fits, accuracy_of, 0)
+      by_default <- accuracy_of(default)
       wanted <- if (method == "alfs") setdiff(criteria, "stability") else criteria
       tuned <- suppressWarnings(do.call(ufs_tune, c(list(x = candidates, method = method,
         grid = grids[[method]], k = k, criterion = wanted), fixed,
@@ -76,6 +80,7 @@ for (set in sets) {
             stats::cor(value[usable], accuracy[usable], method = "spearman")
           } else NA,
           regret = 100 * (max(accuracy, na.rm = TRUE) - accuracy[pick]),
+          default = 100 * (max(accuracy, na.rm = TRUE) - by_default),
           blind = 100 * (max(accuracy, na.rm = TRUE) - mean(accuracy, na.rm = TRUE)))
       }
     }
@@ -87,6 +92,10 @@ cat("\nMean Spearman correlation with accuracy\n")
 print(round(with(all, tapply(rho, list(criterion, method), mean, na.rm = TRUE)), 2L))
 cat("\nMean regret against the best of the grid (points)\n")
 print(round(with(all, tapply(regret, list(criterion, method), mean, na.rm = TRUE)), 1L))
-cat("\nA blind choice (mean of the grid) loses\n")
+cat("\nThe defaults, and a blind choice (mean of the grid), lose\n")
+print(round(with(all, tapply(default, method, mean, na.rm = TRUE)), 1L))
 print(round(with(all, tapply(blind, method, mean, na.rm = TRUE)), 1L))
-if (!is.null(option("out"))) utils::write.csv(all, option("out"), row.names = FALSE)
+if (!is.null(option("out"))) {
+  all[c("rho", "regret", "default", "blind")] <- lapply(all[c("rho", "regret", "default", "blind")], signif, 4L)
+  write_table(all, option("out"))
+}
