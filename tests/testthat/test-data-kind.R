@@ -135,6 +135,7 @@ test_that("small, narrow and repeated tables go through every task", {
 })
 
 test_that("what is doubtful about a table is among the checks, and not said twice", {
+  skip_on_cran()
   x <- cbind(iris[1:4], patient_id = 1:150)
   fit <- withr::with_seed(1, ufs_select(x, 2))
   expect_match(fit$checks, "'patient_id' seems to number rows", all = FALSE)

@@ -293,6 +293,7 @@ test_that("methods to which moments are enough give for them what they give for 
 })
 
 test_that("everything that needs rows refuses moments and says where to get rows", {
+  skip_on_cran()
   m <- ufs_moments(mtcars)
   refused <- function(code) expect_error(code, class = "ufs_error", "rows")
   for (method in setdiff(subset(ufs_methods(), !moments)$method, "random")) {

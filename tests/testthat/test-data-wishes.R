@@ -63,6 +63,7 @@ test_that("every method: groups are whole, a budget is kept, correlations stay b
 })
 
 test_that("wishes stay with their columns: permuted, cut, among decoys, in resamples", {
+  skip_on_cran()
   x <- wish_x()
   ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
   for (method in c("variance", "pca", "laplacian", "css", "rsr")) {
@@ -197,6 +198,7 @@ test_that("blocks are centred, and scaled if asked, before any method sees them"
 })
 
 test_that("rows: candidates, labelled, replicates, costs and strata in every method that chooses samples", {
+  skip_on_cran()
   x <- wish_x()
   twin <- rep(1:15, 2)
   for (method in setdiff(wish_methods("samples"), "random")) {
@@ -258,6 +260,7 @@ test_that("TED, facility and medoids choose from the candidates, which stand for
 })
 
 test_that("rows labelled by ufs_data() are those of the method's own `labelled`", {
+  skip_on_cran()
   x <- wish_x()
   for (method in c("ted", "facility", "medoids", "alfs", "cur", "rrss", "alnr")) {
     one <- wish_fit(method, ufs_data(x, labelled = c(3, 9, 20)))
@@ -379,6 +382,7 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
 })
 
 test_that("TED and facility choose within a budget; facility's bound is one for every affordable set", {
+  skip_on_cran()
   x <- wish_x()
   cost <- rep(c(3, 1, 2), 10)
   like <- 1 + tcrossprod(unit_rows(scale(x)))

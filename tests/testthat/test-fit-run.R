@@ -60,6 +60,7 @@ test_that("a long run says once what it does where somebody waits, and nothing e
 })
 
 test_that("functions around fits say what they are doing, once, and only where somebody waits", {
+  skip_on_cran()
   said <- function(call, waits = TRUE) {
     withr::local_options(ufselect.progress = waits, ufselect.watch_after = 0)
     words <- character()

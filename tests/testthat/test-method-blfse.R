@@ -673,6 +673,7 @@ test_that("many samples: S and W packed, the same numbers", {
 })
 
 test_that("labels of more than a byte", {
+  skip_on_cran()
   d <- blfse_problem(600, 4, 3, 3, seed = 11)
   # Pairs that differ in the second byte only, and in the first only.
   d$labels[, 2] <- c(rep(1:290, 2), 1:20)

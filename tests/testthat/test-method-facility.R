@@ -62,6 +62,7 @@ test_that("after swaps no exchange helps", {
 })
 
 test_that("without a table the picks are the same and the bounds still hold", {
+  skip_on_cran()
   for (labelled in list(NULL, c(4L, 9L))) {
     for (kind in c("cosine", "heat")) {
       x <- planted(230, 15, c = 5, seed = 2)$x

@@ -51,6 +51,7 @@ penalised <- function() {
 for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
   test_that(paste0(method, ": the objective is that of the weighted penalties"), {
     skip_if_not_installed("withr")
+    skip_most_on_cran(method)
     expect_true(method %in% penalised())
     for (x in list(plain, crowded, wide)) {
       cost <- seq(1, 2, length.out = ncol(x))
@@ -78,6 +79,7 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
 }
 
 test_that("socfs and jspca: also for their other solvers and losses", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (x in list(plain, crowded, wide)) {
     expect_objective("socfs", x, solver = "irls")
