@@ -43,7 +43,7 @@ ufs <- function(x, method, ..., m) {
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
 #'   numbers are drawn by default), `moments` (`TRUE` if `x` may be a result of [ufs_moments()]; for
 #'   [ufs_jspca()] with `loss = "feature"`), `cost` (leading term of the time), `reference`, and
-#'   `advice`: how the method did on 23 to 30 real sets, "recommended for" a task,
+#'   `advice`: how the method did on real sets, "recommended for" a task,
 #'   "situational" (it wins on some sets and loses on others by as much) or "historical" (there for
 #'   comparison; others do better at the same job). See [ufs_select()], which applies the
 #'   recommended ones.

@@ -3,9 +3,8 @@
 #' Scores samples and features by leverage: how much of the leading singular directions of the data
 #' lies on each of them. Use it to draw rows and columns at random in proportion to these scores, as
 #' CUR decompositions do, or to rebuild a matrix from a few of its own rows and columns
-#' (`decomposition = TRUE`). Do not expect better selections than by uniform random choice: in our
-#' runs a draw was as good as a uniform one, and taking the largest scores (`draw = "top"`), which
-#' likes outliers, was worse on most sets.
+#' (`decomposition = TRUE`). Do not expect better selections than by uniform random choice: a draw
+#' by leverage is a random one, too, and the largest scores (`draw = "top"`) belong to outliers.
 #'
 #' With U and V the leading singular vectors of the (standardised) `x` and r = `rank`,
 #' \deqn{\pi_i = \frac1k \sum_{l \le k} U_{il}^2 \text{ (samples)},\qquad

@@ -2,7 +2,7 @@
 #'
 #' Goes down the ranking of any fit and chooses `k` features that differ from each other. Use it
 #' after methods that score features one by one, which rank all near copies of a good feature high.
-#' On real data it made the chosen features better for clustering, but it does harm where most
+#' On real data it made the chosen features better for clustering, but it can do harm where most
 #' columns are noise, because noise is never redundant. It is therefore an option, and no method
 #' applies it by itself. The figures are in `vignette("evidence")`.
 #'

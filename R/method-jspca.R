@@ -16,9 +16,9 @@
 #'
 #' @section Which loss:
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
-#' outlying samples**, every step lowers its objective, and on real data sets it selected better
-#' than the other. It takes longer, most of all with many more samples than features: its weights
-#' change the Gram matrix of the features, so the data cannot be compressed. `"exact"` keeps a Gram
+#' outlying samples**, and every step lowers its objective. It takes longer, most of all with many
+#' more samples than features: its weights change the Gram matrix of the features, so the data
+#' cannot be compressed. `"exact"` keeps a Gram
 #' matrix of older weights while it bounds the objective closely, and extrapolates its iterates
 #' where that lowers the objective. Where the structure is weak it may need a larger `lambda_rel`
 #' (0.2 to 0.4), or a late component is noise.
@@ -29,9 +29,9 @@
 #' constraint moves with \eqn{D_1}; the proof of descent that circulates does not hold). `fit$trace`
 #' shows it; it stops on the change of \eqn{Q}. Now and then it does not settle; the status says so.
 #'
-#' As selectors, both beat random features, variance and k-means labels with F statistics on
-#' average, but neither all features nor the plain loadings of [ufs_pca()]. They add the sparse set
-#' of rows and, with `"sample"`, robustness. The figures are in `vignette("evidence")`.
+#' Neither loss selects better than the other on most real data (`vignette("evidence")`), and as a
+#' selector the method was hardly better than random features (`vignette("which-method")`). What it
+#' adds is the sparse set of rows and, with `"sample"`, robustness.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then for
@@ -59,8 +59,7 @@
 #' @param lambda The penalty, a number from 0. The default `NULL` computes it from `lambda_rel`. The
 #'   section "Without a penalty" says what 0 gives.
 #' @param lambda_rel The penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
-#'   a fixed point. It is free of the scale of `x`. The default 0.1 selected best among 0.01,
-#'   0.05 and 0.1 on ten real data sets.
+#'   a fixed point. It is free of the scale of `x`.
 #' @param loss `"sample"` (the default: robust to outlying samples, monotone) or `"feature"`
 #'   (the paper's). The section "Which loss" compares them.
 #' @param solver `"exact"` for block coordinate descent, or `"irls"` for the paper's iteratively

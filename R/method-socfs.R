@@ -52,8 +52,7 @@
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 1 to n.
 #' @param lambda,lambda_rel The penalty on the rows, absolute, or (if `lambda` is `NULL`) as a
-#'   share of `lambda_max`. The default .3 did well on eleven real data sets, where .01 was
-#'   poor and .5 risky; .1 keeps more rows.
+#'   share of `lambda_max`. The default is .3; a smaller share keeps more rows.
 #' @param gamma The weight of the non-negativity of E, at least 0. It is not critical from 1 to 10;
 #'   100 and more freezes E at its start.
 #' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels (a

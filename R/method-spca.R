@@ -18,10 +18,6 @@
 #' only the first; B is averaged over them, which does not change the objective. Features whose row
 #' is zero are ranked by how close the lassos came to including them.
 #'
-#' On five real data sets it clustered better than [ufs_jspca()] on four when few features were
-#' kept, and worse on all five when more were kept. The script
-#' `evidence/spca.R` in the sources repeats that comparison.
-#'
 #' @inheritParams ufs_pca
 #' @param n_components The number of components k, from 1 to the rank of `x`.
 #' @param lambda The penalty, a positive number, for the matrix after `center` and `scale`. The

@@ -33,12 +33,12 @@
 #'   a value isolates samples, which a warning says; too large a one joins samples by
 #'   noise where n > p. The default is the authors' value; on small data, try 3 to 5.
 #' * `nonnegative = TRUE` forbids negative weights in the graph. Around the centre of the data
-#'   a sample is otherwise linked with those on the opposite side. It spread labels better
-#'   on all real sets we tried, so it is the default with labels. Without labels the
-#'   paper's weights usually found the better clusters and are the default.
+#'   a sample is otherwise linked with those on the opposite side. It is the default with labels;
+#'   without labels the paper's weights are. Neither is the better one on all data
+#'   (`vignette("evidence")`).
 #' * `solver = "paper"` runs the iterations of the paper, to reproduce it. `"auto"` solves the same
 #'   problem in less time and ends at a lower objective; `params$solver` names the way it took.
-#'   Either may end at the better labels.
+#'   The better objective need not give the better labels.
 #'
 #' # The model
 #' With `x` (n x p, rows of unit length), `V = diag(v)` and one-hot labels `Y` (classes x n), the
@@ -75,9 +75,9 @@
 #' @param polish Should the set be improved by swapping single features, best swap first?
 #' @param cmn Should the propagated labels be corrected for the class sizes (class mass
 #'   normalisation)? [ufs_propagate()] explains how.
-#' @param center,scale Should the columns be centred and standardised first? This did better than
-#'   raw columns on real data. Every sample is then scaled to unit length in any case. With `center
-#'   = FALSE` a constant column other than zero acts as an intercept and may be chosen. A centred
+#' @param center,scale Should the columns be centred and standardised first? Every sample is then
+#'   scaled to unit length in any case. With `center = FALSE` a constant column other than zero acts
+#'   as an intercept and may be chosen. A centred
 #'   one is zero, and is chosen only if `k` exceeds the number of the others.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter`
 #'   (default 10) and `tol` (1e-5, on the largest change of `Theta`) belong to the outer loop.

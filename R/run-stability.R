@@ -5,7 +5,7 @@
 #' Repeats a method on random subsets of the samples and reports how often each feature is
 #' chosen. Use it before you interpret single features: a feature that is chosen only by chance of
 #' the sample will rarely be chosen again. Stability does not say that a selection is right, only
-#' that it is repeatable; on real data it hardly predicts accuracy.
+#' that it is repeatable.
 #'
 #' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4: \eqn{1 -
 #' \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{ 1 - mean(s_f^2) / ((k/p)(1 -

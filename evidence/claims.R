@@ -1,0 +1,101 @@
+# Sentences of the help and the pages that compare one choice with another, each held against the stored
+# tables: the sentence must be in its file, and its condition must hold in the table as it is now. So a table
+# that changes names the sentences that it no longer supports. Numbers are another matter (.ci/typed).
+#   Rscript evidence/claims.R     Exit status 0 only if all sentences are there and hold.
+table_of <- function(file) {
+  at <- c(file.path("inst", "benchmarks", "results", file), file.path("evidence", "results", file))
+  utils::read.csv(at[file.exists(at)][1L])
+}
+findings <- table_of("findings.csv")
+# Sets (and numbers of features) in rows, cases in columns.
+found <- function(finding, measure) {
+  part <- findings[findings$finding == finding & findings$measure == measure, ]
+  tapply(part$value, list(part$set, part$case), mean)
+}
+wins <- function(a, b) sum(a > b + 1e-9, na.rm = TRUE)
+labelled <- found("label_samples", "accuracy")
+label_mean <- colMeans(labelled, na.rm = TRUE)
+random_label <- label_mean[["random"]]
+select <- table_of("select.csv")
+gain <- function(task, noise) {
+  part <- select[select$task == task & (select$noise > 0) == noise, ]
+  part$score - part$random
+}
+to_all <- function(task) {
+  part <- select[select$task == task & select$noise == 0, ]
+  part$score - part$all
+}
+columns <- table_of("evidence-columns.csv")
+column_gain <- function(what) tapply(columns[[what]], columns$method, mean)
+consensus <- table_of("consensus.csv")
+consensus <- consensus[consensus$package == "now", ]
+by_noise <- tapply(consensus$accuracy, list(consensus$method, consensus$noise > 0), mean)
+sketch <- table_of("sketch.csv")
+shared <- tapply(sketch$shared, list(paste(sketch$set, sketch$method, sketch$m), sketch$sketch), mean)
+ensemble <- findings[findings$finding == "blfse", ]
+blfse <- tapply(ensemble$value, list(paste(ensemble$set, ensemble$case), ensemble$measure), mean)
+diversified <- findings[findings$finding == "diversify", ]
+diversified <- tapply(diversified$value, list(diversified$case, diversified$measure), mean)
+live <- found("sogfs_live", "live")
+dims <- found("sogfs_live", "n_dims")
+published <- found("alfs_ranking", "classifiers")
+clusters <- found("alfs_ranking", "k-means")
+worth <- table_of("socfs-objective.csv")
+pairs <- merge(worth[worth$variant == "default", ], worth[worth$variant == "path", ],
+  by = c("set", "lambda_rel"), suffixes = c("", "_path"))
+loss <- found("jspca_loss", "svm")
+loss_clusters <- found("jspca_loss", "k-means")
+scaled <- found("mcfs_scale", "k-means")
+links <- list(found("topk_links", "clusters"), found("topk_links", "labels"))
+solvers <- found("topk_solvers", "objective")
+
+claims <- list()
+claim <- function(file, text, holds) {
+  prose <- gsub("\\s+", " ", gsub("\n#' *", " ", paste(readLines(file, encoding = "UTF-8"), collapse = "\n")))
+  claims[[length(claims) + 1L]] <<- data.frame(file, text, there = grepl(text, prose, fixed = TRUE), holds = isTRUE(holds))
+}
+norm <- "ufs_alfs(select_samples = \"norm\")"
+claim("R/method-facility.R", "clearly more accurate than on randomly chosen ones", label_mean[["ufs_facility()"]] > random_label + 2)
+claim("R/method-medoids.R", "were more accurate than on randomly chosen ones", label_mean[["ufs_medoids(unit = TRUE)"]] > random_label + 2)
+claim("R/method-medoids.R", "was as good a choice", abs(label_mean[["ufs_facility()"]] - label_mean[["ufs_medoids(unit = TRUE)"]]) < 1)
+claim("R/method-ted.R", "they did better on real data",
+  min(label_mean[c("ufs_facility()", "ufs_medoids(unit = TRUE)")]) > max(label_mean[c("ufs_ted(unit = FALSE)", "ufs_ted(unit = TRUE)")]))
+claim("R/method-rrss.R", "there it did worse than random choice", label_mean[["ufs_rrss()"]] < random_label)
+claim("R/method-alnr.R", "this ranking did worse than random choice", label_mean[["ufs_alnr()"]] < random_label)
+claim("R/method-alfs.R", "was worse than random choice, and that by picks",
+  label_mean[[norm]] < random_label && mean(published[, "norm"]) < mean(published[, "random"]) &&
+    mean(clusters[, "norm"]) < mean(clusters[, "random"]))
+claim("R/method-alfs.R", "a little better", mean(published[, "pivot, TED"]) > mean(published[, "random"]))
+claim("R/method-mcfs.R", "scaling helped more often than it hurt",
+  wins(scaled[, "scale = TRUE"], scaled[, "scale = FALSE"]) > wins(scaled[, "scale = FALSE"], scaled[, "scale = TRUE"]))
+claim("R/method-jspca.R", "Neither loss selects better than the other on most real data",
+  wins(loss_clusters[, "sample"], loss_clusters[, "feature"]) <= .6 * nrow(loss_clusters) &&
+    abs(mean(loss[, "sample"] - loss[, "feature"])) < 1)
+claim("R/method-jspca.R", "was hardly better than random features",
+  abs(column_gain("svm_gain")[["jspca sample"]]) < 1 && column_gain("cluster_gain")[["jspca sample"]] < 2)
+claim("R/method-topk.R", "Neither is the better one on all data",
+  all(vapply(links, function(l) wins(l[, 1L], l[, 2L]) * wins(l[, 2L], l[, 1L]) > 0, NA)))
+claim("R/method-topk.R", "ends at a lower objective", all(solvers[, "exact"] <= solvers[, "paper"] * (1 + 1e-6)))
+claim("R/method-blfse.R", "rarely beat the plain mean of the same rankings", mean(blfse[, "blfse"] > blfse[, "mean"] + 1) < .25)
+claim("vignettes/methods-and-mathematics.Rmd", "the plain mean of the base scores was as good or better",
+  mean(blfse[, "mean"]) >= mean(blfse[, "blfse"]))
+claim("R/method-diversify.R", "it made the chosen features better for clustering", all(diversified[, "diversified"] > diversified[, "alone"]))
+claim("R/method-sogfs.R", "hardly more than `n_dims` features stay in use", stats::median(live[, "1"] / dims[, "1"]) < 1.5)
+claim("R/method-sogfs.R", "with the default .01 many do", stats::median(live[, "0.01"] / dims[, "0.01"]) > 3)
+claim("R/run-sketch.R", "for ranking features it was as good or better on real data", all(shared[, "uniform"] >= shared[, "leverage"], na.rm = TRUE))
+claim("R/run-consensus.R", "was about as accurate as on all features", abs(by_noise["consensus", "FALSE"] - by_noise["all", "FALSE"]) < .03)
+claim("R/run-consensus.R", "where most columns are noise more accurate", by_noise["consensus", "TRUE"] > by_noise["all", "TRUE"])
+claim("R/method-socfs.R", "find a lower objective than the default on most real data", mean(pairs$objective_path < pairs$objective * (1 - 1e-4)) > .5)
+claim("R/method-socfs.R", "and the features are worse", mean(pairs$accuracy_path) < mean(pairs$accuracy))
+claim("README.md", "no unsupervised selection reliably beats all features", mean(to_all("classify") > 0) < .5 && mean(to_all("cluster") > 0) < .8)
+claim("R/select-plan.R", "Do not expect a selection of features to beat all features on clean data", mean(to_all("classify")) < 1)
+claim("R/select-plan.R", "it can win where there is noise to leave out", mean(gain("classify", TRUE)) > mean(gain("classify", FALSE)))
+claim("R/zzz.R", "wins where most columns are noise", mean(gain("cluster", TRUE)) > mean(gain("cluster", FALSE)))
+
+claims <- do.call(rbind, claims)
+bad <- claims[!claims$there | !claims$holds, ]
+for (i in seq_len(nrow(bad))) {
+  cat(sprintf("%s: \"%s\" %s\n", bad$file[i], bad$text[i], if (bad$there[i]) "does not hold in its table" else "is not there any more"))
+}
+cat(sprintf("claims: %d sentences, %d held against their tables and true\n", nrow(claims), sum(claims$there & claims$holds)))
+quit(status = nrow(bad) > 0L)
