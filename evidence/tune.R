@@ -16,10 +16,10 @@ criteria <- words(option("criteria", "knn_overlap,reconstruction,silhouette_all,
 grids <- list(
   socfs = list(lambda_rel = c(.05, .1, .3, .5), gamma = c(.1, 1, 10)),
   jspca = list(lambda_rel = c(.01, .05, .1, .2), loss = c("feature", "sample")),
-  laplacian = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(k = k)))),
+  laplacian = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(n_neighbours = k)))),
   rsr = list(lambda_rel = c(.02, .05, .1, .2, .4)),
   udfs = list(gamma = c(.01, .1, 1), lambda = c(.1, 1)),
-  mcfs = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(k = k)))),
+  mcfs = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(n_neighbours = k)))),
   alfs = local({
     grid <- expand.grid(alpha_rel = c(.01, .05, .2, .4), beta_rel = c(.01, .05, .2, .4))
     grid[grid$alpha_rel + grid$beta_rel <= .5, ]
