@@ -22,10 +22,8 @@
 #'   repeat well without being right.
 #'
 #' The objective of a method is not among them: it is not comparable between penalties, and between
-#' starts it does not predict accuracy. `"silhouette_chosen"` and `"seed_agreement"` lost more
-#' accuracy than the defaults did in our comparison of the criteria, so take them as a description.
-#' The figures are in `vignette("evidence")`; `vignette("choosing-parameters")` shows how to work
-#' with the criteria.
+#' starts it does not predict accuracy. `vignette("choosing-parameters")` shows how to work with the
+#' criteria, and what their choices lose against the best setting of a grid.
 #'
 #' @inheritParams ufs_grid
 #' @param k The number of features that will be used. If there are several, the criterion is

@@ -48,6 +48,8 @@ loss_clusters <- found("jspca_loss", "k-means")
 scaled <- found("mcfs_scale", "k-means")
 links <- list(found("topk_links", "clusters"), found("topk_links", "labels"))
 solvers <- found("topk_solvers", "objective")
+tune <- table_of("tune.csv")
+regret <- tapply(tune$regret, tune$criterion, mean)
 
 claims <- list()
 claim <- function(file, text, holds) {
@@ -87,6 +89,10 @@ claim("R/run-consensus.R", "was about as accurate as on all features", abs(by_no
 claim("R/run-consensus.R", "where most columns are noise more accurate", by_noise["consensus", "TRUE"] > by_noise["all", "TRUE"])
 claim("R/method-socfs.R", "find a lower objective than the default on most real data", mean(pairs$objective_path < pairs$objective * (1 - 1e-4)) > .5)
 claim("R/method-socfs.R", "and the features are worse", mean(pairs$accuracy_path) < mean(pairs$accuracy))
+claim("R/run-tune.R", "On average the choice beats the methods' defaults by a little", regret[["knn_overlap"]] < mean(tune$default))
+claim("vignettes/choosing-parameters.Rmd", "The criteria differ by less than their standard errors",
+  max(regret[names(regret) != "seed_agreement"]) - min(regret) <
+    stats::sd(tapply(tune$regret[tune$criterion == "knn_overlap"], tune$set[tune$criterion == "knn_overlap"], mean)) / sqrt(13))
 claim("README.md", "no unsupervised selection reliably beats all features", mean(to_all("classify") > 0) < .5 && mean(to_all("cluster") > 0) < .8)
 claim("R/select-plan.R", "Do not expect a selection of features to beat all features on clean data", mean(to_all("classify")) < 1)
 claim("R/select-plan.R", "it can win where there is noise to leave out", mean(gain("classify", TRUE)) > mean(gain("classify", FALSE)))
