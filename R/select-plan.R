@@ -26,8 +26,9 @@
 #' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
 #'
 #' An argument in `...` that not all methods of a task have restricts the choice to those that have
-#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. One that
-#' none has is an error. `cat(fit$code)` is code that does the same by hand.
+#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. So do
+#' `weights` of samples. One that none has is an error. `cat(fit$code)` is code that does the same
+#' by hand.
 #'
 #' # How the data are prepared
 #' Columns in different units are standardised, and those of one unit are not, except to label,
@@ -54,17 +55,18 @@
 #'   ([ufs_size()]).
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
-#' out each in turn, and has what the answers cost beside the best number, which the labels of half
-#' of the rows do not tell either.
+#' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
+#' of the best: which of a dozen numbers comes out first differs from one half of the rows to the
+#' other. To the number that is best by the labels of the other half, which nobody without labels
+#' knows, the answers lose little (`--halves`). Columns that must be in or out bound the number.
 #'
-#' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
-#' distance of the other half to the nearest chosen, and the residual variance of a smooth function
-#' (a Gaussian process) that is known at the chosen. It is the smallest number beyond which neither
-#' falls by more than what halves differ by, or by more than 0.07 of its whole fall. Where they fall
-#' to the end, as without any groups, the error says so, and you have to say how many you can
-#' afford. Samples that are `labelled` count. Without clear groups the curves have no bend, and the
-#' answer says little: on the six real sets of `evidence/auto-samples.R` it was the same for all,
-#' although some needed far fewer labels than others. Take it for the size of a first batch.
+#' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
+#' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
+#' function (a Gaussian process) that is known at the chosen. The answer is where both have a bend:
+#' beyond it no step falls by more than a quarter of the mean step up to it, as where samples form
+#' groups far apart. Samples that are `labelled` count. **Most real data have no such bend, and
+#' then the error says so, with the curves.** Nothing else that can be seen without labels told how
+#' many were needed, on the real sets of `evidence/bends.R`: give as many as you can afford.
 #'
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
