@@ -247,10 +247,11 @@ selection_plan <- function(x, look, asked, given) {
     x <- do.call(ufs_data, c(list(x), transform))
     log <- transform$counts == "log"
     if (log) look$values <- "log counts"
-    decided <- c(decided, counts = paste(if (log) {
-      "logarithms of counts over the total of their cell, because columns are genes and"
-    } else "tf-idf weights and rows of unit length, because documents and",
-    "cells differ in their totals"))
+    decided <- c(decided, counts = if (log) {
+      paste("logarithms of counts over the total of their cell, because columns are genes and",
+        "cells differ in their totals")
+    } else paste("tf-idf weights and rows of unit length, because rows of",
+      "counts differ in their totals"))
   }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)

@@ -81,6 +81,9 @@ size_reason <- function(k, all, curve, task) {
       paste0(", ", limits$least, " at least,")
     }, " that ", verb, "s ", enough))
   }
+  if (k >= all && all <= limits$least) {
+    return(paste0("all columns: on real sets ", limits$least, " at least were needed"))
+  }
   if (task != "classify") return(paste0("all columns: fewer ", verb, " less than ", enough))
   paste0(percent(limits$share), " of the columns, ", limits$least, " at least and ", limits$most,
     " at most: on real sets labels that come later needed as many")
@@ -209,7 +212,7 @@ sample_curve <- function(own, other, number) {
   }, c(0, 0)))
 }
 
-# NA where there is no bend, or twice as many were not tried.
+# NA where there is no bend, or five times as many were not tried: every curve levels off.
 enough_samples <- function(curves) {
   mean <- apply(curves$value, 1:2, mean)
   last <- nrow(mean)
@@ -219,7 +222,7 @@ enough_samples <- function(curves) {
     all(fall[i:(last - 1L), ] <= rep(sample_settings$bend * before, each = last - i))
   }, NA)
   m <- curves$number[which(flat)[1L] + 1L]
-  if (is.na(m) || 2L * m > max(curves$number)) NA_integer_ else as.integer(m)
+  if (is.na(m) || 5L * m > max(curves$number)) NA_integer_ else as.integer(m)
 }
 
 # What the curves are at some of their numbers.

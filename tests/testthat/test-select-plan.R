@@ -397,7 +397,7 @@ test_that("the curves of samples: distance to the nearest chosen, variance left 
   expect_equal(sample_curve(own, other, c(3, 8)), want, tolerance = 1e-8)
   # A bend: beyond it no step falls by more than a quarter of the mean step before.
   answer <- function(mean) {
-    enough_samples(list(number = c(1, 2, 3, 4, 6, 8), value = array(mean, c(6, 2, 2, 1))))
+    enough_samples(list(number = c(1, 2, 3, 4, 6, 24), value = array(mean, c(6, 2, 2, 1))))
   }
   expect_identical(answer(c(1, .5, .1, .08, .06, .05)), 3L)
   expect_identical(answer(c(1, .4, .3, .1, .08, .06)), 4L)
@@ -526,4 +526,14 @@ test_that("k = \"auto\" keeps to wishes, and fewer than asked for are said", {
   expect_match(within_wishes(list(k = 9L, reason = "x"), list(p = 9L, wish = list(exclude = 1:4)))$reason, "may be chosen")
   expect_match(printed(pick(x, 15, "classify", groups = rep(c("a", "b", "c", "d"), c(8, 8, 3, 1)))),
     "only [0-9]+ of 15 features are chosen: the wishes \\(groups\\) leave no more", all = FALSE)
+})
+
+test_that("a reason agrees with the curve beside it, and noise that is not there is no complaint", {
+  curve <- data.frame(number = c(2, 5, 9), value = c(.2, .8, 1))
+  expect_match(size_reason(9L, 9L, curve, "cluster"), "all columns: on real sets 10 at least")
+  expect_match(size_reason(14L, 14L, curve, "classify"), "all columns: on real sets 60 at least")
+  expect_match(size_reason(30L, 30L, curve, "cluster"), "fewer keep less than about 70 %")
+  worth <- rbind(quality_row("noise", 0.05, rep(c(0.05, 0.3), 10), 40, more_is_better = FALSE),
+    quality_row("noise", 0.5, rep(0.5, 20), 40, more_is_better = FALSE), quality_row("explained", 0.5, rep(0.4, 20), 40))
+  expect_identical(without_noise(worth, 4L), c(TRUE, FALSE, FALSE))
 })
