@@ -64,9 +64,10 @@
 #' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
 #' function (a Gaussian process) that is known at the chosen. The answer is where both have a bend:
 #' beyond it no step falls by more than a quarter of the mean step up to it, as where samples form
-#' groups far apart. Samples that are `labelled` count. **Most real data have no such bend, and
-#' then the error says so, with the curves.** Nothing else that can be seen without labels told how
-#' many were needed, on the real sets of `evidence/bends.R`: give as many as you can afford.
+#' groups far apart; a bend near the end of the curves is none. Samples that are `labelled` count.
+#' **Most real data have no such bend, and then the error says so, with the curves.** Nothing else
+#' that can be seen without labels told how many were needed, on the real sets of
+#' `evidence/bends.R`: give as many as you can afford.
 #'
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
