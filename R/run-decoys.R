@@ -243,11 +243,13 @@ with_decoys <- function(x, keep, first, n_decoys) {
   from <- keep[of]
   load_reader(x)
   by_columns <- x$kind == "source" && x$x$by == "columns"
-  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else if (x$kind == "source" &&
+  blocks <- if (is.null(x$row_wish$blocks)) list(seq_len(x$n)) else
+    unname(split(seq_len(x$n), x$row_wish$blocks))
+  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from, blocks) else if (x$kind == "source" &&
       isTRUE(x$x$sparse)) {
     sparse_decoys(if (by_columns) read_sparse_part(x$x, j = from) else gather_sparse(x$x, from),
-      seq_along(from))
-  } else permuted(data_columns(x, from))
+      seq_along(from), blocks)
+  } else permuted(data_columns(x, from), blocks)
   ord <- mixed_order(q, n_decoys, if (by_columns) x$x$lines_per_chunk else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
   both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, ord, drop = FALSE]),
@@ -275,25 +277,32 @@ mixed_order <- function(q, d, chunk = 1) {
   out
 }
 
-# Every column permuted by itself. Only what is not zero draws a place, so that a sparse column
-# takes the same random numbers.
-permuted <- function(x) {
+# Every column permuted by itself, within each block of rows, whose differences are no part of the
+# data. Only what is not zero draws a place, so that a sparse column takes the same random numbers.
+permuted <- function(x, blocks) {
   out <- matrix(0, nrow(x), ncol(x))
-  for (j in seq_len(ncol(x))) {
-    value <- x[, j][x[, j] != 0]
-    out[sample.int(nrow(x), length(value)), j] <- value
+  for (j in seq_len(ncol(x))) for (rows in blocks) {
+    value <- x[rows, j][x[rows, j] != 0]
+    out[rows[sample.int(length(rows), length(value))], j] <- value
   }
   out
 }
 
-sparse_decoys <- function(x, columns) {
-  values <- lapply(columns, function(j) {
-    value <- x@x[seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])]
-    value[value != 0]
+sparse_decoys <- function(x, columns, blocks) {
+  n <- x@Dim[1L]
+  block <- rep(seq_along(blocks), lengths(blocks))[order(unlist(blocks))]
+  parts <- lapply(columns, function(j) {
+    at <- seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])
+    at <- at[x@x[at] != 0]
+    at <- at[order(block[x@i[at] + 1L])]
+    many <- tabulate(block[x@i[at] + 1L], length(blocks))
+    list(value = x@x[at], row = unlist(lapply(seq_along(blocks), function(b) {
+      blocks[[b]][sample.int(length(blocks[[b]]), many[b])]
+    })))
   })
-  rows <- lapply(lengths(values), sample.int, n = x@Dim[1L])
-  Matrix::sparseMatrix(unlist(rows), rep(seq_along(columns), lengths(values)), x = unlist(values),
-    dims = c(x@Dim[1L], length(columns)))
+  rows <- lapply(parts, `[[`, "row")
+  Matrix::sparseMatrix(unlist(rows), rep(seq_along(columns), lengths(rows)),
+    x = unlist(lapply(parts, `[[`, "value")), dims = c(n, length(columns)))
 }
 
 # ---- what came out -------------------------------------------------------------------------------

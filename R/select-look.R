@@ -17,7 +17,8 @@
 #'   the median one, or a tenth of the columns above 40 times another tenth; below 50 columns, if
 #'   the largest is above 15 times the smallest, or if columns were read to different decimals.
 #'   Flags of 0 and 1 beside measurements have another unit than these. The limits were set by
-#'   hand. Numbers alone do not say whether columns have one unit, nor whether whole numbers are
+#'   hand; areas beside volumes, say, can be of similar size, as in `TH.data::GlaucomaM`. Numbers
+#' alone do not say whether columns have one unit, nor whether whole numbers are
 #'   counts or grades: say it by `kind`.
 #' * Log counts are, before a logarithm to the base e, 2 or 10 of one more, multiples of one number
 #'   in each row, or rows that add up to one number, as cell counts that were normalised.

@@ -26,8 +26,9 @@
 #' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
 #'
 #' An argument in `...` that not all methods of a task have restricts the choice to those that have
-#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. One that
-#' none has is an error. `cat(fit$code)` is code that does the same by hand.
+#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. So do
+#' `weights` of samples. One that none has is an error. `cat(fit$code)` is code that does the same
+#' by hand.
 #'
 #' # How the data are prepared
 #' Columns in different units are standardised, and those of one unit are not, except to label,
@@ -54,17 +55,19 @@
 #'   ([ufs_size()]).
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
-#' out each in turn, and has what the answers cost beside the best number, which the labels of half
-#' of the rows do not tell either.
+#' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
+#' of the best: which of a dozen numbers comes out first differs from one half of the rows to the
+#' other. To the number that is best by the labels of the other half, which nobody without labels
+#' knows, the answers lose little (`--halves`). Columns that must be in or out bound the number.
 #'
-#' `m = "auto"` looks at halves of at most 400 rows, at 2, 3, 4, 6, 8, ... samples: the mean squared
-#' distance of the other half to the nearest chosen, and the residual variance of a smooth function
-#' (a Gaussian process) that is known at the chosen. It is the smallest number beyond which neither
-#' falls by more than what halves differ by, or by more than 0.07 of its whole fall. Where they fall
-#' to the end, as without any groups, the error says so, and you have to say how many you can
-#' afford. Samples that are `labelled` count. Without clear groups the curves have no bend, and the
-#' answer says little: on the six real sets of `evidence/auto-samples.R` it was the same for all,
-#' although some needed far fewer labels than others. Take it for the size of a first batch.
+#' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
+#' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
+#' function (a Gaussian process) that is known at the chosen. The answer is where both have a bend:
+#' beyond it no step falls by more than a quarter of the mean step up to it, as where samples form
+#' groups far apart; a bend near the end of the curves is none. Samples that are `labelled` count.
+#' **Most real data have no such bend, and then the error says so, with the curves.** Nothing else
+#' that can be seen without labels told how many were needed, on the real sets of
+#' `evidence/bends.R`: give as many as you can afford.
 #'
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
@@ -135,7 +138,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   # The fit itself says what is constant, once.
   look <- without_constant(look_unchecked(opened, kind, noise = task != "label"))
   size <- if (task == "label" && !is.null(m)) m else k
-  asked <- asked_for(list_of(task, k = size, n_clusters, noise, ordered), look, names_of(given))
+  asked <- asked_for(list_of(task, k = size, n_clusters, noise, ordered), look, names_of(given),
+    !is.null(opened$row_wish$weights))
   own <- given[setdiff(names_of(given), for_data)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
@@ -160,16 +164,30 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     plan$decided)
   fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
-  if (bought) fit$size <- length(suppressMessages(if (task == "label") selected_samples(fit) else
-    selected_features(fit)))
+  fit <- with_size_reached(fit, bought)
   watch_says(function(step) "comparing the choice with random ones")
   fit$worth <- without_constant(selection_quality(fit, ready))
   fit$checks <- selection_checks(fit, ready)
   fit
 }
 
+# Wishes may leave fewer than were asked for. How many a budget buys nobody knew before.
+with_size_reached <- function(fit, bought) {
+  message <- NULL
+  got <- length(withCallingHandlers(if (fit$task == "label") selected_samples(fit) else
+    selected_features(fit), message = function(m) {
+      if (inherits(m, "ufs_message_wishes")) message <<- conditionMessage(m)
+      invokeRestart("muffleMessage")
+    }))
+  if (!bought && !is.null(message)) {
+    fit$decided <- c(fit$decided, short = sub("[.]\\s*$", "", sub("^Only", "only", message)))
+  }
+  fit$size <- got
+  fit
+}
+
 # What is asked for, with what the look says of noise and which arguments of ufs_data() are given.
-asked_for <- function(asked, look, given) {
+asked_for <- function(asked, look, given, weights = FALSE) {
   features <- asked$task %in% c("classify", "cluster")
   told <- asked$noise
   # For k = "auto" noise need not be beyond doubt.
@@ -178,6 +196,7 @@ asked_for <- function(asked, look, given) {
   asked$noise <- features && (if (is.null(told)) look$noisy else told)
   asked$counts <- any(c("counts", "unit_rows") %in% given)
   asked$samples <- "samples" %in% given
+  asked$weights <- weights
   asked
 }
 
@@ -229,18 +248,19 @@ selection_plan <- function(x, look, asked, given) {
     x <- do.call(ufs_data, c(list(x), transform))
     log <- transform$counts == "log"
     if (log) look$values <- "log counts"
-    decided <- c(decided, counts = paste(if (log) {
-      "logarithms of counts over the total of their cell, because columns are genes and"
-    } else "tf-idf weights and rows of unit length, because documents and",
-    "cells differ in their totals"))
+    decided <- c(decided, counts = if (log) {
+      paste("logarithms of counts over the total of their cell, because columns are genes and",
+        "cells differ in their totals")
+    } else paste("tf-idf weights and rows of unit length, because rows of",
+      "counts differ in their totals"))
   }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)
   method <- planned_method(look, asked, large && !drawn, names_of(given))
   samples <- if (drawn && method == "consensus") drawn_samples(x)
   if (!is.null(samples)) {
-    decided <- c(decided, samples = paste0(eval(samples[[2L]][[3L]]), " of ", x$n,
-      " samples, drawn at random: more tell the columns no better"))
+    decided <- c(decided, samples = paste0(drawn_size(x), " of ", x$n,
+      " samples, drawn at random to save time"))
   }
   scale <- planned_scale(look, asked, method)
   clusters <- asked$n_clusters
@@ -253,7 +273,11 @@ selection_plan <- function(x, look, asked, given) {
   auto <- if (identical(asked$k, "auto")) {
     planned_number(x, look, asked, given, list_of(method, scale, clusters))
   }
-  decided <- c(decided, auto$decided)
+  decided <- c(decided, auto$decided,
+    if (method != planned_method(look, replace(asked, "weights", FALSE), large && !drawn,
+      names_of(given))) {
+      c(weights = "samples have weights, which other methods for the task do not take")
+    })
   size <- as.integer(if (is.null(auto)) asked$k else auto$k)
   args <- planned_args(x, look, asked$task, list_of(method, size, scale, clusters, large))
   if (!is.null(args$target)) {
@@ -275,9 +299,23 @@ selection_plan <- function(x, look, asked, given) {
     transform, curve = auto$curve, samples)
 }
 
-# As code, so that the selection can be repeated.
-drawn_samples <- function(x) {
-  bquote(sort(sample.int(.(x$n), .(as.integer(max(1000, min(4000, 5e5 %/% x$p)))))))
+drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))
+
+# As code, so that the selection can be repeated. Columns of which few rows differ from the others,
+# such as rare flags, would be constant in the rows drawn: one of these rows comes along.
+drawn_samples <- function(x, few = 5L) {
+  rows <- if (x$kind %in% c("dense", "sparse")) rare_rows(x, few)
+  draw <- bquote(sample.int(.(x$n), .(drawn_size(x))))
+  if (length(rows)) bquote(sort(unique(c(.(rows), .(draw))))) else bquote(sort(.(draw)))
+}
+
+rare_rows <- function(x, few) {
+  part <- dense_part(x, round(seq(1, x$n, length.out = min(x$n, 1000L))), NULL)$x
+  usual <- apply(part, 2L, stats::median)
+  rare <- which(colSums(part != rep(usual, each = nrow(part))) <= few)
+  unique(unlist(lapply(unname(rare), function(j) {
+    utils::head(which(data_columns(x, j) != usual[j]), 1L)
+  })))
 }
 
 planned_args <- function(x, look, task, plan) {
@@ -324,26 +362,42 @@ planned_number <- function(x, look, asked, given, plan) {
     planned_samples(x, list(center = look$values != "counts", scale = plan$scale,
       unit = planned_unit(x, look)), length(setdiff(check_labelled(given$labelled, x), look$empty)))
   } else {
-    planned_size(x, plan$method, list(n_clusters = plan$clusters, scale = plan$scale), asked$task,
-      asked$real)
+    within_wishes(planned_size(x, plan$method, list(n_clusters = plan$clusters,
+      scale = plan$scale), asked$task, asked$real), x)
   }
   list(k = found$k, curve = found$curve, decided = c(
     k = paste0(if (asked$task == "label") "m" else "k", " = ", found$k, ": ", found$reason),
     curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
 }
 
+# Columns that must be in or out bound the number.
+within_wishes <- function(found, x) {
+  wish <- settled_wish(x$wish)
+  bounds <- c(length(wish$include), x$p - length(wish$exclude))
+  k <- max(bounds[1L], min(bounds[2L], found$k))
+  if (k != found$k) {
+    found$reason <- if (k == bounds[1L]) "as many columns must be in" else
+      "all columns that may be chosen"
+    found$k <- k
+  }
+  found
+}
+
 # The method for a task. An argument that only one of its methods has decides, whatever the data
 # are.
 planned_method <- function(look, asked, large, given) {
-  noisy <- if (large || look$values == "counts") "pca" else "consensus"
+  weights <- isTRUE(asked$weights)
+  noisy <- if (large || weights || look$values == "counts") "pca" else "consensus"
   usual <- switch(asked$task, compress = "css",
     label = if (asked$ordered) "facility" else "medoids",
     classify = if (asked$noise) noisy else "css",
-    cluster = if (asked$noise) noisy else if (large) "mcfs" else "consensus")
+    cluster = if (asked$noise || weights) noisy else if (large) "mcfs" else "consensus")
   of_task <- switch(asked$task, compress = "css", label = c("medoids", "facility"),
     classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
   if (asked$task == "label" && asked$ordered) of_task <- "facility"
   if (!is.null(asked$n_clusters)) of_task <- setdiff(of_task, "pca")
+  takes <- vapply(of_task, function(m) wish_by(method_row(m), "weights") != "refused", NA)
+  if (weights && any(takes)) of_task <- of_task[takes]
   has <- function(method) all(given %in% arguments_of(method_row(method)$fit))
   # What other methods of the task share does not decide.
   known <- unlist(lapply(of_task, function(method) arguments_of(method_row(method)$fit)))
@@ -409,13 +463,13 @@ found_clusters <- function(x, scale, most = c(400L, 2000L)) {
 # ---- the same by hand ----------------------------------------------------------------------------
 
 # R code that makes the same selection in a session of its own. Values whose text would not give
-# them back are written as the user wrote them.
+# them back, or would be long, are written as the user wrote them.
 repeat_code <- function(call, seed, written) {
   parts <- lapply(names(call)[-1L], function(name) {
     text <- if (name == "x") expression_text(call$x, "x") else exact_text(call[[name]])
-    if (is.null(text)) {
+    if (is.null(text) || (nchar(text) > 300L && !is.null(written[[name]]))) {
       code <- if (is.call(call[[name]])) call[[name]] else written[[name]]
-      text <- expression_text(code, paste0("<", name, ">"))
+      text <- expression_text(code, if (is.null(text)) paste0("<", name, ">") else text)
     }
     paste(name, "=", text)
   })
@@ -436,7 +490,9 @@ exact_text <- function(value) {
 
 # Code, unless it is data themselves, as do.call() gives them.
 expression_text <- function(expression, otherwise, most = 1000L) {
-  if (!is.language(expression)) return(otherwise)
+  # ..1 and the like are arguments of another function.
+  if (!is.language(expression) || is.symbol(expression) &&
+    grepl("^[.][.][0-9]+$", as.character(expression))) return(otherwise)
   text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
   if (nchar(text) > most) otherwise else text
 }

@@ -108,6 +108,11 @@ quality_verdict <- function(quality) {
     ifelse(quality$draws - quality$beaten - quality$tied >= limit, "worse", "no better"))
 }
 
+# Where there is no noise to avoid, or none was taken, no choice avoids more.
+without_noise <- function(quality, size) {
+  quality$measure == "noise" & (quality$random < 0.1 | round(quality$chosen * size) == 0)
+}
+
 # ---- what looks wrong ----------------------------------------------------------------------------
 
 selection_checks <- function(fit, x) {
@@ -120,8 +125,7 @@ selection_checks <- function(fit, x) {
       paste0(what, " than a random choice of as many: ", paste(measures[at], collapse = ", "))
     }
   }
-  # Where there is no noise to avoid, no choice avoids more.
-  verdict[fit$worth$measure == "noise" & fit$worth$random < 0.1] <- "better"
+  verdict[without_noise(fit$worth, fit$size)] <- "better"
   out <- c(random("worse"), random("no better"), orientation_words(fit$look), fit$look$doubts)
   if (fit$task == "label") return(out)
   chosen <- suppressMessages(selected_features(fit, as = "index"))
@@ -279,7 +283,7 @@ quality_words <- function(quality, fit) {
       signif(quality$random, 2L)))
   rows <- fit$look$n
   part <- if (quality$rows < rows) paste0(" (on ", quality$rows, " of ", rows, " rows)")
-  verdict <- if (quality$measure == "noise" && quality$random < 0.1) NULL else
+  verdict <- if (without_noise(quality, fit$size)) NULL else
     paste0(": ", quality_verdict(quality), " than random in ", switch(quality_verdict(quality),
       worse = quality$draws - quality$beaten - quality$tied, quality$beaten), " of ", quality$draws,
       " draws")

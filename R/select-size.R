@@ -81,6 +81,9 @@ size_reason <- function(k, all, curve, task) {
       paste0(", ", limits$least, " at least,")
     }, " that ", verb, "s ", enough))
   }
+  if (k >= all && all <= limits$least) {
+    return(paste0("all columns: on real sets ", limits$least, " at least were needed"))
+  }
   if (task != "classify") return(paste0("all columns: fewer ", verb, " less than ", enough))
   paste0(percent(limits$share), " of the columns, ", limits$least, " at least and ", limits$most,
     " at most: on real sets labels that come later needed as many")
@@ -145,14 +148,14 @@ planned_components <- function(x, scale) {
 
 # ---- samples -------------------------------------------------------------------------------------
 
-# step: a fall by so much of the whole fall, from the fewest to the most samples tried, is none; it
-# was set with thirteen real sets in view. rows, columns: at most so many are looked at.
-sample_settings <- list(step = 0.07, rows = 400L, columns = 500L, halvings = 4L)
+# bend: beyond a bend no step falls by more than so much of the mean step up to it. Set with
+# simulated groups in view; a gentler bend is one of every curve, at a number that says nothing of
+# how many labels are needed (evidence/auto-samples.R). rows, columns: so many are looked at.
+sample_settings <- list(bend = 0.25, rows = 400L, columns = 500L, halvings = 4L)
 
-# The number of samples that m = "auto" means, list(k, verdict, reason, curve) as above: the
-# smallest of 2, 3, 4, 6, 8, ... beyond which neither the squared distance to the nearest chosen
-# sample nor the residual variance of a smooth function falls by more than what halves differ by, or
-# by a small share of its whole fall. Each half is judged by samples of the other. `args`: center
+# The number of samples that m = "auto" means, list(k, verdict, reason, curve) as above: that of 2,
+# 3, 4, 6, 8, ... where the squared distance to the nearest chosen sample and the residual variance
+# of a smooth function both have a bend. Each half is judged by samples of the other. `args`: center
 # and scale of the columns, unit: rows of unit length; labelled: how many samples are, so far.
 planned_samples <- function(x, args, labelled = 0L) {
   seed <- draw_seeds(1L)[[1L]]
@@ -166,13 +169,13 @@ planned_samples <- function(x, args, labelled = 0L) {
   })
   m <- enough_samples(curves)
   if (is.na(m)) {
-    refuse("m", "m = \"auto\" cannot say how many: with up to ", max(curves$number), " of ",
-      count_words(nrow(z), "sample"), if (nrow(z) < x$n) " drawn",
-      " what is not covered still falls. Give a number, as many as you can afford.")
+    refuse("m", "m = \"auto\" cannot say how many, for the curves have no bend: with ",
+      fall_words(curves), " of ", count_words(nrow(z), "sample"), if (nrow(z) < x$n) " drawn",
+      ". Give a number, as many as you can afford.")
   }
   list(k = max(1L, m - labelled), verdict = "some", curve = sample_curve_table(curves),
-    reason = paste0("beyond ", m, " samples neither the distance to the nearest chosen nor the ",
-      "residual variance of a smooth function falls much", if (labelled) {
+    reason = paste0("beyond ", m, " samples the distance to the nearest chosen and the ",
+      "residual variance of a smooth function fall by little", if (labelled) {
         paste0("; ", labelled, " of them are labelled already")
       }))
 }
@@ -180,7 +183,7 @@ planned_samples <- function(x, args, labelled = 0L) {
 # list(number, value): value is an array of numbers x measures x halves x halvings.
 sample_curves <- function(z) {
   h <- nrow(z) %/% 2L
-  number <- unique(round(2^seq(1, log2(h), 0.5)))
+  number <- unique(round(2^seq(0, log2(h), 0.5)))
   value <- replicate(sample_settings$halvings, {
     a <- sample.int(nrow(z), h)
     b <- setdiff(seq_len(nrow(z)), a)
@@ -209,17 +212,27 @@ sample_curve <- function(own, other, number) {
   }, c(0, 0)))
 }
 
-# NA where twice as many were not tried.
+# NA where there is no bend, or five times as many were not tried: every curve levels off.
 enough_samples <- function(curves) {
   mean <- apply(curves$value, 1:2, mean)
   last <- nrow(mean)
-  differ <- apply(abs(curves$value[, , 1L, , drop = FALSE] - curves$value[, , 2L, , drop = FALSE]),
-    1:2, mean)
   fall <- mean[-last, ] - mean[-1L, ]
-  none <- pmax((differ[-last, ] + differ[-1L, ]) / 2,
-    sample_settings$step * rep(mean[1L, ] - mean[last, ], each = last - 1L))
-  m <- curves$number[max(0L, which(rowSums(fall > none) > 0L)) + 1L]
-  if (2L * m > max(curves$number)) NA_integer_ else as.integer(m)
+  flat <- vapply(2:(last - 1L), function(i) {
+    before <- (mean[1L, ] - mean[i, ]) / (i - 1L)
+    all(fall[i:(last - 1L), ] <= rep(sample_settings$bend * before, each = last - i))
+  }, NA)
+  m <- curves$number[which(flat)[1L] + 1L]
+  if (is.na(m) || 5L * m > max(curves$number)) NA_integer_ else as.integer(m)
+}
+
+# What the curves are at some of their numbers.
+fall_words <- function(curves) {
+  mean <- apply(curves$value, 1:2, mean)
+  at <- unique(round(seq(3, nrow(mean), length.out = 4L)))
+  shown <- function(j) paste(round(100 * mean[at, j]), collapse = ", ")
+  paste0(paste(curves$number[at], collapse = ", "), " samples the squared distance to the nearest ",
+    "is ", shown(1L), " % of that to the mean, and ", shown(2L), " % of the variance of a smooth ",
+    "function are left, judged on one half")
 }
 
 sample_curve_table <- function(curves) {

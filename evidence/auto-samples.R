@@ -1,10 +1,11 @@
-# What ufs_select(m = "auto") is worth: labels of the chosen samples spread by ufs_propagate() to all
+# What ufs_select(m = "auto") says, and what samples it chooses are worth: labels of the chosen samples spread by ufs_propagate() to all
 # others, at the answer and at fixed numbers, on six sets that were named before.
 #
 #   Rscript evidence/auto-samples.R --data=<folder of sets> [--sets=a,b] [--out=auto-samples.csv]
 #   Rscript evidence/auto-samples.R --show --out=auto-samples.csv
 #
-# Sets are cut to 400 rows and 500 columns. answer: NA where it cannot say. accuracy: of the samples
+# Sets are cut to 400 rows and 500 columns. answer: NA where it cannot say, for there is no bend
+# (bends.R, which has more sets, says why). accuracy: of the samples
 # without a label, % right; random: the same for as many random samples, mean of 10; alc: the area
 # below the accuracy of 2, 4, 8, ... m samples against their logarithm, over its width.
 local({

@@ -311,6 +311,17 @@ tables <- list(
       now <- rerun("auto.R", "--sets=wine")
       differing(stored, now, c("set", "task", "k"), "score", 3)
     }),
+  "auto-halves" = on_sets("auto-halves", "auto.R", 30, "the help of ufs_select()", c("consensus", "css"),
+    plain_calls(select = "ufs_select"), args = "--halves", functions = "ufs_select", witness = function(stored) {
+      now <- rerun("auto.R", "--halves", "--sets=wine")
+      differing(stored, now, c("set", "task", "halving", "half", "k"), "score", 6)
+    }),
+  bends = on_sets("bends", "bends.R", 2, "the help of ufs_select()", "facility", plain_calls(facility = "ufs_facility",
+    propagate = "ufs_propagate", graph = "ufs_graph", select = "ufs_select"),
+    functions = c("ufs_select", "ufs_propagate", "ufs_graph"), witness = function(stored) {
+      now <- rerun("bends.R", "--sets=wine,tissue")
+      differing(stored, now, c("set", "m"), c("answer", "cover", "residual"), .02)
+    }),
   "auto-samples" = on_sets("auto-samples", "auto-samples.R", 5, "the help of ufs_select()", "medoids",
     plain_calls(select = "ufs_select", propagate = "ufs_propagate", graph = "ufs_graph"),
     functions = c("ufs_select", "ufs_propagate", "ufs_graph"), witness = function(stored) {

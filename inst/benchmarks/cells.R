@@ -1,6 +1,7 @@
 # Genes of labelled single cells: columns for a classifier and for k-means, and which cells to label.
 #
 #   Rscript cells.R [--sets=blood,embryo] [--rows=1200] [--splits=3] [--out=cells.csv.gz]
+#   Rscript cells.R --advice --out=cells.csv.gz      the rows of ufs_select() anew, all others as they are
 #
 # blood: SoupX::PBMC_sc (counts, kinds of cells, those without a name left out); embryo: scDHA::Goolam (counts,
 # stage of the embryo); muscle: HSMMSingleCell (Bioconductor, FPKM, hours in culture); gut: scRNAstat::AJ064 (counts
@@ -18,6 +19,7 @@ library(ufselect)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
 sources <- option("packages", "")
+only_advice <- "--advice" %in% commandArgs(TRUE)
 from_package <- function(package, name, file = paste0(name, c(".rda", ".RData"))) {
   place <- new.env()
   unpacked <- file.path(sources, package, "data", file)
@@ -111,12 +113,12 @@ one_split <- function(x, y, seed) {
   }
   judge <- function(j) svm_accuracy(here[, j], y[at], other[, j], y[-at])
   groups <- function(j) kmeans_accuracy(here[, j], y[at])
-  plain <- list(`highly variable genes` = highly_variable(here), `most expressed` = order(-colMeans(here)))
+  plain <- if (!only_advice) list(`highly variable genes` = highly_variable(here), `most expressed` = order(-colMeans(here)))
   for (k in c(50L, 200L)) {
-    for (name in names(plain)) add("columns", k, name, "log", judge(plain[[name]][1:k]), groups(plain[[name]][1:k]))
+    if (!only_advice) for (name in names(plain)) add("columns", k, name, "log", judge(plain[[name]][1:k]), groups(plain[[name]][1:k]))
     draws <- replicate(5L, sample.int(ncol(here), k))
-    add("columns", k, "random", "log", mean(apply(draws, 2L, judge)), mean(apply(draws, 2L, groups)))
-    for (name in names(columns)) for (form in names(forms)) {
+    if (!only_advice) add("columns", k, "random", "log", mean(apply(draws, 2L, judge)), mean(apply(draws, 2L, groups)))
+    if (!only_advice) for (name in names(columns)) for (form in names(forms)) {
       set.seed(seed)
       seconds <- cpu(fit <- silently(columns[[name]](learn, k, forms[[form]])))
       if (is.null(fit)) next
@@ -130,6 +132,7 @@ one_split <- function(x, y, seed) {
       add("columns", k, paste0("ufs_select, ", task), "log", judge(j), groups(j), seconds)
     }
   }
+  if (only_advice) return(cbind(split = seed, rows))
   # Classifiers of cells see principal component scores, as is usual.
   loadings <- coef(silently(ufs_pca(learn, 30, scale = FALSE)))
   centre <- colMeans(here)
@@ -173,5 +176,14 @@ for (set in words(option("sets", "blood,embryo,muscle,gut"))) {
 all <- do.call(rbind, all)
 all[c("svm", "kmeans")] <- round(all[c("svm", "kmeans")], 2L)
 all$cpu_seconds <- signif(all$cpu_seconds, 3L)
+if (only_advice) {
+  # The same rows take the places of the old ones.
+  old <- utils::read.csv(option("out"), stringsAsFactors = FALSE)
+  key <- function(t) paste(t$set, t$split, t$task, t$size, t$method)
+  at <- match(key(all), key(old))
+  stopifnot(!anyNA(at))
+  old[at, names(all)] <- all
+  all <- old
+}
 if (!is.null(option("out"))) write_table(all, option("out"))
 print(round(tapply(all$svm, list(paste(all$task, all$size, all$method), paste(all$form, all$set)), mean), 1L))

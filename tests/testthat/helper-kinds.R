@@ -138,6 +138,9 @@ kind_tables <- function() {
     mtcars = list(mtcars, "mixed units"), arrests = list(USArrests, "mixed units"),
     air = list(stats::na.omit(airquality[1:4]), "mixed units"), longley = list(longley, "mixed units"),
     swiss = list(swiss, "mixed units"), trees = list(trees, "mixed units"),
+    # Small contingency tables are not told from measurements.
+    admissions = list(matrix(UCBAdmissions, 6, byrow = TRUE), "one unit"),
+    hair = list(matrix(HairEyeColor, 8, byrow = TRUE), "one unit"),
     iris = list(iris[1:4], "one unit"), attitude = list(attitude, "one unit"),
     judges = list(USJudgeRatings, "one unit"), volcano = list(volcano, "one unit"),
     standardised_iris = list(scale(iris[1:4]), "standardised"),

@@ -44,12 +44,29 @@ test_that("a decoy has the values of its column, sparse or not, and the same ran
   set.seed(2)
   x[sample(180, 70)] <- rpois(70, 3)
   at <- c(5, 2, 6)
-  dense <- withr::with_seed(4, permuted(x[, at]))
-  sparse <- withr::with_seed(4, sparse_decoys(to_sparse(x), at))
+  dense <- withr::with_seed(4, permuted(x[, at], list(seq_len(nrow(x)))))
+  sparse <- withr::with_seed(4, sparse_decoys(to_sparse(x), at, list(seq_len(nrow(x)))))
   expect_true(methods::validObject(sparse))
   expect_identical(unname(as.matrix(sparse)), dense)
   for (j in 1:3) expect_identical(sort(dense[, j]), sort(x[, at[j]]))
   expect_false(identical(dense, x[, at]))
+})
+
+test_that("a decoy keeps the values of each block of rows", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(2, matrix(rpois(120, .8), 30))
+  block <- rep_len(c("a", "b", "b"), 30)
+  rows <- unname(split(1:30, block))
+  dense <- withr::with_seed(4, permuted(x, rows))
+  expect_identical(unname(as.matrix(withr::with_seed(4, sparse_decoys(to_sparse(x), 1:4, rows)))), dense)
+  for (at in rows) for (j in 1:4) expect_identical(sort(dense[at, j]), as.numeric(sort(x[at, j])))
+  # What differs between blocks does not matter to the columns and decoys of the data.
+  shifted <- x + 50 * (block == "a")
+  made <- lapply(list(x + 1, shifted + 1), function(x) {
+    data <- open_data(ufs_data(x, blocks = block))
+    withr::with_seed(1, as_rescaled_operator(with_decoys(data, 1:4, 1:4, 3)$data, TRUE, FALSE)$x)
+  })
+  expect_equal(made[[1]], made[[2]])
 })
 
 test_that("every order of columns and decoys has the same chance; chunks stay together", {

@@ -52,7 +52,7 @@ test_that("what is seen decides", {
   plan <- selection_plan(list(n = 5000L, p = 1500L), look, asked, list())
   expect_identical(plan$method, "mcfs")
   # Of many samples and few columns some samples are enough.
-  few <- selection_plan(list(n = 5000L, p = 250L), look, asked, list())
+  few <- selection_plan(list(n = 5000L, p = 250L, kind = "source"), look, asked, list())
   expect_identical(few[c("method", "samples")], list(method = "consensus", samples = quote(sort(sample.int(5000L, 2000L)))))
   asked$samples <- TRUE
   expect_identical(selection_plan(list(n = 5000L, p = 250L), look, asked, list())$method, "mcfs")
@@ -133,6 +133,11 @@ test_that("the code repeats the selection in a session of its own, for every tas
 })
 
 test_that("the text of a value gives it back", {
+  long <- rep(1:2, 200)
+  expect_match(repeat_code(call("ufs_css", x = quote(iris), blocks = long), NULL, quote(f(blocks = batch))), "blocks = batch")
+  # Arguments of a function around it have no name there.
+  expect_match(repeat_code(call("ufs_css", x = quote(iris), blocks = long), NULL, quote(f(blocks = ..5))), "c(1L, 2L, 1L",
+    fixed = TRUE)
   for (value in list(1 / 3, .1, 1:7, c(a = 1, b = NA), "it's", NULL, TRUE, list(k = 2, n = letters), 5L)) {
     expect_identical(eval(parse(text = exact_text(value))), value)
   }
@@ -362,9 +367,16 @@ test_that("m = \"auto\" finds as many samples as there are groups, and says wher
     wrong <- expect_error(pick(x, m = "auto", task = "label"), class = "ufs_error_argument")
     expect_identical(wrong$argument, "m")
     expect_match(conditionMessage(wrong), "cannot say")
+    wrong
   }
-  cannot(withr::with_seed(1, matrix(rnorm(200 * 20), 200)))
+  wrong <- cannot(withr::with_seed(1, matrix(rnorm(200 * 20), 200)))
+  # The curves are said instead.
+  expect_match(conditionMessage(wrong), "squared distance to the nearest is [0-9, ]+ % .* and [0-9, ]+ % of the variance")
   cannot(six[1:20, ])
+  # Real measurements have no bend.
+  cannot(as.matrix(USJudgeRatings))
+  two <- withr::with_seed(1, rep_len(c(-4, 4), 120) * matrix(1, 120, 12) + rnorm(120 * 12))
+  expect_identical(pick(two, "auto", "label")$size, 2L)
 })
 
 test_that("the curves of samples: distance to the nearest chosen, variance left of a Gaussian process", {
@@ -383,16 +395,14 @@ test_that("the curves of samples: distance to the nearest chosen, variance left 
     c(cover, mean(left))
   }))
   expect_equal(sample_curve(own, other, c(3, 8)), want, tolerance = 1e-8)
-  # Falls that halves differ by, and small parts of the whole fall, are none.
-  answer <- function(mean, differ = 0) {
-    number <- c(2, 3, 4, 6, 8)
-    value <- array(c(mean + differ / 2, mean, mean - differ / 2, mean), c(5, 2, 2, 1))
-    enough_samples(list(number = number, value = value))
+  # A bend: beyond it no step falls by more than a quarter of the mean step before.
+  answer <- function(mean) {
+    enough_samples(list(number = c(1, 2, 3, 4, 6, 24), value = array(mean, c(6, 2, 2, 1))))
   }
-  expect_identical(answer(c(1, .1, .08, .06, .05)), 3L)
-  expect_identical(answer(c(1, .3, .1, .08, .06)), 4L)
-  expect_identical(answer(c(1, .8, .6, .4, .2)), NA_integer_)
-  expect_identical(answer(c(1, .3, .1, .08, .06), differ = .5), 4L)
+  expect_identical(answer(c(1, .5, .1, .08, .06, .05)), 3L)
+  expect_identical(answer(c(1, .4, .3, .1, .08, .06)), 4L)
+  expect_identical(answer(c(1, .3, .28, .26, .24, .22)), 2L)
+  expect_identical(answer(c(1, .8, .6, .4, .2, .1)), NA_integer_)
 })
 
 test_that("words are found among shuffled copies of words", {
@@ -446,4 +456,84 @@ test_that("a measure that did not go with the gain on the stored sets is not off
   expect_false(grepl("neighbours", predicts(rows)))
   expect_null(predicts(rows[c("score", "random", "neighbours")]))
   expect_match(printed(pick(iris[1:4], 2)), "if units differ, say kind", all = FALSE)
+})
+
+# A table large enough that ufs_select() draws rows of it.
+drawn_table <- function(n = 4100) {
+  withr::with_seed(1, `dimnames<-`(latent_groups(n, 8), list(NULL, paste0("v", 1:8))))
+}
+
+test_that("rows are drawn beside every wish, and the print says how many and why", {
+  skip_on_cran()
+  many <- drawn_table()
+  names <- colnames(many)
+  run <- function(...) suppressWarnings(pick(many, ..., task = "cluster", n_clusters = 3))
+  fit <- run(4, include = "v7")
+  expect_match(fit$decided[["samples"]], "4000 of 4100 samples, drawn at random to save time", fixed = TRUE)
+  expect_true("v7" %in% selected_features(fit))
+  expect_false("v7" %in% selected_features(run(4, exclude = "v7")))
+  batch <- rep_len(c("a", "b"), 4100)
+  shifted <- many
+  shifted[, 1:4] <- shifted[, 1:4] + 50 * (batch == "a")
+  own <- withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(shifted, 4, "cluster", n_clusters = 3,
+    blocks = batch, kind = "one unit"))))
+  expect_setequal(selected_features(own), selected_features(run(4, blocks = batch, kind = "one unit")))
+  # What is long is written as the user wrote it.
+  expect_match(own$code, "blocks = batch", fixed = TRUE)
+  expect_identical(run(4, labelled = 1:9)$method, "consensus")
+})
+
+test_that("weights leave the methods that take them, whatever the noise, and the print says so", {
+  skip_on_cran()
+  w <- rep_len(c(1, 3), 40)
+  expect_identical(pick(x, 4, "classify", weights = w)$method, "css")
+  expect_false("weights" %in% names(pick(x, 4, "classify", weights = w)$decided))
+  for (task in c("classify", "cluster")) {
+    fit <- pick(x, 4, task, noise = TRUE, weights = w)
+    expect_identical(fit$method, "pca")
+    expect_match(fit$decided[["weights"]], "samples have weights")
+  }
+  expect_identical(pick(drawn_table(), 4, "cluster", weights = rep_len(c(1, 3), 4100))$method, "pca")
+  # No method with a number of clusters takes them.
+  wrong <- expect_error(pick(x, 4, "cluster", n_clusters = 3, weights = w), class = "ufs_error_argument")
+  expect_identical(wrong$argument, "weights")
+})
+
+test_that("rare flags are in the rows drawn, and k = \"auto\" can be all columns", {
+  skip_on_cran()
+  flags <- drawn_table()
+  flags[, 1:3] <- 0
+  flags[cbind(c(7, 900, 4050), 1:3)] <- 1
+  rows <- rare_rows(open_data(flags), 5L)
+  expect_setequal(rows, c(7, 900, 4050))
+  expect_warning(fit <- pick(flags, "auto", "cluster", include = c("v1", "v2", "v3")), NA)
+  expect_true(all(c("v1", "v2", "v3") %in% selected_features(fit)))
+})
+
+test_that("k = \"auto\" keeps to wishes, and fewer than asked for are said", {
+  skip_on_cran()
+  names <- colnames(x)
+  for (task in c("compress", "cluster")) {
+    fit <- pick(x, "auto", task, include = names[1:19])
+    expect_gte(fit$size, 19L)
+    expect_true(all(names[1:19] %in% selected_features(fit)))
+    fit <- pick(x, "auto", task, exclude = names[1:17])
+    expect_lte(fit$size, 3L)
+    expect_silent(selected_features(fit))
+    expect_true(all(selected_features(fit) %in% names[18:20]))
+  }
+  expect_match(within_wishes(list(k = 2L, reason = "x"), list(p = 9L, wish = list(include = 1:4)))$reason, "must be in")
+  expect_match(within_wishes(list(k = 9L, reason = "x"), list(p = 9L, wish = list(exclude = 1:4)))$reason, "may be chosen")
+  expect_match(printed(pick(x, 15, "classify", groups = rep(c("a", "b", "c", "d"), c(8, 8, 3, 1)))),
+    "only [0-9]+ of 15 features are chosen: the wishes \\(groups\\) leave no more", all = FALSE)
+})
+
+test_that("a reason agrees with the curve beside it, and noise that is not there is no complaint", {
+  curve <- data.frame(number = c(2, 5, 9), value = c(.2, .8, 1))
+  expect_match(size_reason(9L, 9L, curve, "cluster"), "all columns: on real sets 10 at least")
+  expect_match(size_reason(14L, 14L, curve, "classify"), "all columns: on real sets 60 at least")
+  expect_match(size_reason(30L, 30L, curve, "cluster"), "fewer keep less than about 70 %")
+  worth <- rbind(quality_row("noise", 0.05, rep(c(0.05, 0.3), 10), 40, more_is_better = FALSE),
+    quality_row("noise", 0.5, rep(0.5, 20), 40, more_is_better = FALSE), quality_row("explained", 0.5, rep(0.4, 20), 40))
+  expect_identical(without_noise(worth, 4L), c(TRUE, FALSE, FALSE))
 })
