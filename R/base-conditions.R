@@ -123,7 +123,8 @@ watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
   at <- 0L
   options(ufselect.watch = function(step = at, ..., words = NULL) {
     if (!is.null(words)) stage <<- words
-    at <<- step
+    # Products with x know no step.
+    if (step >= 0) at <<- step else step <- at
     spent <- proc.time()[[3L]] - begin
     if (told || spent < after) return(invisible())
     told <<- TRUE

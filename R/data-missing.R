@@ -133,8 +133,12 @@ fill_knn <- function(x, fill, neighbours = 10L) {
   size <- rowSums(z^2)
   means <- 0L
   rows <- 0L
+  watched <- watch_over("ufs_data()")
+  on.exit(options(watched))
   for (at in in_pieces(length(incomplete), max(1, floor(block_bytes() / (8 * nrow(donors)))))) {
     some <- incomplete[at]
+    watch_says(function(step) paste(at[1L] - 1L, "of", count_words(length(incomplete), "row"),
+      "filled"))
     have <- !is.na(x[some, , drop = FALSE])
     own <- standardised(x[some, , drop = FALSE])
     common <- tcrossprod(have + 0, there + 0)

@@ -73,7 +73,10 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
     chosen <- match(chosen, data$keep)
     chosen[!is.na(chosen)]
   })
-  captured <- vapply(sets, function(chosen) captured_share(data$x, chosen), 0)
+  captured <- vapply(seq_along(sets), function(at) {
+    watch_says(function(step) paste(at - 1L, "of", count_words(length(sets), "set"), "measured"))
+    captured_share(data$x, sets[[at]])
+  }, 0)
   # Constant columns add nothing.
   bound <- leading_share(data$x, min(max(k), ncol(data$x)))[pmin(k, ncol(data$x))]
   out <- data.frame(k = k, captured = captured, bound = pmax(bound, captured),

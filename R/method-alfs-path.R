@@ -25,6 +25,8 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           select_samples = c("ted", "facility", "norm"), n_features = NULL,
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   check_given(x)
+  watched <- watch_over("ufs_alfs_path()")
+  on.exit(options(watched))
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
   check_by_default(environment(), ufs_alfs_path, free = character())

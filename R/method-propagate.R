@@ -41,10 +41,13 @@
 #' @export
 ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   check_given(w, y)
+  watched <- watch_over("ufs_propagate()")
+  on.exit(options(watched))
   graph <- propagate_weights(w)
   n <- graph$n
   classes <- check_partial_labels(y, n)
   cmn <- check_flag(cmn, "cmn")
+  watch_says(function(step) paste(step, "of", classes$c, "classes done"))
   if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = n)
   out <- check_solved(.Call(C_propagate, graph$w, classes$known, classes$c, cmn, x), "propagate")
   if (out$run$counters[["error"]] > 1e-6) {

@@ -44,6 +44,9 @@
 #' @export
 ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) {
   check_given(x, m)
+  watched <- watch_over("ufs_split()")
+  on.exit(options(watched))
+  watch_says(function(step) "choosing rows")
   data <- split_space(open_some(x, list(...), c("replicates", "strata")))
   z <- data$z
   n <- nrow(z)

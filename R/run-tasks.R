@@ -22,7 +22,9 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
   ticked <- 0L
   left <- function(...) paste0(ticked, " of ", count_words(length(tasks), "fit"), " done")
   # The fits inside find a watch that is set, and leave it.
-  watched <- watch_over(if (is.null(run$kind)) "ufselect" else paste0("ufs_", run$kind, "()"))
+  # The kind of a run may say more than the name of the function.
+  watched <- watch_over(if (is.null(run$kind)) "ufselect" else
+    paste0("ufs_", sub("-.*", "", run$kind), "()"))
   on.exit(options(watched))
   watch_says(left)
   show <- progress_ticks(length(tasks), envir = environment())

@@ -9,7 +9,7 @@
 #   Rscript scale.R wide "ufs_pca(x, 10)"   one row
 # Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
 # in the same run, memory before the fit and at its peak, passes over a file. Results:
-# results/scale.csv, written row by row: rows measured again replace the old ones.
+# inst/benchmarks/results/scale.csv, written row by row: rows measured again replace the old ones.
 arguments <- commandArgs(TRUE)
 folder <- Sys.getenv("SCALE_DATA", file.path(dirname(tempdir()), "ufselect-scale"))
 dir.create(folder, showWarnings = FALSE)
@@ -169,7 +169,7 @@ if (length(arguments) == 3 && arguments[1] == "row") {
   self <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
   calls <- grepl("(", arguments, fixed = TRUE)
   wanted <- if (any(!calls)) arguments[!calls] else names(rows)
-  out <- file.path(dirname(self), "results", "scale.csv")
+  out <- file.path(dirname(self), "..", "inst", "benchmarks", "results", "scale.csv")
   header <- "data,call,cpu_s,in_products,start_MB,peak_MB,passes,planted_in_best_200,status"
   lines <- if (file.exists(out)) readLines(out)[-1L] else character()
   for (name in wanted) {

@@ -21,6 +21,7 @@ static const double FALL = 2.0;
 
 typedef struct {
     css_work *work;
+    const ufs_hook *hook;
     const double *gram;             /* p x p: x'x, for closeness */
     double *norm2;                  /* p */
     bool *closed;                   /* p: never to be taken */
@@ -207,7 +208,7 @@ static void visit(search *s, node at)
             break;
         }
         s->nodes++;
-        if (fmod(s->nodes, 256.0) == 0.0) R_CheckUserInterrupt();
+        if (fmod(s->nodes, 256.0) == 0.0) ufs_hook_wait(s->hook, (int) s->nodes);
         m = alive_columns(s, &at, m, alive, &t);
         if (t == 0) break;
         if (t <= 2) {
@@ -306,7 +307,11 @@ int css_prove(css_work *work, css_result *result, ufs_run *run)
     const css_wish *wish = &work->settings->wish;
     size_t P = (size_t) work->p;
     double *gram = ufs_dalloc(P, P);
-    search s = {.work = work, .gram = gram, .norm2 = work->norm2, .most = run->max_iter};
+    search s = {.work = work,
+                .hook = &run->hook,
+                .gram = gram,
+                .norm2 = work->norm2,
+                .most = run->max_iter};
     node at = {.size = work->p, .bound = work->total};
 
     allocate(&s, work);

@@ -11,12 +11,14 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
     int n = edges ? (int) Rf_xlength(ffi_get(w, "start")) - 1 : ffi_matrix(w, "w").n;
     int c = ffi_whole(c_, 1, n, "c");
     if (x != R_NilValue) from = ffi_matrix(x, "x");
+    ufs_hook hook = ffi_watch();
     propagate_problem problem = {.n = n,
                                  .c = c,
                                  .known = ffi_ints(known, (size_t) n, 0, c, "known"),
                                  .p = from.p,
                                  .x = from.x,
-                                 .cmn = ffi_yes(cmn, "cmn")};
+                                 .cmn = ffi_yes(cmn, "cmn"),
+                                 .hook = &hook};
     SEXP out = PROTECT(ffi_list("label probability reached run"));
     ufs_run run = {.status = UFS_CONVERGED};
     propagate_result result = {.label = ffi_set_ints(out, "label", n),

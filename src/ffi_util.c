@@ -278,7 +278,7 @@ ufs_hook ffi_watch(void)
 {
     SEXP watch = Rf_GetOption1(Rf_install("ufselect.watch"));
     if (!Rf_isFunction(watch)) return (ufs_hook){.call = NULL};
-    return (ufs_hook){.call = call_progress, .data = watch};
+    return (ufs_hook){.call = call_progress, .data = watch, .watch = true};
 }
 
 ufs_run ffi_run_begin(SEXP control, const char *name)

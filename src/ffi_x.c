@@ -127,7 +127,7 @@ static ufs_x source_x(SEXP x)
     return out;
 }
 
-ufs_x ffi_x(SEXP x)
+static ufs_x unwatched(SEXP x)
 {
     if (Rf_isReal(x) && Rf_isMatrix(x)) {
         ffi_mat plain = ffi_table(x, "x");
@@ -135,6 +135,19 @@ ufs_x ffi_x(SEXP x)
     }
     int kind = ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL});
     return (ufs_x(*const[])(SEXP)){scaled_x, sparse_x, source_x}[kind](x);
+}
+
+ufs_x ffi_x(SEXP x)
+{
+    ufs_x out = unwatched(x);
+    ufs_hook watch = ffi_watch();
+
+    if (watch.call != NULL) {
+        ufs_hook *hook = (ufs_hook *) R_alloc(1, sizeof(ufs_hook));
+        *hook = watch;
+        out.hook = hook;
+    }
+    return out;
 }
 
 ufs_x ffi_x_finite(SEXP x)

@@ -10,3 +10,9 @@ void ufs_hook_step(const ufs_hook *hook, int iteration, double objective, double
         Rprintf("%s %5d  objective %.8g  change %.3g\n", hook->name, iteration, objective, change);
     if (hook->call != NULL) hook->call(hook->data, iteration, objective, change);
 }
+
+void ufs_hook_wait(const ufs_hook *hook, int step)
+{
+    R_CheckUserInterrupt();
+    if (hook != NULL && hook->watch) hook->call(hook->data, step, 0.0, 0.0);
+}

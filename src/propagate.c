@@ -71,7 +71,7 @@ static double inverse_bound(laplacian *l, la_cg_problem *cg, double *v)
 }
 
 /* Replaces the right-hand sides in y by the solutions. Returns a bound on their largest error. */
-static double by_gradients(laplacian *l, int c, double *y)
+static double by_gradients(laplacian *l, int c, double *y, const ufs_hook *hook)
 {
     size_t u = (size_t) l->u;
     double *x = ufs_dalloc(u, 1), most = 0.0, inverse;
@@ -95,6 +95,7 @@ static double by_gradients(laplacian *l, int c, double *y)
         }
         ufs_copy(b, x, u);
         most = fmax(most, error);
+        ufs_hook_wait(hook, j + 1);
     }
     return most;
 }
@@ -268,7 +269,7 @@ static int harmonic(const propagate_problem *problem, double weak, propagate_res
     } else {
         right = ufs_dalloc(U, c);
         ufs_copy(right, y, U * c);
-        result->error = by_gradients(&l, problem->c, y);
+        result->error = by_gradients(&l, problem->c, y, problem->hook);
         if (!(result->error <= PROVED) && u <= MOST_DENSE) {
             ufs_copy(y, right, U * c);
             result->error = 0.0;

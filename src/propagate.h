@@ -15,6 +15,7 @@ typedef struct {
     const double *x;          /* n x p for the nearest labelled sample, or NULL */
     bool cmn;                 /* class mass normalisation */
     const int *start, *index; /* of the edges in w, node by node; NULL: w is n x n */
+    const ufs_hook *hook;     /* told of each class that is done; or NULL */
 } propagate_problem;
 
 /* Nodes that are not connected to a labelled one get the class shares of the labelled ones as

@@ -76,10 +76,14 @@ typedef struct {
     void (*call)(void *data, int iteration, double objective, double change);
     void *data;
     bool verbose;
+    bool watch; /* `call` is of who watches over long runs, not the user's progress function */
     const char *name;
 } ufs_hook;
 
 void ufs_hook_step(const ufs_hook *hook, int iteration, double objective, double change);
+/* Within a long step, the number of which is given, -1 where it is not known: interrupt check, and who
+ * watches is told. */
+void ufs_hook_wait(const ufs_hook *hook, int step);
 
 /* ---- trace.c: history, one row per iteration --------------------------------
  * Grows as it is filled, so a huge max_iter costs nothing. */

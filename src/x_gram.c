@@ -120,7 +120,7 @@ static void fill_strip(gram_work *work, int first, int last)
         work->at[c] = x->start[ufs_x_user(x, work->few[c])];
     for (work->row = 0; work->row < x->n; work->row += work->block) {
         int used = 0;
-        R_CheckUserInterrupt();
+        ufs_hook_wait(x->hook, -1);
         for (int s = first; s < work->n_segment; s++) used = sort_segment(work, s, used);
         for (int s = first; s < last; s++)
             for (int t = s; t < work->n_segment; t++)

@@ -50,7 +50,7 @@ static bool walk_next(walk *at)
     left = at->x->p - at->from;
     at->m = left < at->width ? left : at->width;
     if (left <= 0) return false;
-    R_CheckUserInterrupt();
+    ufs_hook_wait(at->x->hook, -1);
     for (int k = 0; k < at->m; k++) at->index[k] = at->from + k;
     at->columns = at->block;
     if (at->x->kind == UFS_X_DENSE)

@@ -56,6 +56,7 @@ typedef struct {
     const double *shift, *divide; /* not dense: p each, m_j and s_j; NULL: none */
     const double *ss;             /* p: ||x_j||^2 where known, or NULL */
     ufs_x_source source;
+    const ufs_hook *hook; /* who watches over long runs, told at every product; or NULL */
 } ufs_x;
 
 ufs_x ufs_x_dense(int n, int p, const double *x);

@@ -6,7 +6,8 @@
  *   X W X' = R W D^2 R' - u 1' - 1 u' + q 11',   u = R W D^2 m,  q = m'W D^2 m
  *
  * The c columns of the small side are done 8 at a time, stored by rows (a slab), so that an
- * entry of R meets 8 neighbouring numbers: one read of R per 8 columns. (Slabs in tiles of rows that
+ * entry of R meets 8 neighbouring numbers: one read of R per 8 columns. A single column is a slab of
+ * its own, which stays in the cache four times as long as one of four. (Slabs in tiles of rows that
  * fit the cache gain at 200,000 rows, and lose as much at 60,000.) */
 #include "x_sparse.h"
 #include "la.h"
@@ -39,7 +40,23 @@ double x_sparse_entries(const ufs_x *x)
 
 static int slab_width(int left)
 {
-    return left > NARROW ? WIDE : NARROW;
+    return left > NARROW ? WIDE : left > 1 ? NARROW : 1;
+}
+
+/* sum_e u_e w[row_e]; four sums, since one addition waits for the one before. */
+static double scattered_dot(int m, const double *u, const int *row, const double *w)
+{
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    int e = 0;
+
+    for (; e + 3 < m; e += 4) {
+        a += u[e] * w[row[e]];
+        b += u[e + 1] * w[row[e + 1]];
+        c += u[e + 2] * w[row[e + 2]];
+        d += u[e + 3] * w[row[e + 3]];
+    }
+    for (; e < m; e++) a += u[e] * w[row[e]];
+    return (a + b) + (c + d);
 }
 
 /* sum_k += u'slab_k over the entries of column j. Both loops have a length that the compiler knows
@@ -83,7 +100,7 @@ void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
         w = slab_width(c - k0);
         size_t m = (size_t) (c - k0 < w ? c - k0 : w), W = (size_t) w;
         memset(slab, 0, N * W * sizeof(double));
-        R_CheckUserInterrupt();
+        ufs_hook_wait(x->hook, -1);
         for (int j = 0; j < x->p; j++) {
             bool any = false;
             for (size_t k = 0; k < m; k++) {
@@ -93,8 +110,10 @@ void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
             }
             if (any && w == WIDE)
                 scatter(WIDE, x, j, weight, slab);
-            else if (any)
+            else if (any && w == NARROW)
                 scatter(NARROW, x, j, weight, slab);
+            else if (any)
+                scatter(1, x, j, weight, slab);
         }
         for (size_t k = 0; k < m; k++)
             for (size_t i = 0; i < N; i++) y[i + ((size_t) k0 + k) * N] = slab[i * W + k] - off[k];
@@ -119,12 +138,15 @@ void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u)
                 slab[i * W + k] = entry;
                 total[k] += entry;
             }
-        R_CheckUserInterrupt();
+        ufs_hook_wait(x->hook, -1);
         for (int j = 0; j < x->p; j++) {
+            const int first = x->start[ufs_x_user(x, j)];
             if (w == WIDE)
                 gather(WIDE, x, j, slab, sum);
-            else
+            else if (w == NARROW)
                 gather(NARROW, x, j, slab, sum);
+            else
+                sum[0] = scattered_dot(count(x, j), x->value + first, x->row + first, slab);
             for (size_t k = 0; k < m; k++)
                 u[(size_t) j + ((size_t) k0 + k) * P] = (sum[k] - ufs_x_shift(x, j) * total[k]) /
                                                         ufs_x_divide(x, j);
@@ -292,22 +314,6 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
         for (size_t a = 0; a <= b; a++) k[a + b * N] += q - u[a] - u[b];
     la_fill_lower(x->n, k);
     vmaxset(mark);
-}
-
-/* sum_e u_e w[row_e]; four sums, since one addition waits for the one before. */
-static double scattered_dot(int m, const double *u, const int *row, const double *w)
-{
-    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-    int e = 0;
-
-    for (; e + 3 < m; e += 4) {
-        a += u[e] * w[row[e]];
-        b += u[e + 1] * w[row[e + 1]];
-        c += u[e + 2] * w[row[e + 2]];
-        d += u[e + 3] * w[row[e + 3]];
-    }
-    for (; e < m; e++) a += u[e] * w[row[e]];
-    return (a + b) + (c + d);
 }
 
 /* Takes a few columns of K at a time, as x_sparse_gram_rows() does: twice as fast as with all of K for

@@ -73,6 +73,7 @@ test_that("functions around fits say what they are doing, once, and only where s
   }
   x <- iris[, 1:4]
   few <- iris[1:30, 1:4]
+  lots <- suppressWarnings(ufs_graph(matrix(sin(1:2400)^2, 1200), 3))
   calls <- list(
     "ufs_graph\\(\\).*looking for neighbours, 0 % done" = function() ufs_graph(x),
     "ufs_select\\(\\).*looking at the data" = function() ufs_select(x, k = 2, task = "cluster"),
@@ -82,7 +83,25 @@ test_that("functions around fits say what they are doing, once, and only where s
     "ufs_look\\(\\).*looking at" = function() ufs_look(x),
     "ufs_moments\\(\\).*150 rows read" = function() ufs_moments(x),
     "ufs_captured" = function() ufs_captured(1:2, x),
-    "ufs_decoys\\(\\).*fits done" = function() ufs_decoys(few, "variance", repeats = 2)
+    "ufs_decoys\\(\\).*fits done" = function() ufs_decoys(few, "variance", repeats = 2),
+    "ufs_grid\\(\\).*fits done" = function() {
+      ufs_grid(few, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)
+    },
+    "ufs_tune\\(\\).*fits done" = function() {
+      ufs_tune(few, "kmeans_f", list(n_clusters = 2:3), k = 2, n_starts = 2)
+    },
+    "ufs_compare\\(\\).*fit done" = function() {
+      ufs_compare(x, iris$Species, "variance", k = 2, repeats = 1, n_random = 1, baselines = FALSE,
+        classifiers = list(first = function(x, y, newx) y[rep(1L, nrow(newx))]))
+    },
+    "ufs_split\\(\\).*choosing rows" = function() ufs_split(x, m = 10),
+    "ufs_propagate\\(\\).*classes done" = function() {
+      ufs_propagate(lots, replace(rep(NA, 1200), 1:2, c("a", "b")))
+    },
+    "ufs_represent\\(\\).*step" = function() ufs_represent(few),
+    "ufs_data\\(\\).*0 of 1 row filled" = function() {
+      ufs_data(replace(as.matrix(x), 1, NA), na = "knn")
+    }
   )
   for (words in names(calls)) {
     found <- said(calls[[words]])
@@ -92,8 +111,22 @@ test_that("functions around fits say what they are doing, once, and only where s
     }
     expect_length(said(calls[[words]], waits = FALSE), 0L)
   }
+  # Within a search that takes no step of its own, and before the first step.
+  set.seed(1)
+  noise <- matrix(stats::rnorm(60 * 30), 60)
+  steps <- integer()
+  withr::local_options(ufselect.watch = function(step = 0L, ...) steps <<- c(steps, step))
+  ufs_css(noise, k = 12, optimal = TRUE, control = ufs_control(max_iter = 600, warn = FALSE))
+  expect_true(all(c(256L, 512L) %in% steps))
+  withr::local_options(ufselect.watch = NULL)
   # Many samples are searched in another way, which says how far it is, too.
   found <- withr::with_options(list(ufselect.exact_neighbours = 50L),
     said(function() ufs_graph(x)))
   expect_match(found, "looking for neighbours, [0-9]+ % done")
+  skip_if_not_installed("Matrix")
+  steps <- integer()
+  withr::local_options(ufselect.watch = function(step = 0L, ...) steps <<- c(steps, step))
+  sparse <- as_ufs_operator(Matrix::Matrix(noise, sparse = TRUE), FALSE, FALSE)$x
+  x_mul(sparse, matrix(1, 30))
+  expect_identical(steps, -1L)
 })
