@@ -11,6 +11,8 @@
 #   Rscript tests/dev/mutate.R --named            without a map (below): tests named like the file only
 #   Rscript tests/dev/mutate.R --tests=native --work=folder   only mutants of lines that these tests reach,
 #                                                 tried by these alone: a few CPU seconds each
+#   Rscript tests/dev/mutate.R --cran             map and tests of CRAN's tier only, a tenth of the time; then
+#                                                 --named --rerun-survivors --limit=300 for what is left
 #   Rscript tests/dev/mutate.R --table            no run: the counts of the list
 #
 # Which mutants: every candidate has a number made of the seed, its file, rule and line as text; of each
@@ -30,7 +32,7 @@
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
 source("tests/dev/options.R")
 opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", tests = "", rerun_survivors = FALSE,
-  map = FALSE, named = FALSE, table = FALSE,
+  map = FALSE, named = FALSE, table = FALSE, cran = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
@@ -315,7 +317,7 @@ copy_tree <- function(to) {
 }
 # The hashes of what is installed, so that it is made again when a source has changed.
 state_of <- function(files) unname(tools::md5sum(sort(files)))
-tests_env <- c("NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+tests_env <- c(if (opt$cran) "NOT_CRAN=false" else "NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 
 # ---- the map: which test file reaches which line -----------------------------------------------------
 
@@ -377,7 +379,8 @@ make_map <- function() {
       first <- first + length(new$line)
     }
     writeLines(c("cov_store <- new.env()", sprintf("cov_store$hit <- logical(%d)", first),
-      "cov__ <- function(i) cov_store$hit[i] <- TRUE"), file.path(tree, "R", "aaa-cov.R"))
+      # Assigned once only: an assignment inside an environment copies the whole vector.
+      "cov__ <- function(i) if (!cov_store$hit[i]) cov_store$hit[i] <- TRUE"), file.path(tree, "R", "aaa-cov.R"))
     makevars <- file.path(work, "Makevars")
     user <- path.expand("~/.R/Makevars")
     writeLines(c(if (file.exists(user)) readLines(user), "CFLAGS = -O2 --coverage", "LDFLAGS += --coverage"), makevars)
@@ -582,7 +585,7 @@ try_one <- function(m, map) {
   if (!length(tests)) return(done("survived", "no test reaches the line"))
   built <- build(m, lib)
   if (nzchar(built)) return(done(built, ""))
-  own <- if (is.null(map)) rep(3, length(tests)) else pmax(map$seconds[tests], .1)
+  own <- if (is.null(map)) rep(30, length(tests)) else pmax(map$seconds[tests], .1)
   within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
   dir <- paste0(lib, "-tests")
   symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")
