@@ -194,6 +194,9 @@ test_that("the score picture cuts at k and leaves out long tails of zeros", {
   expect_identical(pic$table$best, c(TRUE, TRUE, FALSE))
   expect_identical(pic$names, c("f1", "f2"))
   expect_identical(pic$subtitle, "12 of 14 scores are exactly zero")
+  # No score but zeros, and columns that are constant have none at all.
+  zeros <- suppressWarnings(ufs_inffs(cbind(matrix(c(1, 2, 4, 1, 5, 9, 3, 2), 4), 7), alpha = 1, center = FALSE, scale = TRUE))
+  expect_match(picture(zeros, "scores", k = 2)$names, "^[(]")
   expect_identical(nrow(picture(fit, "scores", k = 9)$table), 9L)
 })
 
