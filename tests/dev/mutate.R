@@ -465,15 +465,23 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
   # A test file is named like a source if they share a word: base_rsr.c and test-method-rsr.R.
-  words <- setdiff(strsplit(sub("[.][Rc]$", "", basename(file)), "[-_]")[[1L]],
-    c("base", "solve", "samp", "ffi", "la", "x", "f"))
+  # What many names share says nothing.
+  own_words <- function(files) setdiff(unlist(strsplit(sub("[.][Rc]$", "", basename(files)), "[-_]")),
+    c("base", "solve", "samp", "ffi", "la", "x", "f", "data", "fit", "method", "run", "select", "with"))
+  words <- own_words(file)
   is_named <- function(test) {
     vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)
   }
   if (is.null(map)) {
     tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$", full.names = TRUE)
     named <- tests[is_named(basename(tests))]
-    return(c(basename(named[order(file.size(named))]), "test-printed.R", "test-returned.R"))
+    if (!length(named) && startsWith(file, "src/")) { # those of the files that include its header
+      uses <- Filter(function(f) any(grepl(sub("[.]c$", ".h\"", basename(file)), readLines(f), fixed = TRUE)), sources())
+      words <- own_words(uses)
+      named <- tests[is_named(basename(tests))]
+    }
+    named <- basename(named[order(file.size(named))])
+    return(c(named, if (!opt$cran || !length(named)) c("test-printed.R", "test-returned.R")))
   }
   known <- map$every[map$every$file == file, ]
   hits <- map$hits[map$hits$file == file, ]

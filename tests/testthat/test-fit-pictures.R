@@ -599,3 +599,18 @@ test_that("the picture of the representatives has their correlations", {
   expect_lte(nrow(many$z), 36)
   expect_match(many$ylab, "of 100 features")
 })
+
+test_that("a sequence is drawn by decades if it comes down at once, wherever it ends", {
+  steady <- seq(100, 0, length.out = 11)
+  for (offset in c(0, -1e6, 1e6)) {
+    expect_false(by_decades(offset + steady))
+    expect_true(by_decades(offset + 100 * 1e-2^(0:10)))
+  }
+  expect_false(by_decades(c(100, 1, .1, 0)))
+  expect_false(by_decades(rep(3, 9)))
+  expect_false(by_decades(100 * 1e-2^(0:10) + c(0, 0, 0, 1, rep(0, 7))))
+})
+
+test_that("settings of a method that ranks no features agree on none", {
+  expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
+})
