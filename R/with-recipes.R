@@ -175,8 +175,8 @@ bake.step_select_ufs <- function(object, new_data, ...) {
   new_data[, !names(new_data) %in% object$removals]
 }
 
-# Columns that are kept, filled as `na` says with what the training set says. `inner`: the names of the
-# columns of each matrix column.
+# Columns that are kept, filled as `na` says with what the training set says. `inner`: the names of
+# the columns of each matrix column.
 fill_baked <- function(object, new_data, kept, inner) {
   flat <- flat_table(table_columns(new_data, names(new_data)))
   kept <- intersect(kept, object$filled)
