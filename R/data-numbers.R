@@ -2,8 +2,8 @@
 
 # A vector or matrix of a class whose values are numbers, without the class: integer64 (of package
 # bit64, which need not be there), difftime, units, I(); everything else as it is.
-as_number <- function(x) {
-  if (inherits(x, "integer64")) return(from_integer64(x))
+as_number <- function(x, name = NULL) {
+  if (inherits(x, "integer64")) return(from_integer64(x, name))
   if (!inherits(x, c("difftime", "units", "AsIs", "ITime", "pillar_num")) ||
       !(is.double(x) || is.integer(x) || is.logical(x))) {
     return(x)
@@ -13,21 +13,28 @@ as_number <- function(x) {
   plain
 }
 
-# Whole numbers of 64 bits, two of 32 in the place of a double; the least one is NA.
-from_integer64 <- function(x) {
+# Whole numbers of 64 bits, two of 32 in the place of a double; the least one is NA. Doubles have 53
+# bits: of larger numbers the last digits may be lost, which takes a warning, `name` in it.
+from_integer64 <- function(x, name = NULL) {
   half <- readBin(writeBin(as.vector(unclass(x)), raw(), endian = "little"), "integer",
     2L * length(x), endian = "little")
   low <- half[c(TRUE, FALSE)]
   high <- half[c(FALSE, TRUE)]
   # The integer that is NA in R is -2^31.
   low[is.na(low)] <- -2^31
-  out <- high * 2^32 + low %% 2^32
+  low <- low %% 2^32
+  out <- high * 2^32 + low
+  if (any(out - high * 2^32 != low, na.rm = TRUE)) {
+    ufs_warn("digits", "`x` has whole numbers (integer64) beyond 2^53",
+      if (!is.null(name)) paste(" in", some_columns(name)), ": their last digits are lost in ",
+      "double precision. Subtract a number before, or leave identifiers out.")
+  }
   if (length(dim(x)) == 2L) matrix(out, nrow(x), ncol(x), dimnames = dimnames(x)) else out
 }
 
 plain_numbers <- function(x) {
   own <- which(vapply(x, function(col) is.object(col) && is.null(dim(col)), NA))
-  for (j in own) x[[j]] <- as_number(x[[j]])
+  for (j in own) x[[j]] <- as_number(x[[j]], names(x)[j])
   x
 }
 
@@ -38,7 +45,7 @@ flat_table <- function(x) {
   if (!any(wide)) return(x)
   parts <- lapply(seq_along(x), function(j) {
     if (!wide[j]) return(stats::setNames(list(x[[j]]), names(x)[j]))
-    inner <- as_number(x[[j]])
+    inner <- as_number(x[[j]], names(x)[j])
     names <- colnames(inner)
     columns <- lapply(seq_len(ncol(inner)), function(l) {
       if (is.data.frame(inner)) inner[[l]] else as.vector(inner[, l])

@@ -290,7 +290,8 @@ picture_spikes <- function(fit, k, what) {
     subtitle <- sprintf("%d of %d scores are exactly zero", zero, length(sorted))
     if (nonzero < k) {
       subtitle <- paste0(subtitle, "; names in brackets have none")
-      name[shown$value == 0] <- paste0("(", shorten(name[shown$value == 0], 18L), ")")
+      none <- which(shown$value == 0)
+      name[none] <- paste0("(", shorten(name[none], 18L), ")")
     }
     sorted <- utils::head(sorted, max(k, match(best, ranking), ceiling(1.3 * nonzero)))
   }

@@ -149,7 +149,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     control <- resolve_control(control)
     # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
     # n x n and n x p numbers are many times those of x.
-    weighted <- !isTRUE((if (is.null(lambda)) lambda_rel else lambda) == 0)
+    given <- if (is.null(lambda)) lambda_rel else lambda
+    weighted <- !(is.numeric(given) && isTRUE(given == 0))
     products <- solver == "admm" && select != "auto" && !weighted
     data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
     labelled <- check_labelled(labelled, data)

@@ -85,7 +85,8 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
   run_fit("facility", match.call(), free = "similarity", {
     control <- resolve_control(control)
     # Distances do not see the mean, but their rounding does.
-    data <- facility_points(x, center || identical(similarity, "heat"), scale, similarity)
+    data <- facility_points(x, check_flag(center, "center") || identical(similarity, "heat"),
+      scale, similarity)
     if (!center) data$center <- FALSE
     open <- wished_rows(labelled, data)
     labelled <- open$labelled

@@ -37,7 +37,7 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
     check_count(control$max_iter, "max_iter", 1L)
     # Neither the clusters nor F depend on where zero is, but products far from it lose digits.
     data <- as_ufs_operator(x, TRUE, scale)
-    if (!center) data$center <- FALSE
+    if (!check_flag(center, "center")) data$center <- FALSE
     n_clusters <- check_clusters(n_clusters, data$n)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)

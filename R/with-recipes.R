@@ -111,6 +111,11 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   # A column that is a matrix (spectra) stands for its columns.
   table <- flat_table(table_columns(training, columns))
   columns <- names(table)
+  if (anyDuplicated(columns)) {
+    ufs_abort("input", "Columns of a matrix column have the names of other columns (",
+      some_columns(unique(columns[duplicated(columns)])), "): rename one of them.",
+      argument = "training")
+  }
   auto <- identical(x$num_terms, "auto") && length(columns) > 1L
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
   # One column alone cannot be ranked: there is nothing to compare it with.
@@ -135,6 +140,11 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     x$applied <- found$method
     x$new_rows <- found$new_rows
     x$filled <- found$filled
+  } else if (length(columns)) {
+    refuse_missing_values(table, x$na)
+    data <- open_data(table, na = x$na)
+    x$new_rows <- data$input$new_rows
+    x$filled <- data$features
   }
   rank <- seq_along(columns)
   removed <- rank > size
@@ -155,7 +165,7 @@ bake.step_select_ufs <- function(object, new_data, ...) {
   wide <- names(new_data)[vapply(new_data, function(col) length(dim(col)) == 2L, NA)]
   inner <- lapply(stats::setNames(wide, wide), function(name) names(flat_table(new_data[name])))
   recipes::check_new_data(setdiff(kept, unlist(inner)), object, new_data)
-  new_data <- fill_baked(object, new_data, intersect(kept, names(new_data)))
+  new_data <- fill_baked(object, new_data, kept, inner)
   for (name in wide) {
     gone <- inner[[name]] %in% object$removals
     if (any(gone)) {
@@ -165,12 +175,13 @@ bake.step_select_ufs <- function(object, new_data, ...) {
   new_data[, !names(new_data) %in% object$removals]
 }
 
-# Columns that are kept, filled as `na` says with what the training set says.
-fill_baked <- function(object, new_data, kept) {
-  kept <- intersect(kept, object$filled)
-  gone <- kept[vapply(kept, function(name) anyNA(new_data[[name]]), NA)]
-  if (!length(gone) || is.null(object$new_rows)) return(new_data)
+# Columns that are kept, filled as `na` says with what the training set says. `inner`: the names of
+# the columns of each matrix column.
+fill_baked <- function(object, new_data, kept, inner) {
   flat <- flat_table(table_columns(new_data, names(new_data)))
+  kept <- intersect(kept, object$filled)
+  gone <- kept[vapply(kept, function(name) anyNA(flat[[name]]), NA)]
+  if (!length(gone) || is.null(object$new_rows)) return(new_data)
   whole <- function(rows) {
     out <- matrix(NA_real_, length(rows), length(object$filled))
     there <- which(object$filled %in% names(flat))
@@ -179,7 +190,14 @@ fill_baked <- function(object, new_data, kept) {
   }
   filled <- fill_columns(as_plain_matrix(flat[gone], "new_data"), object$new_rows,
     match(gone, object$filled), whole, "new_data")
-  for (j in seq_along(gone)) new_data[[gone[j]]] <- unname(filled[, j])
+  for (j in seq_along(gone)) {
+    place <- names(inner)[vapply(inner, function(names) gone[j] %in% names, NA)]
+    if (length(place)) {
+      new_data[[place]][, match(gone[j], inner[[place]])] <- filled[, j]
+    } else {
+      new_data[[gone[j]]] <- unname(filled[, j])
+    }
+  }
   new_data
 }
 
@@ -248,7 +266,7 @@ check_select_step <- function(x) {
   known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
   check_step_options(x$options)
   auto <- identical(x$num_terms, "auto")
-  if (known("method")) {
+  if (!is_tunable_mark(x$method)) {
     row <- check_offered(x$method, "features")
     check_method_options(x$method, x$options, "options")
     if (auto && !is.null(row$per_k)) {

@@ -172,8 +172,10 @@ static void recur_minus_laplacian(const void *data, int m, int steps, const doub
     graph_recur(data, true, m, steps, c, x);
 }
 
-/* F = the c lowest eigenvectors of L, zeros and next. */
-static int update_f(sogfs_work *s)
+/* F = the c lowest eigenvectors of L, zeros and next. `last`: F is what is returned if the graph has fewer
+ * than c components, and a proof says that it is the lowest. Before that none is needed: zeros and next are
+ * never below what they stand for, and are zero exactly where the graph has its components. */
+static int update_f(sogfs_work *s, bool last)
 {
     int n = s->problem->step.n, c = s->problem->c, more, held;
     size_t N = (size_t) n;
@@ -211,7 +213,7 @@ static int update_f(sogfs_work *s)
                              .known = s->known,
                              .n_start = s->n_vector,
                              .start = s->vector,
-                             .proof = true,
+                             .proof = last,
                              .tol = 1e-7,
                              .max_iter = 200,
                              .n_rough = 1};
@@ -239,7 +241,7 @@ static int begin(sogfs_work *s, const ufs_run *run)
     s->step.started = false;
     s->out->alpha = s->out->lambda = first_graph(s);
     symmetric_graph(s);
-    return update_f(s);
+    return update_f(s, false);
 }
 
 /* The reweighted steps over W for the graph at hand, M = X'LX; leaves XW in z. */
@@ -329,7 +331,7 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
         update_s(&s, run->iterations - s.since <= FIXED_CANDIDATES);
         symmetric_graph(&s);
         ufs_copy(s.f_old, result->f, len);
-        run->lapack = update_f(&s);
+        run->lapack = update_f(&s, run->iterations == run->max_iter);
         if (run->lapack) return;
         value = objective(&s);
         ufs_trace_add(&run->trace, (double[]){run->iterations, value, lambda, s.zeros, s.next,

@@ -4,7 +4,7 @@
 # match; without a filter all of them, hours.
 # Only in the first calls of each entry with small arguments, for each kind of x: R code needs no
 # protection. Entries of src/entries.h that were not reached are named, and failures without a filter.
-# GCTORTURE_CALLS=3: calls of an entry in a file; GCTORTURE_STEP=1: allocations to a collection.
+# GCTORTURE_CALLS=1: calls of an entry in a file; GCTORTURE_STEP=1: allocations to a collection.
 set -u
 lib=$(mktemp -d)
 trap 'rm -rf "$lib"' EXIT
@@ -18,13 +18,13 @@ tortured_call <- function(.NAME, ...) {
   x <- if (length(args)) args[[1L]]
   kind <- if (is.list(x) && is.character(x$kind)) x$kind else "dense"
   key <- paste(.NAME$name, kind)
-  most <- as.numeric(Sys.getenv("GCTORTURE_CALLS", "3"))
+  most <- as.numeric(Sys.getenv("GCTORTURE_CALLS", "1"))
   if (sum(tortured$keys == key) >= most || size_of_all(args) > 2000) return(.Call(.NAME, ...))
   tortured$keys <- c(tortured$keys, key)
   cat(key, "\n", sep = "", file = Sys.getenv("GCTORTURE_SEEN"), append = TRUE)
   if (kind == "source") args[[1L]][] <- lapply(x, spared)
   # The packages that read files make a heap that takes long to collect.
-  step <- as.integer(Sys.getenv("GCTORTURE_STEP", "1")) + if (kind == "source") 12L else 0L
+  step <- as.integer(Sys.getenv("GCTORTURE_STEP", "1")) + if (kind == "source") 400L else 0L
   old <- gctorture2(step)
   on.exit(gctorture2(old))
   do.call(.Call, c(list(.NAME), args), quote = TRUE)

@@ -39,7 +39,8 @@ for (method in methods) {
   # User and system time so far, in ticks of 1/100 s.
   used <- sum(as.double(strsplit(readLines(file.path("/proc", id, "stat")), " ")[[1L]][14:15])) / 100
   tools::pskill(id, tools::SIGINT)
-  answered <- wait("interrupted", 120)
+  # With the blank behind the number: a line that is half written has none.
+  answered <- wait("interrupted [0-9.]+ $", 120)
   said <- if (answered) grep("interrupted", readLines(file), value = TRUE) else NA
   took <- as.double(sub("interrupted ", "", said)) - used
   if (!answered) tools::pskill(id, tools::SIGKILL)

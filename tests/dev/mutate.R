@@ -11,6 +11,8 @@
 #   Rscript tests/dev/mutate.R --named            without a map (below): tests named like the file only
 #   Rscript tests/dev/mutate.R --tests=native --work=folder   only mutants of lines that these tests reach,
 #                                                 tried by these alone: a few CPU seconds each
+#   Rscript tests/dev/mutate.R --cran             map and tests of CRAN's tier only, a tenth of the time; then
+#                                                 --named --rerun-survivors --limit=300 for what is left
 #   Rscript tests/dev/mutate.R --table            no run: the counts of the list
 #
 # Which mutants: every candidate has a number made of the seed, its file, rule and line as text; of each
@@ -30,7 +32,7 @@
 # share caught is of caught and survived: read the survivors, some change nothing that is returned or printed.
 source("tests/dev/options.R")
 opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", tests = "", rerun_survivors = FALSE,
-  map = FALSE, named = FALSE, table = FALSE,
+  map = FALSE, named = FALSE, table = FALSE, cran = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
@@ -315,7 +317,7 @@ copy_tree <- function(to) {
 }
 # The hashes of what is installed, so that it is made again when a source has changed.
 state_of <- function(files) unname(tools::md5sum(sort(files)))
-tests_env <- c("NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+tests_env <- c(if (opt$cran) "NOT_CRAN=false" else "NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 
 # ---- the map: which test file reaches which line -----------------------------------------------------
 
@@ -377,7 +379,8 @@ make_map <- function() {
       first <- first + length(new$line)
     }
     writeLines(c("cov_store <- new.env()", sprintf("cov_store$hit <- logical(%d)", first),
-      "cov__ <- function(i) cov_store$hit[i] <- TRUE"), file.path(tree, "R", "aaa-cov.R"))
+      # Assigned once only: an assignment inside an environment copies the whole vector.
+      "cov__ <- function(i) if (!cov_store$hit[i]) cov_store$hit[i] <- TRUE"), file.path(tree, "R", "aaa-cov.R"))
     makevars <- file.path(work, "Makevars")
     user <- path.expand("~/.R/Makevars")
     writeLines(c(if (file.exists(user)) readLines(user), "CFLAGS = -O2 --coverage", "LDFLAGS += --coverage"), makevars)
@@ -462,15 +465,23 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
   # A test file is named like a source if they share a word: base_rsr.c and test-method-rsr.R.
-  words <- setdiff(strsplit(sub("[.][Rc]$", "", basename(file)), "[-_]")[[1L]],
-    c("base", "solve", "samp", "ffi", "la", "x", "f"))
+  # What many names share says nothing.
+  own_words <- function(files) setdiff(unlist(strsplit(sub("[.][Rc]$", "", basename(files)), "[-_]")),
+    c("base", "solve", "samp", "ffi", "la", "x", "f", "data", "fit", "method", "run", "select", "with"))
+  words <- own_words(file)
   is_named <- function(test) {
     vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)
   }
   if (is.null(map)) {
     tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$", full.names = TRUE)
     named <- tests[is_named(basename(tests))]
-    return(c(basename(named[order(file.size(named))]), "test-printed.R", "test-returned.R"))
+    if (!length(named) && startsWith(file, "src/")) { # those of the files that include its header
+      uses <- Filter(function(f) any(grepl(sub("[.]c$", ".h\"", basename(file)), readLines(f), fixed = TRUE)), sources())
+      words <- own_words(uses)
+      named <- tests[is_named(basename(tests))]
+    }
+    named <- basename(named[order(file.size(named))])
+    return(c(named, if (!opt$cran || !length(named)) c("test-printed.R", "test-returned.R")))
   }
   known <- map$every[map$every$file == file, ]
   hits <- map$hits[map$hits$file == file, ]
@@ -520,6 +531,14 @@ build <- function(m, lib) {
   text <- readLines(file.path(top, m$file))
   at <- which(trimws(text) == m$before)
   text[at[which.min(abs(at - m$line))]] <- m$text
+  if (startsWith(m$file, "R/") && !any(grepl("^[a-z_]+ <- new.env|^set(Class|Method)", text))) {
+    # No installation: the child reads the file into the namespace.
+    if (inherits(try(parse(text = text), silent = TRUE), "try-error")) return("broken")
+    dir.create(lib)
+    file.symlink(good, file.path(lib, "ufselect"))
+    writeLines(text, file.path(lib, "changed.R"))
+    return("")
+  }
   if (startsWith(m$file, "R/")) {
     tree <- paste0(lib, "-tree")
     symlink_all(base, tree, c("R", "tests", "src"))
@@ -555,7 +574,24 @@ build <- function(m, lib) {
 # Runs test files in order and ends at the first failure. CPU limits catch endless loops.
 child <- "a <- commandArgs(TRUE); library(testthat)
 known <- readLines(file.path(dirname(a[2]), 'failed'))
-ok <- tryCatch({ library(ufselect); TRUE }, error = function(e) FALSE)
+changed <- file.path(.libPaths()[1L], 'changed.R')
+read_in <- function() {
+  code <- parse(changed, keep.source = FALSE)
+  space <- asNamespace('ufselect')
+  for (name in ls(space, all.names = TRUE)) unlockBinding(name, space)
+  eval(code, space)
+  names <- unlist(lapply(code, function(e) if (is.call(e) && identical(e[[1L]], quote(`<-`)) && is.name(e[[2L]])) as.character(e[[2L]])))
+  shown <- as.environment('package:ufselect')
+  for (name in intersect(names, ls(shown))) {
+    unlockBinding(name, shown)
+    assign(name, get(name, space), shown)
+  }
+  method <- getNamespaceInfo(space, 'S3methods')
+  for (i in which(method[, 3L] %in% names)) {
+    try(registerS3method(method[i, 1L], method[i, 2L], get(method[i, 3L], space), envir = space), silent = TRUE)
+  }
+}
+ok <- tryCatch({ library(ufselect); if (file.exists(changed)) read_in(); TRUE }, error = function(e) FALSE)
 if (!ok) { writeLines('broken', a[1]); quit(status = 0) }
 first <- R6::R6Class('first', inherit = Reporter, public = list(add_result = function(context, test, result) {
   if (inherits(result, c('expectation_failure', 'expectation_error')) && !test %in% known) quit(save = 'no', status = 3)
@@ -582,7 +618,7 @@ try_one <- function(m, map) {
   if (!length(tests)) return(done("survived", "no test reaches the line"))
   built <- build(m, lib)
   if (nzchar(built)) return(done(built, ""))
-  own <- if (is.null(map)) rep(3, length(tests)) else pmax(map$seconds[tests], .1)
+  own <- if (is.null(map)) rep(30, length(tests)) else pmax(map$seconds[tests], .1)
   within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
   dir <- paste0(lib, "-tests")
   symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")

@@ -168,21 +168,27 @@ sample_scores_of <- list(alfs = function(s) sqrt(rowSums(s$W^2)), rrss = functio
   alnr = function(s) s$row_norm)
 
 # How much more the best item would have brought, at worst, than the one that greedy TED picked: items
-# with the inner products k, picks in order, penalty mu.
-greedy_miss <- function(k, picks, mu) {
+# with the inner products k, picks in order, penalty mu; those in `out` may not be picked.
+greedy_miss <- function(k, picks, mu, out = integer()) {
   worst <- 0
   whole <- sum(diag(k))
   for (i in seq_along(picks)) {
     pick <- picks[i]
     d <- diag(k)
     gain <- ifelse(d > 1e-12 * whole, colSums(k^2) / (pmax(d, 0) + mu), 0)
-    gain[picks[seq_len(i - 1L)]] <- 0
+    gain[c(picks[seq_len(i - 1L)], out)] <- 0
     # What is left of x is rounding: any pick is right.
     if (max(gain) <= 1e-9 * whole) break
     worst <- max(worst, 1 - gain[pick] / max(gain))
     k <- k - tcrossprod(k[, pick]) / (k[pick, pick] + mu)
   }
   worst
+}
+
+# The columns of which one or two rows have nearly all squares: ufs_css() leaves them out where it can.
+on_few_rows <- function(z, k) {
+  top <- apply(z^2, 2L, function(v) sum(sort(v, decreasing = TRUE)[1:2]) >= .9 * sum(v))
+  if (nrow(z) < 20L || sum(!top) < k) integer() else which(top)
 }
 
 # One step of the literal iteration from the norms that a fit of rrss or alnr returns, the
@@ -435,7 +441,7 @@ recomputed <- function(fit, x) {
     add("picks", 0, greedy_miss(tcrossprod(as_seen(fit, x)), utils::head(fit$solution$order, fit$params$picks),
       fit$params$mu))
   if (method == "css" && !fit$params$swaps)
-    add("picks", 0, greedy_miss(crossprod(as_seen(fit, x)), fit$solution$order, fit$params$mu))
+    add("picks", 0, greedy_miss(crossprod(as_seen(fit, x)), fit$solution$order, fit$params$mu, on_few_rows(as_seen(fit, x), fit$params$k)))
   if (method %in% names(attained) && fit$iterations > 0L) {
     last <- utils::tail(fit$trace, 1L)
     value <- attained[[method]](fit, x)

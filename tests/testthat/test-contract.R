@@ -191,3 +191,21 @@ test_that("sample scores are in the order of the ranking; labelled samples are n
     expect_false(is.unsorted(-feature_scores(fit)[feature_ranking(fit)]))
   }
 })
+
+test_that("an argument of the wrong kind is an error with a class, in every method", {
+  skip_on_cran()
+  failed <- character()
+  for (method in methods$method) {
+    for (arg in setdiff(names(formals(registry()[[method]]$fit)), c("x", "...", "control"))) {
+      for (value in list("zz", sum)) {
+        args <- utils::modifyList(needed(method), stats::setNames(list(value), arg))
+        error <- tryCatch({
+          withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = x, method = method), args), quote = TRUE))))
+          NULL
+        }, error = identity)
+        if (!is.null(error) && !inherits(error, "ufs_error")) failed <- c(failed, paste(method, arg))
+      }
+    }
+  }
+  expect_identical(failed, character())
+})

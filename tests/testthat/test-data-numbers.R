@@ -18,6 +18,12 @@ test_that("integer64, difftime, units and matrix columns are numbers", {
   expect_identical(unname(as.matrix(ufs_data(data.frame(b = big, a = 1:8)))[, 1]), want)
   expect_error(ufs_variance(data.frame(b = c(big, bit64::NA_integer64_), a = 1:9)), "'b'", class = "ufs_error_input")
   expect_identical(unname(as.matrix(ufs_data(structure(big, dim = c(4L, 2L))))), matrix(want, 4))
+  # Beyond 2^53 not every whole number is a double.
+  ids <- data.frame(a = 1:9, id = bit64::as.integer64("9007199254740993") + 0:8)
+  expect_warning(ufs_data(ids), "column 'id'", class = "ufs_warning_digits")
+  expect_warning(ufs_data(structure(ids$id, dim = c(3L, 3L))), "`x`", class = "ufs_warning_digits")
+  ids$id <- bit64::as.integer64(2)^60
+  expect_no_warning(ufs_data(ids))
   skip_if_not_installed("units")
   expect_equal(as.matrix(ufs_data(data.frame(u = units::set_units(1:9, "m"), a = 9:1)))[, "u"], 1:9, ignore_attr = TRUE)
 })

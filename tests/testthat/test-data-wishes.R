@@ -590,3 +590,9 @@ test_that("which chosen column stands for each other one, after any method that 
   expect_error(representatives(fit, x[, 1:3]), class = "ufs_error_argument", "data of the fit")
   expect_error(representatives(ufs_ted(x), x), class = "ufs_error_argument", "chooses columns")
 })
+
+test_that("the centre of a fit with blocks of different sizes is the mean of all rows", {
+  x <- as.matrix(mtcars)
+  fit <- suppressMessages(ufs_css(ufs_data(x, blocks = rep(1:2, c(8, 24))), k = 2))
+  expect_equal(fit$center, colMeans(x))
+})

@@ -194,6 +194,9 @@ test_that("the score picture cuts at k and leaves out long tails of zeros", {
   expect_identical(pic$table$best, c(TRUE, TRUE, FALSE))
   expect_identical(pic$names, c("f1", "f2"))
   expect_identical(pic$subtitle, "12 of 14 scores are exactly zero")
+  # No score but zeros, and columns that are constant have none at all.
+  zeros <- suppressWarnings(ufs_inffs(cbind(matrix(c(1, 2, 4, 1, 5, 9, 3, 2), 4), 7), alpha = 1, center = FALSE, scale = TRUE))
+  expect_match(picture(zeros, "scores", k = 2)$names, "^[(]")
   expect_identical(nrow(picture(fit, "scores", k = 9)$table), 9L)
 })
 
@@ -595,4 +598,19 @@ test_that("the picture of the representatives has their correlations", {
   many <- picture(suppressWarnings(ufs_css(wide, k = 5)), "representatives", k = 5)
   expect_lte(nrow(many$z), 36)
   expect_match(many$ylab, "of 100 features")
+})
+
+test_that("a sequence is drawn by decades if it comes down at once, wherever it ends", {
+  steady <- seq(100, 0, length.out = 11)
+  for (offset in c(0, -1e6, 1e6)) {
+    expect_false(by_decades(offset + steady))
+    expect_true(by_decades(offset + 100 * 1e-2^(0:10)))
+  }
+  expect_false(by_decades(c(100, 1, .1, 0)))
+  expect_false(by_decades(rep(3, 9)))
+  expect_false(by_decades(100 * 1e-2^(0:10) + c(0, 0, 0, 1, rep(0, 7))))
+})
+
+test_that("settings of a method that ranks no features agree on none", {
+  expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
 })

@@ -104,6 +104,7 @@ test_that("tidy(), glance() and augment() know fits, grids, comparisons and stab
   grid <- ufs_grid(x, "pca", list(n_components = 1:3))
   expect_identical(generics::tidy(grid)$n_components, 1:3)
   expect_identical(generics::glance(grid)$settings, 3L)
+  expect_identical(generics::glance(grid)$seconds, sum(grid$results$seconds))
   stable <- ufs_stability(x, "variance", k = 3, n_resamples = 4)
   expect_identical(generics::tidy(stable)$frequency, sort(unname(stable$frequency), decreasing = TRUE))
   expect_identical(generics::glance(stable)$stability, stable$stability)
@@ -111,6 +112,7 @@ test_that("tidy(), glance() and augment() know fits, grids, comparisons and stab
     classifiers = list(f = function(x, y, newx) rep(levels(y)[1], nrow(newx))))
   expect_equal(generics::tidy(compared)$mean, summary(compared)$table$mean)
   expect_identical(generics::glance(compared)$repeats, 2L)
+  expect_identical(generics::glance(compared)$classes, 3L)
   skip_if_not_installed("tibble")
   for (table in list(generics::tidy(fit), generics::glance(fit), generics::tidy(grid), generics::tidy(stable))) {
     expect_s3_class(table, "tbl_df")

@@ -67,6 +67,7 @@ test_that("arguments are checked", {
   x <- planted(20, 10)$x
   fit <- ufs_variance(x)
   expect_error(ufs_diversify(fit, x[, 1:9], 3), class = "ufs_error_argument")
+  expect_error(ufs_diversify(ufs_variance(as.data.frame(x)), as.data.frame(x)[10:1], 3), class = "ufs_error_argument")
   expect_error(ufs_diversify(ufs_ted(x), x, 3), class = "ufs_error_argument")
   expect_error(ufs_diversify(fit, x, 11), class = "ufs_error_argument")
   expect_error(ufs_diversify(fit, x, 3, strength = -1), class = "ufs_error_argument")

@@ -177,6 +177,7 @@ test_that("representatives: everybody stands with the most similar chosen sample
     chosen <- c(selected_samples(fit, m), 4L)
     who <- chosen[apply(s[, chosen], 1L, which.max)]
     table <- representatives(fit, m)
+    expect_equal(table$share, table$weight / fit$n)
     expect_identical(table$index, chosen)
     expect_identical(table$weight, tabulate(match(who, chosen), m + 1L))
     expect_identical(sum(table$weight), 35L)
@@ -309,4 +310,10 @@ test_that("without a table: what is kept is bounded where the candidates that it
   expect_identical(picks_of(tiles), picks_of(kept))
   expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
   expect_equal(tiles$statistic, kept$statistic, tolerance = 1e-9)
+})
+
+test_that("copies among the picks are those nearer to an earlier one than a tenth of the usual distance", {
+  x <- outer(1:12, 1:2)
+  expect_identical(near_copies(rbind(x, x + .01), c(1L, 5L, 13L, 17L, 20L)), 2L)
+  expect_identical(near_copies(x, 3L), 0L)
 })

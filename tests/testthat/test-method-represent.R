@@ -110,3 +110,8 @@ test_that("names, progress, warnings, refusals, plots", {
   flat <- suppressWarnings(ufs_represent(cbind(mtcars, one = 1)))
   expect_equal(unname(flat$Z), unname(ufs_represent(mtcars)$Z))
 })
+
+test_that("what it would need is said before it is taken", {
+  withr::local_options(ufselect.max_bytes = 8 * 32^2)
+  expect_error(ufs_represent(mtcars), "ufs_represent", class = "ufs_error_memory")
+})

@@ -420,3 +420,10 @@ test_that("a heat kernel of clusters far from each other is that of the distance
     expect_equal(tcrossprod(root), kernel, tolerance = 1e-7, ignore_attr = TRUE)
   }
 })
+
+test_that("candidates stay candidates where some rows are far from all others", {
+  x <- withr::with_seed(1, matrix(rnorm(120), 40))
+  x[1:2, ] <- x[1:2, ] + c(1e3, -1e3)
+  fit <- suppressMessages(ufs_ted(ufs_data(x, candidates = c(1, 5:20)), m = 16, similarity = "heat"))
+  expect_setequal(selected_samples(fit, 16, as = "index"), 5:20)
+})

@@ -309,6 +309,7 @@ test_that("k = \"auto\" keeps its curve, prints it and draws it", {
   withr::defer(dev.off())
   expect_identical(plot(fit, "size"), fit)
   expect_equal(picture_of_fit(fit, "size", NULL, NULL, NULL, NULL)$table$y, curve$value)
+  expect_true(picture_of_fit(fit, "size", NULL, NULL, NULL, NULL)$percent)
   if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, "size"), "ggplot")
   expect_error(plot(pick(mtcars, 3), "size"), class = "ufs_error_argument")
 })

@@ -692,6 +692,24 @@ test_that("bake() fills new rows as the training set says, and matrix columns ar
   rec <- recipes::prep(step_select_ufs(recipes::recipe(~ ., y), recipes::all_predictors(), num_terms = 2))
   expect_identical(nrow(generics::tidy(rec, number = 1)), 5L)
   expect_identical(sum(vapply(recipes::bake(rec, y), function(col) max(1L, ncol(col)), 0L)), 2L)
+  y$s[2:3, ] <- NA
+  rec <- recipes::prep(step_select_ufs(recipes::recipe(~ ., y), recipes::all_predictors(), num_terms = 3,
+    method = "variance", na = "median"))
+  out <- recipes::bake(rec, y)
+  expect_false(anyNA(out$s))
+  expect_identical(out$s[2, ], out$s[3, ])
+  y$s.1 <- rnorm(40)
+  expect_error(recipes::prep(step_select_ufs(recipes::recipe(~ ., y), recipes::all_predictors(), na = "median")), "'s.1'")
+})
+
+test_that("one column alone has its missing values refused or filled as several have", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  x <- data.frame(a = c(1, NA, 3, 5), b = 1:4)
+  one <- function(na) recipes::prep(step_select_ufs(recipes::recipe(~ ., x), a, num_terms = 1, na = na))
+  expect_error(one("error"), "choose `na`")
+  expect_identical(recipes::bake(one("median"), x)$a, c(1, 3, 3, 5))
+  expect_error(step_select_ufs(recipes::recipe(~ ., x), a, method = NULL), "no method", class = "ufs_error_argument")
 })
 
 test_that("wishes in options: what must be in is kept whatever the cutoff, what may not be never", {
