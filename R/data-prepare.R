@@ -273,8 +273,9 @@ hint_orientation <- function(x) {
 hint_numbering <- function(x, some = 10L) {
   if (isTRUE(said_once$numbering) || x$kind != "dense" || x$n < some) return(invisible())
   words <- "(id|ids|index|row|rownames?|no|nr|number|key|unnamed)"
+  # By bytes: a name need not be text in this locale.
   named <- grepl(paste0("(^|[^a-z])", words, "([^a-z]|$)|[a-z]ID$"),
-    if (is.null(x$features)) character(x$p) else x$features, ignore.case = TRUE)
+    if (is.null(x$features)) character(x$p) else x$features, ignore.case = TRUE, useBytes = TRUE)
   step <- x$x[2L, ] - x$x[1L, ]
   at <- which(named | (step == 1 & x$x[1L, ] %in% 0:1))
   ids <- Filter(function(j) {

@@ -262,8 +262,11 @@ test_that("a grid's summary counts how often each feature is among the best", {
 test_that("sentences are broken where the console ends, and not before a per cent sign", {
   fit <- ufs_css(x[, 1:14], k = 3)
   whole <- capture.output(print(fit))
+  # Older withr does not set an option to NULL.
+  before <- options(ufselect.width = NULL)
+  withr::defer(options(before))
   for (width in c(60, 80)) {
-    withr::local_options(ufselect.width = NULL, width = width)
+    withr::local_options(width = width)
     lines <- capture.output(print(fit))
     fields <- lines[-1]
     expect_true(all(nchar(fields) < width))
