@@ -381,6 +381,29 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
   expect_error(ufs_topk(ufs_data(x, cost = cost, budget = 4), 4, y = y), class = "ufs_error_argument", "'c3'")
 })
 
+test_that("top-k within a budget: no bound lies above the best affordable set, whatever the costs", {
+  skip_on_cran()
+  y <- factor(rep(1:3, 10))
+  for (seed in 1:8) {
+    set.seed(seed)
+    x <- matrix(rnorm(30 * 10), 30)
+    x[, 1:3] <- x[, 1:3] + as.integer(y)
+    cost <- signif(runif(10, .3, 3), 3)
+    # The informative columns cost most, so that a price on the cost decides the bound.
+    cost[1:3] <- cost[1:3] + 2
+    z <- unit_rows(scale(x))
+    b <- crossprod(z, outer(as.integer(y), 1:3, `==`) + 0)
+    criterion <- function(s) 30 - sum(b[s, ] * solve(crossprod(z)[s, s] + .01 * diag(length(s)), b[s, ]))
+    sets <- combn(10, 3)
+    spent <- apply(sets, 2, function(s) sum(cost[s]))
+    value <- apply(sets, 2, criterion)
+    for (budget in stats::quantile(spent, c(.1, .4, .8), names = FALSE)) {
+      fit <- ufs_topk(ufs_data(x, cost = cost, budget = budget), 3, y = y, polish = FALSE)
+      expect_lte(fit$certificate[["bound"]], min(value[spent <= budget]) + 1e-8)
+    }
+  }
+})
+
 test_that("TED and facility choose within a budget; facility's bound is one for every affordable set", {
   skip_on_cran()
   x <- wish_x()
