@@ -63,7 +63,9 @@ certificate_note <- function(x) UseMethod("certificate_note")
 
 #' @export
 certificate_note.default <- function(x) {
-  if (length(x$certificate)) paste0("certificate  ", format_certificate(x$certificate))
+  # The line on non-zero features says how many rows these are.
+  shown <- x$certificate[names(x$certificate) != "live_rows"]
+  if (length(shown)) paste0("certificate  ", format_certificate(shown))
 }
 
 # Lines about fields that several methods have: features with a weight, samples with one (of the
