@@ -501,7 +501,8 @@ test_that("consensus de-correlates within blocks, and a ranking made to differ k
   for (b in 1:3) inner[block == b, ] <- scale(x[block == b, ], scale = FALSE)
   moved <- x + 7 * block %o% c(1, 0, 2, 0, 3, 0, 0, 1, 1)
   one <- wish_fit("consensus", moved, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
-  two <- wish_fit("consensus", inner, members = c("pca", "kmeans_f"), k = 3, pool = 9)
+  # Decoys are drawn within blocks, so the data without their shifts need the blocks, too.
+  two <- wish_fit("consensus", inner, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
   expect_equal(one$certificate, two$certificate)
   fit <- ufs_diversify(ufs_pca(x, 2, exclude = "c3", include = "c8"), x, k = 3)
   expect_identical(names(fit$feature_ranking)[c(1, 9)], c("c8", "c3"))
