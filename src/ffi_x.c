@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 #include <limits.h>
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
 /* ---- from R ------------------------------------------------------------------------- */

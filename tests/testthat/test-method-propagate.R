@@ -157,7 +157,7 @@ test_that("conjugate gradients, Cholesky and the literal solution agree, whateve
     y[c(3, 40, 200, 301)] <- c(1L, 2L, 3L, 1L)
     for (cmn in c(FALSE, TRUE)) {
       ref <- ref_harmonic(w, y, 3L, cmn = cmn)
-      expect_no_warning(out <- ufs_propagate(w, y, cmn = cmn))
+      expect_warning(out <- ufs_propagate(w, y, cmn = cmn), NA)
       # The literal solution loses digits as the edge between the rings gets weaker.
       expect_lt(max(abs(unname(t(out$probability)) - ref$prob)), 1e-14 / weak + 1e-9)
       expect_identical(as.integer(out$label), as.integer(ref$label))
