@@ -47,7 +47,7 @@
 #' # Ties of P
 #' Only N = P'P matters. With `projection = "paper"` it is the minimiser of least Frobenius norm
 #' over all \eqn{0 \le N \le I} of trace c, which has the same objective and does not depend on
-#' LAPACK. `projection = "isotropic"` fixes N = (c/p) I, an experiment of ours.
+#' LAPACK. `projection = "isotropic"` fixes N = (c/p) I, which is not in the paper.
 #'
 #' # Memory
 #' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n; for p > n nothing is p x p, and it is 9 n^2 + 2 np.

@@ -18,10 +18,9 @@
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
 #' outlying samples**, and every step lowers its objective. It takes longer, most of all with many
 #' more samples than features: its weights change the Gram matrix of the features, so the data
-#' cannot be compressed. `"exact"` keeps a Gram
-#' matrix of older weights while it bounds the objective closely, and extrapolates its iterates
-#' where that lowers the objective. Where the structure is weak it may need a larger `lambda_rel`
-#' (0.2 to 0.4), or a late component is noise.
+#' cannot be compressed. `"exact"` keeps a Gram matrix of older weights while it bounds the
+#' objective closely, and extrapolates its iterates where that lowers the objective. Where the
+#' structure is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' **`"feature"`** is the paper's. It sums the norms of the residuals of the features (\eqn{D_1} has
 #' one weight per feature) and so gives less weight to badly fitted *features*; it does not protect

@@ -8,10 +8,10 @@
 #' once and has a bound, while this fit is for its `m` only.
 #'
 #' `form = "kmeans"` runs k-means on the centred, standardised rows, each divided by its length, and
-#' takes the sample of each cluster nearest to its centre. `"pam"` (partitioning around medoids)
-#' and `"clara"` (the same on subsamples) choose samples that minimise the sum of the distances of
-#' all samples to
-#' them. They come from the package cluster; use PAM for a few thousand samples and CLARA beyond.
+#' takes the sample of each cluster nearest to its centre. `"pam"` (partitioning around medoids) and
+#' `"clara"` (the same on subsamples) choose samples that minimise the sum of the distances of all
+#' samples to them. They come from the package cluster; use PAM for a few thousand samples and CLARA
+#' beyond.
 #'
 #' It takes about 2 n p m flops per iteration and start, and memory for two copies of `x`. Sparse
 #' data stay sparse, and cost their entries instead of n p.

@@ -12,10 +12,9 @@
 #' W = 0 from `lambda_max` on, exactly. With p <= n and full column rank, W = I is optimal for every
 #' `lambda` up to `lambda_identity` (a sufficient bound): all scores are 1 and there is no ranking.
 #' The values 0.1 and 1 that are often used lie there for many data sets. The default is half of
-#' `lambda_max`. `params` holds both ends,
-#' and a ranking whose scores agree within 1e-6 gives a warning of class `ufs_warning_void`. With
-#' p > n a small `lambda` reconstructs every sample exactly, and the ranking no longer depends on
-#' it; `print()` tells how many samples are exact.
+#' `lambda_max`. `params` holds both ends, and a ranking whose scores agree within 1e-6 gives a
+#' warning of class `ufs_warning_void`. With p > n a small `lambda` reconstructs every sample
+#' exactly, and the ranking no longer depends on it; `print()` tells how many samples are exact.
 #'
 #' # Algorithm
 #' `solver = "exact"`, the default, solves reweighted least squares on the rows that are in use,

@@ -10,7 +10,7 @@
 #'   their leverage on the leading `n_vectors` singular vectors: rare kinds of samples are kept. The
 #'   number of features does not matter, nor whether there are more of them than samples.
 #' * `"uniform"` draws all samples with the same probability. It is the obvious alternative, and for
-#' ranking features it was as good or better on real data (`vignette("large-and-sparse-data")`).
+#'   ranking features it was as good or better on real data (`vignette("large-and-sparse-data")`).
 #' * `"facility"` picks samples so that every sample has a similar one among them, as
 #'   [ufs_facility()] does. It uses no random numbers, but it looks at all pairs of samples.
 #'

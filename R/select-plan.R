@@ -490,7 +490,7 @@ exact_text <- function(value) {
 
 # Code, unless it is data themselves, as do.call() gives them.
 expression_text <- function(expression, otherwise, most = 1000L) {
-  # ..1 and the like are arguments of another function.
+  # ..1, ..2, ... stand for arguments of the function that called, which have no name here.
   if (!is.language(expression) || is.symbol(expression) &&
     grepl("^[.][.][0-9]+$", as.character(expression))) return(otherwise)
   text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")

@@ -1,5 +1,6 @@
-# What ufs_select(m = "auto") says, and what samples it chooses are worth: labels of the chosen samples spread by ufs_propagate() to all
-# others, at the answer and at fixed numbers, on six sets that were named before.
+# What ufs_select(m = "auto") answers, and how well the samples that it chooses do: their labels are
+# spread by ufs_propagate() to all others, at the answer and at fixed numbers, on six sets that were
+# named before.
 #
 #   Rscript evidence/auto-samples.R --data=<folder of sets> [--sets=a,b] [--out=auto-samples.csv]
 #   Rscript evidence/auto-samples.R --show --out=auto-samples.csv
