@@ -22,6 +22,7 @@ test_that("defaults fill only what was left open", {
 })
 
 test_that("what ufs_control() made is checked again where it is used", {
+  skip_on_cran()
   for (control in list(list(verbose = NA), `[[<-`(ufs_control(), "verbose", NA))) {
     for (method in c("variance", "pca", "ted", "css", "rsr")) {
       error <- expect_error(ufs(iris[, 1:4], method, control = control), class = "ufs_error_argument")

@@ -171,6 +171,7 @@ sampler_forms <- list(
   ted = list(list(form = "greedy"), list(form = "convex")))
 
 test_that("sample scores are in the order of the ranking; labelled samples are not chosen again", {
+  skip_on_cran()
   samplers <- methods$method[methods$selects != "features"]
   expect_setequal(names(sampler_forms), samplers)
   for (method in samplers) for (form in sampler_forms[[method]]) {

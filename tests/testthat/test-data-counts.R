@@ -22,6 +22,7 @@ literal <- function(x, counts, unit, from = x) {
 }
 
 test_that("counts are transformed as the formulas say, sparse, dense and whole tables alike", {
+  skip_on_cran()
   for (counts in c("none", "log", "tfidf")) for (unit in c(FALSE, TRUE)) {
     want <- literal(words, counts, unit)
     for (x in list(words, sparse, as.data.frame(words))) {
@@ -39,6 +40,7 @@ test_that("counts are transformed as the formulas say, sparse, dense and whole t
 })
 
 test_that("new rows are transformed with the frequencies of the fit's rows", {
+  skip_on_cran()
   train <- 1:25
   for (counts in c("none", "log", "tfidf")) {
     fit <- ufs_variance(sparse[train, ], counts = counts, unit_rows = TRUE)
@@ -118,6 +120,7 @@ test_that("scale = FALSE is honoured by every feature method that has it", {
 })
 
 test_that("rows are centred, standardised or of unit length before columns are looked at", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(60, 3), 12))
   colnames(x) <- letters[1:5]
   center <- x - rowMeans(x)

@@ -13,6 +13,7 @@ same_fit <- function(x, tolerance = 1e-12) {
 }
 
 test_that("tables of every kind", {
+  skip_on_cran()
   same_fit(as.data.frame(counts))
   skip_if_not_installed("tibble")
   expect_equal(unname(feature_scores(ufs_variance(tibble::as_tibble(counts)))), unname(feature_scores(plain)))
@@ -34,6 +35,7 @@ test_that("tables with sparse columns, as recipes makes them, stay sparse", {
 })
 
 test_that("a sparse matrix is not formed and gives the same fit", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   s <- to_sparse(counts)
   expect_message(same_fit(s), NA)
@@ -234,6 +236,7 @@ test_that("ufs() hands the arguments of ufs_data() to it", {
 })
 
 test_that("features and samples by name, index and logical; wrong ones are errors", {
+  skip_on_cran()
   for (x in list(counts, to_sparse(counts))) {
     want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]
     data <- ufs_data(x, features = c("gene7", "gene2"), samples = c(3, 1, 8, 9))
@@ -257,6 +260,7 @@ test_that("features and samples by name, index and logical; wrong ones are error
 # ---- missing values ---------------------------------------------------------------------------
 
 test_that("na = omit leaves out the smaller share and names it", {
+  skip_on_cran()
   x <- counts
   x[5, 3] <- x[7, 3] <- NA
   fit <- ufs_variance(ufs_data(x, na = "omit"))
@@ -340,6 +344,7 @@ test_that("blocks that a source holds itself are not standardised in place", {
 })
 
 test_that("one rule for constant columns and the ends of double precision, in all containers and units", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   set.seed(1)
   x <- matrix(rnorm(60), 12, dimnames = list(NULL, letters[1:5]))
@@ -393,6 +398,7 @@ test_that("arguments that R code never passes are refused by the native code", {
 })
 
 test_that("factors are columns of zeros and ones, or the numbers of their levels, if asked", {
+  skip_on_cran()
   set.seed(3)
   x <- data.frame(a = rnorm(12), kind = factor(rep(c("u", "v", "w"), 4)), b = rnorm(12),
     size = factor(rep(c("low", "mid", "high"), each = 4), c("low", "mid", "high"), ordered = TRUE),

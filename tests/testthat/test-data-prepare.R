@@ -24,6 +24,7 @@ test_that("integer and logical matrices are numbers", {
 })
 
 test_that("bad data are refused with the names of the columns", {
+  skip_on_cran()
   expect_input_error(ufs_variance(replace(good, 5, NA)))
   expect_error(ufs_variance(replace(good, 5, Inf)), "'Sepal.Length'")
   expect_error(ufs_variance(replace(good, 155, NaN)), "'Sepal.Width'")
@@ -160,6 +161,7 @@ test_that("equal columns are found by value", {
 })
 
 test_that("argument checks name their argument", {
+  skip_on_cran()
   bad <- function(object, argument) expect_input_error(object, argument, "ufs_error_argument")
   for (value in list(0, 1.5, NA, "3", c(2, 3), NULL, Inf, 150)) {
     bad(ufs_kmeans_f(good, value), "n_clusters")

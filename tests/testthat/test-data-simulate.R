@@ -30,6 +30,7 @@ test_that("redundant columns are the stated combinations and probes are not", {
 })
 
 test_that("clusters sit on distinct vertices of the cube, half of them in each class", {
+  skip_on_cran()
   data <- draw(32 * 60, separation = 5, flip = 0, shuffle = FALSE)
   centre <- apply(data$x[, 1:5], 2, function(v) tapply(v, data$vertex, mean))
   expect_lt(max(abs(abs(centre) - 5)), 1)
@@ -43,6 +44,7 @@ test_that("clusters sit on distinct vertices of the cube, half of them in each c
 })
 
 test_that("the class needs the informative columns together", {
+  skip_on_cran()
   skip_if_not_installed("class")
   data <- draw(1200, n_probe = 100, seed = 2)
   half <- rep(c(TRUE, FALSE), 600)
@@ -57,6 +59,7 @@ test_that("the class needs the informative columns together", {
 })
 
 test_that("flip turns that share of the classes", {
+  skip_on_cran()
   kept <- draw(640, flip = 0, seed = 4)
   for (flip in c(.1, 1)) {
     turned <- draw(640, flip = flip, seed = 4)

@@ -86,6 +86,7 @@ test_that("wishes stay with their columns: permuted, cut, among decoys, in resam
 })
 
 test_that("dense, sparse and disk data give the same answer", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   x <- wish_x()
   x[abs(x) < .6] <- 0
@@ -235,6 +236,7 @@ test_that("contradictions are errors that name the columns", {
 })
 
 test_that("TED, facility and medoids choose from the candidates, which stand for all rows", {
+  skip_on_cran()
   x <- wish_x()
   some <- function(method, ...) withr::with_seed(1, suppressMessages(ufs(x, method, m = 5, ...)))
   for (method in c("ted", "facility", "medoids")) {
@@ -280,6 +282,7 @@ test_that("rows labelled by ufs_data() are those of the method's own `labelled`"
 })
 
 test_that("what labelled rows rebuild is taken out before others are looked at", {
+  skip_on_cran()
   x <- wish_x()
   known <- c(3, 9, 20, 25)
   z <- scale(x)
@@ -564,6 +567,7 @@ test_that("a budget and a number hold together, wherever the choice is read", {
 })
 
 test_that("wishes that nothing meets, or that name what is not there, are errors", {
+  skip_on_cran()
   x <- wish_x()
   cost <- stats::setNames(1:9, colnames(x))
   expect_error(ufs_data(x, cost = cost, budget = .5), class = "ufs_error_argument", "'c1'\\) costs 1")

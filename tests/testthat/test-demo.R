@@ -12,6 +12,7 @@ lines_of <- function(..., eol = "\n") {
 said <- function(code) conditionMessage(expect_error(code, class = "demo_error"))
 
 test_that("a file is read as it was written, and one line says how", {
+  skip_on_cran()
   skip_if_not_installed("data.table")
   expected <- cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6))
   plain <- read_file(lines_of("a,b", "1.5,4", "2,5", "3.25,6"))
@@ -33,6 +34,7 @@ test_that("a file is read as it was written, and one line says how", {
 })
 
 test_that("names of rows are never a feature, and features never names of rows", {
+  skip_on_cran()
   skip_if_not_installed("data.table")
   # As pandas writes it: an index without a name.
   index <- read_file(lines_of(",a,b", "0,1.5,4", "1,2,5", "2,3.25,6"))
@@ -62,6 +64,7 @@ test_that("numbers above numbers are a header or a row only when the user says s
 })
 
 test_that("what is no table of numbers is refused in words", {
+  skip_on_cran()
   skip_if_not_installed("data.table")
   expect_match(said(read_file(tempfile())), "no file")
   expect_match(said(read_file(lines_of("a,b", "1,2", "2,", "3,4"))), "Missing values in 'b'")

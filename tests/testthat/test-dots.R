@@ -40,6 +40,7 @@ for (method in methods$method) {
 }
 
 test_that("pictures take graphical parameters and nothing else", {
+  skip_on_cran()
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())
   fit <- ufs_variance(x)
@@ -57,6 +58,7 @@ test_that("pictures take graphical parameters and nothing else", {
 })
 
 test_that("so do grids, comparisons and stability", {
+  skip_on_cran()
   grid <- ufs_grid(x, "pca", list(n_components = 1:2))
   set.seed(1)
   stable <- ufs_stability(x, "variance", k = 2, n_resamples = 4)

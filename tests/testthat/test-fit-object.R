@@ -5,6 +5,7 @@ test_that("ranking: score, then key, then index, NA last", {
 })
 
 test_that("selections are nested and follow the scores", {
+  skip_on_cran()
   fit <- ufs_variance(mtcars)
   score <- feature_scores(fit)
   for (k in seq_along(score)) {
@@ -97,6 +98,7 @@ test_that("a table of genes in rows is pointed at once", {
 })
 
 test_that("cluster labels: named by samples, by size, for every method with clusters", {
+  skip_on_cran()
   x <- as.matrix(iris[c(1:50, 51:70, 101:130), 1:4])
   rownames(x) <- paste0("s", 1:100)
   withr::with_seed(1, {
@@ -122,6 +124,7 @@ test_that("cluster labels: named by samples, by size, for every method with clus
 })
 
 test_that("coef() has features in rows for every method", {
+  skip_on_cran()
   x <- as.matrix(mtcars)
   for (method in ufs_methods()$method) {
     fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs,
@@ -188,6 +191,7 @@ test_that("a fit without its call and trace, as it is saved, is read like any ot
 })
 
 test_that("a ranking that was edited is refused, and more fields are not", {
+  skip_on_cran()
   fit <- ufs_css(mtcars, 3)
   fit$note <- "mine"
   expect_length(selected_features(fit, 2), 2L)

@@ -168,6 +168,7 @@ test_that("chosen samples are circled", {
 })
 
 test_that("bad arguments are named", {
+  skip_on_cran()
   pdf(NULL)
   withr::defer(dev.off())
   fit <- fit_of("variance", x)
@@ -548,6 +549,7 @@ test_that("values that differ by rounding alone are drawn as one", {
 })
 
 test_that("ggplot2 keeps the order of the panels", {
+  skip_on_cran()
   skip_if_not_installed("ggplot2")
   pic <- new_picture("curves", table = data.frame(x = rep(1:3, 4), y = 1:12,
     series = rep(c("a", "b"), each = 3), panel = rep(c("m = 5", "m = 10"), each = 6)),

@@ -90,6 +90,7 @@ test_that("tidy, glance and autoplot work when their packages are there", {
 })
 
 test_that("tidy(), glance() and augment() know fits, grids, comparisons and stability", {
+  skip_on_cran()
   skip_if_not_installed("generics")
   x <- mtcars
   fit <- ufs_ted(x)
@@ -120,6 +121,7 @@ test_that("tidy(), glance() and augment() know fits, grids, comparisons and stab
 })
 
 test_that("odd but valid calls have classed answers", {
+  skip_on_cran()
   expect_identical(unname(ufs_cluster_metrics(1, 1)), c(1, 1, 1))
   expect_error(ufs_cluster_metrics(c(1, NA), c(1, 1)), class = "ufs_error_argument")
   expect_error(ufs_cluster_metrics(list(1, 2), c(1, 1)), class = "ufs_error_argument")

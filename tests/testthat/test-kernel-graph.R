@@ -1,6 +1,7 @@
 noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
 
 test_that("weights and symmetrisations are those of the definition", {
+  skip_on_cran()
   x <- noise(40, 4)
   for (weights in c("heat", "binary", "cosine")) {
     for (rule in c("max", "min", "mean")) {

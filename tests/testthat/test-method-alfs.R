@@ -103,6 +103,7 @@ test_that("P1: the step for W is the Kronecker solve, in the twin and in C", {
 })
 
 test_that("the first iteration, from a ridge regression, and its bound are the literal ones", {
+  skip_on_cran()
   for (size in list(c(20, 12), c(12, 20), c(15, 15))) for (rel in list(c(.01, .2), c(.3, .05))) {
     x <- alfs_data(size[1], size[2])
     penalty <- unname(rel * ref_alfs_max(x)[1:2])
@@ -168,6 +169,7 @@ test_that("Algorithm 1 depends on the unit of x; ours does not", {
 # ---- equivariance ----------------------------------------------------------------------
 
 test_that("P4-P7: scale, permutation, signs, transpose", {
+  skip_on_cran()
   x <- alfs_data(15, 10, 7)
   bound <- ref_alfs_max(x)
   a <- .08 * bound[[1]]
@@ -230,6 +232,7 @@ test_that("P9: equal samples get equal norms", {
 })
 
 test_that("P10: W = 0 exactly at its bounds, and not below", {
+  skip_on_cran()
   x <- alfs_data(14, 9, 10)
   zero <- function(...) {
     fit <- suppressWarnings(alfs_raw(x, ...))
@@ -309,6 +312,7 @@ test_that("one penalty alone leaves the other side dense", {
 # ---- shapes ------------------------------------------------------------------------------
 
 test_that("rank-deficient, wide, tall and small data are certified", {
+  skip_on_cran()
   low <- withr::with_seed(1, matrix(rnorm(30), 15) %*% matrix(rnorm(16), 2))
   for (x in list(low, alfs_data(6, 80, 13), alfs_data(80, 5, 14), alfs_data(3, 4, 15))) {
     for (lambda in c(0, .002)) {
@@ -387,6 +391,7 @@ test_that("iterations, tolerance, progress, RNG and input are respected", {
 # ---- lambda > 0 on the columns in use ----------------------------------------------------
 
 test_that("working on few columns changes the way, not the answer", {
+  skip_on_cran()
   # Structure in 6 of 30 columns, on its own scale: few columns are in use.
   x <- sweep(alfs_data(40, 30, 20), 2, rep(c(3, .3), c(6, 24)), "*")
   basis <- alfs_basis(x)
@@ -476,6 +481,7 @@ test_that("kkt with lambda > 0 is that of the W, P, Q and L that are returned", 
 })
 
 test_that("where nearly all columns will be in use no set of few is tried first", {
+  skip_on_cran()
   x <- alfs_data(120, 60, 7)
   basis <- alfs_basis(x)
   bound <- alfs_bounds(basis)
@@ -565,6 +571,7 @@ test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the 
 # ---- lambda = 0 on many columns -----------------------------------------------------------
 
 test_that("many columns: the optimum, its dual, and a start from an answer", {
+  skip_on_cran()
   # 10 samples, structure in 30 of 200 columns.
   x <- sweep(alfs_data(10, 200, 21), 2, rep(c(2, .4), c(30, 170)), "*")
   basis <- alfs_basis(x)
@@ -601,6 +608,7 @@ test_that("many columns: the optimum, its dual, and a start from an answer", {
 # ---- every iteration in the trace --------------------------------------------------------
 
 test_that("`current` is the objective of each iteration's W, residuals are those of its copies", {
+  skip_on_cran()
   x <- alfs_data(11, 7, 23)
   bound <- ref_alfs_max(x)
   for (lambda in c(0, .01 * bound[[3]])) {
@@ -670,6 +678,7 @@ test_that("the pool of pivots has 450 columns until a fifth of it is picked", {
 })
 
 test_that("L is never scaled out of its box, even where P and Q have room", {
+  skip_on_cran()
   # Near W = 0 the split of G leaves room in both bounds; the box of L has none.
   x <- alfs_data(14, 9, 10)
   for (rel in c(.2, .45, .7)) for (iterations in c(5, 10, 30, 100)) {
@@ -684,6 +693,7 @@ test_that("L is never scaled out of its box, even where P and Q have room", {
 })
 
 test_that("select and samples change rankings, and the scores with them", {
+  skip_on_cran()
   x <- alfs_data(30, 16, 18)
   x[, 4] <- 1
   norm <- suppressWarnings(ufs_alfs(x, select_samples = "norm"))
@@ -731,6 +741,7 @@ test_that("select and samples change rankings, and the scores with them", {
 })
 
 test_that("Algorithm 1 with a constant penalty converges, as Theorem 3.1 says; its schedule is open", {
+  skip_on_cran()
   x <- alfs_data(15, 8, 6)
   x <- x / svd(x)$d[1]
   bound <- ref_alfs_max(x)
@@ -778,6 +789,7 @@ test_that("select = \"auto\" takes pivots where they keep more neighbours", {
 # ---- representatives, path, plots -----------------------------------------------------------
 
 test_that("representatives are the largest entries of W X", {
+  skip_on_cran()
   fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
   weight <- fit$solution$W %*% t(scale(as.matrix(mtcars)))
   got <- representatives(fit, mtcars, n = 4)
@@ -803,6 +815,7 @@ test_that("representatives are the largest entries of W X", {
 })
 
 test_that("a path gives what single fits give", {
+  skip_on_cran()
   x <- alfs_data(25, 12, 19)
   rel <- c(.3, .1, .03)
   path <- ufs_alfs_path(x, alpha_rel = rel, beta_rel = .1)
@@ -826,6 +839,7 @@ test_that("a path gives what single fits give", {
 })
 
 test_that("plots of all types are drawn", {
+  skip_on_cran()
   withr::local_pdf(NULL)
   fit <- ufs_alfs(mtcars, alpha_rel = .1)
   before <- graphics::par("mfrow")

@@ -24,6 +24,7 @@ clipped <- function(at) {
 }
 
 test_that("t11: the fixtures are reproduced, block by block", {
+  skip_on_cran()
   d <- blfse_input()
   for (case in c("paper", "code", "iso")) {
     fit <- blfse_plain(d, projection = if (case == "iso") "isotropic" else "paper",
@@ -121,6 +122,7 @@ test_that("a feature without a score in a base fit gets the least one, not the b
 })
 
 test_that("the factor form, the dense form and the Krylov path agree", {
+  skip_on_cran()
   wide <- blfse_problem(25, 70, 3, 10, seed = 4)
   tall <- blfse_problem(50, 8, 3, 10, seed = 5, noise = 0.35)
   for (order in 0:1) {
@@ -154,6 +156,7 @@ test_that("more than 500 features: the lower end of the spectrum is enough", {
 })
 
 test_that("t1, t2: ranges, symmetry, simplices", {
+  skip_on_cran()
   for (d in list(blfse_input(), blfse_problem(20, 50, 3, 10, seed = 1))) {
     for (projection in c("paper", "isotropic")) {
       s <- blfse_plain(d, projection = projection)$solution
@@ -172,6 +175,7 @@ test_that("t1, t2: ranges, symmetry, simplices", {
 })
 
 test_that("t3: no block raises the objective while lambda and rho stand still", {
+  skip_on_cran()
   problems <- list(blfse_input(), blfse_problem(30, 12, 3, 10, seed = 2, noise = 0.4),
     blfse_problem(20, 50, 4, 12, seed = 3, noise = 0.3))
   for (d in problems) for (projection in c("paper", "isotropic")) {
@@ -201,6 +205,7 @@ test_that("t6: no move of a pair lowers its subproblem", {
 })
 
 test_that("t7: alpha and beta minimise their terms over the simplex", {
+  skip_on_cran()
   d <- blfse_input()
   fit <- blfse_plain(d)
   s <- fit$solution
@@ -221,6 +226,7 @@ test_that("t7: alpha and beta minimise their terms over the simplex", {
 })
 
 test_that("t8: permutations carry over; names of labels mean nothing", {
+  skip_on_cran()
   set.seed(3)
   problems <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))
   for (d in problems) for (projection in c("paper", "isotropic")) {
@@ -383,6 +389,7 @@ test_that("gammas weigh their terms", {
 })
 
 test_that("iteration caps, tolerance and progress", {
+  skip_on_cran()
   d <- blfse_input()
   none <- blfse_plain(d, control = list(max_iter = 0))
   expect_identical(none$iterations, 0L)
@@ -466,6 +473,7 @@ test_that("base results: batches of Inf-FS, k-means on the best features", {
 })
 
 test_that("base results: small batches become halves; other ways on demand", {
+  skip_on_cran()
   x <- as.matrix(mtcars)
   set.seed(1)
   fit <- ufs_blfse(x, 3, 4, control = quiet)
@@ -527,6 +535,7 @@ test_that("few distinct samples, two base results, one feature, all features", {
 })
 
 test_that("bad input is refused by name", {
+  skip_on_cran()
   d <- blfse_input()
   fit <- function(...) {
     args <- modifyList(list(x = d$x, n_clusters = 3, scores = d$scores, labels = d$labels,
@@ -600,6 +609,7 @@ test_that("inputs stay as they are; print, summary, plots and tidiers work", {
 })
 
 test_that("no unit overflows, and what would is refused", {
+  skip_on_cran()
   d <- blfse_problem(24, 8, 3, 6, seed = 2)
   run <- function(x, scale) {
     ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = scale,
@@ -639,6 +649,7 @@ with_full_limit <- function(limit, code) {
 }
 
 test_that("many samples: S and W packed, the same numbers", {
+  skip_on_cran()
   d <- blfse_input()
   full <- blfse_plain(d)
   packed <- with_full_limit(47L, blfse_plain(d))

@@ -6,6 +6,7 @@ css <- function(x, k, mu, form, max_swaps = 0L) {
 }
 
 test_that("both forms pick what trying every column picks, and the objective is J", {
+  skip_on_cran()
   for (size in list(c(30, 12), c(15, 26), c(20, 20))) {
     x <- centred(planted(size[1], size[2])$x)
     k <- as.integer(min(size) - 2L)
@@ -148,6 +149,7 @@ test_that("optimal = TRUE finds what trying all sets finds, under every wish", {
 })
 
 test_that("wishes are kept by picks, swaps and starts, and contradictions refused", {
+  skip_on_cran()
   x <- planted(30, 14, seed = 2)$x
   x[, 9] <- x[, 2] + .1 * x[, 9]
   for (starts in c(1, 6)) {
@@ -344,6 +346,7 @@ test_that("the bound on sparse data counts every copy of an eigenvalue", {
 })
 
 test_that("a column that lives on one or two rows is named and not chosen, but rebuilt", {
+  skip_on_cran()
   x <- as.matrix(mtcars)
   flag <- function(rows) cbind(x, flag = replace(numeric(32), rows, seq_along(rows)))
   quiet <- function(code) expect_message(code, NA, class = "ufs_message_few_rows")
@@ -455,6 +458,7 @@ test_that("RV and GCD of a choice are those of their definitions", {
 })
 
 test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and a target, too", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(1, Matrix::rsparsematrix(120, 90, 0.1, rand.x = function(n) round(rexp(n), 2) + 0.01))
   x[, 7] <- 2 * x[, 9]

@@ -95,6 +95,7 @@ test_that("scale, permutation and sign do not matter to leverage", {
 })
 
 test_that("arguments and randomness", {
+  skip_on_cran()
   x <- sample_data(12, 5)
   kept <- x + 0
   expect_error(ufs_cur(x, rank = 6), class = "ufs_error_argument")
@@ -131,6 +132,7 @@ pinv <- function(a) {
 }
 
 test_that("U is the best for the chosen rows and columns, and the error is that of C U R", {
+  skip_on_cran()
   for (size in list(c(25, 6), c(10, 40), c(30, 8))) {
     x <- `colnames<-`(sample_data(size[1], size[2]), paste0("f", seq_len(size[2])))
     if (size[1] == 30) x[, 8] <- x[, 3] # a copy: C may be rank deficient

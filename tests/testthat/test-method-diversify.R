@@ -15,6 +15,7 @@ ref_diversify <- function(x, ranking, k, strength, pool) {
 }
 
 test_that("correlation: rank against the largest correlation with those chosen", {
+  skip_on_cran()
   x <- planted(40, 25)$x
   x <- cbind(x, x[, 1:5] + .1 * x[, 6:10])
   fit <- ufs_pca(x, 3)
@@ -89,6 +90,7 @@ test_that("the mean of fits can be made to differ", {
 })
 
 test_that("a pipeline of ufs_compare() can be made to differ", {
+  skip_on_cran()
   skip_if_not_installed("rpart")
   d <- planted(40, 12)
   set.seed(1)

@@ -22,6 +22,7 @@ test_that("picks, values and bounds are those of the plain greedy choice", {
 })
 
 test_that("no choice of m samples is above the bound, and greedy is above 1 - 1/e of the best", {
+  skip_on_cran()
   x <- planted(14, 5, informative = 4)$x
   s <- ref_cosine(centred(x))
   for (m in 1:4) {
@@ -149,6 +150,7 @@ test_that("order, unit and signs do not matter; copies and constant columns do n
 })
 
 test_that("labelled samples cover and are not picked", {
+  skip_on_cran()
   x <- `rownames<-`(planted(30, 10)$x, paste0("s", 1:30))
   s <- ref_cosine(centred(x))
   ref <- ref_facility(s, 6, c(2L, 11L))
@@ -188,6 +190,7 @@ test_that("representatives: everybody stands with the most similar chosen sample
 })
 
 test_that("m is a number of picks, and without it the certificate is the least favourable", {
+  skip_on_cran()
   x <- planted(30, 6, informative = 4)$x
   full <- ufs_facility(x)
   expect_identical(nrow(full$trace), 30L)
@@ -274,6 +277,7 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
 })
 
 test_that("heat between clusters far from each other is that of the distances themselves", {
+  skip_on_cran()
   # Multiples of 1/16 and means of 0: differences are exact.
   z <- withr::with_seed(5, matrix(round(16 * rnorm(24 * 3)) / 16, 24))
   far <- 2^30 * rep(c(1, -1), 12)

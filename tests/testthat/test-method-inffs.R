@@ -3,6 +3,7 @@ variants <- c("2015", "2016", "2020", "rowsum")
 inffs_fixture <- function(...) test_path("fixtures", "baselines", ...)
 
 test_that("scores are those of the fixtures", {
+  skip_on_cran()
   code <- c("2015" = "iccv2015", "2016" = "code2016", "2020" = "tpami2020")
   for (set in c("mtcars", "synth60x200")) {
     x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
@@ -216,6 +217,7 @@ test_that("scores from a sample: close to the exact ones, and as close as they s
 })
 
 test_that("scores from a sample are the literal ones", {
+  skip_on_cran()
   for (size in list(c(30, 50, 21), c(12, 40, 12), c(40, 30, 29))) {
     x <- withr::with_seed(size[2], matrix(rnorm(size[1] * size[2]), size[1]) %*% diag(runif(size[2], .5, 2)))
     chosen <- order(apply(x, 2, sd))[round(seq(1, size[2], length.out = size[3]))]

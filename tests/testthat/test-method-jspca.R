@@ -134,6 +134,7 @@ test_that("7 both forms of the reweighted Q-step agree", {
 })
 
 test_that("1 Pbar is orthonormal, 13 loadings are unit columns with uncorrelated scores", {
+  skip_on_cran()
   x <- jspca_factors(40, 60, 3, 12, 13)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
     fit <- jspca(x, 3, loss = loss, solver = solver, control = quiet(max_iter = 60))
@@ -234,6 +235,7 @@ test_that("8 without a penalty the objective falls, PQ' is a projection, the los
 })
 
 test_that("9 constant features stay zero, copies share their weight", {
+  skip_on_cran()
   x <- jspca_factors(40, 30, 2, 8, 24)
   x <- cbind(x, x[, 3], 7, x[, 3])
   colnames(x) <- paste0("f", 1:33)
@@ -279,6 +281,7 @@ test_that("10 above lambda_max all loadings vanish, with a warning", {
 })
 
 test_that("11 the loss over samples never rises", {
+  skip_on_cran()
   for (size in list(c(30, 60, 3), c(80, 20, 2))) {
     x <- jspca_factors(size[1], size[2], size[3], 10, 26)
     for (solver in c("exact", "irls")) for (rel in c(0.02, 0.1, 0.4)) {
@@ -638,6 +641,7 @@ test_that("over samples of wide data components may vanish", {
 })
 
 test_that("one component, as many as the rank, few samples and few features", {
+  skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 37)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
     run <- function(x, k) jspca(x, k, loss = loss, solver = solver, control = quiet())
@@ -652,6 +656,7 @@ test_that("one component, as many as the rank, few samples and few features", {
 })
 
 test_that("bad arguments are classed errors that name the argument", {
+  skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 38)
   fails <- function(..., class = "ufs_error_argument", argument = NULL) {
     error <- expect_error(jspca(...), class = class)
@@ -695,6 +700,7 @@ test_that("bad arguments are classed errors that name the argument", {
 })
 
 test_that("error messages say what to do", {
+  skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 39)
   says <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
   says(ufs_jspca(x, 10), "`n_components` must be a whole number of at least 1 and at most 9 ",
@@ -796,6 +802,7 @@ test_that("progress and verbose are called once per iteration", {
 })
 
 test_that("print, summary and plots", {
+  skip_on_cran()
   x <- jspca_factors(30, 40, 2, 8, 47)
   fit <- jspca(x, 2)
   lines <- capture.output(print(fit))

@@ -1,6 +1,7 @@
 noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
 
 test_that("fixtures: Laplacian scores on both graphs", {
+  skip_on_cran()
   for (set in c("mtcars", "synth60x200")) {
     x <- baseline_input(set)
     heat <- ufs_laplacian(x)
@@ -69,6 +70,7 @@ test_that("a ranking that says nothing is announced", {
 })
 
 test_that("the fit keeps the contract", {
+  skip_on_cran()
   fit <- ufs_laplacian(mtcars, list(n_neighbours = 4), scale = TRUE)
   expect_s3_class(fit, c("ufs_laplacian", "ufs"), exact = TRUE)
   expect_identical(fit$status, "converged")

@@ -113,6 +113,7 @@ sparse_counts <- function(n, p, seed) {
 }
 
 test_that("sparse samples give what dense ones give", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   # Nine groups with columns of their own: the best clusters are clear, whatever the rounding.
   group <- rep_len(1:9, 120)

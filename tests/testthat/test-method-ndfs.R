@@ -5,6 +5,7 @@ replay <- function(steps, eps = .Machine$double.eps) {
 }
 
 test_that("fixtures: the public code, and scikit-feature repaired", {
+  skip_on_cran()
   cases <- list(
     list(name = "NDFS__L_a1_b1_g1e8_it30", laplacian = "unnormalised", alpha = 1, gamma = 1e8,
       steps = 30),
@@ -33,6 +34,7 @@ test_that("fixtures: the public code, and scikit-feature repaired", {
 })
 
 test_that("no inverse, same numbers: against the literal M", {
+  skip_on_cran()
   for (size in list(c(40, 8), c(15, 40))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     labels <- rep_len(1:3, size[1])
@@ -97,6 +99,7 @@ test_that("the certificate is what it says", {
 })
 
 test_that("acceleration keeps falling and reaches the same point", {
+  skip_on_cran()
   x <- planted(50, 30)$x
   labels <- planted(50, 30)$cluster
   fast <- ufs_ndfs(x, 3, init = labels, control = ufs_control(tol = 1e-7, inner_tol = 1e-4))
@@ -170,6 +173,7 @@ test_that("graphs: arguments, a matrix, isolated samples", {
 })
 
 test_that("errors and status", {
+  skip_on_cran()
   expect_error(ufs_ndfs(mtcars, 32), class = "ufs_error_argument")
   expect_error(ufs_ndfs(mtcars), class = "ufs_error_argument")
   expect_error(ufs_ndfs(mtcars, 3, init = 1:4), class = "ufs_error_argument")

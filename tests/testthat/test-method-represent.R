@@ -78,6 +78,7 @@ test_that("Theta keeps apart what it penalises, one-sided too; NULL is all ones"
 })
 
 test_that("names, progress, warnings, refusals, plots", {
+  skip_on_cran()
   theta <- matrix(0, 32, 32)
   fit <- ufs_represent(mtcars, theta, alpha_e = 4)
   expect_identical(dimnames(fit$Z), list(rownames(mtcars), rownames(mtcars)))

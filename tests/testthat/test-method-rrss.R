@@ -121,6 +121,7 @@ test_that("at the bound A = 0 and a warning says so; below it A is not 0", {
 })
 
 test_that("defaults, constants, errors, conditions", {
+  skip_on_cran()
   x <- sample_data(20, 6)
   fit <- ufs_rrss(mtcars)
   expect_identical(names(sample_scores(fit)), rownames(mtcars))

@@ -1,6 +1,7 @@
 quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
 
 test_that("fixtures: the authors' code, step by step", {
+  skip_on_cran()
   for (set in c("mtcars", "synth60x200")) {
     for (lambda in c(0.1, 1)) {
       fit <- quiet(ufs_rsr(baseline_input(set), lambda = lambda, solver = "irls",
@@ -14,6 +15,7 @@ test_that("fixtures: the authors' code, step by step", {
 })
 
 test_that("both forms agree with full inverses", {
+  skip_on_cran()
   for (size in list(c(40, 12), c(12, 12), c(12, 30), c(9, 3))) {
     x <- unit_columns(planted(size[1], size[2], informative = 3)$x)
     want <- ref_rsr(x, 0.4, 12, 1e-12)
@@ -33,6 +35,7 @@ test_that("a control with a negative tolerance replays the plain iteration", {
 })
 
 test_that("the gap is a proof: recomputed from W alone", {
+  skip_on_cran()
   for (size in list(c(60, 15), c(15, 40))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     for (rel in c(0.5, 0.7, 0.9)) {
@@ -92,6 +95,7 @@ test_that("the window of lambda", {
 })
 
 test_that("W = I is claimed only where it is optimal", {
+  skip_on_cran()
   x <- unit_columns(withr::with_seed(1, matrix(rnorm(60), 12)))
   low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
   claimed <- refuted <- NULL
@@ -136,6 +140,7 @@ test_that("features and samples may come in any order, sign and unit", {
 })
 
 test_that("the order of the samples does not show at the default tolerance either", {
+  skip_on_cran()
   for (size in list(c(30, 9), c(14, 40), c(40, 150))) {
     x <- planted(size[1], size[2], informative = 4)$x
     fit <- ufs_rsr(x)
@@ -207,6 +212,7 @@ test_that("progress sees every iteration; print tells the window", {
 })
 
 test_that("the default does not depend on the order of the rows, nor irls on the unit", {
+  skip_on_cran()
   for (seed in 1:5) {
     x <- withr::with_seed(seed, matrix(rnorm(400), 20))
     a <- quiet(ufs_rsr(x))
@@ -273,6 +279,7 @@ test_that("rows that the penalty leaves out are small or zero, and a priced dual
 })
 
 test_that("W = I beyond its simple bound, and W = 0 from the end of the window on, are exact", {
+  skip_on_cran()
   x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
   x[1:5, ] <- 3 * x[1:5, ]
   x <- unit_columns(x)
@@ -438,6 +445,7 @@ test_that("the objective and the bound are those of the W that is returned", {
 })
 
 test_that("each row has a penalty of its own: the reweighted reference, and a bound below it", {
+  skip_on_cran()
   for (size in list(c(60, 15), c(15, 40))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     cost <- seq(.5, 2, length.out = size[2])

@@ -460,6 +460,7 @@ test_that("V = 0 from labels is not the answer while another V is lower", {
 })
 
 test_that("a start that is no partition: sparse and dense input agree, copies share", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(3, matrix(rbinom(40 * 60, 2, 0.2), 40))
@@ -548,6 +549,7 @@ test_that("the default start recovers informative features, a random one need no
 # ---- errors, contract ----------------------------------------------------------------------------
 
 test_that("bad arguments are classed errors that name the argument", {
+  skip_on_cran()
   x <- as.matrix(iris[1:20, 1:4])
   bad <- function(...) {
     tryCatch({

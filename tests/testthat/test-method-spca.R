@@ -147,6 +147,7 @@ test_that("the lassos agree with glmnet", {
 })
 
 test_that("a column, its copy and its negative have the same score, in spca, jspca and mcfs", {
+  skip_on_cran()
   x <- as.matrix(iris[, 1:4])
   x <- cbind(x, copy = x[, 3], negative = -x[, 3])
   for (layout in list(x, methods::as(Matrix::Matrix(x, sparse = TRUE), "CsparseMatrix"))) {

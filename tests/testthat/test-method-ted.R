@@ -134,6 +134,7 @@ test_that("print says what was reached; ufs() and ufs_methods() know it", {
 })
 
 test_that("labelled samples are complemented and never picked", {
+  skip_on_cran()
   x <- sample_data(20, 6)
   rownames(x) <- paste0("s", 1:20)
   given <- c(3L, 11L, 17L)
@@ -180,6 +181,7 @@ test_that("unit = TRUE is TED of the directions", {
 })
 
 test_that("values whose squares are no numbers are refused in words", {
+  skip_on_cran()
   x <- sample_data(12, 5)
   for (by in c(1e155, 1e-170, 5e-320)) {
     for (fit in list(ufs_ted, ufs_rrss, ufs_alnr, ufs_cur)) {
@@ -278,6 +280,7 @@ ref_ted_kernel <- function(k, m, mu, given = integer(), allowed = rep(TRUE, nrow
 }
 
 test_that("kernels: the picks are those of the explicit kernel", {
+  skip_on_cran()
   x <- scale(sample_data(60, 4))
   d2 <- as.matrix(dist(x))^2
   width <- stats::median(d2[lower.tri(d2)])
@@ -334,6 +337,7 @@ test_that("kernels: what is no kernel is refused", {
 })
 
 test_that("no copies are picked in the heat kernel, and linear picks that are copies are counted", {
+  skip_on_cran()
   base <- withr::with_seed(1, matrix(rnorm(300), 100))
   x <- base[rep(1:100, each = 3), ] + withr::with_seed(2, matrix(rnorm(900, sd = 1e-3), 300))
   soil <- rep(1:100, each = 3)
@@ -350,6 +354,7 @@ test_that("no copies are picked in the heat kernel, and linear picks that are co
 })
 
 test_that("rows far from all others are named and not picked in the heat kernel", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(900), 300))
   rownames(x) <- paste0("r", 1:300)
   x[c(5, 50, 150), ] <- x[c(5, 50, 150), ] + 40 * diag(3)

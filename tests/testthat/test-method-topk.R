@@ -27,6 +27,7 @@ expect_topk <- function(fit) {
 # ---- fixtures -----------------------------------------------------------------------------
 
 test_that("unsupervised fixture F2", {
+  skip_on_cran()
   fit <- f2_fit(n_clusters = 3)
   expect_topk(fit)
   s <- fit$solution
@@ -76,6 +77,7 @@ test_that("semi-supervised fixture F2, with and without class masses", {
 })
 
 test_that("supervised fixture F2", {
+  skip_on_cran()
   fit <- f2_fit(y = factor(f2_truth()))
   expect_topk(fit)
   expected <- topk_expected("f2")
@@ -317,6 +319,7 @@ test_that("auto takes linear programmes where links are few, and their claims ho
 })
 
 test_that("auto takes the cheaper solver, of few samples too", {
+  skip_on_cran()
   few <- withr::with_seed(1, matrix(rnorm(30 * 200), 30))
   expect_identical(ufs_topk(few, 4, n_clusters = 3, alpha_e = 20)$params$solver, "exact")
   y <- rep(1:3, 10)
@@ -558,6 +561,7 @@ test_that("Theta is what the help page says, and left out where it is large", {
 })
 
 test_that("the running ADMM: order and unit of the data change nothing but the order", {
+  skip_on_cran()
   made <- warm_made()
   run <- function(x) ufs_topk(x, 5, n_clusters = 3, solver = "admm")$solution
   fit <- run(made$x)
@@ -572,6 +576,7 @@ test_that("the running ADMM: order and unit of the data change nothing but the o
 # ---- copies, constants, units -----------------------------------------------------------------
 
 test_that("of equal columns the first ones are chosen", {
+  skip_on_cran()
   for (seed in 1:4) {
     made <- planted(n = 24, p = 8, c = 3, informative = 3, seed = seed)
     x <- made$x[, c(5, 1, 6, 2, 1, 2, 7, 3, 1, 8)]
@@ -620,6 +625,7 @@ test_that("the change of Theta counts what the bound has improved", {
 })
 
 test_that("branch and bound that is stopped proves nothing", {
+  skip_on_cran()
   open <- 0L
   for (seed in 1:6) {
     made <- withr::with_seed(seed, list(x = matrix(rnorm(30 * 24), 30), y = rep(1:3, 10)))
@@ -636,6 +642,7 @@ test_that("branch and bound that is stopped proves nothing", {
 })
 
 test_that("samples of tiny norm are of unit length too, and no unit changes a selection", {
+  skip_on_cran()
   made <- planted(n = 24, p = 14, c = 3, informative = 5, seed = 2)
   x <- made$x
   x[3, ] <- x[3, ] * 1e-9
@@ -692,6 +699,7 @@ test_that("the bound never exceeds the value, however ill-conditioned", {
 # ---- degenerate inputs ------------------------------------------------------------------------
 
 test_that("k = 1, k = p, n_clusters = 1", {
+  skip_on_cran()
   for (k in c(1, 12)) {
     fit <- ufs_topk(f2_x(), k, n_clusters = 3, alpha_e = 3)
     expect_topk(fit)
@@ -705,6 +713,7 @@ test_that("k = 1, k = p, n_clusters = 1", {
 })
 
 test_that("zero and constant columns are never chosen before the others", {
+  skip_on_cran()
   x <- cbind(0, f2_x()[, 1:5], 3)
   expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3),
     class = "ufs_warning_constant")
@@ -796,6 +805,7 @@ test_that("on wide noise the default alpha_e gives way to one that links samples
 # ---- arguments ----------------------------------------------------------------------------------
 
 test_that("bad arguments are refused by name", {
+  skip_on_cran()
   x <- f2_x()
   bad <- function(argument, ...) {
     e <- expect_error(ufs_topk(x, ...), class = "ufs_error_argument")
@@ -917,6 +927,7 @@ test_that("print, summary, glance", {
 })
 
 test_that("every plot draws", {
+  skip_on_cran()
   withr::local_pdf(NULL)
   fit <- f2_fit(n_clusters = 3)
   for (type in c("objective", "residuals", "inner", "affinity", "scores")) {
@@ -929,6 +940,7 @@ test_that("every plot draws", {
 })
 
 test_that("ufs() and the comparison know the method", {
+  skip_on_cran()
   a <- ufs(f2_x(), "topk", k = 4, n_clusters = 3, alpha_e = 3)
   b <- ufs_topk(f2_x(), k = 4, n_clusters = 3, alpha_e = 3)
   expect_identical(a$solution, b$solution)

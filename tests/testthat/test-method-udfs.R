@@ -59,6 +59,7 @@ test_that("p <= n: eigenvectors tied at the cut share what is left in the start"
 })
 
 test_that("the objective falls; acceleration ends no higher", {
+  skip_on_cran()
   for (size in list(c(60, 20), c(25, 80))) {
     x <- planted(size[1], size[2])$x
     fast <- quiet(ufs_udfs(x, 3))
@@ -82,6 +83,7 @@ test_that("scores sum to c; a large gamma leaves c features, and says so", {
 })
 
 test_that("features and samples may come in any order, sign and unit", {
+  skip_on_cran()
   for (size in list(c(40, 12), c(20, 50))) {
     x <- planted(size[1], size[2], informative = 4)$x
     run <- function(x) unname(feature_scores(quiet(ufs_udfs(x, 3))))
@@ -109,6 +111,7 @@ test_that("duplicated samples, constants, smallest sizes", {
 })
 
 test_that("errors, status, determinism", {
+  skip_on_cran()
   expect_error(ufs_udfs(mtcars, 12), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars[1:5, ], 2, n_neighbours = 5), "5 samples", class = "ufs_error_argument")
@@ -132,6 +135,7 @@ test_that("errors, status, determinism", {
 })
 
 test_that("rows left out are zero, and rightly so: optimality of W in plain R", {
+  skip_on_cran()
   for (size in list(c(50, 160), c(150, 140))) {
     x <- unit_columns(planted(size[1], size[2], informative = 6)$x)
     fit <- quiet(ufs_udfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE))
@@ -167,6 +171,7 @@ test_that("a row left out too early comes back", {
 })
 
 test_that("a row left out too early comes back before the end", {
+  skip_on_cran()
   # Without a last look at them the reach of one was 1.009, 1.028 and 1.005.
   for (seed in c(17, 661, 1075)) {
     set <- withr::with_seed(seed, {
@@ -183,6 +188,7 @@ test_that("a row left out too early comes back before the end", {
 })
 
 test_that("large unscaled columns are no error: the ridge is then no more than rounding", {
+  skip_on_cran()
   set.seed(1)
   for (p in c(8, 50)) {
     x <- matrix(rnorm(40 * p), 40)

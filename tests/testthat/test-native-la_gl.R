@@ -61,6 +61,7 @@ test_that("gl agrees with 5000 reweighted steps of almost no smoothing", {
 })
 
 test_that("Gram form, and residual form once the slots are exhausted, give the same answer", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (shape in list(c(20, 120, 3), c(50, 30, 2))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 4)
@@ -178,6 +179,7 @@ test_that("certify measures any V", {
 })
 
 test_that("degenerate problems", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   q <- gl_problem(20, 30, 2, 8)
   top <- gl_lambda_max(q$x, q$t)

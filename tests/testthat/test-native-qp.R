@@ -35,6 +35,7 @@ hadamard_parts <- function(p, r, k, seed, w0 = 0, sign = 1, shift = 0.1) {
 }
 
 test_that("dense: the active-set solution, in the interior and on the boundary", {
+  skip_on_cran()
   for (p in c(1, 2, 7, 30)) for (spread in c(0, 1.5)) {
     d <- random_qp(p, p, spread = spread)
     out <- dense_qp(d$h, d$b)

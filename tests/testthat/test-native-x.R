@@ -175,6 +175,7 @@ test_that("missing values of sparse data are named by column", {
 })
 
 test_that("every sparse class of Matrix is read, duplicated entries are added", {
+  skip_on_cran()
   x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
   c4 <- to_sparse(x)
   symmetric <- Matrix::forceSymmetric(c4)
@@ -192,6 +193,7 @@ test_that("every sparse class of Matrix is read, duplicated entries are added", 
 })
 
 test_that("more entries than an integer can count are no problem", {
+  skip_on_cran()
   at <- withr::with_seed(1, cbind(sample.int(60000, 1e5, TRUE), sample.int(40000, 1e5, TRUE)))
   s <- Matrix::sparseMatrix(i = at[, 1], j = at[, 2], x = 1, dims = c(60000, 40000))
   data <- suppressWarnings(as_ufs_operator(s))
@@ -458,6 +460,7 @@ test_that("no copy of a multiple eigenvalue is missing, for any multiplicity, bl
 })
 
 test_that("the proof that no eigenvalue is missing brings nothing back of what it left out", {
+  skip_on_cran()
   # All eigenvalues far from zero beside their range: what rounding leaves of the eigenvectors grew tenfold in
   # each step, and was taken for a missing one.
   value <- seq(14, 10, length.out = 300)

@@ -94,6 +94,7 @@ test_that("socfs and jspca: also for their other solvers and losses", {
 })
 
 test_that("jspca: equal columns share their rows of Q, so the penalty is what the trace says", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (loss in c("feature", "sample")) {
     for (solver in c("exact", "irls")) {

@@ -317,6 +317,7 @@ test_that("the penalties' bounds are those of the dense matrix where x passes in
 })
 
 test_that("ALFS forms x only where it must", {
+  skip_on_cran()
   s <- to_sparse(sets$wide$x)
   dense_said <- function(...) {
     said <- FALSE
@@ -333,6 +334,7 @@ test_that("ALFS forms x only where it must", {
 })
 
 test_that("samples that are fitted all but exactly have exact residuals in sparse data too", {
+  skip_on_cran()
   # Rank 2, three rows apart: the expanded form of the others' residuals has no digits left.
   x <- withr::with_seed(3, matrix(rexp(40), 20) %*% matrix(rexp(120) * (runif(120) < 0.5), 2))
   x[1:3, ] <- x[1:3, ] + withr::with_seed(4, matrix(rexp(180), 3))

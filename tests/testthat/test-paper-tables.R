@@ -20,6 +20,7 @@ test_that("published.csv has every figure of Tables II to XI, and they agree wit
 })
 
 test_that("the vignette's results are whole", {
+  skip_on_cran()
   for (name in c("musk", "madelon", "noise", "penalties", "tolerance")) {
     file <- system.file("extdata", paste0("classifier-", name, ".csv.gz"), package = "ufselect")
     expect_true(nzchar(file))

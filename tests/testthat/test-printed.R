@@ -137,6 +137,7 @@ masked <- function(...) {
 }
 
 test_that("the words that print() puts around the numbers", {
+  skip_on_cran()
   words <- unlist(lapply(ufs_methods()$method, function(method) masked(fit_of(method, x))))
   expect_snapshot(writeLines(words))
 })
@@ -216,6 +217,7 @@ test_that("what is left out or filled in is counted", {
 })
 
 test_that("a comparison's summary, and its print, are means over its results", {
+  skip_on_cran()
   y <- factor(rep(1:3, 8))
   set.seed(1)
   out <- suppressWarnings(ufs_compare(x[, 1:14], y, c("variance", "pca"), k = c(2, 4), m = 6, repeats = 3,
@@ -246,6 +248,7 @@ test_that("a comparison's summary, and its print, are means over its results", {
 })
 
 test_that("a grid's summary counts how often each feature is among the best", {
+  skip_on_cran()
   x <- x[, 1:14]
   grid <- ufs_grid(x, "pca", list(n_components = 1:4))
   out <- summary(grid, k = 3)

@@ -220,6 +220,7 @@ test_that("the warning of a graph in pieces counts those of more than one sample
 })
 
 test_that("what is too large is named first, the advice comes last", {
+  skip_on_cran()
   old <- options(ufselect.max_bytes = 1000)
   withr::defer(options(old))
   x <- withr::with_seed(1, matrix(rnorm(600), 20))

@@ -28,6 +28,7 @@ test_that("finished settings are written and read back", {
 })
 
 test_that("a longer grid reuses all of a shorter one, wherever its settings stand", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   short <- run(2:9, folder)
   long <- run(c(12, 10:2), folder)
@@ -49,6 +50,7 @@ test_that("a longer grid reuses all of a shorter one, wherever its settings stan
 })
 
 test_that("without set.seed() the seed of the folder makes old and new fit each other", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   first <- run(2:4, folder, seed = NULL)
   expect_false(identical(run(2:4, seed = NULL)$feature_scores, first$feature_scores))
@@ -231,6 +233,7 @@ test_that("no bit of a checkpoint's file can be wrong unnoticed, or end R", {
 })
 
 test_that("a folder that cannot be written to costs one warning and nothing else", {
+  skip_on_cran()
   good <- run(2:5)
   attempt <- function(folder, why) {
     said <- list()

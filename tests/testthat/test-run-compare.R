@@ -84,6 +84,7 @@ test_that("a failing method is a recorded error", {
 })
 
 test_that("cluster mode reports accuracy, nmi and ari", {
+  skip_on_cran()
   skip_if_not_installed("clue")
   set.seed(1)
   out <- ufs_compare(x, y, "kmeans_f", k = 1:2, mode = "cluster", repeats = 2, n_random = 3)
@@ -110,6 +111,7 @@ test_that("same seed, same comparison, also with two workers", {
 })
 
 test_that("bad arguments are classed errors", {
+  skip_on_cran()
   bad <- function(object, argument) {
     expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
   }
@@ -146,6 +148,7 @@ test_that("the built-in classifiers classify", {
 })
 
 test_that("a grid gives the label-free choice and the best with labels", {
+  skip_on_cran()
   skip_if_not_installed("clue")
   data <- planted(60, 25)
   grid <- list(n_components = c(1, 2, 6))
@@ -279,6 +282,7 @@ test_that("a classifier that stops is named, in a classed error", {
 })
 
 test_that("classes in a list, a sampler without m and odd digits are refused by name", {
+  skip_on_cran()
   one <- list(one = function(x, y, newx) rep(levels(y)[1L], nrow(newx)))
   compare <- function(y, methods = "pca", ...) {
     ufs_compare(x, y, methods, k = 2, classifiers = one, repeats = 1, n_random = 2, baselines = FALSE, ...)

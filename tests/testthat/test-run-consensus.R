@@ -71,6 +71,7 @@ test_that("center and scale go to the members that have them", {
 })
 
 test_that("all seven members, and what cannot be a member", {
+  skip_on_cran()
   x <- planted(40, 20)$x
   set.seed(1)
   fit <- suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 6))
@@ -95,6 +96,7 @@ test_that("the same for any number of workers", {
 })
 
 test_that("constant columns, wherever they are, change nothing", {
+  skip_on_cran()
   x <- planted(40, 12, informative = 5)$x
   colnames(x) <- paste0("f", 1:12)
   run <- function(x) withr::with_seed(3, suppressMessages(suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 5))))
@@ -108,6 +110,7 @@ test_that("constant columns, wherever they are, change nothing", {
 })
 
 test_that("members that tie all columns agree with nothing, and nothing is warned of", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(stats::rnorm(8), 4))
   colnames(x) <- c("a", "b")
   # On four samples of two columns some mean of ranks is tied.

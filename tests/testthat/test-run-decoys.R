@@ -149,6 +149,7 @@ test_that("control keeps its promise in a single repeat", {
 })
 
 test_that("sizes, copies, constants and names", {
+  skip_on_cran()
   set.seed(8)
   x <- hidden(60, 8, 12, size = 4)
   run <- function(x, ...) {
@@ -196,6 +197,7 @@ test_that("several methods meet the same decoys; a fit gives its method and argu
 })
 
 test_that("what was made without the decoys, and what cannot be meant, is refused", {
+  skip_on_cran()
   x <- hidden(30, 5, 5)
   bad <- function(..., argument) {
     wrong <- expect_error(ufs_decoys(x, ...), class = "ufs_error_argument")
@@ -346,6 +348,7 @@ test_that("the share of noise among all columns", {
 })
 
 test_that("columns that must be in are no evidence: they are not judged, and neither are their decoys", {
+  skip_on_cran()
   noise <- withr::with_seed(1, matrix(rnorm(60 * 40), 60))
   for (conservative in c(FALSE, TRUE)) {
     found <- withr::with_seed(2, ufs_decoys(noise, "pca", n_components = 3, include = 1:10, exclude = 11:12, repeats = 3,

@@ -14,6 +14,7 @@ test_that("the grids are those stated and fit their methods", {
 })
 
 test_that("every registered grid names arguments of its method and runs", {
+  skip_on_cran()
   x <- sample_data(12, 5)
   for (method in names(registry())) {
     paper <- registry()[[method]]$paper_grid

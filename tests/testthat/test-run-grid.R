@@ -1,6 +1,7 @@
 x <- as.matrix(mtcars)
 
 test_that("a grid is its fits, one by one", {
+  skip_on_cran()
   grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
   expect_identical(nrow(grid$settings), 6L)
   for (i in 1:6) {
@@ -126,6 +127,7 @@ test_that("what settings share is computed once and changes no result", {
 })
 
 test_that("settings that change the data share neither a graph nor a start", {
+  skip_on_cran()
   wide <- scale(planted(40, 12)$x, FALSE, 1 / (1:12))
   for (varying in list(list(scale = c(TRUE, FALSE)), list(center = c(TRUE, FALSE)))) {
     grid <- ufs_grid(wide, "laplacian", varying)

@@ -11,6 +11,7 @@ sized <- function(x, ..., seed = 1) {
 }
 
 test_that("the curves are those of the other functions", {
+  skip_on_cran()
   out <- sized(x, k = c(24, 3, 8))
   expect_identical(out$curve$k, c(3L, 8L, 24L))
   fit <- ufs_pca(x, 2)
@@ -107,6 +108,7 @@ test_that("sparse data and files give the same", {
 })
 
 test_that("a fit will do; a folder keeps the work; mistakes are told", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   set.seed(1)
   one <- quiet(ufs_size(x, ufs_pca(x, 2), repeats = 2, n_resamples = 3, checkpoint = folder))
@@ -128,6 +130,7 @@ test_that("a fit will do; a folder keeps the work; mistakes are told", {
 })
 
 test_that("print, tables and pictures say the same", {
+  skip_on_cran()
   out <- sized(x)
   lines <- capture.output(print(out))
   expect_true(any(grepl(paste0("k = ", out$k, ": ", out$reason), lines, fixed = TRUE)))

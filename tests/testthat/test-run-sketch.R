@@ -3,6 +3,7 @@
 x <- grouped_counts(200, 60)$x
 
 test_that("leverage is that of the singular vectors and sums to their number", {
+  skip_on_cran()
   for (data in list(x, to_sparse(x), x[1:40, ])) {
     ref <- suppressWarnings(as_ufs_matrix(as.matrix(data)))$x
     part <- withr::with_seed(1, ufs_sketch(data, m = 20, n_vectors = 5))
@@ -37,6 +38,7 @@ test_that("facility covers every group, with weights that count the nearest", {
 })
 
 test_that("any method takes a sketch and says so", {
+  skip_on_cran()
   part <- withr::with_seed(1, ufs_sketch(to_sparse(x), 50))
   for (method in c("variance", "pca", "rsr")) {
     fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(part, method), if (method == "pca") list(n_components = 2)))))

@@ -1,4 +1,5 @@
 test_that("both sets stand for all rows: better than random choice", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(600), 150))
   split <- withr::with_seed(2, ufs_split(x, m = 20, test = 10))
   expect_length(split$train, 20)
@@ -18,6 +19,7 @@ test_that("both sets stand for all rows: better than random choice", {
 })
 
 test_that("scans of one sample stay together, and m counts samples", {
+  skip_on_cran()
   base <- withr::with_seed(1, matrix(rnorm(160), 40))
   scan <- rep(1:40, each = 3)
   x <- base[scan, ] + withr::with_seed(2, matrix(rnorm(480, sd = .05), 120))
@@ -50,6 +52,7 @@ test_that("strata get their shares", {
 })
 
 test_that("smooth curves are compared by few scores, and far rows are named", {
+  skip_on_cran()
   grid <- seq(0, 1, length.out = 80)
   x <- withr::with_seed(1, t(vapply(1:60, function(i) {
     rnorm(1) * sin(3 * grid) + rnorm(1) * grid^2 + rnorm(1, sd = .3) * exp(-50 * (grid - .5)^2)

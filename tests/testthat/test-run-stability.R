@@ -53,6 +53,7 @@ test_that("the interval is right for selections of different sizes", {
 })
 
 test_that("several methods at once, on the same resamples, with a checkpoint", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   run <- function() {
     set.seed(3)
@@ -77,6 +78,7 @@ test_that("Jaccard is the mean overlap of pairs", {
 })
 
 test_that("stable features are found, samples can be followed too", {
+  skip_on_cran()
   set.seed(1)
   out <- ufs_stability(mtcars, "variance", k = 2, n_resamples = 12)
   expect_identical(names(sort(out$frequency, decreasing = TRUE))[1:2], c("disp", "hp"))
@@ -90,6 +92,7 @@ test_that("stable features are found, samples can be followed too", {
 })
 
 test_that("same seed, same result; bad arguments are errors", {
+  skip_on_cran()
   run <- function() { set.seed(2); ufs_stability(mtcars, "kmeans_f", k = 3, n_clusters = 2, n_resamples = 4)$selected }
   expect_identical(run(), run())
   bad <- function(object, argument) {
@@ -109,6 +112,7 @@ test_that("an error says which of several methods failed", {
 })
 
 test_that("summary() is the table and what was chosen most often", {
+  skip_on_cran()
   set.seed(1)
   one <- ufs_stability(mtcars, "random", k = 2, what = "both", m = 4, n_resamples = 10)
   told <- summary(one)

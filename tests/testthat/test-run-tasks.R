@@ -12,6 +12,7 @@ signals <- function(code) {
 }
 
 test_that("progress reaches the end before the bar is closed", {
+  skip_on_cran()
   skip_if_not_installed("progressr")
   calls <- list(
     grid = quote(ufs_grid(x, "pca", list(n_components = 1:5))),

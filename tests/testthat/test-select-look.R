@@ -27,6 +27,7 @@ test_that("units, counts, standardised, constant and equal columns", {
 })
 
 test_that("noise is told from structure", {
+  skip_on_cran()
   expect_false(look(x)$noisy)
   expect_lt(look(x)$noise, .2)
   noise <- cbind(x, matrix(rnorm(60 * 80), 60))
@@ -76,6 +77,7 @@ test_that("the same for sparse data and files, and mistakes are told", {
 })
 
 test_that("one strong factor is no noise, pure noise is, and counts are given", {
+  skip_on_cran()
   set.seed(2)
   factor <- rnorm(80) %o% rep(1, 60) + matrix(rnorm(80 * 60, sd = .3), 80)
   expect_lt(look(factor)$noise, .1)

@@ -76,6 +76,7 @@ test_that("noise is found, and k with it", {
 })
 
 test_that("to label, nobody looks for noise, and the picks do not depend on that", {
+  skip_on_cran()
   wanted <- selected_samples(pick(x, m = 5, task = "label"))
   expect_identical(withr::with_seed(1, {
     look_unchecked(x)
@@ -147,6 +148,7 @@ test_that("the text of a value gives it back", {
 })
 
 test_that("what a choice is worth, beside random ones", {
+  skip_on_cran()
   fit <- pick(x, 5, "compress")
   expect_identical(fit$worth$measure, c("explained", "neighbours", "noise"))
   expect_true(all(fit$worth$draws == 20))
@@ -202,6 +204,7 @@ test_that("arguments go on to the method, data stay out of the call", {
 })
 
 test_that("errors name their argument", {
+  skip_on_cran()
   bad <- function(object, argument) {
     expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
   }
@@ -258,6 +261,7 @@ test_that("counts are weighted and brought to one length, unless the user says o
 })
 
 test_that("a warning says that the chosen columns say nothing about most rows", {
+  skip_on_cran()
   counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
   counts[cbind(1:30, 1:30)] <- 1
   colnames(counts) <- paste0("w", 1:110)
@@ -315,6 +319,7 @@ test_that("k = \"auto\" keeps its curve, prints it and draws it", {
 })
 
 test_that("the curve of neighbours is that of all rows, and the answer where it reaches its share", {
+  skip_on_cran()
   z <- withr::with_seed(1, scale(planted(60, 30, informative = 15)$x))
   ranking <- withr::with_seed(2, sample(30))
   curve <- withr::with_seed(3, kept_curve(z, ranking, c(2, 10, 30)))
@@ -452,6 +457,7 @@ test_that("one number for one thing, and code that chooses the same, for every k
 })
 
 test_that("a measure that did not go with the gain on the stored sets is not offered as if it did", {
+  skip_on_cran()
   rows <- data.frame(score = 1:9, random = 0, explained = 9:1, neighbours = 1:9, distance = NA)
   expect_match(predicts(rows), "the explained variance did not foretell the gain")
   expect_false(grepl("neighbours", predicts(rows)))

@@ -22,6 +22,7 @@ for (method in ufs_methods()$method) {
   for (scale in if (has_scale) c(FALSE, TRUE) else NA) {
     args <- if (has_scale) list(scale = scale) else list()
     test_that(paste0(method, ": the same selection in any unit, or words; scale = ", scale), {
+      skip_most_on_cran(method)
       fit <- function(x) do.call(fit_in, c(list(method, x), args))
       want <- fit(x)
       expect_s3_class(want, "ufs")

@@ -204,6 +204,7 @@ test_that("a method that is not nested, and one for samples only", {
 })
 
 test_that("bad input is refused before a window opens", {
+  skip_on_cran()
   same_error(explore_app(1, x), "fit")
   same_error(explore_app(list(fit, 2), x), "fit")
   same_error(explore_app(fit), "x")
