@@ -2,7 +2,8 @@
 # and the check that what is stored still comes out of the code.
 #
 #   Rscript results.R list                 the tables, their dates and hashes
-#   Rscript results.R run [name ...]       computes anew (resumes where the script does); hours in all
+#   Rscript results.R run [name ...]       computes anew (resumes where the script does); hours in all.
+#                                          Options of a script are passed on to it, as --packages=FOLDER
 #   Rscript results.R check [name ...]     recomputes some cheap cells of each; under three minutes
 #   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are
 #   Rscript results.R record name ...      writes the header of a table that its script has just written
@@ -123,7 +124,7 @@ paper_table <- function(set, minutes, needs_data) list(file = sprintf("results/p
 
 classifier_table <- function(name, minutes, labels, data, witness) {
   list(file = sprintf("../extdata/classifier-%s.csv.gz", name), script = "classifier-evaluation.R",
-    args = c(paste0("--only=", name), "--out=@extdata"), minutes = minutes, shown = "classifier-evaluation", seed = "1",
+    args = c(paste0("--only=", name), "--out=@work"), minutes = minutes, shown = "classifier-evaluation", seed = "1",
     methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur", "variance", "pca",
       "kmeans_f", "random"),
     functions = c("ufs_compare", "ufs_simulate_madelon", "ufs_add_noise"), calls = function() compare_calls(labels()),
@@ -214,11 +215,13 @@ tables <- list(
       now <- rerun("peers.R", "--sizes=300x500", "--questions=variance", "--seconds=5")
       differing(stored, now, c("question", "peer", "n", "p"), "our_found", 0)
     }),
-  "before-after" = timing("before-after", "speed.R", 60, "speed", times_only = TRUE),
-  waits = timing("waits", "speed.R", 20, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"), times_only = TRUE),
+  "before-after" = timing("before-after", "speed.R", 60, "speed", times_only = TRUE, two_versions = TRUE, adds = TRUE),
+  waits = timing("waits", "speed.R", 20, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
+    times_only = TRUE, two_versions = TRUE, adds = TRUE),
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
-  ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE),
+  ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE,
+    adds = TRUE),
   jackstraw = timing("jackstraw", "jackstraw.R", 4, "evidence", "pca",
     plain_calls(pca = c("ufs_pca", n_components = 3), decoys = "ufs_decoys"), functions = "ufs_decoys"),
   decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
@@ -353,7 +356,7 @@ tables <- list(
   "socfs-starts" = on_sets("socfs-starts", "socfs-objective.R", 30, "the help of ufs_socfs()", "socfs",
     plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "starts"),
   scale = timing("scale", "scale.R", 120, "large-and-sparse-data",
-    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE),
+    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE, adds = TRUE),
   sketch = on_sets("sketch", "sketch.R", 20, "large-and-sparse-data, the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
     functions = "ufs_sketch"),
   labelling = list(file = "results/labelling.csv", script = "labelling.R", args = c("--weeks=10", "--seeds=2", "--out=@labelling"),
@@ -526,22 +529,41 @@ check_readme <- function() {
   tell(if (any(grepl(size, code, fixed = TRUE))) "passed" else "failed", "README", "x has ", size)
 }
 
-# Scripts that resume keep what they have finished in a folder beside the sources.
+# What was given to this script for the one that it starts, as --packages= or --before=.
+given_to <- function(script) {
+  given <- grep("^--[a-z]+=", commandArgs(TRUE), value = TRUE)
+  names <- sub("^--([a-z]+)=.*", "\\1", given)
+  code <- paste(readLines(place_of(script)), collapse = "\n")
+  given[vapply(names, function(name) name != "data" && grepl(sprintf("option(\"%s\"", name), code, fixed = TRUE), NA)]
+}
+
+# A script writes into a folder beside the sources, where what was killed resumes if the script can, and the
+# stored table is replaced at the end. Where rows are measured one by one, those that a run does not make
+# (another BLAS, a data set that is not there) stay; elsewhere a table with fewer rows than the stored one
+# replaces nothing: a package or a set is missing.
 run_table <- function(name) {
   entry <- tables[[name]]
   if (is.null(entry$script)) return(say("%s is published: nothing to run\n", name))
   work <- option("work", file.path(if (is.null(source_root())) "." else source_root(), ".evidence"))
   dir.create(work, showWarnings = FALSE)
-  places <- c("@data" = data_folder, "@work" = work, "@extdata" = file.path(benchmarks, "..", "extdata"))
-  args <- entry$args
-  for (place in names(places)) args <- sub(place, places[[place]], args, fixed = TRUE)
-  args <- sub("@[a-z-]+$", place_of(entry$file), args)
   if (entry$needs_data && !nzchar(data_folder)) return(say("%s: its data are not at hand (--data=)\n", name))
+  if (isTRUE(entry$two_versions) && (is.null(option("before")) || is.null(option("after")))) {
+    return(say("%s: the libraries with the two versions are not named (--before= and --after=)\n", name))
+  }
+  made <- file.path(work, basename(entry$file))
+  stored <- place_of(entry$file)
+  args <- sub("@data", data_folder, entry$args, fixed = TRUE)
+  args <- sub("@work", work, args, fixed = TRUE)
+  args <- c(sub(paste0("@", name), made, args, fixed = TRUE), given_to(entry$script))
+  if (isTRUE(entry$adds)) file.copy(stored, made, overwrite = TRUE) else unlink(made)
   say("%s: about %g minutes\n", name, entry$minutes)
   status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(place_of(entry$script)), shQuote(args)))
   if (status != 0L) stop(name, " failed")
-  made <- file.path(work, basename(entry$file))
-  if ("--out=@work" %in% entry$args) file.copy(made, place_of(entry$file), overwrite = TRUE)
+  rows <- vapply(c(made, stored), function(file) if (file.exists(file)) nrow(utils::read.csv(file)) else 0L, 0L)
+  if (rows[[1L]] < rows[[2L]]) {
+    stop(name, ": ", rows[[1L]], " rows, and ", rows[[2L]], " are stored; they are left in ", made)
+  }
+  file.copy(made, stored, overwrite = TRUE)
   record(name)
 }
 
@@ -563,7 +585,14 @@ named <- if (length(given) > 1L) given[-1L] else names(tables)
 stopifnot(all(named %in% names(tables)))
 switch(given[1L],
   list = list_tables(),
-  run = for (name in named) run_table(name),
+  run = {
+    failed <- 0L
+    for (name in named) tryCatch(run_table(name), error = function(e) {
+      failed <<- failed + 1L
+      say("FAILED %s\n", conditionMessage(e))
+    })
+    quit(status = as.integer(failed > 0L))
+  },
   record = for (name in named) record(name),
   adopt = for (name in named) record(name, computed = FALSE),
   check = , confirm = {

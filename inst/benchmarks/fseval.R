@@ -1,9 +1,9 @@
 # Our columns for FSEVAL, the public comparison of unsupervised feature selectors
 # (github.com/mrajabinasab/FSEVAL), and a table beside its own.
-#   Rscript fseval.R --data=FOLDER [--out=folder] [--shares=0.005,...] [--runs=10] [--methods=css,...]
-# Writes <method>_CLSACC_10Percent.csv and <method>_NMI_10Percent.csv in its format: one row per set,
-# one column per share of the features (0.005 to 0.1), k = ceiling(share * p). The protocol is
-# theirs: k-means with the true number of classes on the chosen columns as they are (not
+#   Rscript fseval.R --data=FOLDER [--out=file.csv] [--columns=folder] [--runs=10] [--methods=css,...]
+# --out: the accuracies at the three shares that results/fseval-published.csv has, one row per method and
+# set. --columns: <method>_CLSACC_10Percent.csv and <method>_NMI_10Percent.csv in its format, one row per
+# set, one column per share of the features (0.005 to 0.1). k = ceiling(share * p). The protocol is theirs: k-means with the true number of classes on the chosen columns as they are (not
 # standardised), one k-means++ start, the mean of 10 runs; accuracy after the best matching.
 # Seven of its 23 sets are in our data folder. Their numbers in results/fseval-published.csv are
 # from dashboard/resources/*_CLSACC_10Percent.csv at commit e1d3f52, at three of the shares.
@@ -12,11 +12,12 @@ here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value =
 source(file.path(here, "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
-out <- option("out", "fseval-out")
-shares <- as.numeric(words(option("shares", paste(seq(0.005, 0.1, by = 0.005), collapse = ","))))
+columns <- option("columns")
+published <- utils::read.csv(file.path(here, "results", "fseval-published.csv"), check.names = FALSE)
+shares <- if (is.null(columns)) as.numeric(grep("^0[.]", names(published), value = TRUE)) else
+  seq(0.005, 0.1, by = 0.005)
 labels <- vapply(shares, format, "")
 runs <- as.integer(option("runs", "10"))
-dir.create(out, showWarnings = FALSE, recursive = TRUE)
 sets <- c(COIL20 = "coil20", Isolet = "isolet", ORL = "orl", TOX_171 = "tox171",
   lung_discrete = "lung_discrete", madelon = "madelon", warpPIE10P = "warpPIE10P")
 wanted <- words(option("sets", paste(names(sets), collapse = ",")))
@@ -72,26 +73,28 @@ table_of <- function(row) {
     t(stats::setNames(one$value[row, ], labels)), check.names = FALSE))
   do.call(rbind, rows)
 }
-for (metric in c(CLSACC = 1L, NMI = 2L)) {
+if (!is.null(columns)) for (metric in c(CLSACC = 1L, NMI = 2L)) {
+  dir.create(columns, showWarnings = FALSE, recursive = TRUE)
   table <- table_of(metric)
   for (method in names(rankers)) {
     part <- table[table$method == method, names(table) != "method"]
     part[-1L] <- lapply(part[-1L], function(v) sprintf("%.8f", v))
-    utils::write.csv(part, file.path(out, paste0(method, "_", c("CLSACC", "NMI")[metric], "_10Percent.csv")),
+    utils::write.csv(part, file.path(columns, paste0(method, "_", c("CLSACC", "NMI")[metric], "_10Percent.csv")),
       row.names = FALSE, quote = FALSE)
   }
 }
 
-published <- utils::read.csv(file.path(here, "results", "fseval-published.csv"), check.names = FALSE)
-common <- intersect(labels, names(published))
-if (length(common)) {
-  ours <- table_of(1L)
-  all <- rbind(data.frame(method = ours$method, set = ours$Dataset, mean = rowMeans(ours[common])),
-    data.frame(method = paste(published$method, "(theirs)"), set = published$set,
-      mean = rowMeans(published[common])))
-  all <- all[all$set %in% wanted, ]
-  wide <- tapply(100 * all$mean, list(all$method, all$set), mean)
-  wide <- cbind(wide, mean = rowMeans(wide))
-  cat("\nClustering accuracy, %, mean over the shares", paste(common, collapse = ", "), "\n")
-  print(round(wide[order(-wide[, "mean"]), ], 1L))
+ours <- table_of(1L)
+common <- grep("^0[.]", names(published), value = TRUE)
+if (!is.null(option("out"))) {
+  table <- ours[order(ours$method, ours$Dataset), c("method", "Dataset", common)]
+  table[common] <- round(table[common], 4L)
+  utils::write.csv(stats::setNames(table, c("method", "set", common)), option("out"), row.names = FALSE)
 }
+all <- rbind(data.frame(method = ours$method, set = ours$Dataset, mean = rowMeans(ours[common])),
+  data.frame(method = paste(published$method, "(theirs)"), set = published$set, mean = rowMeans(published[common])))
+all <- all[all$set %in% wanted, ]
+wide <- tapply(100 * all$mean, list(all$method, all$set), mean)
+wide <- cbind(wide, mean = rowMeans(wide))
+cat("\nClustering accuracy, %, mean over the shares", paste(common, collapse = ", "), "\n")
+print(round(wide[order(-wide[, "mean"]), ], 1L))
