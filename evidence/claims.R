@@ -77,8 +77,9 @@ claim("R/method-mcfs.R", "scaling helped more often than it hurt",
 claim("R/method-jspca.R", "Neither loss selects better than the other on most real data",
   wins(loss_clusters[, "sample"], loss_clusters[, "feature"]) <= .6 * nrow(loss_clusters) &&
     abs(mean(loss[, "sample"] - loss[, "feature"])) < 1)
-claim("R/method-jspca.R", "was hardly better than random features",
-  abs(column_gain("svm_gain")[["jspca sample"]]) < 1 && column_gain("cluster_gain")[["jspca sample"]] < 2)
+claim("R/method-jspca.R", "classifier the chosen features were hardly better than random ones, for k-means a little better",
+  abs(column_gain("svm_gain")[["jspca sample"]]) < 1 && column_gain("cluster_gain")[["jspca sample"]] > 0 &&
+    column_gain("cluster_gain")[["jspca sample"]] < 3)
 claim("R/method-topk.R", "Neither is the better one on all data",
   all(vapply(links, function(l) wins(l[, 1L], l[, 2L]) * wins(l[, 2L], l[, 1L]) > 0, NA)))
 claim("R/method-topk.R", "ends at a lower objective", all(solvers[, "exact"] <= solvers[, "paper"] * (1 + 1e-6)))

@@ -236,15 +236,12 @@ tables <- list(
       kmeans_f = "ufs_kmeans_f", pca = "ufs_pca", diversify = "ufs_diversify"), functions = "ufs_diversify",
     witness = function(stored) {
       now <- rerun("evidence-columns.R", "--sets=wine", "--methods=css .1,laplacian,random")
-      now <- stats::aggregate(cbind(error, svm) ~ set + method, now, mean)
       differing(stored, now, c("set", "method"), c("error", "svm"), .15)
     }),
   "evidence-samples" = on_sets("evidence-samples", "evidence-samples.R", 60, "which-samples",
     c("facility", "medoids", "ted"), plain_calls(facility = "ufs_facility", medoids = c("ufs_medoids", n_starts = 5),
       ted = "ufs_ted"), witness = function(stored) {
       now <- rerun("evidence-samples.R", "--sets=dermatology")
-      now <- stats::aggregate(cbind(accuracy, random) ~ set + per_class + sampler, now, function(a) 100 * mean(a))
-      now <- now[now$sampler %in% stored$sampler, ]
       differing(stored, now, c("set", "per_class", "sampler"), c("accuracy", "random"), .3)
     }),
   fseval = on_sets("fseval", "fseval.R", 20, "which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),

@@ -68,12 +68,19 @@ for (set in sets) {
   cat(set, "CPU", round(cpu_used), "s\n")
 }
 all <- do.call(rbind, all)
-if (!is.null(option("out"))) utils::write.csv(all, option("out"), row.names = FALSE)
+
+# Means over splits and sizes, and what they are above random columns.
+measures <- c("error", "svm", "cluster")
+means <- stats::aggregate(all[measures], all[c("set", "method")], mean)
+above <- means[measures] - means[means$method == "random", ][match(means$set, means$set[means$method == "random"]), measures]
+written <- cbind(means, stats::setNames(above, paste0(measures, "_gain")))
+written[-(1:2)] <- round(written[-(1:2)], 1L)
+if (!is.null(option("out"))) utils::write.csv(written, option("out"), row.names = FALSE)
 
 cat("\nDifferences to random columns in points, mean over sets (s.e. over sets), sets won\n")
 key <- paste(all$set, all$split, all$k)
 base <- all[all$method == "random", ]
-for (measure in c("error", "svm", "cluster")) {
+for (measure in measures) {
   gain <- all[[measure]] - base[[measure]][match(key, paste(base$set, base$split, base$k))]
   by_set <- tapply(gain, list(all$method, all$set), mean)
   sign <- if (measure == "error") -1 else 1

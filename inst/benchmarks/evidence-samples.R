@@ -65,7 +65,6 @@ for (set in sets) {
 }
 all <- do.call(rbind, all)
 all$gain <- 100 * (all$accuracy - all$random)
-if (!is.null(option("out"))) utils::write.csv(all, option("out"), row.names = FALSE)
 
 cat("\nMean accuracy (linear SVM and 1-NN), %, and gain over random in points (s.e. over splits)\n")
 rows <- expand.grid(sampler = names(samplers), per_class = c(2L, 5L), set = sets, stringsAsFactors = FALSE)
@@ -76,6 +75,7 @@ table <- do.call(rbind, lapply(seq_len(nrow(rows)), function(i) {
     se = round(stats::sd(part$gain) / sqrt(nrow(part)), 1L))
 }))
 print(table, row.names = FALSE)
+if (!is.null(option("out"))) utils::write.csv(table, option("out"), row.names = FALSE)
 cat("\nMean over sets of the gain (s.e. over sets), by labels per class\n")
 mean_of <- function(sets) {
   part <- table[table$set %in% sets, ]
