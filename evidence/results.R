@@ -75,7 +75,8 @@ read_result <- function(file) {
   utils::read.csv(place_of(file), stringsAsFactors = FALSE, check.names = FALSE)
 }
 
-# Runs a script for a few cells, in a process of its own.
+# Runs a script for a few cells, in a process of its own. What it writes must have the columns of the stored table.
+rerun_columns <- NULL
 rerun <- function(script, ...) {
   out <- tempfile(fileext = ".csv")
   given <- c(..., paste0("--out=", out))
@@ -83,7 +84,9 @@ rerun <- function(script, ...) {
   log <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(place_of(script)), shQuote(given)),
     stdout = TRUE, stderr = TRUE))
   if (!file.exists(out)) stop(script, " wrote nothing: ", paste(utils::tail(log, 3L), collapse = " "))
-  utils::read.csv(out, stringsAsFactors = FALSE, check.names = FALSE)
+  found <- utils::read.csv(out, stringsAsFactors = FALSE, check.names = FALSE)
+  rerun_columns <<- names(found)
+  found
 }
 
 paper_witness <- function(set) function(stored) {
@@ -453,7 +456,12 @@ check_cells <- function(name, entry) {
     tell("skipped", name, "its data are not at hand (UFSELECT_DATA)")
     return(NA)
   }
-  found <- tryCatch(entry$witness(read_result(entry$file)), error = function(e) paste("stopped:", conditionMessage(e)))
+  stored <- read_result(entry$file)
+  rerun_columns <<- NULL
+  found <- tryCatch(entry$witness(stored), error = function(e) paste("stopped:", conditionMessage(e)))
+  if (!is.null(rerun_columns) && !identical(rerun_columns, names(stored))) {
+    found <- c(found, paste("its script writes the columns", paste(rerun_columns, collapse = ", ")))
+  }
   if (!length(found)) return(tell("passed", name) == "passed")
   tell("failed", name, length(found), " cells differ; ", paste(utils::head(found, 3L), collapse = "; "))
   FALSE
