@@ -148,5 +148,7 @@ hold_source <- function(source) {
   }
   # Larger blocks have more entries for each place across; they take a part of what the entries do.
   source$step <- min(4 * source$step, if (source$by == "rows") source$n else source$p)
-  gather_sparse(source, most = most)
+  out <- gather_sparse(source, most = most)
+  collect_garbage(source)
+  out
 }
