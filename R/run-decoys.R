@@ -270,6 +270,11 @@ interleaved <- function(x, beside, ord) {
   count <- c(diff(x@p), diff(beside@p))
   start <- c(0L, cumsum(count[ord]))
   to <- replace(integer(length(ord)), ord, utils::head(start, -1L))
+  # The matrix of the repeat before goes first.
+  if (utils::tail(start, 1L) > 1e7) {
+    gc(verbose = FALSE)
+    .Call(C_x_trim)
+  }
   room <- .Call(C_x_room, start)
   for (part in list(x, beside)) {
     room$at <- to[seq_len(part@Dim[2L])]
