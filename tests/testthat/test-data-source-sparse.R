@@ -174,7 +174,7 @@ test_that("the ranges of a compressed file are its rows and columns", {
   expect_identical(same(stored[rows, columns], dense[rows, columns]), "columns")
   expect_identical(ufs_data(part)$samples, rownames(part))
   # Lines that are far apart are read on their own.
-  local_mocked_bindings(range_gap = 3)
+  replaced("range_gap", 3)
   same(across, t(dense), columns, rows)
   same(stored[, c(1, 25)], dense[, c(1, 25)])
   # Other operations are DelayedArray's.
