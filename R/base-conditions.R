@@ -115,18 +115,19 @@ refuse_moments <- function(arg) {
 # than three seconds says once what it does and how far it is. The outermost run sets the function
 # in option "ufselect.watch"; solvers and the search for neighbours call it with the number of their
 # step (ffi_watch() in C), R code by watch_says() with words. Returns the options to restore.
+# `long`: what comes now will take seconds, and cannot say anything before it ends.
 watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
   if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(list())
   begin <- proc.time()[[3L]]
   told <- FALSE
   stage <- function(step) if (step > 0) count_words(step, "step") else "it has begun"
   at <- 0L
-  options(ufselect.watch = function(step = at, ..., words = NULL) {
+  options(ufselect.watch = function(step = at, ..., words = NULL, long = FALSE) {
     if (!is.null(words)) stage <<- words
     # Products with x know no step.
     if (step >= 0) at <<- step else step <- at
     spent <- proc.time()[[3L]] - begin
-    if (told || spent < after) return(invisible())
+    if (told || (spent < after && !long)) return(invisible())
     told <<- TRUE
     # Not of class "ufs_message", which runs of many fits muffle.
     message(structure(class = c("ufs_progress", "message", "condition"), list(
@@ -136,9 +137,29 @@ watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
 }
 
 # What is done from now on: a function of the number of the step, until others are said.
-watch_says <- function(words) {
+watch_says <- function(words, long = FALSE) {
   watch <- getOption("ufselect.watch")
-  if (is.function(watch)) watch(words = words)
+  if (is.function(watch)) watch(words = words, long = long)
+}
+
+# That many operations take some three seconds.
+are_long <- function(flops) flops > 3e10
+
+watch_components <- function(x) {
+  size <- as.double(dim(x))
+  watch_says(function(step) "computing principal components",
+    is.matrix(x) && are_long(prod(size) * min(size)))
+}
+
+# x %*% y, some rows after the other, between which an interrupt is heard.
+product_by_rows <- function(x, y, words) {
+  flops <- 2 * as.double(nrow(y)) * ncol(y)
+  out <- matrix(0, nrow(x), ncol(y), dimnames = list(rownames(x), colnames(y)))
+  for (at in in_pieces(nrow(x), max(1, floor(2e9 / flops)))) {
+    watch_says(function(step) paste(at[1L] - 1L, "of", count_words(nrow(x), "row"), words))
+    out[at, ] <- x[at, , drop = FALSE] %*% y
+  }
+  out
 }
 
 somebody_waits <- function() {

@@ -5,6 +5,8 @@ fill_data <- function(data, na, arg) {
     refuse("na", "`na` = \"", na, "\" is not possible for ", if (data$kind == "source")
       "data on disk; use \"error\"." else "sparse data; use \"omit\" or \"median\".")
   }
+  watched <- watch_over("ufs_data()")
+  on.exit(options(watched))
   data$input$na <- na
   missing <- missing_counts(data)
   if (sum(missing$features) == 0) {
@@ -77,7 +79,11 @@ learn_fill <- function(data, na, most = 1e6, few = 50L) {
 column_medians <- function(data) {
   x <- data$x
   if (data$kind == "dense") {
-    return(vapply(seq_len(data$p), function(j) stats::median(x[, j], na.rm = TRUE), 0))
+    return(vapply(seq_len(data$p), function(j) {
+      watch_says(function(step) paste("looking for medians,", j - 1L, "of",
+        count_words(data$p, "column"), "done"))
+      stats::median(x[, j], na.rm = TRUE)
+    }, 0))
   }
   out <- numeric(data$p)
   column <- stored_column(x)

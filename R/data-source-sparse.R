@@ -5,6 +5,9 @@
 # what a number of a dense block takes.
 entry_share <- 8
 
+# So many bytes may wait for R to collect them.
+garbage_most <- 2.5e8
+
 # A source as it is read sparse: `fill`, the share of entries at three places (the largest), says
 # how many lines make a block.
 sparse_steps <- function(source) {
@@ -29,7 +32,8 @@ read_sparse_part <- function(source, i = NULL, j = NULL) {
   i <- compose_index(source$rows, i)
   j <- compose_index(source$columns, j)
   block <- from_source(switch(source$kind,
-    delayed = sparse_part(source$object, i, j),
+    delayed = if (is.null(source$file)) sparse_part(source$object, i, j) else
+      ranges_part(source$file, i, j),
     bound = sparse_bound(source$object, i, j)
   ))
   if (!is.null(divide)) block@x <- block@x / divide[block@i + 1L]
@@ -84,8 +88,9 @@ sparse_block <- function(source, lines, by, ready) {
 # dgCMatrix: one pass. NULL if there are more than `most` entries.
 gather_sparse <- function(source, across = NULL, most = .Machine$integer.max) {
   by_rows <- source$by == "rows"
-  parts <- list()
-  total <- 0
+  # In an environment, so that nobody else holds what is done with.
+  parts <- new.env()
+  total <- garbage <- 0
   for (lines in source_blocks(source)) {
     watch_says(reads_words(lines, source, source$by))
     part <- read_lines_sparse(source, lines)
@@ -93,31 +98,36 @@ gather_sparse <- function(source, across = NULL, most = .Machine$integer.max) {
       part[across, , drop = FALSE]
     total <- total + length(part@x)
     if (total > most) return(NULL)
-    parts[[length(parts) + 1L]] <- list(rows = part@Dim[1L], start = part@p, i = part@i, x = part@x)
-    collect_garbage(source, source$bytes)
+    parts[[paste(length(parts) + 1L)]] <- list(rows = part@Dim[1L], start = part@p, i = part@i,
+      x = part@x)
+    garbage <- garbage + 8 * entry_share * length(part@x)
+    if (garbage > garbage_most && collect_garbage(source, source$bytes)) garbage <- 0
   }
   size <- c(source$n, source$p)
   if (!is.null(across)) size[if (by_rows) 2L else 1L] <- length(across)
-  out <- if (by_rows) stack_rows(parts) else {
-    list(i = unlist(lapply(parts, `[[`, "i")), x = unlist(lapply(parts, `[[`, "x")),
-      start = c(0L, cumsum(unlist(lapply(parts, function(part) diff(part$start))))))
-  }
+  out <- join_parts(parts, by_rows)
   methods::new("dgCMatrix", i = out$i, p = out$start, x = out$x, Dim = as.integer(size))
 }
 
 # A block goes when its entries are in their places; memory that nothing was written to yet is
 # none, so that all takes little more than the entries.
-stack_rows <- function(parts) {
-  start <- c(0L, cumsum(Reduce(`+`, lapply(parts, function(part) diff(part$start)))))
+join_parts <- function(parts, by_rows) {
+  blocks <- paste(seq_len(length(parts)))
+  counts <- lapply(blocks, function(k) diff(parts[[k]]$start))
+  start <- c(0L, cumsum(if (by_rows) Reduce(`+`, counts) else unlist(counts)))
   room <- .Call(C_x_room, start)
   before <- 0L
   freed <- 0
-  for (k in seq_along(parts)) {
-    .Call(C_x_place, room, parts[[k]], before)
-    before <- before + parts[[k]]$rows
-    freed <- freed + 12 * length(parts[[k]]$x)
-    parts[k] <- list(NULL)
-    if (freed > 1e8) {
+  for (k in blocks) {
+    part <- parts[[k]]
+    # A block of columns has room for these only.
+    if (!by_rows) room$at <- start[before + seq_len(length(part$start) - 1L)]
+    .Call(C_x_place, room, part, if (by_rows) before else 0L)
+    before <- before + if (by_rows) part$rows else length(room$at)
+    freed <- freed + 12 * length(part$x)
+    rm(list = k, envir = parts)
+    if (freed > garbage_most) {
+      part <- NULL
       gc(verbose = FALSE)
       .Call(C_x_trim)
       freed <- 0
@@ -136,5 +146,9 @@ hold_source <- function(source) {
     ufs_inform("held", "`x` is read into memory, as a sparse matrix of about ",
       format_bytes(12 * entries), ". Give `block_bytes` to have it read by blocks.")
   }
-  gather_sparse(source, most = most)
+  # Larger blocks have more entries for each place across; they take a part of what the entries do.
+  source$step <- min(4 * source$step, if (source$by == "rows") source$n else source$p)
+  out <- gather_sparse(source, most = most)
+  collect_garbage(source)
+  out
 }

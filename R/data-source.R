@@ -10,15 +10,20 @@
 # `chunked` whether lines across the blocks cost as much as all of it.
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
-  chunk <- DelayedArray::chunkdim(x)
+  sparse <- sparse_generic("is_sparse")(x)
+  # Where the class or the file is another than it was, DelayedArray may still read it.
+  file <- if (sparse) tryCatch(ranges_of(x), error = function(e) NULL)
+  chunk <- if (is.null(file)) DelayedArray::chunkdim(x) else
+    if (file$by == "rows") c(1L, ncol(x)) else c(nrow(x), 1L)
   source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
     block_bytes, BPPARAM)
+  source$file <- file
   source$chunked <- !is.null(chunk)
   # A process that gets the object in a file must load what reads its seeds.
   source$packages <- unique(unlist(DelayedArray::seedApply(x, function(seed) {
     attr(class(seed), "package")
   })))
-  if (sparse_generic("is_sparse")(x)) {
+  if (sparse) {
     source$chunked <- FALSE
     source <- from_source(sparse_steps(source))
   }

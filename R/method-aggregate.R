@@ -27,6 +27,8 @@
 #' @export
 ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = NULL, k = NULL) {
   check_given(fits)
+  watched <- watch_over("ufs_aggregate()")
+  on.exit(options(watched))
   if (is.list(diversify) || check_flag(diversify, "diversify")) {
     return(diversified_mean(fits, by, x, k, if (is.list(diversify)) diversify, match.call()))
   }

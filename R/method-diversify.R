@@ -74,6 +74,7 @@ decorrelate <- function(z, value, k, strength) {
   open <- rep(TRUE, ncol(z))
   picked <- integer(k)
   for (t in seq_len(k)) {
+    watch_says(function(step) paste(t - 1L, "of", count_words(k, "column"), "chosen"))
     gain <- ifelse(open, value - strength * near, -Inf)
     picked[t] <- which(gain >= max(gain) - 1e-9)[1L]
     open[picked[t]] <- FALSE

@@ -159,6 +159,8 @@ loo_ridge <- function(z, columns) {
 #' @export
 ufs_cluster_metrics <- function(cluster, class) {
   check_given(cluster, class)
+  watched <- watch_over("ufs_cluster_metrics()")
+  on.exit(options(watched))
   if (length(cluster) != length(class)) {
     refuse("class", "`cluster` has length ", length(cluster), " and `class` ", length(class), ".")
   }
@@ -178,6 +180,9 @@ matched_accuracy <- function(counts) {
   check_installed("clue", "to match clusters with classes")
   # solve_LSAP wants no more rows than columns.
   if (nrow(counts) > ncol(counts)) counts <- t(counts)
+  # The cube of the number of classes, at worst.
+  watch_says(function(step) paste("matching", count_words(nrow(counts), "cluster"), "with classes"),
+    are_long(4 * ncol(counts)^3))
   match <- clue::solve_LSAP(counts, maximum = TRUE)
   sum(counts[cbind(seq_along(match), as.integer(match))]) / sum(counts)
 }

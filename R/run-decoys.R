@@ -253,7 +253,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
   ord <- mixed_order(q, n_decoys, if (by_columns) x$x$lines_per_chunk else 1)
   base <- if (q < x$p) subset_data(x, features = keep) else x
   both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, ord, drop = FALSE]),
-    sparse = cbind(base$x, parts)[, ord, drop = FALSE],
+    sparse = interleaved(base$x, parts, ord),
     source = bound_source(base$x, parts, ord))
   names <- paste0("v", seq_along(ord))
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
@@ -263,6 +263,26 @@ with_decoys <- function(x, keep, first, n_decoys) {
     c("cost", "groups")))
   data["row_wish"] <- list(x$row_wish)
   list(data = data, column = c(seq_len(q), q + of)[ord])
+}
+
+# cbind(x, beside)[, ord] of sparse matrices without a copy in between.
+interleaved <- function(x, beside, ord) {
+  count <- c(diff(x@p), diff(beside@p))
+  start <- c(0L, cumsum(count[ord]))
+  to <- replace(integer(length(ord)), ord, utils::head(start, -1L))
+  # The matrix of the repeat before goes first.
+  if (utils::tail(start, 1L) > 1e7) {
+    gc(verbose = FALSE)
+    .Call(C_x_trim)
+  }
+  room <- .Call(C_x_room, start)
+  for (part in list(x, beside)) {
+    room$at <- to[seq_len(part@Dim[2L])]
+    .Call(C_x_place, room, list(start = part@p, i = part@i, x = part@x), 0L)
+    to <- to[-seq_len(part@Dim[2L])]
+  }
+  methods::new("dgCMatrix", i = room$i, p = start, x = room$x,
+    Dim = c(x@Dim[1L], length(ord)))
 }
 
 # A random order of q columns and of d behind them. Columns of one chunk in a file (`chunk` of them)

@@ -62,7 +62,9 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   if (type == "leverage") {
     data <- as_ufs_operator(open_quietly(opened), center, scale)
     n_vectors <- check_count(n_vectors, "n_vectors", 1L)
+    watch_components(data$x)
     pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", FALSE, coordinate_tol)
+    watch_says(function(step) "drawing rows")
     kept <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
     u <- sweep(pca$scores[, kept, drop = FALSE], 2L, sqrt(pca$sdev2[kept]), "/")
     leverage <- stats::setNames(rowSums(u^2), opened$samples)

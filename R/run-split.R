@@ -89,7 +89,9 @@ split_space <- function(opened) {
 
 # The rows in their principal axes: a rotation, or the leading 200 scores where there are more.
 principal_axes <- function(x) {
+  watch_components(x)
   scores <- x_pca(x, min(dim(x), 200L), loadings = FALSE, tol = coordinate_tol)$scores
+  watch_says(function(step) "choosing rows")
   scores[, colSums(scores^2) > 0, drop = FALSE]
 }
 

@@ -150,11 +150,11 @@ one_row <- function(name, call) {
 rows <- list(
   wide = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)",
     "ufs_kmeans_f(x, 5)", "ufs_mcfs(x, 5)", "ufs_laplacian(x)"),
-  cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_css(x, k = 100)", "ufs_decoys(x, 'pca')", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
+  cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_css(x, k = 100)", "ufs_decoys(x, 'pca', n_components = 4)", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
     "ufs_laplacian(x)", "ufs_mcfs(x, 5)"),
   disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_ted(x, m = 50)", "ufs_socfs(x, 5)",
     "ufs_spca(x, 5)"),
-  sparse_file = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_css(x, k = 100)", "ufs_decoys(x, 'pca')"),
+  sparse_file = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_css(x, k = 100)", "ufs_decoys(x, 'pca', n_components = 4)"),
   tall = "ufs_css(x, k = 20)",
   csv = "ufs_css(ufs_moments(x), k = 20)",
   dense = c("ufs_variance(x)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)"),

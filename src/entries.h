@@ -33,6 +33,7 @@
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
     ENTRY(x_hash, 2) \
+    ENTRY(x_across, 2) \
     ENTRY(x_room, 1) \
     ENTRY(x_place, 3) \
     /* ffi_spilled.c */ \

@@ -345,6 +345,54 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
     return out;
 }
 
+/* Entries by lines, list(first, count, index, value): those of line l are count[l] from first[l] on, their
+ * places across from 0 below `size`, in any order. list(start, i, x), by places and then by lines;
+ * NULL if a place is no such number, or is there twice in a line. Three passes over the entries. */
+SEXP ffi_x_across(SEXP lines, SEXP size_)
+{
+    int size = ffi_whole(size_, 0, INT_MAX, "size"), total = 0;
+    size_t n_first, n_count, n_index;
+    const int *first = int_slot(lines, "first", &n_first);
+    const int *count = int_slot(lines, "count", &n_count);
+    const int *index = int_slot(lines, "index", &n_index);
+    const double *value = ffi_given(ffi_get(lines, "value"), n_index, "value");
+
+    if (n_first != n_count) Rf_error("internal error: lines without an end");
+    SEXP out = PROTECT(ffi_list("start i x"));
+    int *start = INTEGER(ffi_set(out, "start", Rf_allocVector(INTSXP, (R_xlen_t) size + 1)));
+    int *at = ufs_ialloc((size_t) size);
+    bool fine = true;
+    memset(start, 0, ((size_t) size + 1) * sizeof(int));
+    for (size_t l = 0; l < n_first; l++) {
+        if (first[l] < 0 || count[l] < 0 || (size_t) first[l] + (size_t) count[l] > n_index ||
+            count[l] > INT_MAX - total)
+            Rf_error("internal error: a line does not fit");
+        total += count[l];
+        for (int e = first[l]; e < first[l] + count[l]; e++) {
+            if (index[e] >= 0 && index[e] < size)
+                start[index[e] + 1]++;
+            else
+                fine = false;
+        }
+    }
+    for (int j = 0; j < size; j++) {
+        start[j + 1] += start[j];
+        at[j] = start[j];
+    }
+    int *line = INTEGER(ffi_set(out, "i", Rf_allocVector(INTSXP, total)));
+    double *x = REAL(ffi_set(out, "x", Rf_allocVector(REALSXP, total)));
+    for (size_t l = 0; l < n_first && fine; l++)
+        for (int e = first[l]; e < first[l] + count[l]; e++) {
+            int to = at[index[e]]++;
+            line[to] = (int) l;
+            x[to] = value[e];
+        }
+    for (int j = 0; j < size && fine; j++)
+        for (int e = start[j] + 1; e < start[j + 1]; e++) fine = fine && line[e] != line[e - 1];
+    UNPROTECT(1);
+    return fine ? out : R_NilValue;
+}
+
 /* Room for the entries of a column-compressed matrix with column starts `start`: list(i, x, at), at
  * the next free place of each column. Nothing is written to i and x, so that they take no memory
  * yet. */

@@ -40,6 +40,7 @@ enum { RACE_PASSES = 4 };
  * Label c: the nearest fixed centre, at a distance `fixed_far` that is exact. */
 typedef struct {
     int n, d, c;
+    const ufs_hook *hook;
     const int *first;
     double *y;               /* d x n: samples as columns; NULL where they are sparse */
     const sparse_rows *rows; /* instead of it */
@@ -345,7 +346,7 @@ static void find_fixed(kmeans_work *w)
 {
     for (int i = 0; i < w->n; i++) w->fixed_far[i] = R_PosInf;
     for (int l = 0; l < w->n_fixed; l++) {
-        if (l % SPARSE_TILE == 0) R_CheckUserInterrupt();
+        if (l % SPARSE_TILE == 0) ufs_hook_wait(w->hook, -1);
         distances_from(w, w->fixed[l]);
         for (int i = 0; i < w->n; i++)
             if (w->product[i] < w->fixed_far[i]) {
@@ -413,7 +414,7 @@ static void seed(kmeans_work *w, const double *draw)
     }
     for (int j = 0; j < c; j++) {
         int chosen = draw_sample(w, draw[j], j);
-        if (j % SPARSE_TILE == 0) R_CheckUserInterrupt();
+        if (j % SPARSE_TILE == 0) ufs_hook_wait(w->hook, -1);
         w->chosen[j] = chosen;
         to_sample(w, j, chosen);
         distances_from(w, chosen);
@@ -498,7 +499,7 @@ static bool pass(kmeans_work *w, bool exchange)
 
     renew_centres(w);
     for (int i = 0; i < w->n; i++) {
-        if (i % 4096 == 0) R_CheckUserInterrupt();
+        if (i % 4096 == 0) ufs_hook_wait(w->hook, -1);
         changed = reassign(w, i, exchange) || changed;
     }
     return changed;
@@ -580,6 +581,7 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
         result->iterations[s] = 0;
     }
     work_init(&w, problem);
+    w.hook = &run->hook;
     if (problem->x.kind == UFS_X_SPARSE)
         sparse_coordinates(&w, problem, &rows);
     else

@@ -136,6 +136,92 @@ test_that("a TENxMatrix, genes in rows, is read as cells", {
   same_fits(x, file_data)
 })
 
+test_that("the ranges of a compressed file are its rows and columns", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- entries(60, 25)
+  x@Dimnames <- list(NULL, NULL)
+  folder <- withr::local_tempdir()
+  stored <- tryCatch(suppressMessages(tenx(x, file.path(folder, "x.h5"))), error = function(e) {
+    skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
+  })
+  # As extract_sparse_array() reads it.
+  same <- function(object, dense, i = NULL, j = NULL) {
+    source <- delayed_source(object, 4000, NULL)
+    expect_false(is.null(source$file))
+    found <- read_sparse_part(source, i, j)
+    expect_true(methods::validObject(found, test = TRUE))
+    if (!is.null(i)) dense <- dense[i, , drop = FALSE]
+    if (!is.null(j)) dense <- dense[, j, drop = FALSE]
+    expect_equal(unname(as.matrix(found)), unname(dense))
+    expect_equal(unname(as.matrix(gather_sparse(delayed_source(object, 4000, NULL)))),
+      unname(as.matrix(object)))
+    source$by
+  }
+  dense <- as.matrix(x)
+  across <- BiocGenerics::t(stored)
+  expect_identical(same(stored, dense), "columns")
+  expect_identical(same(across, t(dense)), "rows")
+  rows <- c(40:31, 2, 59)
+  columns <- c(25, 3, 3, 9:20)
+  same(stored, dense, rows, columns)
+  same(across, t(dense), columns, rows)
+  # What the user took already, and names.
+  columns <- unique(columns)
+  part <- across[columns, rows]
+  rownames(part) <- paste0("cell", seq_along(columns))
+  expect_identical(same(part, t(dense)[columns, rows], c(4, 1), 12:2), "rows")
+  expect_identical(same(stored[rows, columns], dense[rows, columns]), "columns")
+  expect_identical(ufs_data(part)$samples, rownames(part))
+  # Lines that are far apart are read on their own.
+  replaced("range_gap", 3)
+  same(across, t(dense), columns, rows)
+  same(stored[, c(1, 25)], dense[, c(1, 25)])
+  # Other operations are DelayedArray's.
+  expect_null(delayed_source(stored * 2, 4000, NULL)$file)
+  expect_null(delayed_source(DelayedArray::cbind(stored, stored), 4000, NULL)$file)
+  expect_equal(unname(as.matrix(ufs_data(stored * 2)$x)), 2 * dense)
+})
+
+test_that("an H5AD file, by cells, is read in ranges, too", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- entries(60, 25)
+  x@Dimnames <- list(NULL, NULL)
+  genes <- Matrix::t(x)
+  file <- withr::local_tempfile(fileext = ".h5ad")
+  stored <- tryCatch(suppressWarnings({
+    rhdf5::h5createFile(file)
+    rhdf5::h5createGroup(file, "X")
+    rhdf5::h5write(genes@x, file, "X/data")
+    rhdf5::h5write(genes@i, file, "X/indices")
+    rhdf5::h5write(genes@p, file, "X/indptr")
+    # As the constructor does, which fails with Debian's rhdf5.
+    loadNamespace("HDF5Array")
+    DelayedArray::DelayedArray(methods::new("CSC_H5ADMatrixSeed", filepath = file, group = "/X",
+      dim = dim(genes), indptr_ranges = data.frame(start = utils::head(genes@p, -1L) + 1,
+        width = diff(genes@p))))
+  }), error = function(e) skip(paste("no H5ADMatrix can be made here:", conditionMessage(e))))
+  source <- delayed_source(BiocGenerics::t(stored), 4000, NULL)
+  expect_identical(source$file$by, "rows")
+  expect_equal(unname(as.matrix(gather_sparse(source))), unname(as.matrix(x)))
+})
+
+test_that("entries of a file may be in any order, but none outside of it or there twice", {
+  lines <- list(first = c(0L, 2L, 2L), count = c(2L, 0L, 3L), index = c(3L, 1L, 2L, 0L, 1L),
+    value = c(1.5, 2, 3, 4, 5))
+  found <- lines_other_way(lines, 4)
+  x <- matrix(0, 3, 4)
+  x[cbind(c(1, 1, 3, 3, 3), lines$index + 1)] <- lines$value
+  expect_identical(found$start, c(0L, 1L, 3L, 4L, 5L))
+  expect_identical(found$i, c(2L, 0L, 2L, 2L, 0L))
+  expect_identical(found$x, x[cbind(found$i + 1, rep(1:4, diff(found$start)))])
+  for (wrong in list(c(3L, 1L, 2L, 0L, 4L), c(-1L, 1L, 2L, 0L, 1L), c(3L, 1L, 2L, 0L, 2L))) {
+    lines$index <- wrong
+    expect_error(lines_other_way(lines, 4), "damaged", class = "ufs_error_input")
+  }
+})
+
 test_that("a column far from zero costs sparse data no digits", {
   skip_on_cran()
   x <- awkward_counts()

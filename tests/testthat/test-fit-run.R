@@ -73,6 +73,8 @@ test_that("functions around fits say what they are doing, once, and only where s
   }
   x <- iris[, 1:4]
   few <- iris[1:30, 1:4]
+  by_variance <- ufs_variance(x)
+  by_columns <- ufs_css(x, k = 2)
   lots <- suppressWarnings(ufs_graph(matrix(sin(1:2400)^2, 1200), 3))
   calls <- list(
     "ufs_graph\\(\\).*looking for neighbours, 0 % done" = function() ufs_graph(x),
@@ -101,6 +103,21 @@ test_that("functions around fits say what they are doing, once, and only where s
     "ufs_represent\\(\\).*step" = function() ufs_represent(few),
     "ufs_data\\(\\).*0 of 1 row filled" = function() {
       ufs_data(replace(as.matrix(x), 1, NA), na = "knn")
+    },
+    "ufs_data\\(\\).*looking for medians, 0 of 4 columns done" = function() {
+      ufs_data(replace(as.matrix(x), 1, NA), na = "median")
+    },
+    "ufs_sketch\\(\\).*computing principal components" = function() ufs_sketch(x, m = 10),
+    "ufs_diversify\\(\\).*0 of 2 columns chosen" = function() ufs_diversify(by_variance, x, k = 2),
+    "ufs_aggregate\\(\\).*0 of 2 columns chosen" = function() {
+      ufs_aggregate(list(by_variance, by_variance), diversify = TRUE, x = x, k = 2)
+    },
+    "ufs_cluster_metrics\\(\\).*matching 3 clusters with classes" = function() {
+      skip_if_not_installed("clue")
+      ufs_cluster_metrics(rep(1:3, 50), iris$Species)
+    },
+    "predict\\(\\).*0 of 150 rows rebuilt" = function() {
+      predict(by_columns, x, type = "reconstruction")
     }
   )
   for (words in names(calls)) {
@@ -111,6 +128,20 @@ test_that("functions around fits say what they are doing, once, and only where s
     }
     expect_length(said(calls[[words]], waits = FALSE), 0L)
   }
+  # What can say nothing before it ends says so when it begins, and other things do not.
+  whole <- said(function() {
+    old <- watch_over("ufs_slow()", after = Inf)
+    withr::defer(options(old))
+    watch_says(function(step) "short")
+    watch_components(matrix(0, 2, 3))
+    watch_says(function(step) "one long call", long = TRUE)
+  })
+  expect_match(whole, "0 seconds so far: one long call")
+  # Within one start of the clusters of many samples.
+  steps <- integer()
+  withr::with_options(list(ufselect.watch = function(step = 0L, ...) steps <<- c(steps, step)),
+    ufs_medoids(x, m = 3, n_starts = 1))
+  expect_true(any(steps < 0))
   # Within a search that takes no step of its own, and before the first step.
   set.seed(1)
   noise <- matrix(stats::rnorm(60 * 30), 60)
