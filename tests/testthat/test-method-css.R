@@ -499,3 +499,27 @@ test_that("the squares of x'x, by segments of columns, strips of these and block
     expect_equal(unname(fit$statistic * (ss + 1e9))[rest], f[rest], tolerance = 1e-6)
   }
 })
+
+test_that("a further start keeps the half with the larger numbers and adds the column that is drawn", {
+  x <- unname(scale(planted(30, 12, seed = 11)$x, scale = FALSE))
+  # No exchange improves the first choice; one is made after a start, the best of all.
+  run <- function(starts) {
+    .Call(C_css, x, list(k = 3L, mu = 0, form = "p", max_swaps = 1L, exact_limit = 2000L, starts = starts),
+      ufs_control())$order
+  }
+  exchanged <- function(s) {
+    max(held(x, s), unlist(lapply(1:3, function(i) {
+      vapply(setdiff(1:12, s), function(j) held(x, replace(s, i, j)), 0)
+    })))
+  }
+  first <- run(NULL)
+  others <- setdiff(1:12, first)
+  better <- 0
+  for (leaves in 1:3) for (i in seq_along(others)) {
+    found <- run(matrix(c(replace(c(.2, .3, .4), leaves, .1), (i - .5) / 9)))
+    best <- max(held(x, first), exchanged(c(first[-leaves], others[i])))
+    expect_equal(held(x, found), best)
+    better <- better + (best > held(x, first) * (1 + 1e-6))
+  }
+  expect_gt(better, 0)
+})
