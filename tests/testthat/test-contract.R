@@ -10,14 +10,15 @@ needed <- function(method) {
   if (method == "random") out$what <- "both"
   out
 }
-fit_of <- function(method, x, ...) {
-  withr::with_seed(1, suppressMessages(suppressWarnings(
+fit_of <- function(method, x, ..., hear = suppressWarnings) {
+  withr::with_seed(1, suppressMessages(hear(
     do.call(ufs, c(list(x = x, method = method), needed(method), list(...))))))
 }
 
 for (method in methods$method) {
   test_that(paste0(method, ": the object is complete and the ranking is that of the scores"), {
-    fit <- fit_of(method, x)
+    # Nothing is wrong with these data, but for the graph that MCFS makes.
+    expect_warning(fit <- fit_of(method, x, hear = identity), if (method == "mcfs") "separate parts" else NA)
     expect_s3_class(fit, c(paste0("ufs_", method), "ufs"))
     expect_identical(fit$method, method)
     expect_true(fit$status %in% status_labels)
@@ -211,6 +212,7 @@ test_that("an argument of the wrong kind is an error with a class, in every meth
 })
 
 test_that("settings that nobody gave are those of the help pages", {
+  skip_on_cran()
   promised <- list(alfs = "2000 1e-04", alfs.paper = "600 0.001", blfse = "25 0 5 1e-11", jspca = "500 1e-06",
     jspca.feature = "500 1e-04", socfs = "500 1e-07 10 1e-04", socfs.irls = "500 1e-06 30 1e-08",
     topk = "10 1e-05 500 1e-06", topk.admm = "10 1e-05 500 1e-04", kmeans_f = "100", css = "10000000",

@@ -230,6 +230,8 @@ test_that("names never overlap", {
     expect_true(all(at > -1e-9 & at < 1 + 1e-9))
   }
   expect_identical(spread_labels(c(.2, .8), .1, 0, 1), c(.2, .8))
+  # More than there is room for: as far apart as they can be.
+  expect_equal(spread_labels(rep(.5, 31), 1 / 19, 0, 1), 0:30 / 30)
 })
 
 test_that("groups differ in colour or shape", {
@@ -525,6 +527,7 @@ test_that("names that are no text in this locale are drawn all the same", {
   fit <- ufs_variance(x)
   expect_error(plot(fit), NA)
   expect_identical(shorten(colnames(x)[1], 12L), "<e9>t<e9>")
+  expect_output(suppressMessages(print(ufs_select(x, k = 4))), "<e9>t<e9>", fixed = TRUE)
 })
 
 test_that("a picture of more features than there are is refused", {
