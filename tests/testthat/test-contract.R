@@ -30,6 +30,7 @@ for (method in methods$method) {
     expect_identical(!is.null(fit$sample_scores), selects != "features")
     if (selects != "samples") {
       expect_named(feature_scores(fit), colnames(x))
+      expect_identical(ufs_rank(unname(fit$feature_scores), unname(fit$feature_key)), unname(feature_ranking(fit)))
       expect_setequal(feature_ranking(fit), 1:14)
       expect_false(is.unsorted(-feature_scores(fit)[feature_ranking(fit)]))
       k <- if (method == "topk") 4 else 3
@@ -39,6 +40,7 @@ for (method in methods$method) {
     }
     if (selects != "features") {
       expect_named(sample_scores(fit), rownames(x))
+      expect_identical(ufs_rank(unname(fit$sample_scores), fit$sample_key), unname(sample_ranking(fit)))
       expect_setequal(sample_ranking(fit), 1:24)
       expect_false(is.unsorted(-sample_scores(fit)[sample_ranking(fit)]))
       expect_length(suppressMessages(selected_samples(fit, 5)), 5)
@@ -229,4 +231,17 @@ test_that("settings that nobody gave are those of the help pages", {
       promised[[name]], label = name)
   }
   expect_identical(ufs_represent(few)$control[c("max_iter", "tol")], list(max_iter = 500L, tol = 1e-6))
+})
+
+test_that("the bytes that a method says it needs are those of the formulas that were checked", {
+  skip_on_cran()
+  known <- utils::read.csv(testthat::test_path("fixtures", "bytes.csv"))
+  asked <- NULL
+  replaced("check_bytes", function(bytes, what, advice) asked <<- rbind(asked, data.frame(what, bytes)))
+  for (shape in c("tall", "wide")) for (method in setdiff(methods$method, "consensus")) {
+    asked <- NULL
+    fit_of(method, if (shape == "tall") x else t(x))
+    want <- known[known$shape == shape & known$method == method, ]
+    expect_identical(paste(unique(asked)$what, unique(asked)$bytes), paste(want$what, want$bytes), label = paste(shape, method))
+  }
 })
