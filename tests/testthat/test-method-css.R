@@ -528,6 +528,7 @@ test_that("scores are shares of ranks, and what a budget pays for is counted wit
   x <- planted(30, 9, seed = 2)$x
   fit <- ufs_css(x, k = 3)
   expect_equal(sort(unname(feature_scores(fit)), decreasing = TRUE), 9:1 / 9)
+  expect_output(print(fit), paste("3 principal components explain", signif(100 * fit$certificate[["bound"]], 3), "%"), fixed = TRUE)
   # 5 and 9 are spent; 1, 2 and 3 are what is left of 20.
   found <- wished(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
   expect_identical(found$params$affordable, 5L)
