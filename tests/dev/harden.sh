@@ -29,7 +29,7 @@ else
   run Rscript tests/dev/checkpoints.R
   run Rscript tests/dev/blas.R
   run Rscript tests/dev/interrupts.R
-  run Rscript tests/dev/memory.R --p=6000
+  run Rscript tests/dev/memory.R --p=12000
   run tests/dev/gctorture.sh 'native-(graph|la|lowest|qp|topk)'
   run tests/dev/sanitize.sh native
   echo
