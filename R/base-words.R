@@ -28,10 +28,17 @@ cat_line <- function(...) cat(..., "\n", sep = "")
 # A name and a sentence from column `at` on, which is broken where the console ends (or at option
 # "ufselect.width", which the tests set, for testthat sets the width itself), but not before "%".
 cat_field <- function(name, ..., at = 15L) {
-  text <- gsub(" %", "~%", paste0(...), fixed = TRUE)
+  text <- gsub(" %", "~%", readable(paste0(...)), fixed = TRUE)
   text <- strwrap(text, max(40L, getOption("ufselect.width", getOption("width")) - at))
   text <- gsub("~%", " %", text, fixed = TRUE)
   cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -at), text, "\n"), sep = "")
+}
+
+# Bytes that are no characters in this locale, which nothing can measure, are shown as <e9>.
+readable <- function(text) {
+  odd <- !validEnc(text)
+  text[odd] <- iconv(text[odd], sub = "byte")
+  text
 }
 
 # "24 samples x 1 feature"

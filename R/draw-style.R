@@ -76,9 +76,7 @@ name_block <- function(names, rows = 25L, most = 50L) {
 }
 
 shorten <- function(names, width) {
-  # Bytes that are no characters in this locale cannot be measured: they are shown as <e9>.
-  odd <- !validEnc(names)
-  names[odd] <- iconv(names[odd], sub = "byte")
+  names <- readable(names)
   long <- nchar(names) > width
   # In the middle: names that begin alike differ at their ends.
   end <- nchar(names[long])

@@ -17,8 +17,8 @@ if (nzchar(set$child)) {
 library_file <- if (nzchar(set$openblas)) set$openblas else
   utils::head(Sys.glob(c("/usr/lib/*/openblas-pthread/libblas.so.3", "/usr/lib/*/openblas-pthread/libopenblas.so.0")), 1)
 if (!length(library_file)) {
-  cat("no OpenBLAS here: left out\n")
-  quit(save = "no")
+  cat("no OpenBLAS here (Debian: libopenblas0-pthread): left out, none tried\n")
+  finish("blas", 0, 0)
 }
 lapack <- Sys.glob("/usr/lib/*/openblas-pthread/liblapack.so.3")
 preload <- paste0("LD_PRELOAD=", paste(c(library_file, lapack), collapse = ":"))

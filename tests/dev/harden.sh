@@ -22,14 +22,14 @@ if [ $quick = yes ]; then
 else
   run Rscript tests/dev/fuzz.R --calls=3000
   run Rscript tests/dev/metamorphic.R --repeats=3
-  run Rscript tests/dev/certificates.R --repeats=5
+  run Rscript tests/dev/certificates.R --repeats=2
   run Rscript tests/dev/layouts.R --rows=20 --columns=16 --sets=wide
   run Rscript tests/dev/ccall.R --calls=2000
   run Rscript tests/dev/kill-resume.R
   run Rscript tests/dev/checkpoints.R
   run Rscript tests/dev/blas.R
   run Rscript tests/dev/interrupts.R
-  run Rscript tests/dev/memory.R
+  run Rscript tests/dev/memory.R --p=12000
   run tests/dev/gctorture.sh 'native-(graph|la|lowest|qp|topk)'
   run tests/dev/sanitize.sh native
   echo

@@ -10,14 +10,15 @@ needed <- function(method) {
   if (method == "random") out$what <- "both"
   out
 }
-fit_of <- function(method, x, ...) {
-  withr::with_seed(1, suppressMessages(suppressWarnings(
+fit_of <- function(method, x, ..., hear = suppressWarnings) {
+  withr::with_seed(1, suppressMessages(hear(
     do.call(ufs, c(list(x = x, method = method), needed(method), list(...))))))
 }
 
 for (method in methods$method) {
   test_that(paste0(method, ": the object is complete and the ranking is that of the scores"), {
-    fit <- fit_of(method, x)
+    # Nothing is wrong with these data, but for the graph that MCFS makes.
+    expect_warning(fit <- fit_of(method, x, hear = identity), if (method == "mcfs") "separate parts" else NA)
     expect_s3_class(fit, c(paste0("ufs_", method), "ufs"))
     expect_identical(fit$method, method)
     expect_true(fit$status %in% status_labels)
@@ -29,6 +30,7 @@ for (method in methods$method) {
     expect_identical(!is.null(fit$sample_scores), selects != "features")
     if (selects != "samples") {
       expect_named(feature_scores(fit), colnames(x))
+      expect_identical(ufs_rank(unname(fit$feature_scores), unname(fit$feature_key)), unname(feature_ranking(fit)))
       expect_setequal(feature_ranking(fit), 1:14)
       expect_false(is.unsorted(-feature_scores(fit)[feature_ranking(fit)]))
       k <- if (method == "topk") 4 else 3
@@ -38,6 +40,7 @@ for (method in methods$method) {
     }
     if (selects != "features") {
       expect_named(sample_scores(fit), rownames(x))
+      expect_identical(ufs_rank(unname(fit$sample_scores), fit$sample_key), unname(sample_ranking(fit)))
       expect_setequal(sample_ranking(fit), 1:24)
       expect_false(is.unsorted(-sample_scores(fit)[sample_ranking(fit)]))
       expect_length(suppressMessages(selected_samples(fit, 5)), 5)
@@ -209,4 +212,37 @@ test_that("an argument of the wrong kind is an error with a class, in every meth
     }
   }
   expect_identical(failed, character())
+})
+
+test_that("settings that nobody gave are those of the help pages", {
+  skip_on_cran()
+  promised <- list(alfs = "2000 1e-04", alfs.paper = "600 0.001", blfse = "25 0 5 1e-11", jspca = "500 1e-06",
+    jspca.feature = "500 1e-04", socfs = "500 1e-07 10 1e-04", socfs.irls = "500 1e-06 30 1e-08",
+    topk = "10 1e-05 500 1e-06", topk.admm = "10 1e-05 500 1e-04", kmeans_f = "100", css = "10000000",
+    inffs = "500 1e-14", mcfs = "160", ndfs = "300 1e-06 0.01", rsr = "500 0.001", rsr.irls = "200 1e-06",
+    sogfs = "50 100 1e-06", spca = "1000 1e-04", udfs = "300 1e-06", alnr = "300 0.001", medoids = "100",
+    rrss = "300 0.001", ted.convex = "2000 1e-04")
+  few <- x[, 1:6]
+  for (name in names(promised)) {
+    part <- strsplit(name, ".", fixed = TRUE)[[1L]]
+    asked <- switch(paste0(part[2L]), convex = list(form = "convex"), feature = list(loss = "feature"),
+      "NA" = list(), list(solver = part[2L]))
+    given <- do.call(fit_of, c(list(part[1L], few), asked))$control[c("max_iter", "tol", "inner_max_iter", "inner_tol")]
+    expect_identical(paste(vapply(Filter(Negate(is.null), given), format, "", digits = 4L), collapse = " "),
+      promised[[name]], label = name)
+  }
+  expect_identical(ufs_represent(few)$control[c("max_iter", "tol")], list(max_iter = 500L, tol = 1e-6))
+})
+
+test_that("the bytes that a method says it needs are those of the formulas that were checked", {
+  skip_on_cran()
+  known <- utils::read.csv(testthat::test_path("fixtures", "bytes.csv"))
+  asked <- NULL
+  replaced("check_bytes", function(bytes, what, advice) asked <<- rbind(asked, data.frame(what, bytes)))
+  for (shape in c("tall", "wide")) for (method in setdiff(methods$method, "consensus")) {
+    asked <- NULL
+    fit_of(method, if (shape == "tall") x else t(x))
+    want <- known[known$shape == shape & known$method == method, ]
+    expect_identical(paste(unique(asked)$what, unique(asked)$bytes), paste(want$what, want$bytes), label = paste(shape, method))
+  }
 })

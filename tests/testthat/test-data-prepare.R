@@ -102,6 +102,9 @@ test_that("a mean far above its column's spread leaves no rounding behind", {
   z <- as_ufs_matrix(x)$x
   expect_lt(max(abs(colMeans(z))), 1e-14)
   expect_equal(stats::sd(z[, 1]), 1)
+  # Rows of unit length, too, however many they are.
+  x <- withr::with_seed(1, matrix(stats::runif(2e5), 1e5))
+  expect_lt(max(abs(colMeans(.Call(C_unit_rows, x, 1e-100, TRUE)$x))), 1e-13)
 })
 
 test_that("columns, norms and units of the input pass are those of plain R", {

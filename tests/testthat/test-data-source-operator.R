@@ -397,3 +397,17 @@ test_that("workers of BiocParallel are started once for all passes of a fit, and
   expect_error(ufs_pca(data, n_components = 0), class = "ufs_error_argument")
   expect_false(BiocParallel::bpisup(own))
 })
+
+test_that("columns that are left out of a file by columns change nothing", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 12), 40))
+  x[, c(2, 11)] <- 7
+  colnames(x) <- paste0("f", 1:12)
+  layouts <- layouts_of(x)
+  want <- suppressWarnings(ufs_pca(x, 3))
+  for (layout in c("by_columns", "tiny_columns", "by_rows")) {
+    got <- suppressWarnings(suppressMessages(ufs_pca(layouts[[layout]], 3)))
+    expect_equal(feature_scores(got), feature_scores(want), tolerance = 1e-8)
+  }
+})

@@ -624,3 +624,13 @@ test_that("the centre of a fit with blocks of different sizes is the mean of all
   fit <- suppressMessages(ufs_css(ufs_data(x, blocks = rep(1:2, c(8, 24))), k = 2))
   expect_equal(fit$center, colMeans(x))
 })
+
+test_that("scaling within blocks keeps the squares of each column within them", {
+  x <- wish_x()
+  block <- rep(1:2, c(8, 22))
+  x[block == 1, ] <- x[block == 1, ] * rep(1:ncol(x), each = 8) + 5
+  of <- function(...) unname(feature_scores(ufs_variance(ufs_data(x, blocks = block, ...))))
+  within <- colSums(rowsum(x^2, block) - rowsum(x, block)^2 / c(8, 22)) / 28
+  expect_equal(of(), unname(within), tolerance = 1e-10)
+  expect_equal(of(block_scale = TRUE), of(), tolerance = 1e-10)
+})

@@ -231,6 +231,8 @@ test_that("names never overlap", {
     expect_true(all(at > -1e-9 & at < 1 + 1e-9))
   }
   expect_identical(spread_labels(c(.2, .8), .1, 0, 1), c(.2, .8))
+  # More than there is room for: as far apart as they can be.
+  expect_equal(spread_labels(rep(.5, 31), 1 / 19, 0, 1), 0:30 / 30)
 })
 
 test_that("groups differ in colour or shape", {
@@ -526,6 +528,7 @@ test_that("names that are no text in this locale are drawn all the same", {
   fit <- ufs_variance(x)
   expect_error(plot(fit), NA)
   expect_identical(shorten(colnames(x)[1], 12L), "<e9>t<e9>")
+  expect_output(suppressMessages(print(ufs_select(x, k = 4))), "<e9>t<e9>", fixed = TRUE)
 })
 
 test_that("a picture of more features than there are is refused", {
@@ -615,4 +618,23 @@ test_that("a sequence is drawn by decades if it comes down at once, wherever it 
 
 test_that("settings of a method that ranks no features agree on none", {
   expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
+})
+
+test_that("bars end before the next one, names of tiles stand where there is room, ends of curves have theirs", {
+  expect_equal(bar_edges(c(1, 2, 5)), data.frame(left = c(.65, 1.65, 4.65), right = c(1.35, 4.5, 5.35)))
+  withr::local_pdf(NULL, width = 7, height = 7)
+  layout <- function(columns, ...) {
+    z <- matrix(0, 2, columns, dimnames = list(NULL, rep(c("ab", "cd"), length.out = columns)))
+    tile_layout(list(z = z, upright = TRUE, key = FALSE, ...), columns)
+  }
+  expect_true(layout(4)$upright)
+  expect_false(layout(100)$upright)
+  group <- factor(c("a", "b"))
+  expect_identical(c(layout(4)$strip, layout(4, group = group)$strip, layout(20, group = group)$strip), c(0, .3, .6))
+  table <- data.frame(x = rep(0:4, 2), y = 1:10, series = rep(c("one", "other"), each = 5))
+  right <- function(table) {
+    draw_curves(list(kind = "curves", table = table, xlab = "", ylab = "", title = ""))
+    graphics::par("usr")[2L]
+  }
+  expect_gt(right(table), right(table[1:5, ]) + .2)
 })

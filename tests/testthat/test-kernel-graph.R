@@ -400,3 +400,23 @@ test_that("many samples are searched approximately, which is said; exact = TRUE 
   withr::local_options(ufselect.exact_neighbours = 400L)
   expect_identical(ufs_graph(x)$weights, exact$weights)
 })
+
+test_that("an embedding of fewer dimensions than the graph has pieces is exact", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(120), 40)) + rep(c(0, 50, 200, 450), each = 10)
+  out <- embed_graph(suppressWarnings(ufs_graph(x, 3)), 1L, "spec")
+  expect_identical(out$status, "converged")
+  expect_equal(c(out$values, out$next_value), c(0, 0))
+})
+
+test_that("a graph of large weights is checked by their own size", {
+  x <- noise(30, 3)
+  graph <- suppressWarnings(ufs_graph(x, 4))
+  w <- as.matrix(graph)
+  fit <- function(by) ufs_laplacian(x, graph = by * w)
+  expect_equal(feature_scores(fit(3e7)), feature_scores(fit(1)), tolerance = 1e-10)
+  graph$weights$value <- 3e7 * graph$weights$value
+  graph$degree <- 3e7 * graph$degree * (1 + 1e-12)
+  expect_equal(feature_scores(ufs_laplacian(x, graph)), feature_scores(fit(1)), tolerance = 1e-10)
+  graph$degree <- graph$degree * (1 + 1e-6)
+  expect_error(ufs_laplacian(x, graph), "degrees", class = "ufs_error_argument")
+})

@@ -7,6 +7,7 @@ test_that("means of normalised scores and of ranks", {
   expect_s3_class(fit, c("ufs_aggregate", "ufs"), exact = TRUE)
   expect_equal(feature_scores(fit), setNames(mean_score, colnames(x)), tolerance = 1e-12)
   mean_rank <- colMeans(t(apply(-scores, 1, rank)))
+  expect_error(ufs_aggregate(fits[[1L]]), "must be a list of fits", class = "ufs_error_argument")
   by_rank <- ufs_aggregate(fits, by = "rank")
   expect_equal(unname(by_rank$statistic), unname(mean_rank))
   expect_identical(unname(feature_ranking(by_rank)), order(mean_rank))

@@ -503,3 +503,37 @@ test_that("the squares of x'x, by segments of columns, strips of these and block
     expect_equal(unname(fit$statistic * (ss + 1e9))[rest], f[rest], tolerance = 1e-6)
   }
 })
+
+test_that("a further start keeps the half with the larger numbers and adds the column that is drawn", {
+  x <- unname(scale(planted(30, 12, seed = 11)$x, scale = FALSE))
+  # No exchange improves the first choice; one is made after a start, the best of all.
+  run <- function(starts) {
+    .Call(C_css, x, list(k = 3L, mu = 0, form = "p", max_swaps = 1L, exact_limit = 2000L, starts = starts),
+      ufs_control())$order
+  }
+  exchanged <- function(s) {
+    max(held(x, s), unlist(lapply(1:3, function(i) {
+      vapply(setdiff(1:12, s), function(j) held(x, replace(s, i, j)), 0)
+    })))
+  }
+  first <- run(NULL)
+  others <- setdiff(1:12, first)
+  better <- 0
+  for (leaves in 1:3) for (i in seq_along(others)) {
+    found <- run(matrix(c(replace(c(.2, .3, .4), leaves, .1), (i - .5) / 9)))
+    best <- max(held(x, first), exchanged(c(first[-leaves], others[i])))
+    expect_equal(held(x, found), best)
+    better <- better + (best > held(x, first) * (1 + 1e-6))
+  }
+  expect_gt(better, 0)
+})
+
+test_that("scores are shares of ranks, and what a budget pays for is counted with what is included", {
+  x <- planted(30, 9, seed = 2)$x
+  fit <- ufs_css(x, k = 3)
+  expect_equal(sort(unname(feature_scores(fit)), decreasing = TRUE), 9:1 / 9)
+  expect_output(print(fit), paste("3 principal components explain", signif(100 * fit$certificate[["bound"]], 3), "%"), fixed = TRUE)
+  # 5 and 9 are spent; 1, 2 and 3 are what is left of 20.
+  found <- wished(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
+  expect_identical(found$params$affordable, 5L)
+})

@@ -257,6 +257,16 @@ test_that("a budget: the better of two greedy choices, and a bound that no set p
       both <- lapply(0:1, function(power) literal_budget(s, cost, budget, power))
       values <- vapply(both, `[[`, 0, "value")
       expect_equal(found$run$counters[["value"]], max(values), tolerance = 1e-10)
+      # What the budget could buy on top of either, the last one in part.
+      most <- vapply(both, function(made) {
+        open <- setdiff(which(cost <= budget), made$picks)
+        cover <- apply(s[, made$picks, drop = FALSE], 1L, max)
+        gain <- vapply(open, function(j) sum(pmax(s[, j] - cover, 0)), 0)
+        by_cost <- order(-gain / cost[open])
+        before <- cumsum(c(0, cost[open][by_cost]))[seq_along(by_cost)]
+        made$value + sum(pmin(1, pmax(0, budget - before) / cost[open][by_cost]) * gain[by_cost])
+      }, 0)
+      expect_equal(found$bound[1L], min(most), tolerance = 1e-10)
       # Best of all sets within the budget.
       best <- max(value[sets %*% cost <= budget])
       expect_gte(found$bound[1L], best - 1e-8)

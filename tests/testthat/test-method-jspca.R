@@ -968,3 +968,11 @@ test_that("samples of two kinds only, whose residuals vanish by one factor in ev
     expect_gt(sqrt(sum(fit$solution$Q^2)), 0.5)
   }
 })
+
+test_that("the plain iteration is tried first only where no loading may be the wrong answer", {
+  replaced("jspca_plain_first", function(...) stop("tried"))
+  x <- planted(20, 11, informative = 4)$x
+  start <- withr::with_seed(1, qr.Q(qr(matrix(stats::rnorm(22), 11))))
+  expect_error(ufs_jspca(x, 2, lambda_rel = .6, init = start), "tried")
+  expect_error(ufs_jspca(x, 2, lambda = 0, init = start), NA)
+})

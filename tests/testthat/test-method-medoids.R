@@ -190,3 +190,11 @@ test_that("only candidates are chosen, also where a cluster has none", {
   expect_identical(anyDuplicated(found$medoids), 0L)
   expect_setequal(z$cluster[found$medoids], c(1, 3, 4))
 })
+
+test_that("the only candidate of a cluster is chosen, however far from its centre", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(60, sd = .3), 20)) + rep(c(0, 9), each = 10)
+  x[1, 1] <- 2
+  fit <- withr::with_seed(1, ufs_medoids(ufs_data(x, candidates = c(1, 11, 12)), m = 2))
+  expect_true(1 %in% selected_samples(fit, as = "index"))
+  expect_true(any(11:12 %in% selected_samples(fit, as = "index")))
+})

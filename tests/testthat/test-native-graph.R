@@ -39,15 +39,17 @@ test_that("rows that the first pass cannot prove are found again", {
   x <- withr::with_seed(2, matrix(as.double(stats::rbinom(250 * 12, 1, 0.3)), 250))
   for (k in c(1, 5, 60)) expect_identical(knn(x, k)$sorted, ref_neighbours(x, k))
   # Far clusters: distances inside them are below the rounding of the Gram matrix.
-  x <- noise(120, 3)
-  x[61:120, ] <- x[61:120, ] + 1e9
-  out <- knn(x, 5)
-  near <- vapply(1:120, function(i) {
-    d2 <- colSums((t(x) - x[i, ])^2)
-    d2[i] <- Inf
-    sort(order(d2)[1:5])
-  }, integer(5))
-  expect_identical(out$sorted, near)
+  # Or just above it, where a bound without the rounding in it would seem to prove them.
+  for (far in c(1e9, 5.6e7)) {
+    x <- noise(300, 3)
+    x[101:300, ] <- x[101:300, ] + far
+    near <- vapply(1:300, function(i) {
+      d2 <- colSums((t(x) - x[i, ])^2)
+      d2[i] <- Inf
+      sort(order(d2)[1:5])
+    }, integer(5))
+    expect_identical(knn(x, 5)$sorted, near)
+  }
 })
 
 test_that("duplicates are neighbours, the sample itself is not", {

@@ -128,6 +128,13 @@ test_that("starts come from R's random numbers, and few iterations still give a 
     expect_identical(run$iterations, 1L)
   }
   expect_gte(short[[1L]]$withinss, draw(1)[[1L]]$withinss)
+  # The passes begin as Lloyd's: each sample goes to the nearest of the means that there were.
+  longer <- draw(1, 2L)
+  for (i in 1:3) {
+    mean <- rowsum(z, short[[i]]$cluster) / tabulate(short[[i]]$cluster)
+    nearest <- max.col(-as.matrix(stats::dist(rbind(mean, z)))[-(1:4), 1:4])
+    expect_identical(longer[[i]]$cluster, match(nearest, unique(nearest)))
+  }
   expect_error(kmeans_runs(z, 4, 1e9L), class = "ufs_error_memory")
 })
 

@@ -27,6 +27,8 @@ test_that("the curves are those of the other functions", {
   expect_identical(out$curve$share, out$decoys$curve$share[c(3, 8, 24)])
   expect_true(is.na(out$curve$stability[3]))
   expect_gt(out$curve$stability[2], .5)
+  # Of halves: all rows would give the same choice each time.
+  expect_true(all(out$curve$stability[1:2] < 1))
   expect_identical(sized(x)$k, out$k)
 })
 

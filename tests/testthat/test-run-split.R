@@ -44,6 +44,7 @@ test_that("strata get their shares", {
   expect_error(ufs_split(x, 5, strata = strata, replicates = rep(1:50, 2)),
     class = "ufs_error_argument")
   expect_error(ufs_split(x, 5, strata = 1:3), class = "ufs_error_argument")
+  expect_error(ufs_split(x, 5, strata = as.list(strata)), class = "ufs_error_argument")
   expect_error(ufs_split(x, 99), class = "ufs_error_argument")
   expect_error(ufs_split(x, 50, test = 50), class = "ufs_error_argument")
   expect_error(ufs_split(x, 5, tset = 4), class = "ufs_error_argument")

@@ -1,6 +1,8 @@
 test_that("Nogueira's measure: 1 for equal selections, its formula otherwise", {
   same <- matrix(rep(c(TRUE, FALSE), c(3, 7)), 6, 10, byrow = TRUE)
   expect_equal(nogueira(same, .95)$stability, 1)
+  # Where all are chosen every time nothing can be said.
+  expect_identical(nogueira(matrix(TRUE, 3, 4), .95), list(stability = NA_real_, interval = c(lower = NA_real_, upper = NA_real_)))
   set.seed(1)
   z <- t(replicate(20, seq_len(12) %in% sample.int(12, 4)))
   p <- colMeans(z)

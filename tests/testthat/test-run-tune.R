@@ -83,4 +83,6 @@ test_that("the number of clusters reaches both the method and the criteria", {
   # Varied in the grid: each setting is judged with its own.
   varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, criterion = "silhouette_all")
   expect_false(anyNA(varied$results$silhouette_all))
+  both <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, n_clusters = 4, criterion = "silhouette_all")
+  expect_identical(both$results$error, c("", ""))
 })
