@@ -176,5 +176,13 @@ method_rows <- function(method, dots) {
       if (one) paste0("ufs_", method, "() has no") else "None of the methods has an",
       " argument `", unknown, "`", if (one) paste0("; it has ", paste(own, collapse = ", ")), ".")
   }
+  # How many to choose may come from the caller.
+  for (at in seq_along(rows)) {
+    fit <- rows[[at]]$fit
+    for (arg in setdiff(arguments_of(fit), c("k", "m", names_of(dots)))) {
+      if (!identical(formals(fit)[[arg]], quote(expr = ))) next
+      refuse(arg, "`", arg, "`, which ufs_", method[at], "() cannot do without, is missing.")
+    }
+  }
   list_of(rows, own)
 }

@@ -109,8 +109,14 @@ test_that("same seed, same result; bad arguments are errors", {
 })
 
 test_that("an error says which of several methods failed", {
-  expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_resamples = 4), "ufs_pca\\(\\) failed",
-    class = "ufs_error_argument")
+  expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_components = 99, n_resamples = 4),
+    "ufs_pca\\(\\) failed", class = "ufs_error_argument")
+})
+
+test_that("what a method cannot do without is asked for before anything is computed", {
+  missing <- function(call) expect_identical(expect_error(call, class = "ufs_error_argument")$argument, "n_components")
+  missing(ufs_stability(mtcars, c("variance", "pca"), k = 2))
+  missing(ufs_decoys(mtcars, c("variance", "pca")))
 })
 
 test_that("summary() is the table and what was chosen most often", {
