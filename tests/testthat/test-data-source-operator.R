@@ -189,12 +189,13 @@ test_that("ALFS looks at columns after its fit", {
 test_that("with isolated samples in the graph nothing is formed", {
   skip_on_cran()
   skip_if_not_installed("Matrix")
+  counts <- counts[, 1:30]
   w <- as.matrix(quiet(ufs_graph(counts, n_neighbours = 6)))
   w[c(3, 50), ] <- w[, c(3, 50)] <- 0
   kinds <- list(sparse = to_sparse(counts))
   if (!on_cran() && requireNamespace("HDF5Array", quietly = TRUE)) {
-    kinds$rows <- ufs_data(stored(counts, c(5, 150)), block_bytes = 4000)
-    kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 4000)
+    kinds$rows <- ufs_data(stored(counts, c(5, 30)), block_bytes = 12000)
+    kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 12000)
   }
   fits <- list(
     function(x) ufs_spec(x, w, "phi3", n_clusters = 3), function(x) ufs_spec(x, w, "phi2"),
@@ -202,7 +203,7 @@ test_that("with isolated samples in the graph nothing is formed", {
   for (fit in fits) {
     plain <- quiet(fit(counts))
     for (x in kinds) {
-      withr::with_options(list(ufselect.max_bytes = 8 * 60 * 150), {
+      withr::with_options(list(ufselect.max_bytes = 8 * 60 * 30), {
         expect_equal(quiet(fit(x))$feature_scores, plain$feature_scores, tolerance = 1e-8)
       })
     }
