@@ -66,3 +66,16 @@ test_that("a column that numbers the rows is pointed out once", {
     expect_silent(ufs_variance(x))
   }
 })
+
+test_that("a vector of numbers is told how to be a column, and another vector is not", {
+  skip_on_cran()
+  said <- function(x) conditionMessage(expect_error(ufs_variance(x), class = "ufs_error_input"))
+  expect_match(said(1:9 / 2), "cbind(x)", fixed = TRUE)
+  expect_false(grepl("cbind(x)", said(letters), fixed = TRUE))
+})
+
+test_that("rows of opened data may be taken twice, the first one, too", {
+  skip_on_cran()
+  x <- matrix(as.double(1:12), 4)
+  expect_identical(unname(as.matrix(ufs_data(x)[c(1, 1, 3), ])), x[c(1, 1, 3), ])
+})

@@ -208,6 +208,7 @@ test_that("progress sees every iteration; print tells the window", {
   }))
   expect_identical(seen, seq_len(fit$iterations))
   expect_output(print(fit), "useful range .* to .*; from there on all weights are zero")
+  expect_output(print(fit), paste0("lambda +", format(signif(fit$params$lambda, 3)), " "))
   expect_lte(length(capture.output(print(fit))), 15L)
 })
 
