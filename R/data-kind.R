@@ -245,7 +245,7 @@ looks_like_ids <- function(data) {
   if (data$n < 10L) return(NULL)
   z <- even_part(data, c(200L, 2000L))
   at <- evenly(data$p, 2000L)
-  names <- if (is.null(data$features)) paste0("V", at) else data$features[at]
+  names <- if (is.null(data$features)) paste0("V", at) else readable(data$features[at])
   called <- function(what) {
     grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
       grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
@@ -285,7 +285,7 @@ rises_as_rows <- function(value, n) {
 # Why the rows seem to be features, NULL if they do not.
 features_in_rows <- function(n, p, rows, columns) {
   if (is.null(rows)) return(NULL)
-  some <- function(names) if (is.null(names)) character() else utils::head(names, 20000L)
+  some <- function(names) if (is.null(names)) character() else readable(utils::head(names, 20000L))
   if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")
   barcode <- "^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$"
   if (length(columns) && mean(grepl(barcode, some(columns))) > .5 &&

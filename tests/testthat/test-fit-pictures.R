@@ -528,7 +528,9 @@ test_that("names that are no text in this locale are drawn all the same", {
   fit <- ufs_variance(x)
   expect_error(plot(fit), NA)
   expect_identical(shorten(colnames(x)[1], 12L), "<e9>t<e9>")
-  expect_output(suppressMessages(print(ufs_select(x, k = 4))), "<e9>t<e9>", fixed = TRUE)
+  # Newer R and R 4.0 warn of such names where they are searched.
+  expect_warning(chosen <- suppressMessages(ufs_select(x, k = 4)), NA)
+  expect_output(print(chosen), "<e9>t<e9>", fixed = TRUE)
 })
 
 test_that("a picture of more features than there are is refused", {
