@@ -1,8 +1,8 @@
 # A compressed sparse matrix in an HDF5 file (TENxMatrix, H5ADMatrix), to which nothing was done but
 # subsets and transposition. The entries of neighbouring lines are neighbours in the file and are
-# read as one range; extract_sparse_array() takes many times as long over the place of each.
+# read as one range, where extract_sparse_array() looks up the place of each.
 
-# What is skipped between two lines costs less than another reading, up to so many entries.
+# Up to so many entries between two lines are read and dropped, which costs less than another call.
 range_gap <- 1e5
 
 # list(path, data, indices: the names of both, start: where each line begins, size: of a line, by,

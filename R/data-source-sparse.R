@@ -5,7 +5,7 @@
 # what a number of a dense block takes.
 entry_share <- 8
 
-# So many bytes may wait for R to collect them.
+# R is asked to collect its garbage after so many bytes of it.
 garbage_most <- 2.5e8
 
 # A source as it is read sparse: `fill`, the share of entries at three places (the largest), says
@@ -88,7 +88,7 @@ sparse_block <- function(source, lines, by, ready) {
 # dgCMatrix: one pass. NULL if there are more than `most` entries.
 gather_sparse <- function(source, across = NULL, most = .Machine$integer.max) {
   by_rows <- source$by == "rows"
-  # In an environment, so that nobody else holds what is done with.
+  # In an environment, so that a block that is removed from it is free.
   parts <- new.env()
   total <- garbage <- 0
   for (lines in source_blocks(source)) {
@@ -120,7 +120,7 @@ join_parts <- function(parts, by_rows) {
   freed <- 0
   for (k in blocks) {
     part <- parts[[k]]
-    # A block of columns has room for these only.
+    # A block of columns fills its own columns only.
     if (!by_rows) room$at <- start[before + seq_len(length(part$start) - 1L)]
     .Call(C_x_place, room, part, if (by_rows) before else 0L)
     before <- before + if (by_rows) part$rows else length(room$at)
@@ -146,7 +146,7 @@ hold_source <- function(source) {
     ufs_inform("held", "`x` is read into memory, as a sparse matrix of about ",
       format_bytes(12 * entries), ". Give `block_bytes` to have it read by blocks.")
   }
-  # Larger blocks have more entries for each place across; they take a part of what the entries do.
+  # Larger blocks take less time for each entry, and are still small beside all entries.
   source$step <- min(4 * source$step, if (source$by == "rows") source$n else source$p)
   out <- gather_sparse(source, most = most)
   collect_garbage(source)

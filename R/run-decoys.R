@@ -270,7 +270,7 @@ interleaved <- function(x, beside, ord) {
   count <- c(diff(x@p), diff(beside@p))
   start <- c(0L, cumsum(count[ord]))
   to <- replace(integer(length(ord)), ord, utils::head(start, -1L))
-  # The matrix of the repeat before goes first.
+  # The matrix of the previous repeat is freed before this one is made.
   if (utils::tail(start, 1L) > 1e7) {
     gc(verbose = FALSE)
     .Call(C_x_trim)

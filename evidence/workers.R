@@ -1,7 +1,7 @@
-# From which size on do two workers of BiocParallel pay? Seconds on the clock of the same fit of an HDF5
-# file without them and with SnowParam(2), their start and end included.
-#   Rscript evidence/workers.R [--rows=2000,20000] [--out=workers.csv]
-# Files of 500 columns, in chunks of 200 rows, not compressed, and one compressed as HDF5Array does it.
+# How large must a file be before two workers of BiocParallel make a fit faster? Seconds on the clock of
+# the same fit of an HDF5 file without workers and with SnowParam(2), their start and end included.
+#   Rscript evidence/workers.R [--rows=2000,20000,100000] [--out=workers.csv]
+# For each number of rows two files of 500 columns in chunks of 200 rows, one compressed and one not.
 # The machine must have two idle processors.
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))

@@ -345,9 +345,10 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
     return out;
 }
 
-/* Entries by lines, list(first, count, index, value): those of line l are count[l] from first[l] on, their
- * places across from 0 below `size`, in any order. list(start, i, x), by places and then by lines;
- * NULL if a place is no such number, or is there twice in a line. Three passes over the entries. */
+/* Entries by lines, list(first, count, index, value): those of line l are count[l] from first[l] on,
+ * their places across from 0 below `size`, in any order. list(start, i, x), by places and then by
+ * lines; NULL if a place is no such number, or is there twice in a line. Three passes over the
+ * entries. */
 SEXP ffi_x_across(SEXP lines, SEXP size_)
 {
     int size = ffi_whole(size_, 0, INT_MAX, "size"), total = 0;

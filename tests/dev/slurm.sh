@@ -98,9 +98,8 @@ serial <- lapply(calls, timed)
 plan()
 for (name in names(calls)) tell(name, serial[[name]], timed(calls[[name]]))
 
-# A job is cancelled as soon as it runs. future.batchtools prints what it thinks of that, as an error that nobody
-# has to see to.
-cat("A job is cancelled now; 'BatchtoolsExpiration' below is future.batchtools' word for it.\n")
+# A job is cancelled as soon as it runs. future.batchtools prints an error about it, which can be ignored.
+cat("A job is cancelled now: future.batchtools prints 'BatchtoolsExpiration', which can be ignored.\n")
 system("( for i in $(seq 300); do job=$(squeue -h -t running -o %i | head -n 1); [ -n \"$job\" ] && { scancel $job; break; }; sleep .2; done ) &")
 said <- character()
 found <- withCallingHandlers(timed(calls$grid), warning = function(w) {
