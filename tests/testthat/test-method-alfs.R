@@ -425,7 +425,7 @@ test_that("rounds that give their memory back leave the trace alone", {
   skip_on_cran()
   x <- sweep(alfs_data(80, 30, 20), 2, rep(c(3, .3), c(6, 24)), "*")
   busy <- function(iteration, objective, change) {
-    if (iteration %% 50 == 0) {
+    if (iteration %% 400 == 0) {
       for (size in 10000 + 1:20) numeric(size) + 1
       gc(FALSE)
     }

@@ -395,7 +395,7 @@ test_that("a trace of more than a thousand rows is what progress() was told", {
   fit <- quiet(ufs_rsr(x, lambda_rel = 0.9, control = ufs_control(max_iter = 1500, tol = -1, warn = FALSE,
     progress = function(iteration, objective, change) {
       # Memory that was given back too early is used by somebody else now.
-      if (iteration %% 50L == 0L) gc(FALSE)
+      if (iteration %% 500L == 0L) gc(FALSE)
       told[[length(told) + 1L]] <<- c(iteration, objective)
     })))
   told <- do.call(rbind, told)

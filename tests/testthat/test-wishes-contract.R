@@ -90,11 +90,13 @@ test_that("dense, sparse and file: the same choice under the same wishes", {
   skip_if_not_installed("HDF5Array")
   x <- contract_x()
   layouts <- layouts_of(x)[c("sparse", "by_rows", "by_columns")]
+  # Each method with one of the two kinds of files: how they are read is not the method's.
+  some <- function(method) c("sparse", c("by_rows", "by_columns")[match(method, union(features_by, samples_by)) %% 2L + 1L])
   for (method in features_by) {
     wish <- feature_wishes$both
     if (method %in% drawn) wish$include <- NULL
     one <- do.call(contract_fit, c(list(method, x), wish))
-    for (layout in names(layouts)) {
+    for (layout in some(method)) {
       two <- do.call(contract_fit, c(list(method, layouts[[layout]]), wish))
       expect_identical(best(one), best(two), info = paste(method, layout))
       expect_identical(two$wishes$features$by, one$wishes$features$by, info = paste(method, layout))
@@ -103,7 +105,7 @@ test_that("dense, sparse and file: the same choice under the same wishes", {
   wish <- list(labelled = c("r3", "r9", "r20"), candidates = 1:20)
   for (method in setdiff(samples_by, drawn)) {
     one <- do.call(contract_fit, c(list(method, x), wish))
-    for (layout in names(layouts)) {
+    for (layout in some(method)) {
       two <- do.call(contract_fit, c(list(method, layouts[[layout]]), wish))
       expect_identical(rows_of(one), rows_of(two), info = paste(method, layout))
     }
