@@ -28,7 +28,6 @@ to_all <- function(task) {
 columns <- table_of("evidence-columns.csv")
 column_gain <- function(what) tapply(columns[[what]], columns$method, mean)
 consensus <- table_of("consensus.csv")
-consensus <- consensus[consensus$package == "now", ]
 by_noise <- tapply(consensus$accuracy, list(consensus$method, consensus$noise > 0), mean)
 sketch <- table_of("sketch.csv")
 shared <- tapply(sketch$shared, list(paste(sketch$set, sketch$method, sketch$m), sketch$sketch), mean)

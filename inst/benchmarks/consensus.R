@@ -3,19 +3,15 @@
 # columns and random ones. Sets are cut to 400 rows and 1,000 columns, another cut for each seed.
 #
 #   Rscript inst/benchmarks/consensus.R --data=<folder of sets> [--sets=a,b] [--seeds=1,2,3]
-#     [--package=now] [--out=consensus.csv]
+#     [--out=consensus.csv]
 #   Rscript inst/benchmarks/consensus.R --show --out=consensus.csv
 #
-# `--package` names the installed version in the result, e.g. "before" and "now"; the rows of
-# several runs go into one file. `pool = 10 k` is what the default was before there were decoys.
+# `pool = 10 k` is what the default was before there were decoys.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
-
-eleven <- paste0("dermatology,ionosphere,libras,lung_discrete,musk1,tissue,usps,isolet,orl,",
-  "warpPIE10P,tox171")
 
 cut_set <- function(folder, set, noise) {
   data <- read_set(folder, set)
@@ -42,17 +38,15 @@ accuracy <- function(z, y) {
   }))
 }
 
-measure <- function(folder, set, noise, seed, package) {
+measure <- function(folder, set, noise, seed) {
   set.seed(seed)
   data <- cut_set(folder, set, noise)
   z <- scale(data$x)
   classes <- nlevels(data$y)
   k <- if (sum(data$real) < 100L) round(.3 * sum(data$real)) else 50L
-  calls <- list(consensus = list(n_clusters = classes, k = k))
-  if (package == "now") {
-    calls$undecorrelated <- list(n_clusters = classes, k = k, strength = 0)
-    calls$`pool = 10 k` <- list(n_clusters = classes, k = k, pool = min(10L * k, ncol(z)))
-  }
+  calls <- list(consensus = list(n_clusters = classes, k = k),
+    undecorrelated = list(n_clusters = classes, k = k, strength = 0),
+    "pool = 10 k" = list(n_clusters = classes, k = k, pool = min(10L * k, ncol(z))))
   rows <- lapply(names(calls), function(name) {
     set.seed(seed)
     seconds <- cpu(fit <- suppressWarnings(do.call(ufs_consensus, c(list(data$x), calls[[name]]))))
@@ -73,21 +67,18 @@ measure <- function(folder, set, noise, seed, package) {
       accuracy = mean(random[1L, ]), real = mean(random[2L, ]), pool = NA, share = NA, seconds = 0),
     data.frame(method = "all", call = "all columns", accuracy = accuracy(z, data$y),
       real = mean(data$real), pool = NA, share = NA, seconds = 0)))
-  cbind(set = set, noise = if (noise) 10L else 0L, seed = seed, package = package,
+  cbind(set = set, noise = if (noise) 10L else 0L, seed = seed,
     version = as.character(utils::packageVersion("ufselect")), n = nrow(z), p = ncol(z),
     classes = classes, k = k, do.call(rbind, rows))
 }
 
 show_all <- function(table) {
-  table$method <- ifelse(table$package == "before" & table$method == "consensus", "before",
-    table$method)
-  table <- table[table$package == "now" | table$method == "before", ]
   for (noise in unique(table$noise)) {
     part <- table[table$noise == noise, ]
     by_set <- 100 * tapply(part$accuracy, list(part$set, part$method), mean)
     say("\n%d permuted copies of each column: k-means accuracy, mean over seeds\n", noise)
     print(round(rbind(by_set, mean = colMeans(by_set)), 1L))
-    for (other in intersect(c("before", "random", "all"), colnames(by_set))) {
+    for (other in c("random", "all")) {
       gain <- by_set[, "consensus"] - by_set[, other]
       say("consensus over %s: %+.1f (s.e. %.1f), won %d, lost %d of %d\n", other, mean(gain),
         stats::sd(gain) / sqrt(length(gain)), sum(gain > 1), sum(gain < -1), length(gain))
@@ -105,9 +96,10 @@ out <- option("out", "consensus.csv")
 if ("--show" %in% commandArgs(TRUE)) {
   show_all(utils::read.csv(out, stringsAsFactors = FALSE))
 } else {
-  for (set in words(option("sets", eleven))) for (seed in as.integer(words(option("seeds", "1,2,3")))) {
+  every <- paste(sub("[.]rds$", "", list.files(option("data"), "[.]rds$")), collapse = ",")
+  for (set in words(option("sets", every))) for (seed in as.integer(words(option("seeds", "1,2,3")))) {
     for (noise in c(FALSE, TRUE)) {
-      rows <- measure(option("data"), set, noise, seed, option("package", "now"))
+      rows <- measure(option("data"), set, noise, seed)
       numbers <- vapply(rows, is.double, NA)
       rows[numbers] <- lapply(rows[numbers], signif, 4L)
       new <- !file.exists(out)
