@@ -174,6 +174,23 @@ test_that("wishes are kept by picks, swaps and starts, and contradictions refuse
   }
 })
 
+test_that("after exchanges below a ceiling of correlation no other one within it captures more", {
+  skip_on_cran()
+  for (seed in 1:6) {
+    x <- withr::with_seed(seed, matrix(stats::rnorm(8 * 30), 30) %*% matrix(stats::rnorm(8 * 16), 8))
+    r <- abs(stats::cor(x))
+    fit <- wished(x, list(max_cor = .5), k = 4L, swaps = TRUE)
+    set <- unname(fit$solution$order)
+    fine <- function(s) max(r[s, s][upper.tri(diag(length(s)))]) <= .5
+    expect_true(fine(set))
+    other <- Filter(fine, unlist(lapply(seq_along(set), function(i) {
+      lapply(setdiff(1:16, set), function(j) replace(set, i, j))
+    }), FALSE))
+    most <- max(0, vapply(other, function(s) held(centred(x), s), 0))
+    expect_lte(most, held(centred(x), set) * (1 + 1e-8))
+  }
+})
+
 test_that("order, unit, signs and rotation of the samples do not matter", {
   x <- planted(20, 30, seed = 3)$x
   base <- picks_of(ufs_css(x, k = 10))

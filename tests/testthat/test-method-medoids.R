@@ -9,6 +9,7 @@ test_that("k-means: the sample of each cluster nearest to its centre", {
   set.seed(3)
   runs <- kmeans_runs(z, 4L, 20L)[[1L]]
   expect_equal(fit$certificate[["within_ss"]], runs$withinss)
+  expect_true(is.numeric(fit$iterations) && fit$iterations >= 1)
   own <- vapply(1:4, function(a) {
     rows <- which(runs$cluster == a)
     rows[which.min(rowSums(sweep(z[rows, ], 2L, colMeans(z[rows, ]))^2))]
