@@ -639,4 +639,11 @@ test_that("bars end before the next one, names of tiles stand where there is roo
     graphics::par("usr")[2L]
   }
   expect_gt(right(table), right(table[1:5, ]) + .2)
+  # What is left for labels beside the data is about as wide as they are.
+  graphics::plot.new()
+  for (label in c("a feature", strrep("mn", 9))) {
+    beside <- label_room(label, .75)
+    wide <- beside / (1 + beside) * graphics::par("pin")[1L] - .25
+    expect_lt(abs(log(wide / graphics::strwidth(label, "inches", cex = .75))), log(1.6))
+  }
 })

@@ -408,6 +408,17 @@ test_that("an embedding of fewer dimensions than the graph has pieces is exact",
   expect_equal(c(out$values, out$next_value), c(0, 0))
 })
 
+test_that("an embedding of a ring of many samples converges to its eigenvalues", {
+  skip_on_cran()
+  n <- 700
+  angle <- 2 * pi * seq_len(n) / n
+  ring <- ufs_graph(cbind(cos(angle), sin(angle)), 2, weights = "binary", center = FALSE)
+  out <- embed_graph(ring, 4L, "spec")
+  expect_identical(out$status, "converged")
+  expect_equal(out$values, 1 - cos(2 * pi * c(1, 1, 2, 2) / n), tolerance = 1e-6)
+  expect_equal(out$next_value, 1 - cos(6 * pi / n), tolerance = 1e-6)
+})
+
 test_that("a graph of large weights is checked by their own size", {
   x <- noise(30, 3)
   graph <- suppressWarnings(ufs_graph(x, 4))

@@ -545,6 +545,15 @@ test_that("a further start keeps the half with the larger numbers and adds the c
   expect_gt(better, 0)
 })
 
+test_that("a sparse x needs as much memory as a dense one, but for the copy", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, matrix(stats::rbinom(40 * 12, 3, .3), 40)) + 0
+  asked <- NULL
+  replaced("check_bytes", function(bytes, what, advice) if (what == "ufs_css()") asked <<- c(asked, bytes))
+  for (z in list(x, Matrix::Matrix(x, sparse = TRUE))) suppressMessages(ufs_css(z, k = 3))
+  expect_identical(asked[1L] - asked[2L], 8 * 40 * 12)
+})
+
 test_that("scores are shares of ranks, and what a budget pays for is counted with what is included", {
   x <- planted(30, 9, seed = 2)$x
   fit <- ufs_css(x, k = 3)
