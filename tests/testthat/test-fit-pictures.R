@@ -470,6 +470,10 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
   expect_match(pic$title, "ufs_variance")
   value <- c(1, 2, 3, 4, 5, 6)
   cells <- picture(out$grid, value, NULL)$z
+  # Where all are equal their colour is the middle one.
+  limits <- picture(out$grid, rep(2, 6), NULL)$limits
+  expect_equal(mean(limits), 2)
+  expect_true(diff(limits) > 0 && diff(limits) < .2)
   # By default how far a setting agrees with the others, not the objective.
   top <- lapply(1:6, function(i) unname(out$grid$feature_rankings[1:10, i]))
   agree <- vapply(1:6, function(i) mean(vapply(setdiff(1:6, i), function(j) mean(top[[j]] %in% top[[i]]), 0)), 0)

@@ -200,6 +200,9 @@ test_that("order, unit, signs and rotation of the samples do not matter", {
   z <- centred(x)
   rotation <- qr.Q(qr(withr::with_seed(2, matrix(stats::rnorm(400), 20))))
   expect_identical(picks_of(ufs_css(rotation %*% z, k = 10, center = FALSE, scale = FALSE)), base)
+  # The objective is in the unit of x.
+  fit <- ufs_css(1e140 * z, k = 10, mu_rel = 0, center = FALSE, scale = FALSE)
+  expect_equal(fit$trace$objective[10] * 1e-280, ref_css_objective(z, picks_of(fit), 0), tolerance = 1e-8)
   for (unit in c(1e-160, 1e155)) {
     # At 1e155 the objective itself is no number, which is said.
     fit <- suppressWarnings(ufs_css(unit * z, k = 10, center = FALSE, scale = FALSE))
@@ -543,6 +546,18 @@ test_that("a further start keeps the half with the larger numbers and adds the c
     better <- better + (best > held(x, first) * (1 + 1e-6))
   }
   expect_gt(better, 0)
+})
+
+test_that("all components as the target are x itself, also those with hardly any variance", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(20 * 6), 20))
+  x <- cbind(x, x[, 1:3] + 1e-2 * x[, 4:6])
+  for (z in list(x, t(x))) {
+    target <- min(dim(z), nrow(z) - 1L)
+    got <- wished(z, NULL, k = 3L, swaps = TRUE, target = target)
+    want <- wished(z, NULL, k = 3L, swaps = TRUE)
+    expect_identical(picks_of(got), picks_of(want))
+    expect_equal(got$trace$target, want$trace$captured, tolerance = 1e-8)
+  }
 })
 
 test_that("a sparse x needs as much memory as a dense one, but for the copy", {

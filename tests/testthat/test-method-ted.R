@@ -178,6 +178,13 @@ test_that("unit = TRUE is TED of the directions", {
   expect_identical(raw(ufs_ted, x, unit = FALSE)$sample_ranking[[1]], 4L)
   expect_false(raw(ufs_ted, x, unit = TRUE)$sample_ranking[[1]] == 4L)
   expect_true(raw(ufs_ted, x, unit = TRUE)$params$unit)
+  skip_if_not_installed("Matrix")
+  # Sparse ones without a unit need three matrices of the features.
+  asked <- NULL
+  replaced("check_bytes", function(bytes, what, advice) if (what == "ufs_ted()") asked <<- c(asked, bytes))
+  many <- Matrix::Matrix(withr::with_seed(1, matrix(stats::rbinom(240, 2, .2), 40)) + 0, sparse = TRUE)
+  suppressMessages(suppressWarnings(ufs_ted(many, m = 3, unit = FALSE)))
+  expect_identical(asked, 3 * 8 * 6^2)
 })
 
 test_that("values whose squares are no numbers are refused in words", {
