@@ -626,6 +626,20 @@ test_that("settings of a method that ranks no features agree on none", {
   expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
 })
 
+test_that("names beside the scores stand within the picture, whatever the unit of the scores", {
+  withr::local_pdf(NULL, width = 7, height = 5)
+  at <- NULL
+  replaced("text", function(x, y, ...) at <<- c(at, y), "graphics")
+  for (unit in c(1e-4, 1, 1e4)) {
+    at <- NULL
+    draw_picture(new_picture("spikes", table = data.frame(x = 1:12, y = 12:1 * unit, best = 1:12 <= 4),
+      names = letters[1:4], heading = "best 4", xlab = "rank", ylab = "score", title = ""))
+    usr <- graphics::par("usr")
+    expect_gte(length(at), 5L)
+    expect_true(all(at > usr[3L] & at < usr[4L]))
+  }
+})
+
 test_that("bars end before the next one, names of tiles stand where there is room, ends of curves have theirs", {
   expect_equal(bar_edges(c(1, 2, 5)), data.frame(left = c(.65, 1.65, 4.65), right = c(1.35, 4.5, 5.35)))
   withr::local_pdf(NULL, width = 7, height = 7)
