@@ -392,6 +392,11 @@ test_that("the approximate search finds nearly all, and measures how many", {
 test_that("many samples are searched approximately, which is said; exact = TRUE is not", {
   x <- withr::with_seed(1, matrix(rnorm(400 * 3), 400))
   withr::local_options(ufselect.exact_neighbours = 300L)
+  # Who waits is told how far it is, in per cent.
+  steps <- NULL
+  withr::with_options(list(ufselect.watch = function(step = NULL, ...) steps <<- c(steps, step)), approximate_neighbours(x, 5L))
+  expect_false(is.unsorted(steps))
+  expect_true(all(steps >= 0 & steps <= 100) && max(steps) > 0)
   expect_message(graph <- ufs_graph(x), class = "ufs_message_neighbours")
   expect_output(print(graph), "approximate \\(.*% of the true neighbours\\)")
   expect_gt(graph$recall, .95)

@@ -497,6 +497,7 @@ test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and
     expect_identical(found$solution$order, dense$solution$order)
     expect_equal(found$trace[c("decrease", "captured")], dense$trace[c("decrease", "captured")], tolerance = 1e-8)
     expect_equal(found$statistic, dense$statistic, tolerance = 1e-7)
+    expect_equal(found$trace$target, dense$trace$target, tolerance = 1e-7)
     # Found by products, the bound is a little less sharp.
     expect_true(all(found$trace$bound >= dense$trace$bound * (1 - 1e-9)))
     expect_lt(max(found$trace$bound / dense$trace$bound), 1.2)

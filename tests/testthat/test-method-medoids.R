@@ -126,6 +126,8 @@ test_that("sparse samples give what dense ones give", {
   x[19:23, ] <- 2 * x[1:5, ]
   held <- Matrix::Matrix(x, sparse = TRUE)
   expect_identical(medoid_points(held, TRUE, TRUE, 5, "kmeans")$x$kind, "sparse")
+  # Where hardly an entry is zero sparse products would take longer.
+  expect_true(is.matrix(medoid_points(Matrix::Matrix(x + 1, sparse = TRUE), TRUE, TRUE, 5, "kmeans")$x))
   for (unit in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) for (known in list(NULL, c(3, 50, 90))) {
     fit <- function(x) {
       withr::with_seed(2, ufs_medoids(x, 9 - length(known), labelled = known, unit = unit, center = scale, scale = scale))

@@ -165,6 +165,16 @@ test_that("labelled samples are complemented and never picked", {
   expect_output(print(fit), "3 samples, which the picks complement")
 })
 
+test_that("labelled samples are taken out of many columns, strip by strip", {
+  skip_on_cran()
+  x <- sample_data(280, 264)
+  given <- c(2L, 77L)
+  all <- ref_ted_greedy_given(x, 3L, 50, given)
+  out <- ted_greedy(x, 3L, 50, "p", list(labelled = given))
+  expect_identical(out$order, all$order)
+  expect_equal(out$score, all$score, tolerance = 1e-8)
+})
+
 test_that("unit = TRUE is TED of the directions", {
   x <- sample_data(20, 6)
   x[4, ] <- 30 * x[4, ]

@@ -567,6 +567,11 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
     expect_named(table, c("row", "score", "rank", "removed", "weight", "id"))
     # Other data pass.
     expect_identical(nrow(bake(trained, mtcars[1:9, ])), 9L)
+    # What was chosen from the training set is not looked for again.
+    local({
+      replaced("sample_for", function(...) stop("again"))
+      expect_identical(recipes::bake(trained$steps[[1L]], mtcars)$mpg, mtcars$mpg[sort(rows)])
+    })
   }
 })
 
