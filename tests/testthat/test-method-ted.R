@@ -165,6 +165,12 @@ test_that("labelled samples are complemented and never picked", {
   expect_output(print(fit), "3 samples, which the picks complement")
 })
 
+test_that("flags of another length are an error, not a crash", {
+  for (flags in list(c(TRUE, FALSE), rep(1, 20), rep(TRUE, 21))) {
+    expect_error(ted_greedy(sample_data(20, 6), 3L, 1, open = list(allowed = flags)), "internal error")
+  }
+})
+
 test_that("labelled samples are taken out of many columns, strip by strip", {
   skip_on_cran()
   x <- sample_data(280, 264)
