@@ -21,6 +21,14 @@ test_that("defaults fill only what was left open", {
   expect_identical(resolve_control(list(max_iter = 3), max_iter = 7L)$max_iter, 3L)
 })
 
+test_that("pieces are all there is, in order, of the size asked for but for the last", {
+  for (size in c(1, 7, 8, 9)) for (step in c(1, 4, 8, 20)) {
+    pieces <- in_pieces(size, step)
+    expect_equal(unlist(pieces), seq_len(size))
+    expect_true(all(lengths(pieces)[-length(pieces)] == step) && max(lengths(pieces)) <= step)
+  }
+})
+
 test_that("what ufs_control() made is checked again where it is used", {
   skip_on_cran()
   for (control in list(list(verbose = NA), `[[<-`(ufs_control(), "verbose", NA))) {

@@ -161,6 +161,12 @@ test_that("a symmetric matrix, numbers of rows and times are told", {
   expect_match(doubts(cor(mtcars)), "correlation matrix")
   expect_match(doubts(as.matrix(dist(mtcars))), "matrix of distances")
   expect_match(doubts(cov(mtcars)), "covariance matrix")
+  # No correlation is beyond 1, and no matrix is symmetric whose halves differ by more than rounding.
+  beyond <- cor(mtcars)
+  beyond[1, 2] <- beyond[2, 1] <- 1.5
+  expect_match(doubts(beyond), "covariance matrix")
+  beyond[1, 2] <- 1.5 * (1 + 5e-8)
+  expect_null(doubts(beyond))
   expect_null(doubts(mtcars[1:11, ]))
   expect_match(doubts(cbind(iris[1:4], id = sample(150))), "column 'id' seems to number rows")
   expect_match(doubts(longley), "'Year'")

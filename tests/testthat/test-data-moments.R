@@ -77,6 +77,15 @@ test_that("sparse matrices are read by blocks", {
   expect_moments(ufs_moments(ufs_data(x)), x)
 })
 
+test_that("a block of rows is not larger than blocks may be", {
+  skip_if_not_installed("Matrix")
+  withr::local_options(ufselect.block_bytes = 8 * 3 * 7)
+  next_piece <- data_pieces(open_data(Matrix::Matrix(diag(20)[, 1:7], sparse = TRUE)), NULL, NULL)
+  size <- NULL
+  while (!is.null(piece <- next_piece())) size <- c(size, nrow(piece$x))
+  expect_identical(size, c(rep(3L, 6), 2L))
+})
+
 test_that("CSV files come in pieces, one after the other", {
   skip_if_not_installed("data.table")
   x <- moments_data(90, 4)

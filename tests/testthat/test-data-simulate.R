@@ -101,4 +101,7 @@ test_that("the share is rounded, row names stay, bad arguments are errors", {
   expect_error(ufs_add_noise(iris[, 1:4], share = 0), "share", class = "ufs_error_argument")
   expect_error(ufs_add_noise(iris[, 1:4], sd = 1:3), "sd", class = "ufs_error_argument")
   expect_error(ufs_add_noise(iris[, 1:4], y = 1:3), "`y`", class = "ufs_error_argument")
+  for (y in list(as.list(1:150), matrix(1:150), as.data.frame(matrix(1, 2, 150)))) {
+    expect_error(ufs_add_noise(iris[, 1:4], y = y), "`y`", class = "ufs_error_argument")
+  }
 })

@@ -470,6 +470,10 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
   expect_match(pic$title, "ufs_variance")
   value <- c(1, 2, 3, 4, 5, 6)
   cells <- picture(out$grid, value, NULL)$z
+  # Where all are equal their colour is the middle one.
+  limits <- picture(out$grid, rep(2, 6), NULL)$limits
+  expect_equal(mean(limits), 2)
+  expect_true(diff(limits) > 0 && diff(limits) < .2)
   # By default how far a setting agrees with the others, not the objective.
   top <- lapply(1:6, function(i) unname(out$grid$feature_rankings[1:10, i]))
   agree <- vapply(1:6, function(i) mean(vapply(setdiff(1:6, i), function(j) mean(top[[j]] %in% top[[i]]), 0)), 0)
@@ -622,6 +626,20 @@ test_that("settings of a method that ranks no features agree on none", {
   expect_identical(agreement(list(settings = data.frame(a = 1:2))), c(NA_real_, NA_real_))
 })
 
+test_that("names beside the scores stand within the picture, whatever the unit of the scores", {
+  withr::local_pdf(NULL, width = 7, height = 5)
+  at <- NULL
+  replaced("text", function(x, y, ...) at <<- c(at, y), "graphics")
+  for (unit in c(1e-4, 1, 1e4)) {
+    at <- NULL
+    draw_picture(new_picture("spikes", table = data.frame(x = 1:12, y = 12:1 * unit, best = 1:12 <= 4),
+      names = letters[1:4], heading = "best 4", xlab = "rank", ylab = "score", title = ""))
+    usr <- graphics::par("usr")
+    expect_gte(length(at), 5L)
+    expect_true(all(at > usr[3L] & at < usr[4L]))
+  }
+})
+
 test_that("bars end before the next one, names of tiles stand where there is room, ends of curves have theirs", {
   expect_equal(bar_edges(c(1, 2, 5)), data.frame(left = c(.65, 1.65, 4.65), right = c(1.35, 4.5, 5.35)))
   withr::local_pdf(NULL, width = 7, height = 7)
@@ -639,4 +657,11 @@ test_that("bars end before the next one, names of tiles stand where there is roo
     graphics::par("usr")[2L]
   }
   expect_gt(right(table), right(table[1:5, ]) + .2)
+  # What is left for labels beside the data is about as wide as they are.
+  graphics::plot.new()
+  for (label in c("a feature", strrep("mn", 9))) {
+    beside <- label_room(label, .75)
+    wide <- beside / (1 + beside) * graphics::par("pin")[1L] - .25
+    expect_lt(abs(log(wide / graphics::strwidth(label, "inches", cex = .75))), log(1.6))
+  }
 })

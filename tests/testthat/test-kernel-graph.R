@@ -383,6 +383,8 @@ test_that("the approximate search finds nearly all, and measures how many", {
   expect_true(all(approximate_neighbours(matrix(1, 300, 2), 5L)$d2 == 0))
   line <- approximate_neighbours(matrix(as.double(1:500)), 2L)
   expect_gt(line$recall, .95)
+  # It keeps some more than k for each sample, not all: of points in every direction a few are missed.
+  expect_lt(approximate_neighbours(withr::with_seed(1, matrix(rnorm(1500 * 30), 1500)), 6L)$recall, 1)
   few <- withr::with_seed(2, matrix(rnorm(24), 8))
   expect_identical(approximate_neighbours(few, 7L)$recall, 1)
   expect_true(all(approximate_neighbours(few * 1e300, 3L)$index %in% 1:8))
@@ -392,6 +394,11 @@ test_that("the approximate search finds nearly all, and measures how many", {
 test_that("many samples are searched approximately, which is said; exact = TRUE is not", {
   x <- withr::with_seed(1, matrix(rnorm(400 * 3), 400))
   withr::local_options(ufselect.exact_neighbours = 300L)
+  # Who waits is told how far it is, in per cent.
+  steps <- NULL
+  withr::with_options(list(ufselect.watch = function(step = NULL, ...) steps <<- c(steps, step)), approximate_neighbours(x, 5L))
+  expect_false(is.unsorted(steps))
+  expect_true(all(steps >= 0 & steps <= 100) && max(steps) > 0)
   expect_message(graph <- ufs_graph(x), class = "ufs_message_neighbours")
   expect_output(print(graph), "approximate \\(.*% of the true neighbours\\)")
   expect_gt(graph$recall, .95)
@@ -406,6 +413,17 @@ test_that("an embedding of fewer dimensions than the graph has pieces is exact",
   out <- embed_graph(suppressWarnings(ufs_graph(x, 3)), 1L, "spec")
   expect_identical(out$status, "converged")
   expect_equal(c(out$values, out$next_value), c(0, 0))
+})
+
+test_that("an embedding of a ring of many samples converges to its eigenvalues", {
+  skip_on_cran()
+  n <- 700
+  angle <- 2 * pi * seq_len(n) / n
+  ring <- ufs_graph(cbind(cos(angle), sin(angle)), 2, weights = "binary", center = FALSE)
+  out <- embed_graph(ring, 4L, "spec")
+  expect_identical(out$status, "converged")
+  expect_equal(out$values, 1 - cos(2 * pi * c(1, 1, 2, 2) / n), tolerance = 1e-6)
+  expect_equal(out$next_value, 1 - cos(6 * pi / n), tolerance = 1e-6)
 })
 
 test_that("a graph of large weights is checked by their own size", {

@@ -174,6 +174,23 @@ test_that("wishes are kept by picks, swaps and starts, and contradictions refuse
   }
 })
 
+test_that("after exchanges below a ceiling of correlation no other one within it captures more", {
+  skip_on_cran()
+  for (seed in 1:6) {
+    x <- withr::with_seed(seed, matrix(stats::rnorm(8 * 30), 30) %*% matrix(stats::rnorm(8 * 16), 8))
+    r <- abs(stats::cor(x))
+    fit <- wished(x, list(max_cor = .5), k = 4L, swaps = TRUE)
+    set <- unname(fit$solution$order)
+    fine <- function(s) max(r[s, s][upper.tri(diag(length(s)))]) <= .5
+    expect_true(fine(set))
+    other <- Filter(fine, unlist(lapply(seq_along(set), function(i) {
+      lapply(setdiff(1:16, set), function(j) replace(set, i, j))
+    }), FALSE))
+    most <- max(0, vapply(other, function(s) held(centred(x), s), 0))
+    expect_lte(most, held(centred(x), set) * (1 + 1e-8))
+  }
+})
+
 test_that("order, unit, signs and rotation of the samples do not matter", {
   x <- planted(20, 30, seed = 3)$x
   base <- picks_of(ufs_css(x, k = 10))
@@ -183,6 +200,9 @@ test_that("order, unit, signs and rotation of the samples do not matter", {
   z <- centred(x)
   rotation <- qr.Q(qr(withr::with_seed(2, matrix(stats::rnorm(400), 20))))
   expect_identical(picks_of(ufs_css(rotation %*% z, k = 10, center = FALSE, scale = FALSE)), base)
+  # The objective is in the unit of x.
+  fit <- ufs_css(1e140 * z, k = 10, mu_rel = 0, center = FALSE, scale = FALSE)
+  expect_equal(fit$trace$objective[10] * 1e-280, ref_css_objective(z, picks_of(fit), 0), tolerance = 1e-8)
   for (unit in c(1e-160, 1e155)) {
     # At 1e155 the objective itself is no number, which is said.
     fit <- suppressWarnings(ufs_css(unit * z, k = 10, center = FALSE, scale = FALSE))
@@ -477,6 +497,7 @@ test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and
     expect_identical(found$solution$order, dense$solution$order)
     expect_equal(found$trace[c("decrease", "captured")], dense$trace[c("decrease", "captured")], tolerance = 1e-8)
     expect_equal(found$statistic, dense$statistic, tolerance = 1e-7)
+    expect_equal(found$trace$target, dense$trace$target, tolerance = 1e-7)
     # Found by products, the bound is a little less sharp.
     expect_true(all(found$trace$bound >= dense$trace$bound * (1 - 1e-9)))
     expect_lt(max(found$trace$bound / dense$trace$bound), 1.2)
@@ -526,6 +547,27 @@ test_that("a further start keeps the half with the larger numbers and adds the c
     better <- better + (best > held(x, first) * (1 + 1e-6))
   }
   expect_gt(better, 0)
+})
+
+test_that("all components as the target are x itself, also those with hardly any variance", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(20 * 6), 20))
+  x <- cbind(x, x[, 1:3] + 1e-2 * x[, 4:6])
+  for (z in list(x, t(x))) {
+    target <- min(dim(z), nrow(z) - 1L)
+    got <- wished(z, NULL, k = 3L, swaps = TRUE, target = target)
+    want <- wished(z, NULL, k = 3L, swaps = TRUE)
+    expect_identical(picks_of(got), picks_of(want))
+    expect_equal(got$trace$target, want$trace$captured, tolerance = 1e-8)
+  }
+})
+
+test_that("a sparse x needs as much memory as a dense one, but for the copy", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, matrix(stats::rbinom(40 * 12, 3, .3), 40)) + 0
+  asked <- NULL
+  replaced("check_bytes", function(bytes, what, advice) if (what == "ufs_css()") asked <<- c(asked, bytes))
+  for (z in list(x, Matrix::Matrix(x, sparse = TRUE))) suppressMessages(ufs_css(z, k = 3))
+  expect_identical(asked[1L] - asked[2L], 8 * 40 * 12)
 })
 
 test_that("scores are shares of ranks, and what a budget pays for is counted with what is included", {

@@ -29,6 +29,8 @@ test_that("exact draws are weighted sampling without replacement", {
   x <- sample_data(6, 4)
   x[1, ] <- 3 * x[1, ]
   prob <- ref_leverage(x, 2)$samples
+  # Scores are shares of ranks.
+  expect_equal(sort(unname(sample_scores(raw(ufs_cur, x, rank = 2)))), 1:6 / 6)
   withr::with_seed(1, {
     draws <- replicate(3000, unname(raw(ufs_cur, x, rank = 2)$sample_ranking[1:2]))
   })

@@ -2,6 +2,15 @@ variants <- c("2015", "2016", "2020", "rowsum")
 
 inffs_fixture <- function(...) test_path("fixtures", "baselines", ...)
 
+test_that("products are kept where half of the padded square fits into the memory", {
+  p <- 300
+  for (n in c(40, 300, 500)) {
+    bytes <- (p + 256)^2 / 2 * c("40" = 2, "300" = 4, "500" = 8)[[paste(n)]]
+    kept <- function(most) withr::with_options(list(ufselect.max_bytes = most), inffs_settings(n, p, .5, "rowsum")$store)
+    expect_identical(c(kept(bytes), kept(bytes - 1)), c(TRUE, FALSE))
+  }
+})
+
 test_that("scores are those of the fixtures", {
   skip_on_cran()
   code <- c("2015" = "iccv2015", "2016" = "code2016", "2020" = "tpami2020")

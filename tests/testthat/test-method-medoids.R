@@ -9,6 +9,7 @@ test_that("k-means: the sample of each cluster nearest to its centre", {
   set.seed(3)
   runs <- kmeans_runs(z, 4L, 20L)[[1L]]
   expect_equal(fit$certificate[["within_ss"]], runs$withinss)
+  expect_true(is.numeric(fit$iterations) && fit$iterations >= 1)
   own <- vapply(1:4, function(a) {
     rows <- which(runs$cluster == a)
     rows[which.min(rowSums(sweep(z[rows, ], 2L, colMeans(z[rows, ]))^2))]
@@ -125,6 +126,8 @@ test_that("sparse samples give what dense ones give", {
   x[19:23, ] <- 2 * x[1:5, ]
   held <- Matrix::Matrix(x, sparse = TRUE)
   expect_identical(medoid_points(held, TRUE, TRUE, 5, "kmeans")$x$kind, "sparse")
+  # Where hardly an entry is zero sparse products would take longer.
+  expect_true(is.matrix(medoid_points(Matrix::Matrix(x + 1, sparse = TRUE), TRUE, TRUE, 5, "kmeans")$x))
   for (unit in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) for (known in list(NULL, c(3, 50, 90))) {
     fit <- function(x) {
       withr::with_seed(2, ufs_medoids(x, 9 - length(known), labelled = known, unit = unit, center = scale, scale = scale))

@@ -94,6 +94,13 @@ test_that("isolated samples count as absent", {
   expect_identical(fit$solution$U[20, ], rep(0, 3))
 })
 
+test_that("a column that is constant where there are links has no score, whatever its value", {
+  graph <- unclass(suppressWarnings(ufs_graph(noise(20, 3), 4)))
+  constant <- matrix(c(1e-9, 1, 1e9) %o% (1 / c(3, 7, 11, 13, 17, 19)), 20, 18, byrow = TRUE)
+  phi <- .Call(C_spec_quadratic, graph, cbind(noise(20, 2), constant), 1L, TRUE)
+  expect_identical(is.finite(phi), rep(c(TRUE, FALSE), c(2, 18)))
+})
+
 test_that("p = 1, p > n, constants", {
   expect_length(feature_scores(ufs_spec(cbind(noise(10, 1)))), 1L)
   x <- cbind(noise(12, 30), 7)

@@ -165,6 +165,22 @@ test_that("labelled samples are complemented and never picked", {
   expect_output(print(fit), "3 samples, which the picks complement")
 })
 
+test_that("flags of another length are an error, not a crash", {
+  for (flags in list(c(TRUE, FALSE), rep(1, 20), rep(TRUE, 21))) {
+    expect_error(ted_greedy(sample_data(20, 6), 3L, 1, open = list(allowed = flags)), "internal error")
+  }
+})
+
+test_that("labelled samples are taken out of many columns, strip by strip", {
+  skip_on_cran()
+  x <- sample_data(280, 264)
+  given <- c(2L, 77L)
+  all <- ref_ted_greedy_given(x, 3L, 50, given)
+  out <- ted_greedy(x, 3L, 50, "p", list(labelled = given))
+  expect_identical(out$order, all$order)
+  expect_equal(out$score, all$score, tolerance = 1e-8)
+})
+
 test_that("unit = TRUE is TED of the directions", {
   x <- sample_data(20, 6)
   x[4, ] <- 30 * x[4, ]
@@ -178,6 +194,13 @@ test_that("unit = TRUE is TED of the directions", {
   expect_identical(raw(ufs_ted, x, unit = FALSE)$sample_ranking[[1]], 4L)
   expect_false(raw(ufs_ted, x, unit = TRUE)$sample_ranking[[1]] == 4L)
   expect_true(raw(ufs_ted, x, unit = TRUE)$params$unit)
+  skip_if_not_installed("Matrix")
+  # Sparse ones without a unit need three matrices of the features.
+  asked <- NULL
+  replaced("check_bytes", function(bytes, what, advice) if (what == "ufs_ted()") asked <<- c(asked, bytes))
+  many <- Matrix::Matrix(withr::with_seed(1, matrix(stats::rbinom(240, 2, .2), 40)) + 0, sparse = TRUE)
+  suppressMessages(suppressWarnings(ufs_ted(many, m = 3, unit = FALSE)))
+  expect_identical(asked, 3 * 8 * 6^2)
 })
 
 test_that("values whose squares are no numbers are refused in words", {

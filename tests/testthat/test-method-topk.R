@@ -834,6 +834,13 @@ test_that("bad arguments are refused by name", {
   expect_error(ufs_topk(x, 4, y = factor(f2_partial(), 1:4)), "'4'")
 })
 
+test_that("the warning of samples without links holds their number", {
+  fit <- list(control = list(warn = TRUE), n = 20L, graph = c(isolated = 5, unreached = 0))
+  class(fit) <- "list"
+  said <- tryCatch(warn_topk(fit), ufs_warning = identity)
+  expect_identical(said$isolated, 5)
+})
+
 test_that("the memory of the n x n part is known before it is asked for", {
   withr::with_options(list(ufselect.max_bytes = 1e4), {
     expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory",

@@ -16,6 +16,12 @@ kmeans_data <- function(shape, seed) {
   })
 }
 
+test_that("as many clusters as samples are an error, not a crash", {
+  points <- dense_points(matrix(as.double(1:8), 4), FALSE)
+  expect_error(kmeans_starts(points, 4L, 1L, 5L), "internal error")
+  expect_error(kmeans_starts(points, 0L, 1L, 5L), "internal error")
+})
+
 test_that("sums of squares are those of the labels and no exchange lowers them", {
   skip_on_cran()
   skip_if_not_installed("withr")

@@ -49,6 +49,15 @@ test_that("dense: the active-set solution, in the interior and on the boundary",
   }
 })
 
+test_that("a face is solved in no more products than it has variables", {
+  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(3600), 60))))
+  h <- q %*% (rep(c(1, 2, 5), 20) * t(q))
+  # The solution is the middle of the simplex; the start is beside it.
+  out <- dense_qp((h + t(h)) / 2, rowSums(h) / 60 + .3, start = 1 / 60 + 1e-3 * rep(c(1, -1), 30))
+  expect_equal(out$v, rep(1 / 60, 60), tolerance = 1e-9)
+  expect_lt(out$products, 60)
+})
+
 test_that("dense: quadprog agrees", {
   skip_if_not_installed("quadprog")
   for (p in c(5, 60)) for (spread in c(0, 1)) {

@@ -116,6 +116,8 @@ test_that("a dense matrix goes through the same entries", {
   expect_equal(.Call(C_x_gram, check, TRUE), tcrossprod(check))
   expect_equal(.Call(C_x_ss, check), colSums(check^2))
   expect_equal(.Call(C_x_columns, check, 3:1), check[, 3:1])
+  t <- matrix(rnorm(nrow(check) * 3), nrow(check))
+  expect_equal(.Call(C_test_x, check, t, v[, 1], rep(1, ncol(check)))$gram_mul, check %*% crossprod(check, t))
 })
 
 test_that("malformed sparse matrices are errors, in ufs_data() and in every direct call", {

@@ -196,6 +196,11 @@ test_that("several methods meet the same decoys; a fit gives its method and argu
   expect_error(ufs_decoys(x, fits, repeats = 2), "cannot be found here", class = "ufs_error_argument")
 })
 
+test_that("one decoy is enough to ask for", {
+  expect_identical(decoys_number(1, list(kind = "dense"), 5L, FALSE), 1L)
+  expect_error(decoys_number(0, list(kind = "dense"), 5L, FALSE), class = "ufs_error_argument")
+})
+
 test_that("what was made without the decoys, and what cannot be meant, is refused", {
   skip_on_cran()
   x <- hidden(30, 5, 5)

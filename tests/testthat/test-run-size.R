@@ -10,6 +10,14 @@ sized <- function(x, ..., seed = 1) {
   withr::with_seed(seed, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4, ...)))
 }
 
+test_that("compression asks for rows left out, clusters for neighbours", {
+  skip_on_cran()
+  x <- open_data(planted(40, 12, informative = 4)$x)
+  measure <- function(task) withr::with_seed(1, task_size(x, "css", list(), task)$curve$measure[1L])
+  expect_match(measure("compress"), "rows left out")
+  expect_match(measure("cluster"), "neighbours")
+})
+
 test_that("the curves are those of the other functions", {
   skip_on_cran()
   out <- sized(x, k = c(24, 3, 8))

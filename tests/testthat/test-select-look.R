@@ -88,6 +88,18 @@ test_that("one strong factor is no noise, pure noise is, and counts are given", 
   expect_false(any(grepl("100 %", capture.output(print(pure)))))
 })
 
+test_that("the density of columns at a place is the slope of the least concave majorant", {
+  found <- list(place = withr::with_seed(1, c(stats::runif(20), stats::rbeta(20, 1, 4))), noise = .3, decoys = 99)
+  place <- .01 + .99 * found$place
+  at <- sort(c(0, place, 1))
+  share <- stats::ecdf(place)(at)
+  # Of all lines from points below to points that are not, the steepest from the point where it is the least.
+  density <- vapply(place, function(v) {
+    min(vapply(which(at < v), function(a) max((share - share[a])[at >= v] / (at - at[a])[at >= v]), 0))
+  }, 0)
+  expect_equal(noise_chance(found), pmin(1, .3 / density))
+})
+
 test_that("the chance of being noise is that of columns of noise, also where they were chosen", {
   set.seed(3)
   x <- cbind(rep(0:1, each = 40) %o% rep(3, 12) + rnorm(80 * 12), matrix(rnorm(80 * 150), 80))

@@ -59,6 +59,11 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
   other <- sce
   rownames(other) <- paste0("x", 1:40)
   expect_error(ufs_annotate(other, suppressWarnings(ufs_variance(sce)), 3), "in common", class = "ufs_error_argument")
+  # A name that two have finds neither, but all of them in their order are matched by position.
+  rownames(sce)[2] <- rownames(sce)[1]
+  fit <- suppressWarnings(ufs_variance(sce))
+  expect_identical(SummarizedExperiment::rowData(ufs_annotate(sce, fit, 3))$ufs_score, unname(feature_scores(fit)))
+  expect_identical(expect_error(ufs_annotate(sce[40:1, ], fit, 3), class = "ufs_error_argument")$argument, "object")
 })
 
 test_that("Seurat's variable features are the chosen ones, best first", {

@@ -411,6 +411,7 @@ test_that("tunable", {
   param <- generics::tunable(rec$steps[[1]])
   expect_identical(param$name, c("num_terms", "prop_terms", "cutoff", "method", "n_clusters"))
   expect_true(all(param$source == "recipe"))
+  expect_identical(vapply(param$call_info, `[[`, "", "pkg"), rep(c("dials", "ufselect"), 2:3))
   expect_identical(nrow(param), 5L)
   expect_named(param, c("name", "call_info", "source", "component", "component_id"))
 })
@@ -566,6 +567,11 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
     expect_named(table, c("row", "score", "rank", "removed", "weight", "id"))
     # Other data pass.
     expect_identical(nrow(bake(trained, mtcars[1:9, ])), 9L)
+    # What was chosen from the training set is not looked for again.
+    local({
+      replaced("sample_for", function(...) stop("again"))
+      expect_identical(recipes::bake(trained$steps[[1L]], mtcars)$mpg, mtcars$mpg[sort(rows)])
+    })
   }
 })
 
