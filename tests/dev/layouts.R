@@ -59,10 +59,7 @@ for (name in some(if (nzchar(options$data)) "all" else options$sets, names(real)
         if (method == "consensus" && layout %in% c("by_columns", "tiny_columns")) next
         what <- paste(c(name, method, names(args), layout), collapse = " ")
         fit <- fit_in(layout, method, layouts[[layout]], args)
-        # With more columns than rows and a small penalty the valley is flat: objectives agree to nine digits,
-        # scores to three.
-        flat <- method == "socfs" && length(args) && ncol(x) > nrow(x)
-        judge(what, fits_apart(fit, dense), if (flat) 1e-3 else layout_tolerance(method))
+        judge(what, fits_apart(fit, dense), layout_tolerance(method))
       }
     }
   }
