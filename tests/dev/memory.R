@@ -29,8 +29,8 @@ if (nzchar(set$child)) {
   quit(save = "no")
 }
 methods <- if (nzchar(set$methods)) strsplit(set$methods, ",")[[1L]] else setdiff(ufs_methods()$method, "random")
-# What is freed goes back to the system at once, and R collects early, where by itself it collects nothing before
-# 64 MB of vectors: garbage, of which a constant column makes one copy of x, is not taken for room.
+# What is freed goes back to the system at once, and R collects early. By itself it collects nothing before there
+# are 64 MB of vectors, and the garbage would count as memory that the fit needs.
 allocator <- c("MALLOC_MMAP_THRESHOLD_=65536", "MALLOC_TRIM_THRESHOLD_=65536", "R_GC_MEM_GROW=0", "R_VSIZE=1M")
 failed <- 0
 for (method in methods) {
