@@ -580,6 +580,7 @@ list_tables <- function() {
       sources = or(header$sources, ""), confirmed = or(header$confirmed, ""), version = or(header$version, ""),
       minutes = or(tables[[name]]$minutes, NA), shown = tables[[name]]$shown)
   })
+  options(width = 200L)
   print(do.call(rbind, rows), right = FALSE, row.names = FALSE)
 }
 
