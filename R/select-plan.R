@@ -73,7 +73,8 @@
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
 #' [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look like
 #' noise; for samples the mean squared distance to the nearest chosen or labelled sample over that
-#' to the mean of all. It is called better or worse than random if it is in 19 of the 20.
+#' to the mean of all. It is called better or worse than random if it is in 19 of the 20, and not
+#' clearly better otherwise.
 #' `vignette("which-method")` has the measurements behind the recommendations, and
 #' `evidence/select.R` in the sources makes the table of real sets that the print quotes.
 #'
@@ -370,14 +371,15 @@ planned_number <- function(x, look, asked, given, plan) {
     curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
 }
 
-# Columns that must be in or out bound the number.
+# Columns that must be in or out, and groups, which are taken whole, bound the number.
 within_wishes <- function(found, x) {
   wish <- settled_wish(x$wish)
-  bounds <- c(length(wish$include), x$p - length(wish$exclude))
-  k <- max(bounds[1L], min(bounds[2L], found$k))
+  group <- if (is.null(wish$groups)) 0 else smallest_unit(rep(1, x$p), wish)$sum
+  least <- max(length(wish$include), group)
+  k <- as.integer(max(least, min(x$p - length(wish$exclude), found$k)))
   if (k != found$k) {
-    found$reason <- if (k == bounds[1L]) "as many columns must be in" else
-      "all columns that may be chosen"
+    found$reason <- if (k < found$k) "all columns that may be chosen" else
+      if (k > group) "as many columns must be in" else "the smallest group of columns has as many"
     found$k <- k
   }
   found

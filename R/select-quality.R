@@ -108,6 +108,8 @@ quality_verdict <- function(quality) {
     ifelse(quality$draws - quality$beaten - quality$tied >= limit, "worse", "no better"))
 }
 
+verdict_words <- c(better = "better", "no better" = "not clearly better", worse = "worse")
+
 # Where there is no noise to avoid, or none was taken, no choice avoids more.
 without_noise <- function(quality, size) {
   quality$measure == "noise" & (quality$random < 0.1 | round(quality$chosen * size) == 0)
@@ -122,7 +124,8 @@ selection_checks <- function(fit, x) {
   random <- function(what) {
     at <- fit$worth$measure[verdict == what]
     if (length(at)) {
-      paste0(what, " than a random choice of as many: ", paste(measures[at], collapse = ", "))
+      paste0(verdict_words[[what]], " than a random choice of as many: ",
+        paste(measures[at], collapse = ", "))
     }
   }
   verdict[without_noise(fit$worth, fit$size)] <- "better"
@@ -142,8 +145,9 @@ selection_checks <- function(fit, x) {
   if (empty > .5) {
     add("the chosen columns are all 0 in ", percent(empty), " of the rows")
     ufs_warn("empty", "The ", length(chosen), " chosen columns are all 0 in ", percent(empty),
-      " of the rows: nothing tells these rows apart. Choose more of them, or see `counts` of ",
-      "ufs_data().")
+      " of the rows: nothing tells these rows apart. ",
+      if (length(chosen) < x$p) "Choose more of them, or see " else "See ",
+      "`counts` of ufs_data().")
   }
   zero <- sum(colMeans(z != 0) < .05)
   if (zero > length(chosen) / 2) {
@@ -283,13 +287,12 @@ quality_words <- function(quality, fit) {
       signif(quality$random, 2L)))
   rows <- fit$look$n
   part <- if (quality$rows < rows) paste0(" (on ", quality$rows, " of ", rows, " rows)")
-  verdict <- if (without_noise(quality, fit$size)) NULL else
-    paste0(": ", quality_verdict(quality), " than random in ", switch(quality_verdict(quality),
-      worse = quality$draws - quality$beaten - quality$tied, quality$beaten), " of ", quality$draws,
-      " draws")
-  if (quality_verdict(quality) == "no better" && length(verdict)) {
-    verdict <- paste0(": no better than random (better in ", quality$beaten, " of ", quality$draws,
-      " draws", if (quality$tied) paste0(", tied in ", quality$tied), ")")
-  }
-  paste0(words, part, verdict)
+  if (without_noise(quality, fit$size)) return(paste0(words, part))
+  verdict <- quality_verdict(quality)
+  of <- paste0(" of ", quality$draws, " draws")
+  paste0(words, part, ": ", verdict_words[[verdict]], " than random", switch(verdict,
+    better = paste0(" in ", quality$beaten, of),
+    worse = paste0(" in ", quality$draws - quality$beaten - quality$tied, of),
+    paste0(" (better in ", quality$beaten, of,
+      if (quality$tied) paste0(", tied in ", quality$tied), ")")))
 }

@@ -120,18 +120,24 @@ kept_curve <- function(z, ranking, sizes) {
 rebuilt_curve <- function(z, sizes) {
   half <- sample.int(nrow(z), nrow(z) %/% 2L)
   explained <- function(own, other) {
-    ranking <- unname(ufs_css(own, min(ncol(own), nrow(own)), mu_rel = 0, scale = FALSE,
-      control = ufs_control(warn = FALSE))$feature_ranking)
+    varying <- sum(!prepare_columns(own, TRUE)$constant)
+    # What ufs_css() says of columns would be about this half alone.
+    ranking <- if (varying) {
+      unname(ufs_css(open_quietly(own), min(varying, nrow(own)), mu_rel = 0, scale = FALSE,
+        control = ufs_control(warn = FALSE))$feature_ranking)
+    }
     mean <- colMeans(own)
     own <- sweep(own, 2L, mean)
     other <- sweep(other, 2L, mean)
+    total <- sum(other^2)
+    if (!varying || total == 0) return(rep(as.numeric(total == 0), length(sizes)))
     vapply(sizes, function(k) {
       chosen <- ranking[seq_len(k)]
       gram <- crossprod(own[, chosen, drop = FALSE])
       # A small ridge: as many columns as rows would rebuild these rows and no others.
       coef <- solve(gram + 0.01 * mean(diag(gram)) * diag(k),
         crossprod(own[, chosen, drop = FALSE], own))
-      1 - sum((other - other[, chosen, drop = FALSE] %*% coef)^2) / sum(other^2)
+      1 - sum((other - other[, chosen, drop = FALSE] %*% coef)^2) / total
     }, 0)
   }
   both <- suppressWarnings(cbind(explained(z[half, , drop = FALSE], z[-half, , drop = FALSE]),

@@ -18,7 +18,7 @@ test_that("every task applies its method", {
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
     expect_match(lines, "on your data .* of 20 draws", all = FALSE)
     expect_match(lines, paste0("reproduce with .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
-    expect_match(lines, "checks +(nothing looks wrong|no better|worse)", all = FALSE)
+    expect_match(lines, "checks +(nothing looks wrong|not clearly better|worse)", all = FALSE)
     narrow <- withr::with_options(list(width = 60, ufselect.width = NULL), capture.output(print(fit)))
     sentences <- narrow[-c(1, grep("^  (chosen|reproduce with|status)", narrow))]
     expect_lte(max(nchar(sentences)), 60L)
@@ -515,6 +515,55 @@ test_that("rare flags are in the rows drawn, and k = \"auto\" can be all columns
   expect_setequal(rows, c(7, 900, 4050))
   expect_warning(fit <- pick(flags, "auto", "cluster", include = c("v1", "v2", "v3")), NA)
   expect_true(all(c("v1", "v2", "v3") %in% selected_features(fit)))
+})
+
+test_that("k = \"auto\" answers where columns vary in one half of the rows only", {
+  skip_on_cran()
+  fit <- suppressWarnings(pick(unclass(crimtab), "auto"))
+  expect_identical(fit$status, "converged")
+  expect_lte(fit$size, 20L)
+  # One half varies, the other does not.
+  few <- matrix(5, 30, 6)
+  few[1, ] <- 6:11
+  for (seed in 1:3) expect_identical(pick(few, "auto", seed = seed)$size, 6L)
+})
+
+test_that("k = \"auto\" has room for the smallest group, also where all looks like noise", {
+  skip_on_cran()
+  x <- withr::with_seed(103, matrix(stats::rcauchy(1200), 30))
+  for (task in c("compress", "cluster")) {
+    fit <- suppressWarnings(pick(x, "auto", task, groups = rep(1:14, c(2, 3, rep(3, 11), 2))))
+    expect_gte(fit$size, 2L)
+  }
+  found <- list(k = 1L, reason = "by noise")
+  data <- ufs_data(x[, 1:6], groups = c(1, 1, 1, 2, 2, 2))
+  expect_identical(within_wishes(found, data), list(k = 3L, reason = "the smallest group of columns has as many"))
+  expect_identical(within_wishes(list(k = 4L, reason = "seen"), data)$reason, "seen")
+  expect_identical(within_wishes(found, ufs_data(x[, 1:6], include = c(1, 3)))$reason, "as many columns must be in")
+  expect_identical(within_wishes(list(k = 6L, reason = ""), ufs_data(x[, 1:6], exclude = 1)),
+    list(k = 5L, reason = "all columns that may be chosen"))
+})
+
+test_that("k = \"auto\" says nothing of columns that hold for half of the rows alone", {
+  skip_on_cran()
+  # In a half of the rows some columns have one or two that count; in all rows none has.
+  x <- `colnames<-`(withr::with_seed(3, matrix(stats::rpois(2000, .2), 50)), paste0("v", 1:40))
+  for (half in list(1:25, 26:50)) expect_message(ufs_css(x[half, ], 5), class = "ufs_message_few_rows")
+  expect_message(ufs_css(x, 5), NA)
+  expect_message(ufs_select(x, "auto"), NA)
+})
+
+test_that("a choice that random ones never beat, but often meet, is not called worse or no better", {
+  fit <- structure(list(size = 6L, task = "compress", look = list(n = 30L)), class = "ufs_select")
+  said <- function(beaten, tied) {
+    quality_words(data.frame(measure = "neighbours", chosen = .7, random = .6, beaten = beaten, tied = tied,
+      draws = 20L, bound = NA, rows = 30L), fit)
+  }
+  expect_match(said(18, 2), "6 random columns 60 %: not clearly better than random (better in 18 of 20 draws, tied in 2)",
+    fixed = TRUE)
+  expect_match(said(12, 0), "not clearly better than random \\(better in 12 of 20 draws\\)$")
+  expect_match(said(0, 1), "worse than random in 19 of 20 draws$")
+  expect_match(said(19, 1), ": better than random in 19 of 20 draws$")
 })
 
 test_that("k = \"auto\" keeps to wishes, and fewer than asked for are said", {
