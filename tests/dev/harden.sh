@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All of this folder with small budgets, some 15 minutes alone on a machine: make harden. Prints tried /
+# All of this folder with small budgets, some 16 minutes alone on a machine: make harden. Prints tried /
 # survived, and all counts once more at its end; the exit status is 0 only if nothing failed.
 # --quick: what CI runs, some 2 minutes, no table.
 set -u
@@ -21,6 +21,7 @@ if [ $quick = yes ]; then
   run Rscript tests/dev/kill-resume.R --kills=2
 else
   run Rscript tests/dev/fuzz.R --calls=3000
+  run Rscript tests/dev/door.R --calls=500
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=2
   run Rscript tests/dev/layouts.R --rows=20 --columns=16 --sets=wide
