@@ -160,6 +160,10 @@ selection_checks <- function(fit, x) {
   }
   noise <- fit$worth$chosen[fit$worth$measure == "noise"]
   if (isTRUE(noise > .5)) add("most of the chosen columns look like noise")
+  # All are chosen: there is no comparison above.
+  if (isTRUE(fit$look$noisy) && length(chosen) >= fit$look$usable) {
+    add("all columns are chosen, and most of them look like noise")
+  }
   out
 }
 

@@ -517,6 +517,16 @@ test_that("rare flags are in the rows drawn, and k = \"auto\" can be all columns
   expect_true(all(c("v1", "v2", "v3") %in% selected_features(fit)))
 })
 
+test_that("a choice of all columns says so where most of them look like noise", {
+  skip_on_cran()
+  x <- withr::with_seed(1, matrix(stats::rnorm(60 * 30), 60))
+  words <- "all columns are chosen, and most of them look like noise"
+  expect_true(words %in% pick(x, "auto", "compress")$checks)
+  expect_true(words %in% pick(x, 30)$checks)
+  expect_false(words %in% pick(x, 10)$checks)
+  expect_false(words %in% pick(USJudgeRatings, 12)$checks)
+})
+
 test_that("k = \"auto\" answers where columns vary in one half of the rows only", {
   skip_on_cran()
   fit <- suppressWarnings(pick(unclass(crimtab), "auto"))
