@@ -73,8 +73,8 @@
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
 #' [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look like
 #' noise; for samples the mean squared distance to the nearest chosen or labelled sample over that
-#' to the mean of all. It is called better or worse than random if it is in 19 of the 20, and not
-#' clearly better otherwise.
+#' to the mean of all. It is called better or worse than random if it is in 19 of the 20. What is
+#' neither is called not clearly better.
 #' `vignette("which-method")` has the measurements behind the recommendations, and
 #' `evidence/select.R` in the sources makes the table of real sets that the print quotes.
 #'

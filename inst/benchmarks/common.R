@@ -119,9 +119,10 @@ run_jobs <- function(jobs, seconds, env = character()) {
   script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
   rows <- lapply(seq_len(nrow(jobs)), function(i) {
     given <- paste0("--", names(jobs), "=", vapply(jobs[i, ], as.character, ""))
+    # Compiled code that looks for no interrupt goes on beyond its CPU time: ended from outside.
     out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
       c(shQuote(normalizePath(script)), given, paste0("--seconds=", seconds)),
-      stdout = TRUE, stderr = FALSE, env = env))
+      stdout = TRUE, stderr = FALSE, env = env, timeout = 30 * seconds))
     found <- sub("^row: ", "", grep("^row: ", out, value = TRUE))
     say("%s\n", if (length(found)) found else paste(c(given, "no result"), collapse = " "))
     if (length(found)) read.csv(text = found, header = FALSE) else NULL
