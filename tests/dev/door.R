@@ -47,10 +47,10 @@ one_call <- function() {
   auto <- runif(1) < .5
   args <- list(task = task)
   if (task == "label") {
-    args$m <- if (auto) "auto" else sample(different - 2L, 1)
+    args$m <- if (auto) "auto" else sample.int(different - 2L, 1)
     wish <- list(labelled = sample(n, 1), ordered = TRUE)
   } else {
-    args$k <- if (auto) "auto" else sample(3:varying, 1)
+    args$k <- if (auto) "auto" else 2L + sample.int(varying - 2L, 1)
     wish <- list(include = sample(colnames(x), 1), exclude = if (auto) sample(colnames(x), 1),
       groups = rep(seq_len(p), each = 3)[seq_len(p)], max_cor = .9)
   }
