@@ -101,14 +101,12 @@ quality_row <- function(measure, own, random, rows, bound = NA_real_, more_is_be
     tied = sum(tied), draws = length(random), bound, rows)
 }
 
-# "better", "no better" or "worse" than random choice: in 19 of 20 draws, or not.
+# "better", "worse" or "not clearly better" than random choice: in 19 of 20 draws, or neither.
 quality_verdict <- function(quality) {
   limit <- 0.95 * quality$draws
   ifelse(quality$beaten >= limit, "better",
-    ifelse(quality$draws - quality$beaten - quality$tied >= limit, "worse", "no better"))
+    ifelse(quality$draws - quality$beaten - quality$tied >= limit, "worse", "not clearly better"))
 }
-
-verdict_words <- c(better = "better", "no better" = "not clearly better", worse = "worse")
 
 # Where there is no noise to avoid, or none was taken, no choice avoids more.
 without_noise <- function(quality, size) {
@@ -124,12 +122,12 @@ selection_checks <- function(fit, x) {
   random <- function(what) {
     at <- fit$worth$measure[verdict == what]
     if (length(at)) {
-      paste0(verdict_words[[what]], " than a random choice of as many: ",
-        paste(measures[at], collapse = ", "))
+      paste0(what, " than a random choice of as many: ", paste(measures[at], collapse = ", "))
     }
   }
   verdict[without_noise(fit$worth, fit$size)] <- "better"
-  out <- c(random("worse"), random("no better"), orientation_words(fit$look), fit$look$doubts)
+  out <- c(random("worse"), random("not clearly better"), orientation_words(fit$look),
+    fit$look$doubts)
   if (fit$task == "label") return(out)
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]
@@ -294,7 +292,7 @@ quality_words <- function(quality, fit) {
   if (without_noise(quality, fit$size)) return(paste0(words, part))
   verdict <- quality_verdict(quality)
   of <- paste0(" of ", quality$draws, " draws")
-  paste0(words, part, ": ", verdict_words[[verdict]], " than random", switch(verdict,
+  paste0(words, part, ": ", verdict, " than random", switch(verdict,
     better = paste0(" in ", quality$beaten, of),
     worse = paste0(" in ", quality$draws - quality$beaten - quality$tied, of),
     paste0(" (better in ", quality$beaten, of,

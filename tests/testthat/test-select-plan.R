@@ -168,7 +168,7 @@ test_that("what a choice is worth, beside random ones", {
   expect_identical(unlist(row[c("beaten", "tied")]), c(beaten = 2L, tied = 1L))
   verdict <- function(beaten, tied = 0) quality_verdict(data.frame(draws = 20, beaten, tied))
   expect_identical(verdict(c(19, 18, 1, 2, 0), c(0, 2, 0, 0, 10)),
-    c("better", "no better", "worse", "no better", "no better"))
+    c("better", "not clearly better", "worse", "not clearly better", "not clearly better"))
   expect_null(pick(x[1:5, ], 2)$worth)
   expect_null(pick(x, 20)$worth)
 })
