@@ -4,6 +4,7 @@
 # say), a warning in R's own words, a print with NaN or NA in it, or a line "reproduce with" that chooses
 # something else. fuzz.R takes a classed error for an answer; here none is one.
 source("tests/dev/common.R")
+source("tests/testthat/helper-reference-x.R")
 set <- options_of(calls = 500, seed = 1)
 
 normal <- function(n, p) matrix(rnorm(n * p), n)
@@ -55,10 +56,12 @@ one_call <- function() {
       groups = rep(seq_len(p), each = 3)[seq_len(p)], max_cor = .9)
   }
   if (runif(1) < .35) args <- c(args, Filter(length, wish[sample(length(wish), 1)]))
-  list(kind = kind, x = if (runif(1) < .15) as.data.frame(x) else if (runif(1) < .1) to_sparse(x) else x, args = args)
+  form <- sample(c("frame", "sparse", "matrix"), 1, prob = c(.15, .1, .75))
+  if (form == "sparse" && !requireNamespace("Matrix", quietly = TRUE)) form <- "matrix"
+  list(kind = kind, x = switch(form, frame = as.data.frame(x), sparse = to_sparse(x), matrix = x), args = args)
 }
 
-to_sparse <- function(x) if (requireNamespace("Matrix", quietly = TRUE)) Matrix::Matrix(x, sparse = TRUE) else x
+# What `fit` chooses, of the kind and number that `like` says.
 choice_of <- function(fit, like) {
   if (like$task == "label") selected_samples(fit, like$size) else sort(unname(selected_features(fit, like$size)))
 }

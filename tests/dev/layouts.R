@@ -21,8 +21,8 @@ real <- if (nzchar(options$data)) {
 }
 original <- getFromNamespace("source_operator", "ufselect")
 # Beside the defaults: all features in use (where SOCFS at its default tolerance leaves the third
-# digit of a score open, and with more columns than rows 1e-10 leaves the fourth: on part of
-# lung_discrete two layouts are 4e-4 apart at 1e-10, 3e-5 at 1e-12 and 6e-6 at 1e-14), and ALFS's third penalty.
+# digit of a score open, and 1e-10 the fourth where there are more columns than rows), and ALFS's
+# third penalty.
 tight <- ufs_control(tol = 1e-12, inner_tol = 1e-13)
 variants <- list(socfs = list(list(lambda_rel = .01, control = tight)), jspca = list(list(lambda_rel = .02),
   list(lambda_rel = .02, loss = "sample")), alfs = list(list(lambda_rel = .02)),
