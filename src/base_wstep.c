@@ -18,7 +18,9 @@
 #include "base_wstep.h"
 #include <R_ext/Memory.h>
 
-static const double TIGHT = 1e-10; /* residual of eigenvectors */
+/* Residuals of eigenvectors: of those that may be returned, which are also proven to be the lowest; of
+ * others by the last change of the objective, as the next step changes them anyway. */
+static const double TIGHT = 1e-10, LOOSE = 1e-7, SHARE = 1e-5;
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
@@ -53,6 +55,8 @@ static int minimise(void *data, mm *s)
     int n = w->problem->n, p = w->problem->p, c = w->problem->c, q = s->q;
     size_t P = (size_t) p, Q = (size_t) q, C = (size_t) c;
     double gamma = s->out->penalty, *vector = w->vector, *all = w->out->w;
+    bool last = mm_may_end(s);
+    double tol = last ? TIGHT : fmin(fmax(SHARE * s->change, TIGHT), LOOSE);
     la_eigs_info info;
 
     hold(w);
@@ -61,7 +65,8 @@ static int minimise(void *data, mm *s)
         w->delta[a] = gamma * mm_factor(s->settings, s->set[a]) / (2.0 * u * u);
         for (size_t l = 0; l < C; l++) vector[a + l * Q] = all[(size_t) s->set[a] + l * P];
     }
-    la_lowest_solve(&w->lowest, w->delta, w->started, TIGHT, w->values, vector, &info);
+    w->lowest.proof = last;
+    la_lowest_solve(&w->lowest, w->delta, w->started, tol, w->values, vector, &info);
     if (info.lapack) return info.lapack;
     w->started = true;
     w->out->residual = info.residual;

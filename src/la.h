@@ -248,8 +248,7 @@ int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, dou
  * P = diag(delta) + M of order p, delta >= 0, with M given as
  *   m: p x p, symmetric, both triangles (b = NULL), or
  *   b: r x p with M = B'B (m = NULL).
- * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta) by a
- * share of the smallest positive one. The
+ * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta). The
  * inverse is applied through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or
  * by Woodbury,
  *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},
@@ -261,7 +260,8 @@ typedef struct {
     int p, c, r;
     const double *m, *b;
     const int *set; /* p: the columns of b in use, or NULL for all */
-    double *g;      /* p: 1 / (delta - sigma), Woodbury only */
+    bool proof;     /* as in la_eigs_problem; true at first */
+    double *g;      /* p: 1 / (delta - sigma), Woodbury; scratch for sigma */
     double *k;      /* Cholesky factor, p x p or r x r */
     double *scaled; /* r x p: B G^{1/2} */
 } la_lowest;

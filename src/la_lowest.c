@@ -5,8 +5,11 @@
 
 /* Residuals that a badly scaled inverse may leave. */
 static const double FLOOR = 1e-7;
-static const double BELOW = 1e-3; /* share by which the shift is below all of delta */
+/* How far the shift is below all of delta, as a share of the least: a tenth of the spread of what may
+ * be near the lowest eigenvalues, within limits. */
+static const double NEAR = 1e-7, BELOW = 1e-3;
 
+static double choose_shift(la_lowest *s, const double *delta);
 static double below_zero(int p, const double *delta);
 static void shifted(la_lowest *s, const double *delta, double sigma);
 static void apply_inverse(const void *data, int count, const double *v, double *out);
@@ -15,7 +18,7 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
 {
     size_t P = (size_t) p, R = (size_t) r;
 
-    *s = (la_lowest){.p = p, .c = c, .r = r, .m = m, .b = b};
+    *s = (la_lowest){.p = p, .c = c, .r = r, .m = m, .b = b, .proof = true};
     s->k = ufs_dalloc(R, R);
     s->g = ufs_dalloc(P, 1);
     s->scaled = m != NULL ? NULL : ufs_dalloc(R, P);
@@ -26,20 +29,18 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
 {
     int p = s->p, c = s->c;
     bool dense = s->m != NULL && (p <= LA_LOWEST_DENSE || p <= 8 * c);
-    double sigma = dense ? 0.0 : R_PosInf;
+    double sigma = dense ? 0.0 : choose_shift(s, delta);
     la_eigs_problem inverse = {.n = p,
                                .k = c,
                                .apply = apply_inverse,
                                .data = s,
                                .n_start = warm ? c : 0,
                                .start = vectors,
-                               .proof = true,
+                               .proof = s->proof,
                                .tol = tol,
                                .max_iter = 200};
 
     *info = (la_eigs_info){.converged = true};
-    for (int j = 0; j < p && !dense; j++) sigma = fmin(sigma, (1.0 - BELOW) * delta[j]);
-    if (sigma == 0.0 && !dense) sigma = below_zero(p, delta);
     shifted(s, delta, sigma);
     if (dense) {
         info->lapack = la_eig_range(p, s->k, 1, c, values, vectors);
@@ -50,6 +51,21 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     la_eigs_krylov(&inverse, values, vectors, info);
     info->converged = info->converged || info->residual <= FLOOR;
     for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
+}
+
+/* The closer to the spectrum, the better the wanted eigenvalues are told apart. As M has rank r, they
+ * lie among the c + r smallest entries of delta, or below. */
+static double choose_shift(la_lowest *s, const double *delta)
+{
+    int p = s->p, last = s->c + s->r < p ? s->c + s->r - 1 : p - 1;
+    double least = R_PosInf, step;
+
+    ufs_copy(s->g, delta, (size_t) p);
+    rPsort(s->g, p, last);
+    for (int j = 0; j <= last; j++) least = fmin(least, s->g[j]);
+    if (least == 0.0) return below_zero(p, delta);
+    step = 0.1 * (s->g[last] - least);
+    return least - fmin(BELOW * least, fmax(NEAR * least, step));
 }
 
 /* A shift for a delta with zeros: below 0 by a share of the smallest positive entry. */

@@ -205,6 +205,7 @@ static void judge(mm *s)
     double over = s->over, tol = run->tol;
     double measured = by_gap ? 1.0 - fmax(bound(s, over), out->bound) / out->primal : change;
 
+    if (R_FINITE(change)) s->change = change;
     s->idle = change <= 1e-15 ? s->idle + 1 : 0;
     s->looked = measured <= tol || s->accepted % LOOK_EVERY == 0 || s->idle >= IDLE ||
                 run->iterations == run->max_iter || !s->settings->accelerate;
@@ -246,6 +247,7 @@ void mm_init(mm *s)
     for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
     s->caution = s->entry = LEAST;
     s->best = R_PosInf;
+    s->change = 1.0;
     s->out->bound = R_NegInf;
     anderson_init(&s->history, (int) L, DEPTH);
     ufs_trace_named(&s->run->trace, s->run->max_iter, columns);
@@ -281,6 +283,7 @@ void mm_renew(mm *s)
     s->run->status = UFS_MAX_ITER;
     s->run->iterations = s->calm = 0;
     s->best = R_PosInf;
+    s->change = 1.0;
     move_to_plain(s);
 }
 

@@ -57,6 +57,7 @@ struct mm {
     double rest;
     double linear; /* <Y, X> of the dual point */
     bool rough;    /* the minimiser was found with less precision than it should */
+    double change; /* of the smoothed objective by the last accepted step, relative; 1 before it */
 
     /* Internal. */
     double merit, best; /* smoothed objective of the last step, of the last accepted one */
@@ -83,6 +84,13 @@ void mm_zero(mm *s);
 static inline double mm_factor(const mm_settings *a, int j)
 {
     return a->factor == NULL ? 1.0 : a->factor[j];
+}
+
+/* Whether the run may end with the step at hand; never true of one whose end need not be exact. */
+static inline bool mm_may_end(const mm *s)
+{
+    return !s->settings->accelerate ||
+           (s->clears && (s->calm > 0 || s->run->iterations + 1 >= s->run->max_iter));
 }
 
 static inline bool mm_is_free(const mm_settings *a, int j)
