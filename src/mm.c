@@ -104,36 +104,52 @@ static bool leave(mm *s, double share)
     return s->bold = true;
 }
 
-/* Newton on the diagonal, then Anderson. */
+/* The row at hand with the largest dual value, -1 if all are free. */
+static int steepest(const mm *s)
+{
+    int top = -1;
+
+    for (int a = 0; a < s->q; a++) {
+        int j = s->set[a];
+        if (mm_is_free(s->settings, j)) continue;
+        if (top < 0 || s->out->dual[j] > s->out->dual[top]) top = j;
+    }
+    return top;
+}
+
+static double near_plain(const mm *s, int k, double u)
+{
+    return fmin(fmax(u, s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
+}
+
+/* Newton on the diagonal, then Anderson. Caution is for rows that move together; the steepest goes all its
+ * way: small and cautious, it would grow by its dual value per step, and hold up the bound. */
 static void extrapolate(mm *s)
 {
-    int p = s->p, all = p + s->others;
+    int all = s->p + s->others, alone = steepest(s);
+    double total = 0.0, moved = 0.0, mean;
 
-    for (int block = 0; block < 2; block++) {
-        int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
-        double total = 0.0, moved = 0.0, mean;
-        for (int k = from; k < to; k++) {
-            if (k < p && mm_is_free(s->settings, k)) continue;
-            double size = sqrt(count_of(s, k)) * s->plain[k];
-            s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
-            total += size;
-            moved += size * s->f[k];
+    for (int k = 0; k < all; k++) {
+        if (k < s->p && mm_is_free(s->settings, k)) continue;
+        double size = sqrt(count_of(s, k)) * s->plain[k];
+        s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
+        total += size;
+        moved += size * s->f[k];
+    }
+    mean = total > 0.0 ? moved / total : 0.0;
+    for (int k = 0; k < all; k++) {
+        if (k < s->p && mm_is_free(s->settings, k)) {
+            s->f[k] = s->u[k];
+            continue;
         }
-        mean = total > 0.0 ? moved / total : 0.0;
-        for (int k = from; k < to; k++) {
-            if (k < p && mm_is_free(s->settings, k)) {
-                s->f[k] = s->u[k];
-                continue;
-            }
-            double by = s->f[k] - mean, left = fmax(s->left[k], s->caution);
-            by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
-            s->f[k] = s->u[k] * exp(mean + by);
-        }
+        double by = s->f[k] - mean;
+        double left = fmax(s->left[k], k == alone ? UFS_ROUNDING : s->caution);
+        by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
+        s->f[k] = near_plain(s, k, s->u[k] * exp(mean + by));
     }
     anderson_push(&s->history, s->u, s->f);
     anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
-    for (int k = 0; k < all; k++)
-        s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
+    for (int k = 0; k < all; k++) s->u[k] = near_plain(s, k, s->f[k]);
     s->bold = true;
 }
 

@@ -157,3 +157,20 @@ test_that("no random numbers, no changed input, progress is called", {
   ufs_rrss(x, control = ufs_control(progress = function(iteration, ...) seen <<- iteration))
   expect_identical(seen, first$iterations)
 })
+
+test_that("one small sample that should grow does not hold up the end", {
+  # Cautious for all samples alike, these took 300 steps and more without an end.
+  fit <- suppressWarnings(ufs_rrss(state.x77, gamma_rel = 0.5))
+  expect_identical(fit$status, "converged")
+  expect_lt(fit$iterations, 60)
+  x <- withr::with_seed(59, {
+    n <- sample(c(20, 40, 60, 90), 1)
+    p <- sample(c(5, 10, 30, 80), 1)
+    matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * p), 3) + 0.5 * matrix(rnorm(n * p), n)
+  })
+  for (gamma in c(0.1, 0.02)) {
+    fit <- suppressWarnings(ufs_rrss(x, gamma_rel = gamma))
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$iterations, 100)
+  }
+})

@@ -479,3 +479,17 @@ test_that("each row has a penalty of its own: the reweighted reference, and a bo
     expect_identical(plainly$wishes$features$by[["include"]], "ranking")
   }
 })
+
+test_that("one small feature that should grow does not hold up the end", {
+  # Cautious for all features alike, these took up to 500 steps.
+  for (seed in c(7, 8)) {
+    set <- withr::with_seed(seed, {
+      n <- sample(c(20, 40, 60, 90), 1)
+      p <- sample(c(5, 10, 30, 80), 1)
+      matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * p), 3) + 0.5 * matrix(rnorm(n * p), n)
+    })
+    fit <- suppressWarnings(ufs_rsr(set, lambda_rel = 0.1))
+    expect_identical(fit$status, "converged")
+    expect_lt(fit$iterations, 60)
+  }
+})
