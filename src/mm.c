@@ -104,16 +104,13 @@ static bool leave(mm *s, double share)
     return s->bold = true;
 }
 
-/* The row at hand with the largest dual value, -1 if all are free. */
-static int steepest(const mm *s)
+/* The largest dual value of rows at hand. */
+static double steepest(const mm *s)
 {
-    int top = -1;
+    double top = 0.0;
 
-    for (int a = 0; a < s->q; a++) {
-        int j = s->set[a];
-        if (mm_is_free(s->settings, j)) continue;
-        if (top < 0 || s->out->dual[j] > s->out->dual[top]) top = j;
-    }
+    for (int a = 0; a < s->q; a++)
+        if (!mm_is_free(s->settings, s->set[a])) top = fmax(top, s->out->dual[s->set[a]]);
     return top;
 }
 
@@ -123,11 +120,12 @@ static double near_plain(const mm *s, int k, double u)
 }
 
 /* Newton on the diagonal, then Anderson. Caution is for rows that move together; the steepest goes all its
- * way: small and cautious, it would grow by its dual value per step, and hold up the bound. */
+ * way, and so do its copies: small and cautious, it would grow by its dual value per step, and hold up
+ * the bound. */
 static void extrapolate(mm *s)
 {
-    int all = s->p + s->others, alone = steepest(s);
-    double total = 0.0, moved = 0.0, mean;
+    int all = s->p + s->others;
+    double top = (1.0 - UFS_TIE) * steepest(s), total = 0.0, moved = 0.0, mean;
 
     for (int k = 0; k < all; k++) {
         if (k < s->p && mm_is_free(s->settings, k)) continue;
@@ -142,8 +140,8 @@ static void extrapolate(mm *s)
             s->f[k] = s->u[k];
             continue;
         }
-        double by = s->f[k] - mean;
-        double left = fmax(s->left[k], k == alone ? UFS_ROUNDING : s->caution);
+        bool steep = k < s->p && s->u[k] > 0.0 && s->out->dual[k] >= top;
+        double by = s->f[k] - mean, left = fmax(s->left[k], steep ? UFS_ROUNDING : s->caution);
         by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
         s->f[k] = near_plain(s, k, s->u[k] * exp(mean + by));
     }
