@@ -18,8 +18,8 @@
 #include "base_wstep.h"
 #include <R_ext/Memory.h>
 
-/* Residuals of eigenvectors: of those that may be returned, which are also proven to be the lowest; of
- * others by the last change of the objective, as the next step changes them anyway. */
+/* Residuals of eigenvectors. Those that may be returned are TIGHT, and proven to be the lowest; others
+ * are as good as SHARE of the last change of the objective, at least LOOSE: the next step changes them. */
 static const double TIGHT = 1e-10, LOOSE = 1e-7, SHARE = 1e-5;
 
 /* ---- one step ---------------------------------------------------------------------------- */

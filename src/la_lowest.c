@@ -5,8 +5,7 @@
 
 /* Residuals that a badly scaled inverse may leave. */
 static const double FLOOR = 1e-7;
-/* How far the shift is below all of delta, as a share of the least: a tenth of the spread of what may
- * be near the lowest eigenvalues, within limits. */
+/* The least and the largest distance of the shift from the smallest entry of delta, as a share of it. */
 static const double NEAR = 1e-7, BELOW = 1e-3;
 
 static double choose_shift(la_lowest *s, const double *delta);
@@ -53,8 +52,8 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
 }
 
-/* The closer to the spectrum, the better the wanted eigenvalues are told apart. As M has rank r, they
- * lie among the c + r smallest entries of delta, or below. */
+/* Below all of delta by a tenth of the spread of its c + r smallest entries, among which the wanted
+ * eigenvalues lie, as M has rank r. The closer the shift, the better it tells them apart. */
 static double choose_shift(la_lowest *s, const double *delta)
 {
     int p = s->p, last = s->c + s->r < p ? s->c + s->r - 1 : p - 1;

@@ -119,9 +119,9 @@ static double near_plain(const mm *s, int k, double u)
     return fmin(fmax(u, s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
 }
 
-/* Newton on the diagonal, then Anderson. Caution is for rows that move together; the steepest goes all its
- * way, and so do its copies: small and cautious, it would grow by its dual value per step, and hold up
- * the bound. */
+/* Newton on the diagonal, then Anderson. Caution keeps rows from moving too far together. The steepest row
+ * and its copies take the whole step: held back while they are small, they would grow by little more than
+ * nothing in each step, and the bound would wait for them. */
 static void extrapolate(mm *s)
 {
     int all = s->p + s->others;

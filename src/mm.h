@@ -86,7 +86,8 @@ static inline double mm_factor(const mm_settings *a, int j)
     return a->factor == NULL ? 1.0 : a->factor[j];
 }
 
-/* Whether the run may end with the step at hand; never true of one whose end need not be exact. */
+/* Whether the step at hand may be the last of a run that has an exact end (`clears`); in the plain
+ * iteration every step may be. */
 static inline bool mm_may_end(const mm *s)
 {
     return !s->settings->accelerate ||
