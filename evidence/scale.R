@@ -7,10 +7,11 @@
 #   Rscript scale.R wide cells disk  some of the data sets; sparse_file: cells as a TENxMatrix; csv, tall: five million
 #                                    rows of 60 columns, in a file and in memory
 #   Rscript scale.R wide "ufs_pca(x, 10)"   one row
+#   --out=FILE                       instead of inst/benchmarks/results/scale.csv
 # Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
-# in the same run, memory before the fit and at its peak, passes over a file. Results:
-# inst/benchmarks/results/scale.csv, written row by row: rows measured again replace the old ones.
-arguments <- commandArgs(TRUE)
+# in the same run, memory before the fit and at its peak, passes over a file. The table is written
+# row by row: rows measured again replace the old ones.
+arguments <- grep("^--", commandArgs(TRUE), invert = TRUE, value = TRUE)
 folder <- Sys.getenv("SCALE_DATA", file.path(dirname(tempdir()), "ufselect-scale"))
 dir.create(folder, showWarnings = FALSE)
 
@@ -169,7 +170,8 @@ if (length(arguments) == 3 && arguments[1] == "row") {
   self <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
   calls <- grepl("(", arguments, fixed = TRUE)
   wanted <- if (any(!calls)) arguments[!calls] else names(rows)
-  out <- file.path(dirname(self), "..", "inst", "benchmarks", "results", "scale.csv")
+  out <- sub("^--out=", "", grep("^--out=", commandArgs(TRUE), value = TRUE))
+  if (!length(out)) out <- file.path(dirname(self), "..", "inst", "benchmarks", "results", "scale.csv")
   header <- "data,call,cpu_s,in_products,start_MB,peak_MB,passes,planted_in_best_200,status"
   lines <- if (file.exists(out)) readLines(out)[-1L] else character()
   for (name in wanted) {

@@ -150,11 +150,12 @@ ring_graph <- function(n, seed, weak = 1) {
 test_that("conjugate gradients, Cholesky and the literal solution agree, whatever holds the graph", {
   skip_on_cran()
   skip_if_not_installed("Matrix")
-  n <- 900L
+  # Beyond 500 nodes without labels the solver takes conjugate gradients.
+  n <- 560L
   for (weak in c(1, 1e-5, 1e-9)) {
     w <- ring_graph(n, 1, weak)
     y <- rep(NA_integer_, n)
-    y[c(3, 40, 200, 301)] <- c(1L, 2L, 3L, 1L)
+    y[c(3, 40, 150, 251)] <- c(1L, 2L, 3L, 1L)
     for (cmn in c(FALSE, TRUE)) {
       ref <- ref_harmonic(w, y, 3L, cmn = cmn)
       expect_warning(out <- ufs_propagate(w, y, cmn = cmn), NA)
