@@ -30,7 +30,8 @@
 #' start and the path; from labels and from k-means `"exact"` may end above `"irls"`. From a start
 #' that is no partition of the samples, and where V = 0 came out, it also takes the plain
 #' iterations, then exact steps, and keeps the lower objective, which takes about as long as
-#' `"irls"`.
+#' `"irls"`. Where a plain iteration would take more than 2e9 multiplications (the smaller of
+#' \eqn{p^3/3} and \eqn{n^2 p + n^3/3}), exact steps at .1 and .3 of the penalty take their place.
 #'
 #' # Does a lower objective mean a better choice?
 #' Hardly. Rising penalties, solved one after the other from k-means and from a few
@@ -158,8 +159,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     problem <- list_of(x = if (is.null(distinct)) data$x else x_subset_columns(data$x, distinct),
       lambda = penalty$value, gamma, eps = control$eps,
       factor = if (is.null(distinct)) factor else factor[distinct])
-    stages <- function(plain_first) {
-      socfs_stages(solver, penalty$value, control, warm_irls, path, polish, plain_first)
+    stages <- function(plain_first = FALSE, shares = path) {
+      socfs_stages(solver, penalty$value, control, warm_irls, shares, polish, plain_first)
     }
     runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
       two_ways = !plain && penalty$rel < 1 && is.null(factor), path = path)
@@ -297,13 +298,20 @@ check_path <- function(path) {
   }
 }
 
-# What la_ridge_init() takes (src/la_solve.c): the cheaper of its two forms.
-check_ridge_bytes <- function(size,
-                              advice = "Use solver = \"exact\" with init = \"kmeans\".") {
+# Multiplications of a least-squares step in each of the forms between which la_ridge_init() (src/la_solve.c)
+# chooses.
+ridge_costs <- function(size) {
   n <- as.double(size[1L])
   p <- as.double(size[2L])
-  p_form <- p^3 / 3 < n^2 * p + n^3 / 3
-  check_bytes(8 * if (p_form) 2 * p^2 else n^2, "The least-squares step of \"irls\"", advice)
+  c(p = p^3 / 3, n = n^2 * p + n^3 / 3)
+}
+
+check_ridge_bytes <- function(size,
+                              advice = "Use solver = \"exact\" with init = \"kmeans\".") {
+  size <- as.double(size)
+  cost <- ridge_costs(size)
+  check_bytes(8 * if (cost[["p"]] < cost[["n"]]) 2 * size[2L]^2 else size[1L]^2,
+    "The least-squares step of \"irls\"", advice)
 }
 
 # ---- starts ----------------------------------------------------------------------------
@@ -413,16 +421,22 @@ socfs_objective <- function(found) found$run$counters[["objective"]]
 
 # The run from one start. Where E is no partition of the samples, few features explain it: exact
 # V-steps can set all rows to zero before E has come near the data, and then nothing moves it any
-# more. Plain iterations shrink the rows slowly and move E meanwhile. So with `two_ways` the run
-# goes that way too from such starts, and from any that ended at V = 0, and the lower objective is
-# kept.
+# more. Plain iterations shrink the rows slowly and move E meanwhile; so do, nearly as well, exact steps
+# at smaller penalties, which cost a multiple of n p c each. So with
+# `two_ways` the run goes that way too from such starts, and from any that ended at V = 0, and the
+# lower objective is kept.
 socfs_from <- function(start, problem, stages, control, two_ways, path) {
-  found <- socfs_run(problem, start, stages(FALSE), control)
+  found <- socfs_run(problem, start, stages(), control)
   partition <- all(start$E >= -1e-10)
   if (!two_ways || any(found$V != 0) && (partition || !is.null(path))) return(found)
-  other <- socfs_run(problem, start, stages(TRUE), control)
+  slower <- if (plain_pays(dim(problem$x))) stages(plain_first = TRUE) else
+    stages(shares = c(0.1, 0.3))
+  other <- socfs_run(problem, start, slower, control)
   if (isTRUE(socfs_objective(other) < socfs_objective(found))) other else found
 }
+
+# Beyond a second for each of some hundred plain iterations, exact ones take their place.
+plain_pays <- function(size) min(ridge_costs(size)) <= 2e9
 
 # The smoothed objective sums over all p features, so the constant ones, which the solver
 # does not see, add their part: zero rows, but for the rows of a given V at the start.

@@ -459,6 +459,25 @@ test_that("V = 0 from labels is not the answer while another V is lower", {
   }
 })
 
+test_that("where a plain iteration would take seconds, smaller penalties find what V = 0 hides", {
+  skip_on_cran()
+  skip_if_not_installed("withr")
+  expect_true(plain_pays(c(100, 1e5)))
+  expect_true(plain_pays(c(1e4, 600)))
+  expect_false(plain_pays(c(1e5, 2e4)))
+  n <- 1300L
+  expect_false(plain_pays(c(n, 1900)))
+  x <- withr::with_seed(1, matrix(rnorm(n * 1900), n))
+  x[, 1:20] <- x[, 1:20] + 3 * outer(rep_len(1:3, n), rep_len(1:3, 20), "==")
+  fit <- ufs_socfs(x, 3, init = random_orthonormal(n, 3, 1), control = quiet())
+  expect_true(all(fit$trace$solver == "exact"))
+  # V = 0 has the objective 3.
+  expect_lt(true_objective(fit, x), 2.5)
+  expect_gt(fit$certificate[["live_rows"]], 0)
+  expect_lte(fit$certificate[["gap"]], 1e-6)
+  expect_monotone(fit$trace$objective)
+})
+
 test_that("a start that is no partition: sparse and dense input agree, copies share", {
   skip_on_cran()
   skip_if_not_installed("withr")
