@@ -298,8 +298,8 @@ check_path <- function(path) {
   }
 }
 
-# Multiplications of a least-squares step in each of the forms between which la_ridge_init() (src/la_solve.c)
-# chooses.
+# Multiplications of a least-squares step in each of its two forms, of which la_ridge_init()
+# (src/la_solve.c) takes the cheaper one.
 ridge_costs <- function(size) {
   n <- as.double(size[1L])
   p <- as.double(size[2L])
@@ -421,10 +421,9 @@ socfs_objective <- function(found) found$run$counters[["objective"]]
 
 # The run from one start. Where E is no partition of the samples, few features explain it: exact
 # V-steps can set all rows to zero before E has come near the data, and then nothing moves it any
-# more. Plain iterations shrink the rows slowly and move E meanwhile; so do, nearly as well, exact steps
-# at smaller penalties, which cost a multiple of n p c each. So with
-# `two_ways` the run goes that way too from such starts, and from any that ended at V = 0, and the
-# lower objective is kept.
+# more. Plain iterations shrink the rows slowly and move E meanwhile; so do, nearly as well, exact
+# steps at smaller penalties, which cost a multiple of n p c each. So with `two_ways` the run goes
+# that way too from such starts, and from any that ended at V = 0, and the lower objective is kept.
 socfs_from <- function(start, problem, stages, control, two_ways, path) {
   found <- socfs_run(problem, start, stages(), control)
   partition <- all(start$E >= -1e-10)
