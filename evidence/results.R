@@ -355,8 +355,9 @@ tables <- list(
     }),
   "socfs-starts" = on_sets("socfs-starts", "socfs-objective.R", 30, "the help of ufs_socfs()", "socfs",
     plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "starts"),
-  scale = timing("scale", "scale.R", 120, "large-and-sparse-data",
-    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE, adds = TRUE),
+  scale = timing("scale", "scale.R", 90, "large-and-sparse-data",
+    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca", "css", "facility"),
+    functions = c("ufs_decoys", "ufs_moments"), times_only = TRUE, adds = TRUE),
   workers = timing("workers", "workers.R", 6, "large-and-sparse-data", c("variance", "pca", "mcfs"), times_only = TRUE),
   sketch = on_sets("sketch", "sketch.R", 20, "large-and-sparse-data, the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
     functions = "ufs_sketch", witness = function(stored) {
