@@ -434,7 +434,7 @@ socfs_from <- function(start, problem, stages, control, two_ways, path) {
   if (isTRUE(socfs_objective(other) < socfs_objective(found))) other else found
 }
 
-# Beyond a second for each of some hundred plain iterations, exact ones take their place.
+# A plain run has some hundred iterations: it pays while each takes about a second at most.
 plain_pays <- function(size) min(ridge_costs(size)) <= 2e9
 
 # The smoothed objective sums over all p features, so the constant ones, which the solver
