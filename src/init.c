@@ -1,4 +1,6 @@
-/* init.c: the table of entries.h, registered with its arities. In R: C_<name>. */
+/* init.c: the table of entries.h, registered with its arities (in R: C_<name>), and what other
+ * packages may call (callable.h). */
+#include "callable.h"
 #include "ffi_util.h"
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
@@ -12,4 +14,8 @@ void attribute_visible R_init_ufselect(DllInfo *dll)
     R_registerRoutines(dll, NULL, call_entries, NULL, NULL);
     R_useDynamicSymbols(dll, FALSE);
     R_forceSymbols(dll, TRUE);
+#define UFS_REGISTER(name)                                                                         \
+    R_RegisterCCallable("ufselect", "ufselect_" #name, (DL_FUNC) &callable_##name);
+    UFS_CALLABLES(UFS_REGISTER)
+#undef UFS_REGISTER
 }

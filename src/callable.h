@@ -1,0 +1,16 @@
+/* callable.h: the solvers as other packages call them (see callable.c). */
+#ifndef UFS_CALLABLE_H
+#define UFS_CALLABLE_H
+
+#define UFSELECT_TYPES_ONLY
+#include "../inst/include/ufselect.h"
+
+/* One row each: init.c registers them by these names, and the types are those of the header. */
+#define UFS_CALLABLES(ROW)                                                                         \
+    ROW(css) ROW(facility) ROW(medoids) ROW(group_lasso) ROW(eigen) ROW(neighbours)
+
+#define UFS_CALLABLE_PROTOTYPE(name) ufselect_##name##_function callable_##name;
+UFS_CALLABLES(UFS_CALLABLE_PROTOTYPE)
+#undef UFS_CALLABLE_PROTOTYPE
+
+#endif
