@@ -179,7 +179,7 @@ draw_dots <- function(pic, ...) {
 draw_spikes <- function(pic, ...) {
   table <- pic$table
   many <- max(table$x)
-  block <- if (!is.null(pic$names)) name_block(pic$names)
+  block <- if (length(pic$names)) name_block(pic$names)
   room <- if (is.null(block)) 0 else {
     wide <- max(nchar(c(block$text, pic$heading))) + 1L
     many * min(.9, label_room(strrep("m", block$columns * wide), .7))

@@ -111,7 +111,7 @@ ggplot_spikes <- function(pic) {
     p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
   }
   if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
-  if (!is.null(pic$names)) {
+  if (length(pic$names)) {
     block <- name_block(pic$names)
     top <- max(pic$ylim, table$y, 0)
     low <- min(pic$ylim, table$y, 0)

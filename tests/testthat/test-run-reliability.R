@@ -1,0 +1,134 @@
+# One-way analysis of variance of every column, by aov().
+by_aov <- function(x, g, block = NULL, weights = NULL) {
+  t(apply(x, 2L, function(v) {
+    table <- data.frame(v = v, g = factor(g), b = if (is.null(block)) 1 else factor(block))
+    found <- if (is.null(block)) stats::anova(stats::lm(v ~ g, table)) else
+      stats::anova(stats::lm(v ~ b + g, table))
+    c(f = found["g", "F value"], p = found["g", "Pr(>F)"], df = found["g", "Df"],
+      rest = found["Residuals", "Df"])
+  }))
+}
+repeated_table <- function(sizes = rep(3L, 20L), p = 6L, signal = 2L) {
+  g <- rep(seq_along(sizes), sizes)
+  x <- matrix(stats::rnorm(length(g) * p, sd = .5), length(g))
+  x[, seq_len(signal)] <- x[, seq_len(signal)] + stats::rnorm(length(sizes))[g]
+  colnames(x) <- letters[seq_len(p)]
+  list(x = x, g = g)
+}
+
+test_that("mean squares are those of aov(), for equal and unequal levels", {
+  set.seed(1)
+  for (sizes in list(rep(3L, 20L), c(1L, 2L, 5L, 3L, 1L, 4L, 2L))) {
+    data <- repeated_table(sizes)
+    ord <- sample(length(data$g))
+    found <- ufs_reliability(data$x[ord, ], paste("sample", data$g)[ord])
+    right <- by_aov(data$x, data$g)
+    expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
+    expect_equal(found$table$p_value, unname(right[, "p"]), tolerance = 1e-8)
+    expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
+    expect_equal(found$table$reliability, pmax(0, 1 - 1 / unname(right[, "f"])), tolerance = 1e-10)
+    expect_identical(found$n_levels, length(sizes))
+  }
+})
+
+test_that("blocks are taken out, nested or crossed with the levels", {
+  set.seed(2)
+  data <- repeated_table(rep(4L, 12L))
+  # Every sample in each of four batches.
+  crossed <- rep(1:4, 12L)
+  x <- data$x + 3 * crossed
+  found <- ufs_reliability(x, data$g, blocks = crossed)
+  right <- by_aov(x, data$g, crossed)
+  expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
+  expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
+  expect_equal(found$table$f, ufs_reliability(data$x, data$g, blocks = crossed)$table$f, tolerance = 1e-8)
+  # Samples of one batch each.
+  nested <- rep(1:3, each = 16L)
+  x <- data$x + 5 * nested
+  found <- ufs_reliability(x, data$g, blocks = nested)
+  right <- by_aov(x, data$g, nested)
+  expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-10)
+  expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
+})
+
+test_that("weights count rows, NA leaves rows out, and the layout does not matter", {
+  set.seed(3)
+  data <- repeated_table()
+  weights <- sample(1:3, length(data$g), TRUE)
+  twice <- rep(seq_along(data$g), weights)
+  same <- c("f", "p_value", "reliability", "single")
+  expect_equal(ufs_reliability(data$x, data$g, weights = weights)$table[same],
+    ufs_reliability(data$x[twice, ], data$g[twice])$table[same], tolerance = 1e-10)
+  g <- replace(data$g, 1:6, NA)
+  expect_equal(ufs_reliability(data$x, g)$table, ufs_reliability(data$x[-(1:6), ], data$g[-(1:6)])$table)
+  expect_identical(ufs_reliability(ufs_data(data$x, replicates = g))$table,
+    ufs_reliability(data$x, g)$table)
+  skip_if_not_installed("Matrix")
+  sparse <- abs(data$x) * (data$x > .3)
+  expect_equal(ufs_reliability(Matrix::Matrix(sparse, sparse = TRUE), data$g)$table,
+    ufs_reliability(sparse, data$g)$table)
+  withr::with_options(list(ufselect.block_bytes = 8 * 60 * 2), expect_identical(
+    ufs_reliability(data$x, data$g)$table, ufs_reliability(data$x, data$g)$table))
+})
+
+test_that("columns far from zero and constant ones are judged rightly", {
+  set.seed(4)
+  data <- repeated_table()
+  far <- ufs_reliability(data$x * 2^10 + 2^40, data$g)
+  near <- ufs_reliability(round(data$x * 2^22) / 2^22 * 2^10, data$g)
+  expect_equal(far$table$f, near$table$f, tolerance = 1e-5)
+  x <- cbind(data$x, flat = 7, exact = data$g)
+  table <- ufs_reliability(x, data$g)$table
+  expect_identical(table$reliability[7:8], c(NA, 1))
+  expect_identical(table$repeats[7:8], c(FALSE, TRUE))
+})
+
+test_that("pure noise rarely repeats, and what repeats is found", {
+  skip_on_cran()
+  set.seed(5)
+  sizes <- rep(2L, 40L)
+  any_found <- vapply(1:200, function(i) {
+    data <- repeated_table(sizes, p = 30L, signal = 0L)
+    ufs_reliability(data$x, data$g)$n_repeats > 0L
+  }, NA)
+  # The share of runs with a false find is the false discovery rate, here .05.
+  expect_lt(mean(any_found), .05 + 3 * sqrt(.05 * .95 / 200))
+  found <- vapply(1:50, function(i) {
+    data <- repeated_table(sizes, p = 30L, signal = 10L)
+    table <- ufs_reliability(data$x, data$g)$table
+    c(sum(table$repeats[1:10]), sum(table$repeats[-(1:10)]))
+  }, c(0, 0))
+  expect_equal(mean(found[1L, ]), 10, tolerance = .02)
+  expect_lt(mean(found[2L, ] / pmax(1, colSums(found))), .06)
+  # The interval holds the reliability that was simulated, 1 / (1 + .25 / 2).
+  inside <- vapply(1:200, function(i) {
+    data <- repeated_table(sizes, p = 1L, signal = 1L)
+    table <- ufs_reliability(data$x, data$g)$table
+    table$lower <= 1 / 1.125 && table$upper >= 1 / 1.125
+  }, NA)
+  expect_equal(mean(inside), .95, tolerance = .05)
+})
+
+test_that("bad replicates are errors that name the argument", {
+  x <- matrix(stats::rnorm(40), 10L)
+  expect_error(ufs_reliability(x), class = "ufs_error_argument")
+  expect_error(ufs_reliability(x, 1:10), "no level has two rows", class = "ufs_error_argument")
+  expect_error(ufs_reliability(x, rep(1, 10L)), "one level only", class = "ufs_error_argument")
+  expect_error(ufs_reliability(x, 1:9), "`replicates`", class = "ufs_error_argument")
+  expect_error(ufs_reliability(x, rep(1:5, 2L), fdr = 1), "`fdr`", class = "ufs_error_argument")
+  expect_error(ufs_reliability(x, rep(1:5, 2L), extra = 1), "`extra`", class = "ufs_error_argument")
+})
+
+test_that("print and picture say how many columns repeat", {
+  set.seed(6)
+  data <- repeated_table()
+  found <- ufs_reliability(data$x, data$g)
+  said <- paste(utils::capture.output(print(found)), collapse = "\n")
+  expect_match(said, paste(found$n_repeats, "columns better than chance"), fixed = TRUE)
+  expect_identical(as.data.frame(found), found$table)
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(plot(found), found)
+  none <- ufs_reliability(matrix(stats::rnorm(80), 20L), rep(1:10, 2L), fdr = 1e-6)
+  expect_identical(plot(none), none)
+})
