@@ -67,9 +67,9 @@ connected_parts <- function(level, block) {
 
 # What a column's mean squares say, a data frame with a row for each:
 #   f, p_value     between over within, and its probability where nothing repeats
-#   reliability    1 - within / between, at least 0: the share of the variance of a level's mean that
-#                  other measurements of the same levels would have, too; of unequal levels that of
-#                  one of average size. NA for a column that does not vary
+#   reliability    1 - within / between, at least 0: the share of the variance of the levels' means
+#                  that other measurements of the same levels would have, too; of unequal levels
+#                  that of one of average size. NA for a column that does not vary
 #   lower, upper   an interval of it, by the distribution of F
 #   single         the share of the variance of a single row (the intraclass correlation)
 reliability_table <- function(squares, level = 0.95) {
