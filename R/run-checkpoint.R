@@ -1,6 +1,7 @@
 # Checkpoints: a folder that holds the values of finished tasks, one file each. A value is known by
-# what it was computed from (kind of run, version of the package, content of the data, setting,
-# seed), not by its place among the tasks, so that a longer grid finds what a shorter one has done.
+# all that its task could see (version of the package, kind of run, everything that ufs_data() holds,
+# the task itself with its seed, and what it has in common with others), not by its place among the
+# tasks, so that a longer grid finds what a shorter one has done.
 # A value is written under a unique temporary name, read back, and renamed, which happens at once or
 # not at all: so several runs can share a folder without locks.
 
@@ -35,8 +36,25 @@ task_seed <- function(run, ...) {
   as.integer((part[1L] * 65536 + part[2L]) %% .Machine$integer.max)
 }
 
-# The name of a task's value; NULL without a folder.
-task_key <- function(run, ...) if (!is.null(run$folder)) paste0(run$prefix, "-", hash_of(list(...)))
+# The names of the tasks' values; NULL without a folder. A task is work(task, common), and so its
+# name is made of all that stands in the two lists, whatever it is; x is in the prefix. Arguments of
+# a method (`args`) are the same whether they are those of a task or of all.
+task_keys <- function(run, tasks, common) {
+  if (is.null(run$folder)) return(NULL)
+  shared <- part_keys(common[setdiff(names(common), "x")])
+  lapply(tasks, function(task) {
+    all <- c(part_keys(task), shared)
+    paste0(run$prefix, "-", hash_of(all[order(names(all), method = "radix")]))
+  })
+}
+
+part_keys <- function(parts) {
+  stopifnot(all(nzchar(names_of(parts))))
+  unlist(lapply(names(parts), function(name) {
+    keys <- if (name == "args") argument_keys(parts$args) else hash_of(parts[[name]])
+    if (length(keys)) stats::setNames(keys, paste0(name, " ", names_of(keys)))
+  }))
+}
 
 value_file <- function(folder, key) file.path(folder, paste0(key, ".rds"))
 
@@ -122,6 +140,24 @@ is_plain <- function(value) {
   all(vapply(inside, is_plain, NA))
 }
 
+# The orders of `size` things, and scores that a method can have given: a constant column has NA,
+# none has NaN.
+is_order <- function(value, size) {
+  is.numeric(value) && length(value) == size && !anyNA(value) && all(value == round(value)) &&
+    identical(sort.int(as.integer(value)), seq_len(size))
+}
+
+are_scores <- function(value, size) {
+  is.double(value) && length(value) == size && !any(is.nan(value))
+}
+
+# Some of the numbers 1 to `size`, each once.
+is_choice <- function(value, size) {
+  is.numeric(value) && length(value) > 0L && all(value %in% seq_len(size)) && !anyDuplicated(value)
+}
+
+is_number <- function(value) is.numeric(value) && length(value) == 1L && !is.nan(value)
+
 check_checkpoint <- function(folder) {
   if (is.null(folder)) return(NULL)
   if (!is.character(folder) || length(folder) != 1L || is.na(folder) || !nzchar(folder)) {
@@ -166,7 +202,7 @@ why_not_more <- function(run, missing, damaged) {
   } else if (all(version != as.character(utils::packageVersion("ufselect")))) {
     paste("the folder has results of version", version[1L], "of ufselect")
   } else {
-    "the folder has results of other data"
+    "the folder has results of other data, or of these with other arguments of ufs_data()"
   })
 }
 
@@ -241,8 +277,11 @@ function_code <- function(fun, seen) {
   if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) return(deparse(fun))
   code <- deparse(utils::removeSource(fun))
   home <- environment(fun)
+  # Packages that it names, whose results may be others with another version.
+  used <- regmatches(code, gregexpr("[[:alnum:].]+(?=:::?)", code, perl = TRUE))
+  code <- c(code, version_words(unlist(used)))
   if (isNamespace(topenv(home)) && identical(topenv(home), home)) {
-    return(c(environmentName(home), code))
+    return(c(version_words(environmentName(home)), code))
   }
   free <- setdiff(all.names(body(fun), unique = TRUE), names(formals(fun)))
   found <- lapply(free, function(name) {
@@ -253,17 +292,31 @@ function_code <- function(fun, seen) {
     # What comes from an attached package is known by its name.
     packaged <- identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
       (!identical(at, globalenv()) && !is.null(attr(at, "path")))
-    if (!packaged) canonical(get(name, envir = at), c(seen, list(fun)))
+    if (!packaged) canonical(get(name, envir = at), c(seen, list(fun))) else
+      version_words(sub("^package:", "", environmentName(at)))
   })
   list(code, stats::setNames(found, free))
 }
+
+# Packages with their versions; those of R itself without, since results outlive a version of R.
+version_words <- function(packages) {
+  vapply(unique(packages), function(name) {
+    path <- suppressWarnings(system.file(package = name))
+    if (!nzchar(path) || name %in% r_packages) return(name)
+    paste(name, utils::packageVersion(name))
+  }, "", USE.NAMES = FALSE)
+}
+
+r_packages <- c("base", "stats", "utils", "methods", "graphics", "grDevices", "tools", "datasets",
+  "parallel", "splines", "stats4", "grid", "compiler", "tcltk")
 
 # Arguments by name, in the order of their names, whatever place they were given in.
 argument_keys <- function(args) {
   vapply(args[order(as.character(names(args)), method = "radix")], hash_of, "")
 }
 
-# The content of data, however it is stored, except that of large files: 16 digits.
+# All that ufs_data() holds, 16 digits: names, constraints, what was done to missing values and counts
+# as they are, and the content of x however it is stored, except that of large files.
 data_key <- function(data) {
   load_reader(data)
   content <- switch(data$kind,
@@ -271,7 +324,17 @@ data_key <- function(data) {
     sparse = list(data$x@p, data$x@i, data$x@x),
     source = source_content(data$x)
   )
-  substr(hash_of(list(data$kind, data$n, data$p, data$features, data$samples, content)), 1L, 16L)
+  data <- unclass(data)
+  # Sorted: constraints are given in any order.
+  data$x <- content
+  substr(hash_of(sorted_parts(data)), 1L, 16L)
+}
+
+# A list with its named parts, and theirs, in the order of their names; without those that are NULL.
+sorted_parts <- function(value) {
+  if (!is.list(value) || is.object(value) || is.null(names(value))) return(value)
+  value <- Filter(Negate(is.null), value)
+  lapply(value[order(names(value), method = "radix")], sorted_parts)
 }
 
 # A file of more is not read through to see whether it has changed.
@@ -295,9 +358,12 @@ source_content <- function(source) {
   places <- lapply(from, function(first) {
     .Call(C_x_hash, read_block(source, seq.int(first, min(first + some - 1, size))), 0)
   })
-  list(basename(files), file.size(files), as.double(file.mtime(files)), source$object, source$rows,
-    source$columns, places)
+  list(basename(files), file.size(files), as.double(file.mtime(files)),
+    source[setdiff(names(source), how_it_is_read)], places)
 }
+
+# Parts of a source that change no number.
+how_it_is_read <- c("step", "lines_per_chunk", "bytes", "BPPARAM", "count")
 
 # The files of a DelayedMatrix; NULL if it is not made of files alone.
 source_files <- function(source) {

@@ -126,18 +126,24 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
       seed = task_seed(run, label, i, plans[[label]]))
   }, rep(names(plan), each = repeats), rep(seq_len(repeats), length(plan)), USE.NAMES = FALSE)
   common <- list_of(x = to_travel(x), y, k, m, halves, classifiers, n_random)
-  # The key of a task has its own half, not those of all repeats.
-  same <- if (!is.null(run$folder)) hash_of(common[setdiff(names(common), c("x", "halves"))])
-  keys <- lapply(tasks, function(task) {
-    task_key(run, task$label, task$rep, plans[[task$label]], task$seed, same, halves[[task$rep]])
-  })
-  done <- run_tasks(tasks, work, common, run, keys, usable = function(value) {
-    is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
-  })
+  # The value of a task depends on its own half, not on those of all repeats.
+  keys <- task_keys(run, lapply(tasks, function(task) c(task, list(half = halves[[task$rep]]))),
+    common[setdiff(names(common), "halves")])
+  done <- run_tasks(tasks, work, common, run, keys, usable = is_compared)
   structure(list_of(call, mode, results = bind_rows(done$values, "rows"),
     grid = bind_rows(done$values, "grid"), methods = names(plan), k, m, repeats, train,
     classes = levels(y), n = data$n, p = data$p, n_random, halves, checkpoint = done$report),
   class = "ufs_compare")
+}
+
+# Can this be a finished task of a comparison?
+is_compared <- function(value) {
+  rows <- value$rows
+  share <- unlist(unclass(rows)[c("accuracy", "nmi", "ari")])
+  is.data.frame(rows) && nrow(rows) > 0L && is.numeric(share) && !any(is.nan(share)) &&
+    all(is.na(share) | abs(share) <= 1 + 1e-8) &&
+    all(c("method", "k", "m", "classifier", "rep", "accuracy", "labelled", "missing", "status",
+      "warnings", "live", "seconds", "error") %in% names(rows))
 }
 
 # With all candidates labelled (NULL) a sampler has nothing to choose.

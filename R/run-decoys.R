@@ -111,12 +111,11 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   # The seed does not depend on the method, so that all methods meet the same decoys.
   tasks <- Map(function(i, at) list(seed = task_seed(run, "repeat", i), at = at),
     rep(seq_len(repeats), length(plan$methods)), rep(seq_along(plan$methods), each = repeats))
-  keys <- lapply(tasks, function(task) {
-    own <- common$plan[[task$at]]
-    task_key(run, own$method, argument_keys(own$args), n_decoys, common$per_k, task$seed)
-  })
+  # The value of a task depends on its own method alone.
+  keys <- task_keys(run, lapply(tasks, function(task) c(task["seed"], common$plan[[task$at]])),
+    common[setdiff(names(common), "plan")])
   done <- run_tasks(tasks, decoys_fit, common, run, keys,
-    usable = function(value) length(value$ranking) == q + n_decoys)
+    usable = function(value) is_decoys_order(value$ranking, first, n_decoys))
   found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
     names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative,
       wish = data$wish))
@@ -465,6 +464,14 @@ noise_chance <- function(found) {
 }
 
 slope_of <- function(x, y, a, b) (y[b] - y[a]) / (x[b] - x[a])
+
+# Real columns 1 .. q, and n_decoys decoys of distinct ones of them.
+is_decoys_order <- function(ranking, first, n_decoys) {
+  q <- length(first)
+  decoys <- ranking[ranking > q] - q
+  is_order(ranking[ranking <= q], q) && length(decoys) == n_decoys && is_choice(decoys, q) &&
+    all(first[decoys] == decoys)
+}
 
 # Of each column and its decoy only the one that ranks higher stays in the ranking.
 winners_of_pairs <- function(ranking, first) {

@@ -74,22 +74,15 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   # The data are checked once here; a method would only repeat the same words.
   data <- as_column_stats(x)
   run <- start_run(paste0("grid-", method), x, checkpoint, !row$deterministic)
-  named <- !is.null(run$seed) || !is.null(run$folder)
-  setting <- if (named) setting_keys(settings, fixed)
+  setting <- if (!is.null(run$seed)) setting_keys(settings, fixed)
   shared <- with_seed(task_seed(run, "shared"), grid_shared(x, row, fixed, names(settings)))
-  shared_key <- if (named) hash_of(list(shared, if (keep_fits) x$input))
   fixed[names(shared)] <- shared
   tasks <- lapply(seq_len(nrow(settings)), function(i) {
     list(args = setting_args(settings, i), seed = task_seed(run, setting[i]))
   })
-  common <- list_of(x = to_travel(x), method, fixed, keep_fits)
-  keys <- lapply(seq_along(tasks), function(i) {
-    task_key(run, setting[i], tasks[[i]]$seed, shared_key, keep_fits)
-  })
-  done <- run_tasks(tasks, grid_fit, common, run, keys, usable = function(value) {
-    is.character(value$status) && length(value$feature_scores) %in% c(0L, data$p) &&
-      length(value$sample_scores) %in% c(0L, data$n) && (!keep_fits || inherits(value$fit, "ufs"))
-  })
+  common <- list_of(x = to_travel(x), method, args = fixed, keep_fits)
+  done <- run_tasks(tasks, grid_fit, common, run,
+    usable = function(value) is_grid_value(value, row$selects, data, keep_fits))
   runs <- done$values
   text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
   number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
@@ -107,6 +100,21 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
     fits = if (keep_fits) lapply(runs, `[[`, "fit"), named = data$named,
     checkpoint = done$report
   ), class = "ufs_grid")
+}
+
+# Can this be a finished fit of such data?
+is_grid_value <- function(value, selects, data, keep_fits) {
+  sizes <- c(feature = data$p, sample = data$n)
+  ranked <- vapply(names(sizes), function(what) {
+    scores <- value[[paste0(what, "_scores")]]
+    ranking <- value[[paste0(what, "_ranking")]]
+    if (is.null(scores) && is.null(ranking)) return(selects != paste0(what, "s"))
+    are_scores(scores, sizes[[what]]) && is_order(ranking, sizes[[what]])
+  }, NA)
+  same <- c("feature_scores", "feature_ranking", "sample_scores", "sample_ranking", "status")
+  all(ranked) && is.character(value$status) && length(value$status) == 1L &&
+    all(vapply(value[c("objective", "iterations", "seconds")], is_number, NA)) &&
+    (!keep_fits || inherits(value$fit, "ufs") && identical(value[same], unclass(value$fit)[same]))
 }
 
 # A key for each setting, the same whether an argument is fixed or varies over the grid; equal
@@ -170,7 +178,7 @@ grid_shared <- function(x, row, fixed, varying) {
 }
 
 grid_fit <- function(task, common) {
-  run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
+  run <- quiet_fit(common$x, common$method, c(task$args, common$args), task$seed)
   fit <- run$fit
   c(run[c("seconds", "error", "warnings", "kinds")],
     unclass(fit)[c("feature_scores", "feature_ranking", "sample_scores", "sample_ranking",

@@ -85,9 +85,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   tasks <- lapply(0:n_resamples, function(i) {
     list(seed = task_seed(run, "half", i), size = if (i > 0L) data$n %/% 2L)
   })
-  keys <- lapply(tasks, function(task) task_key(run, own$method, argument_keys(own$args), task))
   done <- run_tasks(tasks, size_fit, list(x = to_travel(x), method = own$method, args = own$args),
-    run, keys, usable = function(value) length(value$ranking) == data$p)
+    run, usable = function(value) is_order(value$ranking, data$p))
   rankings <- size_rankings(done$values, own$method)
   # At the answer, too, which need not be on the grid.
   answer <- decoys$k[[1L]]

@@ -69,16 +69,16 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   # The seed does not depend on the method, so that all methods get the same resamples.
   run <- start_run("stability", x, checkpoint)
-  seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
+  tasks <- lapply(seq_len(n_resamples), function(i) list(seed = task_seed(run, "resample", i)))
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
   common <- list_of(x = to_travel(x), method, args, size, k, m)
-  what <- if (!is.null(run$folder)) {
-    c(common[setdiff(names(common), c("x", "args"))], list(args = argument_keys(args)))
-  }
-  keys <- lapply(seeds, function(seed) task_key(run, what, seed))
-  done <- run_tasks(seeds, stability_fit, common, run, keys,
-    usable = function(value) length(value$rows) == size)
+  done <- run_tasks(tasks, stability_fit, common, run, usable = function(value) {
+    length(value$rows) == size && is_choice(value$rows, data$n) &&
+      (is.null(k) || length(value$features) <= k && is_choice(value$features, data$p)) &&
+      (is.null(m) || length(value$samples) <= m && all(value$samples %in% value$rows) &&
+        is_choice(value$samples, data$n))
+  })
   failed <- vapply(done$values, function(run) !is.null(run$error), NA)
   errors <- vapply(done$values[failed], `[[`, "", "error")
   if (sum(!failed) < 2L) {
@@ -129,8 +129,8 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
   structure(list_of(call, methods, fits), class = "ufs_stability_list")
 }
 
-stability_fit <- function(seed, common) {
-  with_seed(seed, {
+stability_fit <- function(task, common) {
+  with_seed(task$seed, {
     rows <- sort(sample.int(nrow(common$x), common$size))
     # Seed NULL: the method goes on with the numbers of this resample.
     run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)

@@ -6,8 +6,8 @@
 # and however small future.globals.maxSize. `run` is start_run()'s: with a checkpoint folder a task
 # whose value is there is not run again; keys name the values and `usable(value)` says whether one
 # fits. list(values, report): what print says about the folder.
-run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
-                      usable = function(value) TRUE) {
+run_tasks <- function(tasks, work, common = list(), run = NULL,
+                      keys = task_keys(run, tasks, common), usable = function(value) TRUE) {
   done <- vector("list", length(tasks))
   open <- seq_along(tasks)
   report <- NULL

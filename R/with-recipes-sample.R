@@ -87,7 +87,12 @@ bake.step_sample_ufs <- function(object, new_data, ...) {
   out
 }
 
-rows_key <- function(x, data) data_key(open_data(table_columns(data, x$columns)))
+rows_key <- function(x, data) {
+  data <- open_data(table_columns(data, x$columns))
+  # A tibble may have become a data frame.
+  data["input"] <- list(NULL)
+  data_key(data)
+}
 
 chosen_rows <- function(x, data) {
   if (!length(x$columns)) return(NULL)
