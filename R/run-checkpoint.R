@@ -1,7 +1,7 @@
 # Checkpoints: a folder that holds the values of finished tasks, one file each. A value is known by
-# all that its task could see (version of the package, kind of run, everything that ufs_data() holds,
-# the task itself with its seed, and what it has in common with others), not by its place among the
-# tasks, so that a longer grid finds what a shorter one has done.
+# all that its task could see (version of the package, kind of run, everything that ufs_data()
+# holds, the task itself with its seed, and what it has in common with others), not by its place
+# among the tasks, so that a longer grid finds what a shorter one has done.
 # A value is written under a unique temporary name, read back, and renamed, which happens at once or
 # not at all: so several runs can share a folder without locks.
 
@@ -315,8 +315,8 @@ argument_keys <- function(args) {
   vapply(args[order(as.character(names(args)), method = "radix")], hash_of, "")
 }
 
-# All that ufs_data() holds, 16 digits: names, constraints, what was done to missing values and counts
-# as they are, and the content of x however it is stored, except that of large files.
+# All that ufs_data() holds, 16 digits: names, constraints, what was done to missing values and
+# counts as they are, and the content of x however it is stored, except that of large files.
 data_key <- function(data) {
   load_reader(data)
   content <- switch(data$kind,

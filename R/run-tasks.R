@@ -106,16 +106,18 @@ run_on_workers <- function(jobs, with) {
 worker_memory <- new.env(parent = emptyenv())
 
 shared_value <- function(file) {
-  if (!identical(worker_memory$file, file)) {
+  # A name may come back with other data in it.
+  known <- c(file, file.info(file, extra_cols = FALSE)[c("size", "mtime")])
+  if (!identical(worker_memory$known, known)) {
     # What was read before goes first.
-    worker_memory$value <- NULL
+    worker_memory$value <- worker_memory$known <- NULL
     # Tasks on another machine see the file only in a folder that both have.
     worker_memory$value <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
       ufs_abort("input", "A worker cannot read '", file, "', which holds the data (",
         conditionMessage(e), "). Where workers run on other machines, name a folder that all of ",
         "them share: options(ufselect.shared_dir = ).")
     })
-    worker_memory$file <- file
+    worker_memory$known <- known
   }
   worker_memory$value
 }

@@ -82,8 +82,8 @@ reach <- function(from, uses) {
 source_cache <- new.env()
 
 # One hash of all R functions and C files that fits by `methods`, and calls of `functions`, can reach:
-# every name that a function mentions, the S3 methods of the classes of these fits, the C file of each
-# .Call() and all that it includes. Comments, blanks and line ends do not count.
+# every name that a function mentions, the S3 methods of the classes of these fits and of the data, the C
+# file of each .Call() and all that it includes. Comments, blanks and line ends do not count.
 sources_of <- function(methods, functions = character(), root = source_root()) {
   if (is.null(root)) return("unknown")
   if (is.null(source_cache[[root]])) {
@@ -93,7 +93,10 @@ sources_of <- function(methods, functions = character(), root = source_root()) {
   kinds <- c("ufs", paste0("ufs_", methods))
   generic <- function(name) intersect(paste(name, kinds, sep = "."), names(known$r))
   accessors <- c("selected_features", "selected_samples", "feature_scores")
-  start <- c("run_fit", "ufs", paste0("ufs_", methods), paste0("register:", methods), accessors, functions)
+  # `[`, dim() and the like are called without their names.
+  of_data <- setdiff(grep("[.]ufs_(data|moments|graph)$", names(known$r), value = TRUE),
+    grep("^(print|plot|format|summary|autoplot|picture)[.]", names(known$r), value = TRUE))
+  start <- c("run_fit", "ufs", paste0("ufs_", methods), paste0("register:", methods), accessors, of_data, functions)
   absent <- setdiff(start, names(known$r))
   if (length(absent)) stop("not in R/: ", paste(absent, collapse = ", "))
   names_reached <- reach(start, function(name) {

@@ -179,7 +179,7 @@ test_that("what every method stores is taken again", {
   for (method in ufs_methods()$method) {
     needs <- required_arguments(registry()[[method]]$fit)
     args <- list(n_clusters = 3, n_components = 2, k = 3, m = 3, n_features = 3, rank = 2)
-    args <- args[intersect(names(args), needs)]
+    args <- args[intersect(names(args), c(needs, switch(method, blfse = "k", topk = "n_clusters")))]
     varying <- if ("scale" %in% arguments_of(registry()[[method]]$fit)) list(scale = c(TRUE, FALSE)) else
       list(control = list(ufs_control(), ufs_control(max_iter = 500)))
     if (!names(varying) %in% arguments_of(registry()[[method]]$fit)) varying <- list(k = 2:3)
