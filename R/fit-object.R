@@ -130,8 +130,10 @@ counted_table <- function(value, whole) {
 #' @param fit A fitted object of class `ufs`.
 #' @param k,m How many features or samples, a whole number from 1 to the number there
 #'   are. The default `NULL` takes the number that was given to the method: `ufs_pca(x, 2, k = 10)`.
-#' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
-#'   `x` had names, of rows each its own, and integer indices otherwise.
+#' @param as `"name"`, `"index"` or `"logical"` (one value for each column or row, in the order of
+#'   `x`; `"names"` is the same as `"name"`). The default gives what `x` is indexed by: names if its
+#'   columns (rows) have names, of rows each its own, and integer indices otherwise, also where the
+#'   names of the rows only number them, as those of most data frames do.
 #' @param budget How much the chosen features (samples) may cost together, for data with `cost`
 #'   (`sample_cost`), see [ufs_data()]. It may take the place of `k` (`m`); with both, both hold.
 #'   The default `NULL` is the budget given with the data.
@@ -207,9 +209,12 @@ sample_ranking <- function(fit) check_fit(fit, "sample_ranking", "samples")
 #' @rdname selected
 #' @export
 selected_samples <- function(fit, m = NULL, as = NULL, ...) {
-  check_fit(fit)
+  check_given(fit)
   UseMethod("selected_samples")
 }
+
+#' @export
+selected_samples.default <- function(fit, m = NULL, as = NULL, ...) check_fit(fit)
 
 #' @rdname selected
 #' @export
@@ -248,8 +253,11 @@ by_budget <- function(fit, what, name, size, budget) {
     (is.null(remembered_size(fit, name)) && !is.null(fit$wishes[[what]]$budget)))
 }
 
-# Do names tell the samples apart?
-named_samples <- function(fit) !is.null(fit$names$samples) && !any(shared_names(fit$names$samples))
+# Do names tell the samples apart, and say more than their number?
+named_samples <- function(fit) {
+  names <- fit$names$samples
+  !is.null(names) && !any(shared_names(names)) && !identical(names, as.character(seq_along(names)))
+}
 
 # Samples that were labelled already are not chosen again.
 wanted_samples <- function(fit, m) {
@@ -304,8 +312,7 @@ top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
   score <- fit[[paste0(one, "_scores")]]
   key <- fit[[paste0(one, "_key")]]
   k <- check_count(k, arg, 1L, length(ranking), paste("there are that many", what))
-  if (is.null(as)) as <- if (named) "name" else "index"
-  as <- check_choice(as, "as", c("name", "index"))
+  as <- check_as(as, named)
   check_choice_size(fit, one, k, budget)
   best <- choose_best(fit, one, k, budget)
   say_short(fit, one, k, best, budget)
@@ -320,7 +327,19 @@ top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
       " have equal scores: the lower index was taken.")
   }
   say_partial(fit, what, arg, k)
-  if (as == "index") unname(best) else if (is.null(names(best))) as.character(best) else names(best)
+  chosen_as(best, score, as)
+}
+
+check_as <- function(as, named) {
+  if (is.null(as)) return(if (named) "name" else "index")
+  check_choice(if (identical(as, "names")) "name" else as, "as", c("name", "index", "logical"))
+}
+
+# Indices with names as they are asked for.
+chosen_as <- function(best, score, as) {
+  switch(as, index = unname(best),
+    logical = stats::setNames(seq_along(score) %in% best, names(score)),
+    name = if (is.null(names(best))) as.character(best) else names(best))
 }
 
 # How many scores say something: all of them, unless the method leaves some at exactly zero.

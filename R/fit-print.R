@@ -152,7 +152,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
   }
   if (!is.null(x$best)) {
     cat("best features:\n")
-    print(x$best, digits = digits, row.names = FALSE)
+    told <- !all(is.na(x$best$chosen))
+    print(x$best[told | names(x$best) != "chosen"], digits = digits, row.names = FALSE)
   }
   invisible(x)
 }
@@ -166,7 +167,9 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
 #' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
-#'   `score`, `rank` and, of methods with one, the `key` that orders equal scores (larger first).
+#'   `score`, `rank`, `chosen` (is it one of those that [selected_features()] or
+#'   [selected_samples()] gives by default? `NA` where the fit was not told how many) and, of methods
+#'   with one, the `key` that orders equal scores (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export
@@ -180,8 +183,12 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
   score <- x[[paste0(one, "_scores")]]
   name <- labels_of(x$names[[what]], length(score))
   out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
-    rank = seq_along(ranking))
+    rank = seq_along(ranking), chosen = NA)
   names(out)[1L] <- one
+  shown <- shown_ranking(x, one)
+  if (!is.null(shown$size)) {
+    out$chosen <- ranking %in% utils::head(shown$ranking, shown$size)
+  }
   key <- unname(x[[paste0(one, "_key")]])
   if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]
   out

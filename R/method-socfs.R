@@ -248,7 +248,7 @@ socfs_copies <- function(data, first, norm) {
 #' @export
 selected_features.ufs_socfs <- function(fit, k = NULL, as = NULL, ...) {
   chosen <- NextMethod()
-  k <- length(chosen)
+  k <- if (is.logical(chosen)) sum(chosen) else length(chosen)
   best <- fit$names$features[fit$feature_ranking[seq_len(k)]]
   both <- fit$copies$feature %in% best & fit$copies$copy_of %in% best
   if (any(both)) {

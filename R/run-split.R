@@ -24,12 +24,16 @@
 #'   and of `test` by its number of samples, and is split by itself.
 #' @param ... Arguments of [ufs_data()], such as `rows = "snv"`.
 #' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if
-#'   `x` has row names), `m`, the number `n` of rows, `replicates`, `strata`, `space` (what rows
+#'   `x` has row names), `m`, the number `n` of rows and their `names`, `replicates`, `strata`, `space` (what rows
 #'   were compared by), `far` (rows far from all others), `coverage` and `map`. `coverage` has a row
 #'   for `train`, `test` and the mean of 20 random choices of either size, with `uncovered`, the
 #'   mean squared distance to the nearest chosen row over that to the mean of all, and `unknown`,
 #'   the share of the variance of a smooth function that is left when it is known at the chosen
 #'   rows. `map` holds two principal component scores for `plot()`. Random numbers are drawn.
+#'
+#'   `selected_samples(split)` gives the training rows and `selected_samples(split, set = "test")` the
+#'   others, as names or indices; `as.data.frame()` has a row for each row of `x` with its `set`
+#'   (`NA` for those in neither), and `print()` says where a set covers no more than random choice.
 #' @section Errors: `ufs_error_argument` if there are not enough rows, samples, or samples in a
 #'   stratum, or if samples belong to several strata.
 #' @references Snee (1977) Validation of regression models: methods and examples. Technometrics 19,
@@ -39,7 +43,7 @@
 #' set.seed(1)
 #' split <- ufs_split(mtcars, m = 10, test = 5)
 #' split
-#' names(split$train)
+#' selected_samples(split, set = "test")
 #' plot(split)
 #' @export
 ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) {
@@ -58,9 +62,12 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   if (any(level[sample] != stratum)) {
     refuse("strata", "`strata` has several values within one sample of `replicates`.")
   }
-  m <- check_count(m, "m", 1L, nrow(means) - 2L, "two fewer than the samples")
+  counted <- paste("the", nrow(means), if (is.null(replicates)) "rows" else
+    "samples that `replicates` tells apart, which are counted here,")
+  m <- check_count(m, "m", 1L, nrow(means) - 2L, paste("two fewer than", counted))
   test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), nrow(means) - m - 1L) else {
-    check_count(test, "test", 1L, nrow(means) - m - 1L, "what `m` leaves, but one")
+    check_count(test, "test", 1L, nrow(means) - m - 1L, paste("what `m` leaves of", counted,
+      "but one"))
   }
   chosen <- split_strata(means, level, m, test)
   rows <- lapply(chosen, function(of) which(sample %in% of))
@@ -71,7 +78,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     test = stats::setNames(rows$test, data$samples[rows$test]),
     m = c(train = m, test = test), n = n, replicates = if (!is.null(replicates)) length(size),
     strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
-    coverage = split_coverage(z, rows), map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
+    names = data$samples, coverage = split_coverage(z, rows), map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
     class = "ufs_split")
 }
 
@@ -177,8 +184,41 @@ print.ufs_split <- function(x, ...) {
       "uncovered (random choice: ", percent(of$uncovered[2L]), "), and ",
       percent(of$unknown[1L]), " of a smooth function unknown (", percent(of$unknown[2L]), ")")
   }
+  worse <- weak_sets(x$coverage)
+  if (length(worse)) {
+    cat_field("  checks", "no better than a random choice of as many rows: the set to ",
+      paste(c(train = "learn from", test = "judge by")[worse], collapse = " and the set to "))
+  }
   if (length(x$far)) cat_line("  far rows     ", count_words(length(x$far), "row"), ": see $far")
   invisible(x)
+}
+
+# The sets that leave as much uncovered as random ones do, and as much of a smooth function unknown.
+weak_sets <- function(coverage) {
+  Filter(function(set) {
+    of <- coverage[coverage$set == set, ]
+    of$uncovered[1L] >= of$uncovered[2L] && of$unknown[1L] >= of$unknown[2L]
+  }, unique(coverage$set))
+}
+
+#' @rdname selected
+#' @param set For a result of [ufs_split()], which rows: `"train"` or `"test"`.
+#' @export
+selected_samples.ufs_split <- function(fit, m = NULL, as = NULL, set = c("train", "test"), ...) {
+  check_dots_empty(...)
+  set <- check_choice(set, "set")
+  if (!is.null(m)) check_one_size(m, list(params = as.list(c(m = length(fit[[set]]))),
+    method = "split"), "m", " rows")
+  as <- check_as(as, named_samples(list(names = list(samples = fit$names))))
+  chosen_as(fit[[set]], stats::setNames(logical(fit$n), fit$names), as)
+}
+
+#' @export
+as.data.frame.ufs_split <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  set <- rep(NA_character_, x$n)
+  for (name in c("train", "test")) set[x[[name]]] <- name
+  data.frame(sample = labels_of(x$names, x$n), index = seq_len(x$n), set)
 }
 
 #' @export

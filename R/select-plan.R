@@ -329,8 +329,9 @@ planned_args <- function(x, look, task, plan) {
       if (task == "compress" && !panel) list(swaps = if (plan$large) 0L else TRUE),
       if (panel) list(target = 20L), list(scale = plan$scale)),
     consensus = list(n_clusters = plan$clusters, k = plan$size, scale = plan$scale),
-    mcfs = list(n_clusters = plan$clusters, n_features = plan$size, scale = plan$scale),
-    pca = list(n_components = planned_components(x, plan$scale), scale = plan$scale),
+    mcfs = list(n_clusters = plan$clusters, n_features = plan$size, k = plan$size,
+      scale = plan$scale),
+    pca = list(n_components = planned_components(x, plan$scale), k = plan$size, scale = plan$scale),
     # Centred counts of short documents are all alike.
     medoids = c(list(m = plan$size), if (!unit) list(unit = FALSE), list(center = center,
       scale = plan$scale)),

@@ -14,7 +14,8 @@
 #' tibble is installed. For `autoplot()` see [plot.ufs()].
 #'
 #' @param x A fit, several fits ([c()]), or the result of [ufs_grid()], [ufs_tune()],
-#'   [ufs_compare()], [ufs_stability()], [ufs_overlap()], [ufs_decoys()] or [ufs_size()].
+#'   [ufs_compare()], [ufs_stability()], [ufs_overlap()], [ufs_decoys()], [ufs_size()],
+#'   [ufs_split()] or [ufs_reliability()].
 #' @param data For `augment()`, the data the fit was made from.
 #' @param newdata For `augment()`, other rows to take in place of `data`; their names say which
 #'   samples they are. Rows that are not samples of the fit get `NA`.
@@ -45,8 +46,13 @@ keyed_table <- function(x, what = NULL) {
 glance.ufs <- function(x, ...) {
   check_dots_empty(...)
   check_fit(x)
+  number <- function(one) {
+    size <- if (!is.null(x[[paste0(one, "_scores")]])) shown_ranking(x, one)$size
+    if (is.null(size)) NA_integer_ else as.integer(size)
+  }
   row <- c(unclass(x)[c("method", "n", "p", "status", "iterations")],
-    list(objective = last_objective(x), elapsed = x$elapsed))
+    list(objective = last_objective(x), elapsed = x$elapsed, k = number("feature"),
+      m = number("sample"), task = if (is.null(x$task)) NA_character_ else x$task))
   as_tibble_if(as.data.frame(c(row, as.list(x$certificate))))
 }
 
@@ -199,7 +205,7 @@ glance.ufs_size <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.ufs_list <- function(x, ...) {
   # Certificates differ between methods.
-  common <- names(glance.ufs(x[[1L]]))[1:7]
+  common <- names(glance.ufs(x[[1L]]))[1:10]
   as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]), ...)
 }
 
@@ -212,6 +218,32 @@ stack_fits <- function(fits, table) {
     cbind(fit = name, table(fit))
   }, unclass(fits), make.unique(name))
   do.call(rbind, unname(parts))
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_split <- function(x, ...) as_tibble_if(as.data.frame(x), ...)
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_split <- function(x, ...) {
+  part <- function(set, choice) {
+    x$coverage$uncovered[x$coverage$set == set & x$coverage$choice == choice]
+  }
+  as_tibble_if(data.frame(n = x$n, train = length(x$train), test = length(x$test),
+    uncovered_train = part("train", "chosen"), random_train = part("train", "random"),
+    uncovered_test = part("test", "chosen"), random_test = part("test", "random")), ...)
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_reliability <- function(x, ...) as_tibble_if(x$table, ...)
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_reliability <- function(x, ...) {
+  as_tibble_if(data.frame(columns = nrow(x$table), repeats = x$n_repeats, samples = x$n_levels,
+    rows = x$n_rows, fdr = x$fdr), ...)
 }
 
 #' @rdname ufs_tidiers

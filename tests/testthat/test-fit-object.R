@@ -230,3 +230,47 @@ test_that("no call holds data, however the function was called", {
   nested <- eval(bquote(ufs_variance(.(x)[, 1:4])))
   expect_lt(size(nested$call), 150)
 })
+
+test_that("what is selected indexes the data it came from", {
+  set.seed(1)
+  numbered <- iris[, 1:4]
+  fit <- ufs_facility(numbered, m = 5)
+  chosen <- selected_samples(fit)
+  expect_type(chosen, "integer")
+  # Row names that only number the rows, whether R made them or a file did.
+  written <- numbered
+  row.names(written) <- as.character(seq_len(nrow(written)))
+  for (x in list(numbered, written, unname(as.matrix(numbered)))) {
+    at <- selected_samples(ufs_facility(x, m = 5))
+    expect_identical(at, chosen)
+    expect_identical(dim(x[-at, ]), c(145L, 4L))
+  }
+  shuffled <- numbered[150:1, ]
+  named <- selected_samples(ufs_facility(shuffled, m = 5))
+  expect_type(named, "character")
+  expect_identical(nrow(shuffled[named, ]), 5L)
+  for (as in c("name", "names")) expect_identical(selected_samples(fit, as = as), as.character(chosen))
+  flags <- selected_samples(fit, as = "logical")
+  expect_identical(unname(which(flags)), sort(chosen))
+  expect_identical(numbered[flags, ], numbered[sort(chosen), ])
+  columns <- ufs_pca(numbered, 2, k = 2)
+  expect_identical(numbered[selected_features(columns, as = "logical")],
+    numbered[sort(selected_features(columns, as = "index"))])
+  set.seed(1)
+  expect_length(suppressMessages(selected_features(ufs_socfs(cbind(iris[, 1:4], copy = iris[, 1]), 3), 2, as = "logical")), 5L)
+  expect_error(selected_features(columns, as = "letters"), class = "ufs_error_argument")
+  expect_error(selected_samples(1:3), "must be a fit", class = "ufs_error_argument")
+})
+
+test_that("glance() says how many were chosen, and for what", {
+  skip_if_not_installed("generics")
+  row <- generics::glance(ufs_pca(mtcars, 2, k = 3))
+  expect_identical(row$k, 3L)
+  expect_identical(c(row$m, row$task), c(NA, NA_character_))
+  expect_identical(generics::glance(ufs_facility(mtcars, m = 4))$m, 4L)
+  chosen <- ufs_select(mtcars, k = 3, task = "compress")
+  row <- generics::glance(chosen)
+  expect_identical(list(row$k, row$task), list(3L, "compress"))
+  expect_identical(sort(as.data.frame(chosen)$feature[as.data.frame(chosen)$chosen]),
+    sort(selected_features(chosen)))
+})

@@ -69,7 +69,9 @@ test_that("predict() repairs names as the fit did", {
 
 test_that("as.data.frame has one row per feature, best first", {
   table <- as.data.frame(ufs_variance(iris[, 1:4]))
-  expect_named(table, c("feature", "index", "score", "rank"))
+  expect_named(table, c("feature", "index", "score", "rank", "chosen"))
+  expect_identical(table$chosen, rep(NA, 4L))
+  expect_identical(as.data.frame(ufs_variance(iris[, 1:4], k = 2))$chosen, c(TRUE, TRUE, FALSE, FALSE))
   expect_false(is.unsorted(-table$score))
   expect_identical(table$rank, 1:4)
   both <- ufs_random(iris[, 1:4], "both")
@@ -209,7 +211,7 @@ test_that("tidy() has the same columns for all methods, and knows lists and over
   skip_if_not_installed("generics")
   set.seed(1)
   fits <- c(a = ufs_socfs(mtcars, 3), b = ufs_variance(mtcars))
-  columns <- c("feature", "index", "score", "rank", "key")
+  columns <- c("feature", "index", "score", "rank", "chosen", "key")
   for (fit in fits) expect_named(generics::tidy(fit), columns)
   expect_named(generics::tidy(ufs_ted(mtcars)), c("sample", columns[-1]))
   table <- generics::tidy(fits)

@@ -105,8 +105,8 @@ for (method in ufs_methods()$method) {
     objective <- fit$trace$objective
     expect_identical(as.list(glance[1:7]), list(method = method, n = 24L, p = 15L, status = fit$status, iterations = fit$iterations,
       objective = if (is.null(objective)) NA_real_ else objective[length(objective)], elapsed = fit$elapsed))
-    expect_equal(as.numeric(unlist(glance[-(1:7)])), unname(fit$certificate))
-    expect_identical(names(glance)[-(1:7)], as.character(names(fit$certificate)))
+    expect_equal(as.numeric(unlist(glance[-(1:10)])), unname(fit$certificate))
+    expect_identical(names(glance)[-(1:10)], as.character(names(fit$certificate)))
     if (!is.null(fit$sample_scores)) {
       more <- augment.ufs(fit, x)
       expect_identical(more$.score, unname(fit$sample_scores))

@@ -72,3 +72,34 @@ test_that("smooth curves are compared by few scores, and far rows are named", {
   expect_identical(ncol(scores), as.integer(max(2L, q)))
   expect_equal(abs(unname(scores)), abs(unname(full$x[, seq_len(ncol(scores))])), tolerance = 1e-6)
 })
+
+test_that("a split is read like a fit", {
+  set.seed(1)
+  split <- ufs_split(mtcars, m = 8, test = 4)
+  expect_identical(selected_samples(split), names(split$train))
+  expect_identical(selected_samples(split, set = "test", as = "index"), unname(split$test))
+  expect_identical(unname(which(selected_samples(split, as = "logical"))), unname(split$train))
+  numbered <- ufs_split(iris[, 1:4], m = 8)
+  expect_identical(selected_samples(numbered), unname(numbered$train))
+  table <- as.data.frame(split)
+  expect_named(table, c("sample", "index", "set"))
+  expect_identical(table$sample[which(table$set == "test")], names(split$test))
+  expect_identical(sum(is.na(table$set)), 20L)
+  expect_error(selected_samples(split, m = 3), class = "ufs_error_refit")
+  skip_if_not_installed("generics")
+  expect_identical(generics::glance(split)$test, 4L)
+  expect_identical(nrow(generics::tidy(split)), 32L)
+})
+
+test_that("errors of ufs_split() say what is counted, and its print which set is no better than chance", {
+  g <- rep(1:10, each = 3L)
+  x <- matrix(stats::rnorm(120), 30L)
+  expect_error(ufs_split(x, m = 15, replicates = g), "10 samples that `replicates` tells apart")
+  expect_error(ufs_split(x, m = 29), "two fewer than the 30 rows")
+  set.seed(1)
+  split <- ufs_split(iris[, 1:4], m = 10)
+  expect_identical(weak_sets(split$coverage), character())
+  split$coverage[split$coverage$set == "test" & split$coverage$choice == "chosen",
+    c("uncovered", "unknown")] <- 1
+  expect_output(print(split), "no better than a random choice of as many rows: the set to judge by")
+})

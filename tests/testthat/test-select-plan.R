@@ -56,7 +56,7 @@ test_that("what is seen decides", {
   expect_identical(few[c("method", "samples")], list(method = "consensus", samples = quote(sort(sample.int(5000L, 2000L)))))
   asked$samples <- TRUE
   expect_identical(selection_plan(list(n = 5000L, p = 250L), look, asked, list())$method, "mcfs")
-  expect_identical(plan$args, list(n_clusters = 4, n_features = 3L, scale = TRUE))
+  expect_identical(plan$args, list(n_clusters = 4, n_features = 3L, k = 3L, scale = TRUE))
 })
 
 test_that("noise is found, and k with it", {
