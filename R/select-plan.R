@@ -465,14 +465,16 @@ found_clusters <- function(x, scale, most = c(400L, 2000L)) {
 
 # ---- the same by hand ----------------------------------------------------------------------------
 
-# R code that makes the same selection in a session of its own. Values whose text would not give
-# them back, or would be long, are written as the user wrote them.
+# R code that makes the same selection in a session of its own, and parses whatever the data are
+# called. Values whose text would not give them back, or would be long, are written as the user
+# wrote them, or else by the name of their argument.
 repeat_code <- function(call, seed, written) {
   parts <- lapply(names(call)[-1L], function(name) {
-    text <- if (name == "x") expression_text(call$x, "x") else exact_text(call[[name]])
+    value <- call[[name]]
+    text <- if (name == "x") expression_text(value, "x") else exact_text(value)
     if (is.null(text) || (nchar(text) > 300L && !is.null(written[[name]]))) {
-      code <- if (is.call(call[[name]])) call[[name]] else written[[name]]
-      text <- expression_text(code, if (is.null(text)) paste0("<", name, ">") else text)
+      text <- expression_text(if (is.call(value)) value else written[[name]],
+        if (is.null(text)) name else text)
     }
     paste(name, "=", text)
   })
@@ -480,22 +482,20 @@ repeat_code <- function(call, seed, written) {
     as.character(call[[1L]]), "(", paste(parts, collapse = ", "), ")")
 }
 
+# What makes a value in the text that deparse() writes.
+makes_values <- c("c", "list", "structure", ":", "-", "+", "as.raw", "complex")
+
+# Text that gives the value back, and calls nothing else; NULL where there is none.
 exact_text <- function(value) {
+  if (is.language(value)) return(NULL)
   base <- c("keepNA", "keepInteger", "niceNames", "showAttributes")
   for (how in list(base, c(base, "digits17"))) {
     text <- paste(deparse(value, width.cutoff = 500L, control = how), collapse = " ")
-    same <- tryCatch(identical(eval(parse(text = text, keep.source = FALSE)), value),
-      error = function(e) FALSE)
+    # R itself does not escape quotes in names.
+    code <- parsed_or_null(text)
+    same <- length(code) == 1L && all(all.names(code[[1L]]) %in% makes_values) &&
+      identical(eval(code[[1L]], baseenv()), value)
     if (same) return(text)
   }
   NULL
-}
-
-# Code, unless it is data themselves, as do.call() gives them.
-expression_text <- function(expression, otherwise, most = 1000L) {
-  # ..1, ..2, ... stand for arguments of the function that called, which have no name here.
-  if (!is.language(expression) || is.symbol(expression) &&
-    grepl("^[.][.][0-9]+$", as.character(expression))) return(otherwise)
-  text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
-  if (nchar(text) > most) otherwise else text
 }

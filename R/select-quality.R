@@ -261,7 +261,8 @@ print.ufs_select <- function(x, n = 10L, ...) {
     "nothing looks wrong")
   record <- selection_record(x$task, x$look$noisy && x$task %in% c("classify", "cluster"))
   if (!is.null(record)) sentence("  benchmarks", record)
-  code <- gsub("\n", "; ", x$code)
+  # The seed and the fit on one line.
+  code <- sub("\n", "; ", x$code)
   line("  reproduce with", " ", if (nchar(code) <= 300L) code else
     paste0(substr(code, 1L, 250L), " ... (the whole: cat(fit$code))"))
   if (!identical(x$status, "converged")) line("  status", " ", x$status)

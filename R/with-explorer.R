@@ -101,8 +101,8 @@ setup_code <- function(fits, said, single) {
   made <- if (known) expression_text(call, "", 200L) else ""
   # The seed is unknown: only a call that draws no random numbers can be repeated.
   c("library(ufselect)", if (nzchar(made)) {
-    paste0(if (!isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) "# ",
-      as.character(said$fit), " <- ", made)
+    line <- paste0(code_name(said$fit, "fit"), " <- ", made)
+    if (isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) line else as_comment(line)
   })
 }
 
@@ -173,7 +173,8 @@ explore_code <- function(model, name, k) {
   }
   # What helps to decide on k, for who has the time: it is several fits.
   sizing <- if (model$features && is.null(registry()[[model$fits[[name]]$method]]$per_k)) {
-    sprintf("# How many? ufs_size(%s, %s) names a number, with its reason.", model$code_x, fit)
+    as_comment(sprintf("How many? ufs_size(%s, %s) names a number, with its reason.", model$code_x,
+      fit))
   }
   paste0(paste(c(model$code_setup, lines, sizing), collapse = "\n"), "\n")
 }
