@@ -149,11 +149,14 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
 # will do, and takes far fewer products.
 coordinate_tol <- 1e-2
 
-# r x q with R'R = gram, r its numerical rank: Cholesky with pivots.
+# r x q with R'R = gram, r its numerical rank: Cholesky with pivots. These are compared with each
+# other, and are those of items of unit length.
 gram_root <- function(gram) {
-  root <- suppressWarnings(chol(gram, pivot = TRUE))
+  size <- sqrt(pmax(diag(gram), 0))
+  size[size == 0] <- 1
+  root <- suppressWarnings(chol(gram / size / rep(size, each = length(size)), pivot = TRUE))
   rows <- seq_len(attr(root, "rank"))
-  root[rows, order(attr(root, "pivot")), drop = FALSE]
+  root[rows, order(attr(root, "pivot")), drop = FALSE] * rep(size, each = length(rows))
 }
 
 # Rows with the inner products of the operator's: a root of its Gram matrix if n <= p, else these

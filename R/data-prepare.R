@@ -59,10 +59,8 @@ column_triangle <- function(x, center = TRUE, scale = TRUE) {
     most = if (n >= 4 * p) min(copy_bytes(), 16 * 1024^2) else copy_bytes())
   if (!is_operator(data$x) || data$x$kind != "scaled") return(data)
   data$rows <- data$x
-  root <- suppressWarnings(chol(x_gram(data$x, FALSE), pivot = TRUE))
-  rank <- attr(root, "rank")
-  if (rank < nrow(root)) root[(rank + 1L):nrow(root), ] <- 0
-  data$x <- root[, order(attr(root, "pivot")), drop = FALSE]
+  root <- gram_root(x_gram(data$x, FALSE))
+  data$x <- rbind(root, matrix(0, ncol(root) - nrow(root), ncol(root)))
   data
 }
 

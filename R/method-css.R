@@ -13,7 +13,8 @@
 #' would be chosen for that, although it says nothing about new rows. Where `x` has at least 20
 #' rows, a column of which one or two rows have at least 90 % of the squares (after centring) is
 #' rebuilt like all others but not chosen, unless it is included (see [ufs_data()]), has a group, or
-#' `k` asks for it. A message of class `ufs_message_few_rows` names such columns.
+#' `k` asks for it. A message of class `ufs_message_few_rows` names such columns. With
+#' `optimal = TRUE`, which speaks of all choices, they may be chosen, and the message says which were.
 #'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
@@ -54,7 +55,9 @@
 #' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
 #'   branch and bound replaces it where it finds a better one. Its nodes are limited to
 #'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. It
-#'   proved every `k` that was tried on 30 columns, and small ones on 60.
+#'   proved every `k` that was tried on 30 columns, and small ones on 60. The proof is about
+#'   all columns but constant ones and those that the data exclude; one of which less than 1e-10 of
+#'   the squares is left beside others counts as rebuilt by these.
 #' @param target How many leading principal components to rebuild in place of all columns, so that
 #'   what is noise of one column does not count. The default `NULL` rebuilds all columns. For log
 #'   counts of cells take 20, with `scale = FALSE` (`vignette("gene-panel")` has the comparison).
@@ -97,13 +100,14 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1,
     moments <- opened && !is.null(x$n_rows)
     slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
       judge_rows = !moments)
-    if (!(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few)
+    if (!(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
     slots[names(slots) != "few"]
   })
 }
 
 # The work of ufs_css(), of the list from column_triangle(); `asked` has the arguments as they came.
-# judge_rows: are columns with values on one or two rows only left out? They are returned as `few`.
+# judge_rows: are columns with values on one or two rows only left out? They are returned as `few`; of
+# a proof, which is about all choices, those that were chosen all the same.
 css_slots <- function(data, asked, control, judge_rows) {
   z <- data$x
   divisor <- data$divisor
@@ -120,11 +124,12 @@ css_slots <- function(data, asked, control, judge_rows) {
       (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
   "ufs_css()", "Select features or samples first.")
   few <- if (judge_rows) few_rows(data, wish, if (is.null(asked$k)) 1L else settings$k)
-  if (length(few)) settings$wish$exclude <- c(wish$exclude, few)
+  if (length(few) && !settings$prove) settings$wish$exclude <- c(wish$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   if (count$n_chosen == 0) refuse_empty(settings, names)
   order <- found$order[seq_len(count$n_chosen)]
+  if (settings$prove) few <- intersect(few, order)
   basis <- column_basis(z, order, divisor)
   shares <- css_shares(found, basis, divisor)
   trace <- as.data.frame(found$run$trace)
@@ -138,11 +143,12 @@ css_slots <- function(data, asked, control, judge_rows) {
     # What the choices of 1, ..., k columns hold of the target, in squares.
     held <- if (is.null(shares$target)) shares$captured * count$start else
       shares$target * count$target_start
-    gap <- max(count$bound / held[at] - 1, 0)
+    gap <- if (count$bound > held[at]) count$bound / held[at] - 1 else 0
     certificate <- c(certificate, optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
   }
   ranking <- picks_first(order, found$left, digits = 8L)
-  ranking <- c(setdiff(ranking, c(few, wish$exclude)), few, wish$exclude)
+  last <- c(if (!settings$prove) few, wish$exclude)
+  ranking <- c(setdiff(ranking, last), last)
   list(few = few,
     params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
@@ -240,11 +246,12 @@ few_rows <- function(data, wish, k) {
   if (length(data$keep) - length(wish$exclude) - length(few) < k) NULL else few
 }
 
-tell_few_rows <- function(data, few) {
+tell_few_rows <- function(data, few, proved) {
   if (!length(few)) return(invisible())
-  ufs_inform("few_rows", "Not chosen, because one or two rows have at least 90 % of the squares: ",
-    some_columns(labels_of(data$features, data$p)[data$keep[few]]),
-    ". ufs_data(include = ) takes columns in.")
+  ufs_inform("few_rows", if (proved) "Chosen, though" else "Not chosen, because",
+    " one or two rows have at least 90 % of the squares: ",
+    some_columns(labels_of(data$features, data$p)[data$keep[few]]), ". ",
+    if (proved) "ufs_data(exclude = ) keeps columns out." else "ufs_data(include = ) takes columns in.")
 }
 
 # What a fit remembers of the wishes.
@@ -270,7 +277,7 @@ css_shares <- function(found, basis, divisor) {
     bound[last] <- max(found$leading[count$affordable] / count$start, bound[last])
   }
   out <- data.frame(captured = captured, bound = bound, ratio = captured / bound)
-  if (any(found$held > 0)) {
+  if (any(found$target_leading > 0)) {
     out$target <- pmin(found$held[size] / count$target_start, 1)
     out$target_bound <- pmax(found$target_leading[size] / count$target_start, out$target)
   }

@@ -182,32 +182,34 @@ static void allocate(css_work *work)
     work->list = ufs_ialloc(tile);
 }
 
-/* Y: the leading principal components of x, from the eigenvectors of its Gram matrix. */
+/* Y: the leading principal components of x, from the eigenvectors z of its Gram matrix. Y'x is z'x'x,
+ * not the eigenvalues times z', which has no digits where the column is of another scale. */
 static int set_target(css_work *work)
 {
     int order = work->p_form ? work->p : work->n, r = work->settings->target, info;
-    size_t N = (size_t) order;
+    size_t N = (size_t) order, R = (size_t) r;
     double *w, *z, *copy;
 
     work->component = NULL;
     if (r == 0) return 0;
-    w = work->component = ufs_dalloc((size_t) r, 1);
-    work->target = work->p_form ? ufs_dalloc((size_t) r, N) : ufs_dalloc(N, N);
-    if (work->p_form) work->rest = ufs_dalloc((size_t) r, N);
+    w = work->component = ufs_dalloc(R, 1);
+    work->target = work->p_form ? ufs_dalloc(R, N) : ufs_dalloc(N, N);
+    if (work->p_form) work->rest = ufs_dalloc(R, N);
     void *mark = vmaxget();
-    z = ufs_dalloc(N, (size_t) r);
+    z = ufs_dalloc(N, R);
     copy = ufs_dalloc(N, N);
     ufs_copy(copy, work->gram, N * N);
     info = la_eig_leading(order, copy, r, w, z);
     if (info == 0) {
         work->total = 0.0;
         for (int t = 0; t < r; t++) work->total += w[t] = fmax(w[t], 0.0);
-        for (size_t t = 0; t < (size_t) r; t++)
-            for (size_t i = 0; i < N; i++) z[i + t * N] *= work->p_form ? w[t] : sqrt(w[t]);
-        if (work->p_form)
-            la_transpose(order, r, z, work->target);
-        else
+        if (work->p_form) {
+            la_gemm('T', 'N', r, order, order, 1.0, z, order, work->gram, order, 0.0, work->target, r);
+        } else {
+            for (size_t t = 0; t < R; t++)
+                for (size_t i = 0; i < N; i++) z[i + t * N] *= sqrt(w[t]);
             la_gram('N', order, r, z, work->target);
+        }
         work->n_target = r;
     }
     vmaxset(mark);

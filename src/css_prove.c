@@ -4,11 +4,12 @@
  * far leave of them, the columns T of A hold tr(K_TT^-1 H_TT) more, and no t of them more than the
  * sum of the t largest eigenvalues of the pencil (H_AA, K_AA), which is the bound of a node. A column
  * that lowers the criterion by so little that it and the t - 1 largest do not reach the best set
- * known is left out. Branches: the column of the largest decrease in, then out. The last two columns
+ * known is left out; one that lowers it by nothing alone may still help beside another. Branches: the column of the largest decrease in, then out. The last two columns
  * are found by trying all pairs, ~10 flops each.
  * A node takes 3 |A|^2 flops for the step and some 4 |A|^3 for the bound; depth k, 16 k p^2 bytes.
  *
- * Rounding. Where K is nearly singular, eigenvalues lose digits, so the bound is raised by what they
+ * Rounding. The pencil is that of columns of unit length, since pivots are compared with each other.
+ * Where K is nearly singular, eigenvalues lose digits, so the bound is raised by what they
  * may have lost; columns that depend on others add nothing and are no pivots. A set that seems better
  * is measured again from x before it is believed. */
 #include "css_work.h"
@@ -29,7 +30,7 @@ typedef struct {
     int *set, *best_set, n_best, lapack;
     double **k, **h; /* of every depth, size x size */
     int **a;         /* their columns */
-    double *root, *pencil, *value, *scratch;
+    double *root, *pencil, *unit, *value, *scratch;
     int *pivot;
 } search;
 
@@ -63,12 +64,19 @@ static bool pays(const search *s, double spent)
     return spent <= s->work->settings->wish.budget * (1.0 + UFS_ROUNDING);
 }
 
+/* Does anything of free column i stand out of those chosen? */
+static bool stands_out(const search *s, const node *at, int i)
+{
+    double d = s->k[at->depth][(size_t) i * (size_t) (at->size + 1)];
+
+    return d > UFS_TIE * s->norm2[s->a[at->depth][i]];
+}
+
 static double gain_of(const search *s, const node *at, int i)
 {
     size_t own = (size_t) i * (size_t) (at->size + 1);
-    double d = s->k[at->depth][own];
 
-    return d > UFS_TIE * s->norm2[s->a[at->depth][i]] ? fmax(s->h[at->depth][own], 0.0) / d : 0.0;
+    return stands_out(s, at, i) ? fmax(s->h[at->depth][own], 0.0) / s->k[at->depth][own] : 0.0;
 }
 
 /* The free columns that may still be taken, in `alive`; and how many more there may be. */
@@ -80,7 +88,7 @@ static int alive_columns(const search *s, const node *at, int m, int *alive, int
     for (int l = 0; l < m; l++) {
         int i = alive[l], j = s->a[at->depth][i];
         if (s->closed[j]) continue;
-        if (gain_of(s, at, i) <= UFS_TIE * UFS_TIE * s->work->total) continue;
+        if (!stands_out(s, at, i)) continue;
         if (!pays(s, at->spent + css_cost(s->work, j))) continue;
         s->scratch[kept] = css_cost(s->work, j);
         alive[kept++] = i;
@@ -138,20 +146,24 @@ static double leading_sum(search *s, const node *at, int m, const int *alive, in
     int rank, r = 0;
     double sum = 0.0, lost;
 
+    for (size_t a = 0; a < M; a++) s->unit[a] = 1.0 / sqrt(s->norm2[s->a[at->depth][alive[a]]]);
     for (size_t b = 0; b < M; b++)
         for (size_t a = 0; a < M; a++)
-            s->root[a + b * M] = k[(size_t) alive[a] + (size_t) alive[b] * N];
+            s->root[a + b * M] =
+                k[(size_t) alive[a] + (size_t) alive[b] * N] * s->unit[a] * s->unit[b];
     s->lapack = la_chol_pivoted(m, s->root, s->pivot, &rank, s->scratch);
     if (s->lapack) return 0.0;
-    while (r < rank && s->root[(size_t) r * (M + 1)] > 1e-6 * s->root[0]) r++;
+    while (r < rank && s->root[(size_t) r * (M + 1)] > 1e-6) r++;
     R = (size_t) r;
     for (size_t b = 0; b < R; b++)
-        for (size_t a = 0; a < R; a++)
+        for (size_t a = 0; a < R; a++) {
+            size_t i = (size_t) s->pivot[a] - 1, j = (size_t) s->pivot[b] - 1;
             s->pencil[a + b * R] =
-                h[(size_t) alive[s->pivot[a] - 1] + (size_t) alive[s->pivot[b] - 1] * N];
+                h[(size_t) alive[i] + (size_t) alive[j] * N] * s->unit[i] * s->unit[j];
+        }
     la_trsm('L', 'U', 'T', r, r, 1.0, s->root, m, s->pencil, r);
     la_trsm('R', 'U', 'N', r, r, 1.0, s->root, m, s->pencil, r);
-    lost = s->root[0] / s->root[(R - 1) * (M + 1)];
+    lost = 1.0 / s->root[(R - 1) * (M + 1)];
     s->lapack = la_eig_values(r, s->pencil, s->value);
     if (s->lapack) return 0.0;
     lost = 1e-14 * lost * lost * s->value[r - 1];
@@ -280,7 +292,7 @@ static void allocate(search *s, css_work *work)
         s->a[d] = ufs_ialloc(size);
     }
     ufs_dalloc_each(P, P, (double **[]){&s->root, &s->pencil, NULL});
-    s->value = ufs_dalloc(P, 1);
+    ufs_dalloc_each(P, 1, (double **[]){&s->unit, &s->value, NULL});
     s->scratch = ufs_dalloc(P, 2);
     s->closed = (bool *) R_alloc(P, sizeof(bool));
     ufs_ialloc_each(P + 2, (int **[]){&s->pivot, &s->set, &s->best_set, NULL});
@@ -295,7 +307,7 @@ static node include(search *s, node at, int j)
         alive[l] = l;
         if (s->a[at.depth][l] == j) i = l;
     }
-    if (gain_of(s, &at, i) > 0.0) return branch(s, &at, at.size, alive, i);
+    if (stands_out(s, &at, i)) return branch(s, &at, at.size, alive, i);
     s->closed[j] = true;
     s->set[at.n_set++] = j;
     at.spent += css_cost(s->work, j);

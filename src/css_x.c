@@ -25,24 +25,23 @@ static void measure_rest(css_work *work)
         work->f[j] = work->f0[j] = la_ss(Q, work->rest + j * Q);
 }
 
-/* With the loadings z and squared singular values w of the components, Y = x z and Y'x = diag(w) z'. */
+/* Y'x, of the scores: the loadings have no digits of columns of another scale. */
 static int set_target(css_work *work)
 {
     int r = work->settings->target;
     size_t P = (size_t) work->p, R = (size_t) r;
-    double *scores = ufs_dalloc((size_t) work->n, R), *z = ufs_dalloc(P, R);
+    double *scores = ufs_dalloc((size_t) work->n, R), *by = ufs_dalloc(P, R);
     ufs_x_pca_info info;
 
     work->component = ufs_dalloc(R, 1);
     ufs_dalloc_each(R, P, (double **[]){&work->target, &work->rest, NULL});
-    ufs_x_pca(work->problem->x, r, 1e-10, scores, z, work->component, &info);
+    ufs_x_pca(work->problem->x, r, 1e-10, scores, by, work->component, &info);
     if (info.lapack) return info.lapack;
     work->n_target = r;
     work->total = 0.0;
-    for (size_t t = 0; t < R; t++) {
-        work->total += work->component[t];
-        for (size_t j = 0; j < P; j++) work->target[t + j * R] = work->component[t] * z[j + t * P];
-    }
+    for (size_t t = 0; t < R; t++) work->total += work->component[t];
+    ufs_x_cross(work->problem->x, r, scores, by);
+    la_transpose(work->p, r, by, work->target);
     return 0;
 }
 

@@ -92,6 +92,9 @@ int la_chol_inverse(int n, double *r);
 /* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,
  * 1-based; work: 2n. n^2 rank flops. */
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
+/* The same of a = D P R'R P' D with ones on the diagonal of P R'R P', size: n, D; so the rank does not
+ * depend on the units of what a are the products of. */
+int la_chol_unit(int n, double *a, double *size, int *pivot, int *rank, double *work);
 /* u, rank x n, with u'u = a, semidefinite and destroyed; `square`: n x n, with rows of zeros. */
 int la_chol_root(int n, double *a, bool square, double *u, int *rank);
 

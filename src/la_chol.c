@@ -61,6 +61,16 @@ int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)
     return 0;
 }
 
+int la_chol_unit(int n, double *a, double *size, int *pivot, int *rank, double *work)
+{
+    size_t N = (size_t) n;
+
+    for (size_t j = 0; j < N; j++) size[j] = a[j * (N + 1)] > 0.0 ? sqrt(a[j * (N + 1)]) : 1.0;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i <= j; i++) a[i + j * N] = a[i + j * N] / size[i] / size[j];
+    return la_chol_pivoted(n, a, pivot, rank, work);
+}
+
 int la_chol_root(int n, double *a, bool square, double *u, int *rank)
 {
     size_t N = (size_t) n, rows;

@@ -117,7 +117,7 @@ void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
     g->r = g->compressed ? p : n;
     R = (size_t) g->r;
     ufs_dalloc_each(P, C, (double **[]){&g->b, &g->pull, NULL});
-    g->diag = ufs_dalloc(P, 2);
+    g->diag = ufs_dalloc(P, 3);
     g->f_own = g->compressed || graph ? ufs_dalloc(R, P) : NULL;
     ufs_dalloc_each(R, C, (double **[]){&g->h, &g->m, NULL});
     g->f = g->f_own != NULL ? g->f_own : g->x;
@@ -143,7 +143,7 @@ static double degree_of(const double *weights, size_t n, size_t i)
 static int compress(topk_criterion *g, const double *weights, double lambda_i)
 {
     size_t n = (size_t) g->n, p = (size_t) g->p, c = (size_t) g->c;
-    double *kernel = g->u;
+    double *kernel = g->u, *size = g->diag + 2 * p;
     int lapack, rank;
 
     la_gram('T', g->n, g->p, g->x, kernel);
@@ -158,14 +158,15 @@ static int compress(topk_criterion *g, const double *weights, double lambda_i)
         la_gemm_checked('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
                         kernel, g->p);
     }
-    lapack = la_chol_pivoted(g->p, kernel, g->pivot, &rank, g->diag);
+    lapack = la_chol_unit(g->p, kernel, size, g->pivot, &rank, g->diag);
     if (lapack) return lapack;
     memset(g->f_own, 0, p * p * sizeof(double));
     memset(g->h, 0, p * c * sizeof(double));
     for (size_t j = 0; j < p; j++) {
         size_t to = (size_t) (g->pivot[j] - 1);
-        ufs_copy(g->f_own + to * p, kernel + j * p, j + 1);
-        for (size_t l = 0; l < c && j < (size_t) rank; l++) g->h[j + l * p] = g->b[to + l * p];
+        for (size_t i = 0; i <= j; i++) g->f_own[i + to * p] = kernel[i + j * p] * size[to];
+        for (size_t l = 0; l < c && j < (size_t) rank; l++)
+            g->h[j + l * p] = g->b[to + l * p] / size[to];
     }
     if (rank > 0) la_trsm('L', 'U', 'T', rank, g->c, 1.0, kernel, g->p, g->h, g->p);
     return 0;

@@ -27,7 +27,7 @@ typedef struct {
     double budget;
     double price;    /* what the relaxation adds for each unit of cost above the budget */
     double *b;       /* p x c */
-    double *diag;    /* p: the diagonal of K; and room for as much */
+    double *diag;    /* p: the diagonal of K; and room for twice as much */
     const double *f; /* r x p: f_own, or x */
     double *h;       /* r x c */
     const double *x;

@@ -24,6 +24,7 @@ else
   run Rscript tests/dev/door.R --calls=500
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=2
+  run Rscript tests/dev/proofs.R --cases=2000
   run Rscript tests/dev/layouts.R --rows=20 --columns=16 --sets=wide
   run Rscript tests/dev/ccall.R --calls=2000
   run Rscript tests/dev/kill-resume.R

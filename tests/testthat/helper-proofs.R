@@ -1,0 +1,142 @@
+# Proofs of ufs_css(optimal = TRUE), recomputed by trying every choice: for test-proofs.R and
+# tests/dev/proofs.R. Tables of at most eleven columns: their scales from 1e-8 to 1e8, exact integers,
+# orthogonal designs, copies and sums, values on few rows; with and without each constraint.
+
+proof_table <- function() {
+  p <- sample(3:11, 1L)
+  kind <- sample(c("normal", "integers", "orthogonal", "dependent", "flat", "few"), 1L)
+  n <- if (kind == "few") sample(20:30, 1L) else sample(4:14, 1L)
+  normal <- function(a, b) matrix(stats::rnorm(a * b), a)
+  # Columns of the same design have products that are exactly zero.
+  orthogonal <- function() {
+    h <- matrix(1, 1L, 1L)
+    for (i in 1:3) h <- rbind(cbind(h, h), cbind(h, -h))
+    few <- matrix(sample(-2:2, 7L * p, TRUE, c(1, 2, 8, 2, 1)), 7L)
+    h[, -1L] %*% few
+  }
+  x <- switch(kind,
+    normal = normal(n, p),
+    integers = matrix(sample(-4:4, n * p, TRUE), n),
+    orthogonal = orthogonal(),
+    dependent = {
+      x <- normal(n, p)
+      for (j in 2:p) {
+        how <- stats::runif(1L)
+        if (how < .2) x[, j] <- x[, sample.int(j - 1L, 1L)] * sample(c(-1, 3), 1L)
+        if (how > .7) x[, j] <- x[, 1L] + x[, sample.int(j - 1L, 1L)] + 1e-2 * (how > .9) * x[, j]
+      }
+      x
+    },
+    flat = normal(n, 2L) %*% normal(2L, p) + .1 * normal(n, p),
+    few = {
+      x <- normal(n, p)
+      for (j in sample.int(p, sample(3L, 1L))) x[-sample.int(n, sample(2L, 1L)), j] <- 0
+      x
+    })
+  units <- switch(sample(4L, 1L), rep(1, p), 10^stats::runif(p, -8, 8),
+    sample(c(1, 1e-6), p, TRUE), 10^sample(-8:8, p, TRUE))
+  x <- sweep(x, 2L, units, "*")
+  colnames(x) <- paste0("v", seq_len(p))
+  list(x = x, kind = kind)
+}
+
+proof_wish <- function(p, k) {
+  wish <- list()
+  at <- sample.int(p)
+  if (stats::runif(1L) < .3) wish$include <- at[seq_len(sample(min(2L, k), 1L))]
+  if (stats::runif(1L) < .4) wish$exclude <- setdiff(at, wish$include)[seq_len(sample(max(1L, p - k - 2L), 1L))]
+  if (stats::runif(1L) < .3) wish$max_cor <- sample(c(.3, .5, .7, .9), 1L)
+  if (stats::runif(1L) < .3) {
+    wish$cost <- if (stats::runif(1L) < .5) sample(5L, p, TRUE) else stats::runif(p, .1, 3)
+    wish$budget <- sum(wish$cost[wish$include]) + stats::runif(1L) * sum(wish$cost)
+  }
+  lapply(wish, function(w) if (is.integer(w)) w + 0 else w)
+}
+
+# As ufs_css() sees the columns; those that are constant are NULL.
+proof_seen <- function(x, center, scale) {
+  z <- scale(x, center, FALSE)
+  size <- sqrt(colSums(z^2))
+  fine <- size > 1e-10 * sqrt(colSums(x^2))
+  spread <- if (center) size else sqrt(colSums(scale(x, TRUE, FALSE)^2))
+  divide <- if (scale) ifelse(spread > 1e-10 * sqrt(colSums(x^2)), spread, 1) else rep(1, ncol(x))
+  list(z = sweep(z, 2L, divide, "/"), fine = which(fine))
+}
+
+# The squares of y that columns s hold; columns of unit length u say the same as those of z.
+proof_held <- function(u, s, y) {
+  q <- qr(u[, s, drop = FALSE], tol = 1e-5)
+  sum(qr.qty(q, y)[seq_len(q$rank), ]^2)
+}
+
+# list(case, status, off): what was tried, how it ended ("proved", "open", "refused", "ambiguous" or
+# "false"), and by what share of all squares the best choice holds more than the proof allows.
+proof_case <- function(seed) {
+  set.seed(seed)
+  table <- proof_table()
+  x <- table$x
+  p <- ncol(x)
+  k <- sample(min(5L, p), 1L)
+  center <- stats::runif(1L) < .7
+  scale <- stats::runif(1L) < .4
+  wish <- proof_wish(p, k)
+  target <- if (stats::runif(1L) < .4) sample(3L, 1L)
+  seen <- proof_seen(x, center, scale)
+  fine <- seen$fine
+  parts <- svd(seen$z[, fine, drop = FALSE])
+  case <- list(seed = seed, kind = table$kind, x = x, k = k, center = center, scale = scale,
+    wish = wish, target = target)
+  done <- function(status, off = 0, ...) c(list(case = case, status = status, off = off), list(...))
+  rank <- sum(parts$d > 1e-7 * parts$d[1L])
+  if (!is.null(target)) {
+    # Of equal components no one says which is among the first.
+    if (target > rank || (target < rank && parts$d[target + 1L] > (1 - 1e-4) * parts$d[target])) {
+      return(done("ambiguous"))
+    }
+  }
+  given <- if (is.null(wish$budget)) k
+  fit <- tryCatch(suppressMessages(suppressWarnings(ufs_css(do.call(ufs_data, c(list(x), wish)),
+    k = given, mu_rel = sample(c(0, .1), 1L), optimal = TRUE, target = target, center = center,
+    scale = scale))), error = function(e) e)
+  if (inherits(fit, "error") && !inherits(fit, "ufs_error")) {
+    return(done("error", words = conditionMessage(fit)))
+  }
+  y <- if (is.null(target)) seen$z else {
+    lead <- seq_len(target)
+    parts$u[, lead, drop = FALSE] * rep(parts$d[lead], each = nrow(x))
+  }
+  u <- sweep(seen$z, 2L, pmax(sqrt(colSums(seen$z^2)), .Machine$double.xmin), "/")
+  r <- abs(crossprod(u))
+  included <- intersect(wish$include, fine)
+  r[included, included] <- 0
+  diag(r) <- 0
+  free <- setdiff(fine, c(wish$include, wish$exclude))
+  most <- if (is.null(given)) length(fine) else k
+  choices <- lapply(0:2^length(free), function(i) NULL)[0L]
+  for (size in 0:min(length(free), most - length(included))) {
+    choices <- c(choices, if (size == 0L) list(integer()) else
+      lapply(utils::combn(length(free), size, simplify = FALSE), function(s) free[s]))
+  }
+  choices <- lapply(choices, function(s) c(included, s))
+  allowed <- vapply(choices, function(s) {
+    length(s) > 0L && (is.null(wish$budget) || sum(wish$cost[s]) <= wish$budget * (1 + 1e-12)) &&
+      (is.null(wish$max_cor) || max(r[s, s]) <= wish$max_cor * (1 + 1e-12))
+  }, NA)
+  if (inherits(fit, "condition")) {
+    # Refused: no choice of k, or none within the budget.
+    held <- any(allowed) && most <= length(fine) && length(included) <= most
+    return(done(if (held) "refused wrongly" else "refused", words = conditionMessage(fit)))
+  }
+  total <- sum(y^2)
+  value <- vapply(choices[allowed], function(s) proof_held(u, s, y), 0)
+  best <- max(value) / total
+  chosen <- unname(fit$solution$order)
+  own <- proof_held(u, chosen, y) / total
+  certificate <- fit$certificate
+  claimed <- unname(certificate[if (is.null(target)) "captured" else "target"])
+  fits <- any(vapply(choices[allowed], setequal, NA, chosen))
+  off <- best - claimed * (1 + certificate[["gap"]])
+  status <- if (!fits) "not allowed" else if (!isTRUE(abs(claimed - own) <= 1e-7)) "value" else
+    if (off > 1e-7) "false" else if (certificate[["optimal"]] == 1) "proved" else "open"
+  done(status, off, best = best, claimed = claimed, fit = fit, set = choices[allowed][[which.max(value)]])
+}
