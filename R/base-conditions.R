@@ -57,6 +57,27 @@ check_solved <- function(found, method) {
   found
 }
 
+# Evaluates code; an error of it goes to handle(e). What is no error of the code ends all around it,
+# too: a time limit (setTimeLimit()), which R forgets once it has been reached, and memory or stack
+# that R does not get. Interrupts are no errors to R. All that catches errors is written with this.
+on_error <- function(code, handle) {
+  tryCatch(code, error = function(e) if (ends_all(e)) stop(e) else handle(e))
+}
+
+# R gives these errors no class before 4.2, and words in the language of the session.
+ends_all <- function(e) {
+  if (inherits(e, "ufs_error")) return(FALSE)
+  if (inherits(e, c("stackOverflowError", "TimeoutException"))) return(TRUE)
+  words <- gettext("reached elapsed time limit", "reached CPU time limit",
+    "reached session elapsed time limit", "reached session CPU time limit",
+    "cannot allocate vector of size %0.1f Gb", "cannot allocate vector of size %0.1f Mb",
+    "cannot allocate vector of size %0.f Kb", "cannot allocate memory block of size %0.f Tb",
+    "vector memory exhausted (limit reached?)", "cons memory exhausted (limit reached?)",
+    "memory exhausted (limit reached?)", domain = "R")
+  # "vector memory limit of ... reached" is that of R 4.4 and later.
+  any(startsWith(conditionMessage(e), c(sub("%.*", "", words), "vector memory limit of ")))
+}
+
 # How much memory one object may take.
 max_bytes <- function() {
   limit <- getOption("ufselect.max_bytes", 8 * 1024^3)
@@ -165,5 +186,5 @@ product_by_rows <- function(x, y, words) {
 somebody_waits <- function() {
   isTRUE(getOption("ufselect.progress", interactive() || (
     requireNamespace("progressr", quietly = TRUE) &&
-      isTRUE(tryCatch(progressr::handlers(global = NA), error = function(e) FALSE)))))
+      isTRUE(on_error(progressr::handlers(global = NA), function(e) FALSE)))))
 }

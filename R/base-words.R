@@ -65,39 +65,3 @@ repeat_words <- function(object) if (object$mode == "classify") "splits" else "r
 number_words <- function(fit) {
   if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
 }
-
-# ---- code to paste -------------------------------------------------------------------------------
-
-# The text of code, which parses to it whatever the names in it are; `otherwise` for data
-# themselves, as do.call() gives them, and where there is no such text.
-expression_text <- function(code, otherwise, most = 1000L) {
-  # ..1, ..2, ... stand for arguments of the function that called, which have no name here.
-  if (!is.language(code) || is.symbol(code) && grepl("^[.][.][0-9]+$", as.character(code))) {
-    return(otherwise)
-  }
-  code <- without_source(code)
-  lines <- deparse(code, width.cutoff = 500L, backtick = TRUE)
-  # Lines in braces must stay apart.
-  for (text in c(paste(trimws(lines), collapse = " "), paste(lines, collapse = "\n"))) {
-    if (nchar(text) <= most && identical(parsed_or_null(text), as.expression(code))) return(text)
-  }
-  otherwise
-}
-
-parsed_or_null <- function(text) {
-  tryCatch(parse(text = text, keep.source = FALSE), error = function(e) NULL)
-}
-
-# Code without the places in a file that functions in it come from.
-without_source <- function(code) {
-  if (!is.call(code)) return(code)
-  if (identical(code[[1L]], quote(`function`))) code[4L] <- list(NULL)
-  for (name in c("srcref", "srcfile", "wholeSrcref")) attr(code, name) <- NULL
-  for (i in seq_along(code)) {
-    if (is.call(code[[i]])) code[[i]] <- without_source(code[[i]])
-  }
-  code
-}
-
-# Every line of the text as a comment.
-as_comment <- function(text) paste0("# ", gsub("\n", "\n# ", text, fixed = TRUE))

@@ -324,10 +324,10 @@ read_matrix_package <- function(x, arg) {
     return(new_data("dense", x, dimnames(x)))
   }
   if (origin != "dgCMatrix") {
-    x <- tryCatch({
+    x <- on_error({
       methods::validObject(x)
       methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
-    }, error = function(e) {
+    }, function(e) {
       ufs_abort("input", "`", arg, "` of class ", origin, " cannot be read: ",
         conditionMessage(e), argument = arg)
     })

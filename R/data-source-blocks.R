@@ -20,7 +20,7 @@ source_blocks <- function(source, by = source$by) {
 
 # What fails in the reading of a file is an error of this package's.
 from_source <- function(read) {
-  tryCatch(read, error = function(e) {
+  on_error(read, function(e) {
     ufs_abort("input", "`x` cannot be read from where it lies: ", conditionMessage(e),
       argument = "x")
   })

@@ -254,10 +254,10 @@ spill_source <- function(source) {
 write_numbers <- function(block, file) {
   most <- 1e8
   for (at in in_pieces(length(block), most)) {
-    fine <- tryCatch({
+    fine <- tryCatch(on_error({
       writeBin(if (length(block) > most) block[at] else as.vector(block), file)
       TRUE
-    }, warning = function(w) FALSE, error = function(e) FALSE)
+    }, function(e) FALSE), warning = function(w) FALSE)
     if (!fine) return(FALSE)
   }
   TRUE

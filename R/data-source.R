@@ -12,7 +12,7 @@
 delayed_source <- function(x, block_bytes, BPPARAM) {
   sparse <- sparse_generic("is_sparse")(x)
   # Where the class or the file is another than it was, DelayedArray may still read it.
-  file <- if (sparse) tryCatch(ranges_of(x), error = function(e) NULL)
+  file <- if (sparse) on_error(ranges_of(x), function(e) NULL)
   chunk <- if (is.null(file)) DelayedArray::chunkdim(x) else
     if (file$by == "rows") c(1L, ncol(x)) else c(nrow(x), 1L)
   source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,

@@ -343,7 +343,7 @@ base_fit <- function(x, method, args, n_clusters, n_features) {
   if ("n_clusters" %in% arguments_of(row$fit)) fill$n_clusters <- n_clusters
   fill[names(row$base_args)] <- row$base_args
   fill[names(args)] <- args
-  tryCatch(do.call(row$fit, c(list(x), fill)), error = function(e) {
+  on_error(do.call(row$fit, c(list(x), fill)), function(e) {
     ufs_abort("base", "Base method \"", method, "\" failed on ", nrow(x), " samples: ",
       conditionMessage(e), argument = "base")
   })
@@ -416,8 +416,8 @@ blfse_cluster <- function(s, component, n_component, n_clusters) {
     if (max(far) <= 1e-12) return(component)
     at <- c(at, which.max(far))
   }
-  run <- tryCatch(suppressWarnings(stats::kmeans(y, y[at, , drop = FALSE], iter.max = 100L)),
-    error = function(e) NULL)
+  run <- on_error(suppressWarnings(stats::kmeans(y, y[at, , drop = FALSE], iter.max = 100L)),
+    function(e) NULL)
   if (is.null(run)) {
     # A centre lost all its samples: the nearest start decides.
     d <- vapply(at, function(i) rowSums(sweep(y, 2L, y[i, ])^2), numeric(nrow(y)))

@@ -62,7 +62,7 @@ value_file <- function(folder, key) file.path(folder, paste0(key, ".rds"))
 # computation. A part that is being written has a name that no other process uses. Once the value
 # stands under its own name, all parts of it are superfluous.
 store_value <- function(folder, key, value) {
-  why <- tryCatch({
+  why <- tryCatch(on_error({
     payload <- memCompress(serialize(value, NULL, version = 2L), "gzip")
     part <- suppressWarnings(tempfile(paste0(key, "-"), tmpdir = folder, fileext = ".part"))
     on.exit(unlink(part))
@@ -74,7 +74,7 @@ store_value <- function(folder, key, value) {
         is.null(read_part(value_file(folder, key), key))) {
       "its file could not be renamed"
     }
-  }, error = conditionMessage, warning = conditionMessage)
+  }, conditionMessage), warning = conditionMessage)
   if (is.null(why)) {
     left <- list.files(folder, "[.]part$", full.names = TRUE)
     unlink(left[startsWith(basename(left), paste0(key, "-"))])
@@ -111,11 +111,10 @@ sweep_parts <- function(folder) {
 # compared before R makes a value of any: readRDS() of a file with one wrong bit can end R. The
 # first 14 name the version of R.
 read_part <- function(file, key) {
-  bytes <- tryCatch(suppressWarnings(readBin(file, "raw", file.size(file))),
-    error = function(e) raw())
+  bytes <- on_error(suppressWarnings(readBin(file, "raw", file.size(file))), function(e) raw())
   payload <- bytes[-seq_along(part_bytes(key, raw()))]
   if (identical(bytes[-seq_len(14L)], part_bytes(key, payload)[-seq_len(14L)])) {
-    tryCatch(memDecompress(payload, "gzip"), error = function(e) NULL)
+    on_error(memDecompress(payload, "gzip"), function(e) NULL)
   }
 }
 
@@ -124,9 +123,9 @@ stored_value <- function(key, folder, usable) {
   file <- value_file(folder, key)
   if (!file.exists(file)) return(list(damaged = FALSE))
   payload <- read_part(file, key)
-  value <- if (!is.null(payload)) tryCatch(unserialize(payload), error = function(e) NULL)
+  value <- if (!is.null(payload)) on_error(unserialize(payload), function(e) NULL)
   fine <- !is.null(value) && is_plain(value) && !is_failure(value) &&
-    tryCatch(isTRUE(usable(value)), error = function(e) FALSE)
+    on_error(isTRUE(usable(value)), function(e) FALSE)
   list(value = if (fine) value, damaged = !fine)
 }
 
@@ -369,7 +368,7 @@ how_it_is_read <- c("step", "lines_per_chunk", "bytes", "BPPARAM", "count")
 source_files <- function(source) {
   if (source$kind != "delayed") return(NULL)
   files <- unlist(DelayedArray::seedApply(source$object, function(seed) {
-    file <- tryCatch(methods::slot(seed, "filepath"), error = function(e) NA_character_)
+    file <- on_error(methods::slot(seed, "filepath"), function(e) NA_character_)
     if (is.character(file)) file else NA_character_
   }))
   if (length(files) && all(file.exists(files)) && !any(dir.exists(files))) files

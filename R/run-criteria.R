@@ -218,7 +218,7 @@ predict_classes <- function(classifier, x, y, newx, name = "") {
   y <- droplevels(y)
   if (nlevels(y) == 1L) return(rep(levels(y), nrow(newx)))
   who <- if (nzchar(name)) paste0("Classifier '", name, "'") else "A classifier"
-  out <- tryCatch(as.character(classifier(x, y, newx)), error = function(e) {
+  out <- on_error(as.character(classifier(x, y, newx)), function(e) {
     if (inherits(e, "ufs_error")) stop(e)
     refuse("classifiers", who, " failed: ", conditionMessage(e))
   })

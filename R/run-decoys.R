@@ -171,7 +171,7 @@ fit_arguments <- function(fit, frame) {
   given <- as.list(fit$call)[-1L]
   given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
   Map(function(value, name) {
-    tryCatch(eval(value, frame), error = function(e) {
+    on_error(eval(value, frame), function(e) {
       refuse("method", "`", name, "` in the call of the fit (", deparse_short(value),
         ") cannot be found here: give the name of the method and its arguments instead.")
     })

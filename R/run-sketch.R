@@ -122,7 +122,7 @@ sampled_rows <- function(x, m, n, connection) {
     DBI::dbQuoteIdentifier(connection, as.character(name)), share,
     sample.int(.Machine$integer.max, 1L))
   # A view has none.
-  rows <- tryCatch(DBI::dbGetQuery(connection, sql), error = function(e) NULL)
+  rows <- on_error(DBI::dbGetQuery(connection, sql), function(e) NULL)
   if (is.null(rows) || nrow(rows) < m) return(NULL)
   rows[sort(sample.int(nrow(rows), m)), , drop = FALSE]
 }

@@ -112,7 +112,7 @@ shared_value <- function(file) {
     # What was read before goes first.
     worker_memory$value <- worker_memory$known <- NULL
     # Tasks on another machine see the file only in a folder that both have.
-    worker_memory$value <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) {
+    worker_memory$value <- on_error(suppressWarnings(readRDS(file)), function(e) {
       ufs_abort("input", "A worker cannot read '", file, "', which holds the data (",
         conditionMessage(e), "). Where workers run on other machines, name a folder that all of ",
         "them share: options(ufselect.shared_dir = ).")
@@ -140,7 +140,7 @@ progress_ticks <- function(n, envir) {
 quiet_fit <- function(x, method, args, seed) {
   said <- kinds <- character()
   started <- proc.time()[[3L]]
-  fit <- tryCatch(
+  fit <- on_error(
     withCallingHandlers(
       with_seed(seed, do.call(ufs, c(list(x = x, method = method), args))),
       ufs_warning = function(w) {
@@ -150,7 +150,7 @@ quiet_fit <- function(x, method, args, seed) {
       },
       ufs_message = function(m) invokeRestart("muffleMessage")
     ),
-    error = function(e) e
+    function(e) e
   )
   list(fit = if (inherits(fit, "ufs")) fit,
     error = if (inherits(fit, "error")) conditionMessage(fit),

@@ -18,7 +18,7 @@ wished_model <- function(model, must, never) {
 # has it, or on that which was given to the explorer.
 wished_fit <- function(fit, code, model, must, never) {
   call <- fit$call
-  data <- tryCatch(eval(call$x, model$env), error = function(e) NULL)
+  data <- on_error(eval(call$x, model$env), function(e) NULL)
   if (!identical(as.integer(dim(data)), c(fit$n, fit$p))) {
     data <- model$x
     call$x <- parse(text = model$code_x)[[1L]]
@@ -32,10 +32,11 @@ wished_fit <- function(fit, code, model, must, never) {
     own[[1L]] <- get0(as.character(own[[1L]]), topenv(), ifnotfound = own[[1L]])
   }
   random <- !isTRUE(registry()[[fit$method]]$deterministic) || !is.null(fit$task)
-  again <- tryCatch(suppressMessages(suppressWarnings(
-    with_seed(if (random) 1L, eval(own, list(.x = data), model$env)))),
-    ufs_error = function(e) stop(e),
-    error = function(e) refuse("fit", "The fit cannot be made again here: ", conditionMessage(e)))
+  again <- on_error(suppressMessages(suppressWarnings(
+    with_seed(if (random) 1L, eval(own, list(.x = data), model$env)))), function(e) {
+    if (inherits(e, "ufs_error")) stop(e)
+    refuse("fit", "The fit cannot be made again here: ", conditionMessage(e))
+  })
   again$call <- call
   known <- parse(text = code)[[1L]]
   name <- if (is.name(known) || as.character(known[[1L]])[1L] %in% c("[[", "$")) code else "fit"

@@ -324,7 +324,7 @@ explore_candidates <- function(selected, env) {
   fits <- Filter(function(fit) identical(shape(fit), shape(first)), fits)
   tables <- Filter(function(object) {
     length(dim(object)) == 2L && nrow(object) == first$n &&
-      !inherits(try(match_columns(first, object), silent = TRUE), "try-error")
+      on_error(is.numeric(match_columns(first, object)), function(e) FALSE)
   }, objects)
   if (!length(tables)) {
     refuse("x", "There is no table of ", first$n, " rows with the columns of '", names(fits)[1L],

@@ -205,7 +205,7 @@ auto_domain <- function(row) {
 
 mlr3_domain <- function(name, default) {
   required <- is.name(default) && !nzchar(default)
-  value <- if (!required) tryCatch(eval(default, baseenv()), error = function(e) quote(unknown))
+  value <- if (!required) on_error(eval(default, baseenv()), function(e) quote(unknown))
   if (name %in% c("n_clusters", "n_components")) {
     return(paradox::p_int(lower = if (name == "n_clusters") 2L else 1L, upper = 20L,
       special_vals = c(list(NULL), as.list(c(1L, 21:1000)))))

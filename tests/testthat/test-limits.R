@@ -1,0 +1,100 @@
+# What is no error of a fit (a time limit, memory, an interrupt) ends the loop over fits around it.
+
+x <- as.matrix(mtcars)
+loops <- list(
+  grid = quote(ufs_grid(x, "pca", list(n_components = rep(1:3, 4)))),
+  tune = quote(ufs_tune(x, "pca", list(n_components = rep(1:3, 4)), k = 3)),
+  stability = quote(ufs_stability(x, "pca", k = 3, n_components = 2, n_resamples = 12)),
+  stabilities = quote(ufs_stability(x, c("pca", "variance"), k = 3, n_components = 2, n_resamples = 6)),
+  size = quote(ufs_size(x, "pca", n_components = 2, n_resamples = 12, repeats = 6)),
+  decoys = quote(ufs_decoys(x, "pca", n_components = 2, repeats = 12)),
+  compare = quote(ufs_compare(x, rep(1:2, 16), "pca", k = 3, repeats = 12, baselines = FALSE,
+    classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx))))),
+  cluster = quote(ufs_compare(x, rep(1:2, 16), "pca", k = 3, repeats = 12, mode = "cluster", baselines = FALSE)),
+  settings = quote(ufs_compare(x, rep(1:2, 16), "pca", k = 3, repeats = 6, baselines = FALSE,
+    args = list(pca = list(grid = list(n_components = 1:2))),
+    classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx))))),
+  consensus = quote(ufs_consensus(x, 3, 4)),
+  select = quote(ufs_select(x, "auto", "cluster"))
+)
+
+# All loops with `during()` in each fit but the first: the condition that each ends with, and how
+# many fits had begun.
+ended <- function(during) {
+  plain <- ufs
+  for (name in names(loops)) {
+    if (name == "cluster" && !requireNamespace("clue", quietly = TRUE)) next
+    begun <- 0
+    replaced("ufs", function(...) {
+      begun <<- begun + 1
+      if (begun == 2) during()
+      plain(...)
+    })
+    for (folder in list(NULL, withr::local_tempdir())) {
+      begun <- 0
+      call <- loops[[name]]
+      if (!is.null(folder) && "checkpoint" %in% names(formals(as.character(call[[1L]])))) call$checkpoint <- folder
+      found <- tryCatch(suppressMessages(suppressWarnings(eval(call))), error = identity, interrupt = identity)
+      setTimeLimit()
+      expect_s3_class(found, "condition")
+      expect_identical(begun, 2, info = name)
+      if (!is.null(folder)) expect_length(list.files(folder, "part$"), 0)
+      if (inherits(found, "condition")) last <- found
+    }
+  }
+  last
+}
+
+test_that("a time limit ends every loop over fits at once", {
+  skip_on_cran()
+  last <- ended(function() {
+    setTimeLimit(elapsed = .02)
+    Sys.sleep(5)
+  })
+  expect_match(conditionMessage(last), gettext("reached elapsed time limit", domain = "R"), fixed = TRUE)
+})
+
+test_that("memory that R does not get ends every loop over fits at once", {
+  skip_on_cran()
+  last <- ended(function() numeric(2^50))
+  expect_match(conditionMessage(last), "cannot allocate vector")
+})
+
+test_that("an interrupt ends every loop over fits at once", {
+  skip_on_cran()
+  skip_on_os("windows")
+  last <- ended(function() {
+    tools::pskill(Sys.getpid(), tools::SIGINT)
+    Sys.sleep(5)
+  })
+  expect_s3_class(last, "interrupt")
+})
+
+test_that("an error of a fit is kept, a limit is not", {
+  kept <- function(...) on_error(stop(...), function(e) "kept")
+  expect_identical(kept("singular"), "kept")
+  expect_identical(on_error(ufs_abort("memory", "cannot allocate vector of size"), function(e) "kept"), "kept")
+  for (words in c("reached elapsed time limit", "reached CPU time limit", "reached session elapsed time limit",
+    "cannot allocate vector of size 7.5 Gb", "vector memory limit of 16.0 Gb reached, see mem.maxVSize()")) {
+    expect_error(kept(words), words, fixed = TRUE)
+  }
+  deep <- function(n) deep(n + 1)
+  if (getRversion() >= "4.2.0") expect_error(on_error(deep(1), function(e) "kept"))
+})
+
+test_that("errors are caught in one place, which lets limits through", {
+  home <- asNamespace("ufselect")
+  catches <- Filter(function(name) {
+    found <- FALSE
+    look <- function(part) if (is.call(part)) {
+      name <- if (is.name(part[[1L]])) as.character(part[[1L]]) else ""
+      if (name == "try" || name == "tryCatch" && any(c("error", "condition") %in% names(part))) found <<- TRUE
+      for (one in as.list(part)) if (!missing(one)) look(one)
+    }
+    value <- get(name, home)
+    if (is.function(value)) look(body(value))
+    found
+  }, ls(home, all.names = TRUE))
+  # query_pieces() clears its result and stops with the same error.
+  expect_identical(setdiff(catches, "query_pieces"), "on_error")
+})
