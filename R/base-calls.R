@@ -3,13 +3,11 @@ required_arguments <- function(fit) {
   names(Filter(function(value) is.name(value) && !nzchar(value), formals(fit)))
 }
 
-# Wishes, see R/data-wishes.R.
-column_wishes <- c("include", "exclude", "cost", "budget", "groups", "max_cor")
-row_wishes <- c("weights", "blocks", "block_scale", "candidates", "labelled", "replicates",
-  "sample_cost", "sample_budget", "strata", "quotas")
 # The arguments of ufs_data(): every function that takes x has `...` for them.
-input_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
-  "unit_rows", "min_samples", "max_samples", "rows", "factors", column_wishes, row_wishes)
+input_arguments <- function() {
+  c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts", "unit_rows",
+    "min_samples", "max_samples", "rows", "factors", constraint_names())
+}
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
@@ -17,7 +15,7 @@ names_of <- function(list) if (is.null(names(list))) character(length(list)) els
 # here, as what is shared between fits (a graph, a start) is looked up by them.
 check_arguments <- function(given, fit, method) {
   known <- arguments_of(fit)
-  unknown <- given[nzchar(given) & !given %in% c(known, input_arguments)]
+  unknown <- given[nzchar(given) & !given %in% c(known, input_arguments())]
   if (length(unknown)) {
     refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
       paste(known, collapse = ", "), ", and those of ufs_data().")

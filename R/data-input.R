@@ -219,7 +219,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      replicates = NULL, sample_cost = NULL, sample_budget = NULL, strata = NULL,
                      quotas = NULL) {
   check_given(x)
-  wishes <- mget(c(column_wishes, row_wishes))
+  wishes <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
     factors = if (factors != "error") factors)
@@ -228,7 +228,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   data$input$included <- NULL
   data <- transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples,
     "x")
-  check_wishes(data, included)
+  check_constraints(data, included)
 }
 
 # The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM, factors);
@@ -255,7 +255,7 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
       "`BPPARAM` and `factors` there.")
   }
-  x <- set_wishes(x, wishes)
+  x <- set_constraints(x, wishes)
   if (!is.null(wishes$include)) {
     x$input$included <- feature_names(x$features, x$p, FALSE)[x$wish$include]
   }
@@ -362,7 +362,7 @@ open_dots <- function(frame, fun, name) {
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
   }
-  unknown <- setdiff(names(given), input_arguments)
+  unknown <- setdiff(names(given), input_arguments())
   check_arguments(unknown, fun, name)
   if (length(unknown)) refuse_argument(unknown[1L])
   frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
@@ -371,7 +371,7 @@ open_dots <- function(frame, fun, name) {
 # The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {
-  mine <- names_of(dots) %in% setdiff(input_arguments, own)
+  mine <- names_of(dots) %in% setdiff(input_arguments(), own)
   list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
 }
 
@@ -392,8 +392,9 @@ print.ufs_data <- function(x, ...) {
       format_bytes(dense))
   ))
   for (line in c(input_notes(x$input),
-    wish_line("columns", column_wish_words(settled_wish(x$wish))),
-    wish_line("rows", c(row_wish_words(x$row_wish), sum_wish_words(x$row_wish))))) {
+    wish_line("columns", constraint_words(expand_groups(x$wish), "columns")),
+    wish_line("rows", c(constraint_words(x$row_wish, "rows"),
+      constraint_words(x$row_wish, "rows", sums = TRUE))))) {
     cat_line("  ", line)
   }
   invisible(x)

@@ -24,7 +24,7 @@ data_columns <- function(data, j) {
 }
 
 # Arguments whose names are those of rows.
-row_names_in <- c("samples", "candidates", "labelled", "i")
+row_names_in <- function() c("samples", "i", constraint_names("rows", "places"))
 
 # Positions for names, indices or a logical vector.
 resolve_index <- function(index, size, names, arg) {
@@ -42,7 +42,7 @@ resolve_index <- function(index, size, names, arg) {
   if (is.null(out) || anyNA(out) || anyDuplicated(out)) {
     what <- if (is.character(index) && anyNA(out)) {
       lost <- index[is.na(out)]
-      paste0(": not in `x`: ", if (arg %in% row_names_in) "row" else "column",
+      paste0(": not in `x`: ", if (arg %in% row_names_in()) "row" else "column",
         if (length(lost) > 1L) "s", " ", some_names(lost))
     }
     refuse(arg, "`", arg, "` must be distinct names, indices or a logical vector of length ", size,
@@ -79,27 +79,9 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   }
   data$n <- length(rows)
   data$p <- length(columns)
-  subset_wishes(data, samples, features)
-}
-
-# The wishes: of the rows and columns that stay, in their new order; NULL: all of them.
-subset_wishes <- function(data, rows = NULL, columns = NULL) {
-  if (!is.null(columns)) data["wish"] <- list(pick_wishes(data$wish, columns,
-    c("include", "exclude"), c("cost", "groups")))
-  if (!is.null(rows)) data["row_wish"] <- list(pick_wishes(data$row_wish, rows,
-    c("labelled", "candidates"), c("weights", "blocks", "replicates", "cost")))
+  if (!is.null(features)) data["wish"] <- list(subset_constraints(data$wish, features))
+  if (!is.null(samples)) data["row_wish"] <- list(subset_constraints(data$row_wish, samples, "rows"))
   data
-}
-
-pick_wishes <- function(wish, into, places, values) {
-  if (is.null(wish)) return(NULL)
-  for (name in intersect(places, names(wish))) {
-    at <- which(into %in% wish[[name]])
-    wish[[name]] <- at[order(match(into[at], wish[[name]]))]
-  }
-  for (name in intersect(values, names(wish))) wish[[name]] <- wish[[name]][into]
-  if (!is.null(wish$strata)) wish$strata$level <- wish$strata$level[into]
-  wish
 }
 
 #' @export

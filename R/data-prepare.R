@@ -151,7 +151,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
     scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input,
     df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
-    wish = kept_wish(opened$wish, keep), wishes = used_wishes(opened))
+    wish = drop_constant(opened$wish, keep), wishes = constraints_of(opened))
   if (!is.null(sums)) moments$mean[] <- 0
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
 }

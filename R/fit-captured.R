@@ -142,7 +142,7 @@ captured_share <- function(x, columns) {
 # squares overflow.
 captured_certificate <- function(data, k, sdev2, score, key = rep(0, length(score))) {
   x <- data$x
-  best <- wished_columns(data, k, score, key)
+  best <- best_columns(data, k, score, key)
   total <- sum(x_ss(x))
   if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
   # No group is as small.

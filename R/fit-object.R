@@ -42,7 +42,7 @@ new_ufs <- function(method, call, made) {
     names = list(features = data$features, samples = data$samples, named = data$named,
       repeated = data$repeated), n = data$n, p = data$p, constant = data$constant,
       input = final_input(data)), made[own])
-  fit$wishes <- wishes_of_fit(method, data, made$by_ranking)
+  fit$wishes <- constraints_for_fit(method, data, made$by_ranking)
   if (!is.null(made$feature_scores)) {
     stopifnot(length(made$feature_scores) == length(data$keep))
     key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key
@@ -61,13 +61,10 @@ new_ufs <- function(method, call, made) {
   # A fit with missing or infinite numbers is not called converged. Left aside are features and
   # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
-  open <- fit$wishes$samples[c("labelled", "candidates")]
-  barred <- c(made$params$labelled, open$labelled,
-    if (!is.null(open$candidates)) setdiff(seq_len(data$n), open$candidates))
   certificate <- made$certificate
-  unscored <- c(data$constant, made$without_score, fit$wishes$features$exclude)
+  unscored <- c(data$constant, made$without_score, barred_columns(fit))
   fine <- all_finite(fit$feature_scores, unscored) &&
-    all_finite(fit$sample_scores, barred) &&
+    all_finite(fit$sample_scores, barred_samples(fit)) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
     all_finite(fit$trace$objective)
   if (identical(made$status, "converged") && !fine) fit$status <- "numerical"
@@ -238,19 +235,6 @@ say_partial <- function(fit, what, name, size) {
       if (is.null(fit$params$pool)) "picked one by one" else "chosen to differ", "; for all ",
       again)
   }
-}
-
-# The budget given here, or that of the data.
-wanted_budget <- function(fit, what, budget) {
-  if (is.null(budget)) fit$wishes[[what]]$budget else
-    check_number(budget, "budget", lower = 0, open = TRUE)
-}
-
-# Does a budget alone say how many? One given here does where no number is; that of the data does
-# where the fit was not asked for a number either.
-by_budget <- function(fit, what, name, size, budget) {
-  is.null(size) && (!is.null(budget) ||
-    (is.null(remembered_size(fit, name)) && !is.null(fit$wishes[[what]]$budget)))
 }
 
 # Do names tell the samples apart, and say more than their number?

@@ -30,7 +30,7 @@ registered <- new.env(parent = emptyenv())
 # base_args      its arguments when it is a base selector of an ensemble
 # paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
 #                argument lists, the first the default; NULL where no source states one
-# wishes         which wishes (R/data-wishes.R) its own solver sees to; the ranking sees to the
+# wishes         which wishes (R/data-constraints.R) its own solver sees to; the ranking sees to the
 #                others, but for `weights`, which are refused. A form of the method that leaves some
 #                of them to the ranking names these in `by_ranking` (fit_parts)
 # refuses        why it refuses `weights`: c(weights = the words after "takes no `weights`: ")

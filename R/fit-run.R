@@ -122,7 +122,7 @@ run_fit <- function(method, call, made, open = TRUE, free = character()) {
   advice <- made$advice
   made[c("run", "advice")] <- NULL
   # Correlations need the columns, where the method kept no matrix of them.
-  if (!is.null(made$data$wishes$features$max_cor) &&
+  if (ranks_by_correlation(made$data) &&
       !identical(dim(made$data$x), c(made$data$n, length(made$data$keep)))) {
     made$data$x <- as_ufs_operator(open_quietly(frame$x))$x
   }

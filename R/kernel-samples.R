@@ -95,10 +95,10 @@ without_penalty <- function(x, labelled, method, say) {
   list(x = x, by_ranking = "labelled")
 }
 
-# What the wishes of the rows (R/data-wishes.R) ask of a solver: list(labelled, free = how many may
+# What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, free = how many may
 # be chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
 # budget, NULL without a budget).
-wished_rows <- function(labelled, data) {
+open_rows <- function(labelled, data) {
   wish <- data$wishes$samples
   labelled <- check_labelled(labelled, data)
   open <- setdiff(if (is.null(wish$candidates)) seq_len(data$n) else wish$candidates, labelled)
@@ -228,7 +228,7 @@ warn_zero <- function(fit, penalty) {
 # Greedy TED on the rows of x: m picks with ridge mu, after those labelled. list(order = picks,
 # score = decrease of the objective by each pick, left = decrease that every other row would bring
 # next, start = objective before the first pick, trace, run). No random numbers; ties within
-# rounding go to the lowest index (src/samp_ted.c). `open` is as wished_rows() makes it: rows that
+# rounding go to the lowest index (src/samp_ted.c). `open` is as open_rows() makes it: rows that
 # may not be picked still count in the objective, and with costs the better of the picks by decrease
 # and by decrease over cost is taken.
 ted_greedy <- function(x, m, mu, form = "a", open = list(), control = ufs_control(),

@@ -115,7 +115,7 @@ css_slots <- function(data, asked, control, judge_rows) {
   n <- as.double(data$n)
   ss <- x_ss(z)
   names <- labels_of(data$features, data$p)[data$keep]
-  wish <- css_wish(data$wish)
+  wish <- constraints_for_css(data$wish)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
   by_products <- settings$form == "x"
@@ -155,7 +155,7 @@ css_slots <- function(data, asked, control, judge_rows) {
       form = if (by_products) "x" else if (count$p_form > 0) "p" else "n",
       starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
-      if (!is.null(settings$target)) list(target = settings$target), css_told(wish, count)),
+      if (!is.null(settings$target)) list(target = settings$target), recorded_constraints(wish, count)),
     run = found$run,
     feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
     without_score = data$keep[wish$exclude], trace = trace,
@@ -208,8 +208,8 @@ css_settings <- function(asked, wish, data, ss) {
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
 
-# What the solver takes of the settled wishes, which check_wishes() has seen.
-css_wish <- function(wish) {
+# What the solver takes of the settled wishes, which check_constraints() has seen.
+constraints_for_css <- function(wish) {
   if (is.null(wish)) return(NULL)
   # A column that goes with no other is a group of its own.
   alone <- which(is.na(wish$groups))
@@ -255,7 +255,7 @@ tell_few_rows <- function(data, few, proved) {
 }
 
 # What a fit remembers of the wishes.
-css_told <- function(wish, count) {
+recorded_constraints <- function(wish, count) {
   if (is.null(wish)) return(NULL)
   c(list(included = length(wish$include), excluded = length(wish$exclude)),
     if (!is.null(wish$budget)) {

@@ -88,7 +88,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     data <- facility_points(x, check_flag(center, "center") || identical(similarity, "heat"),
       scale, similarity)
     if (!center) data$center <- FALSE
-    open <- wished_rows(labelled, data)
+    open <- open_rows(labelled, data)
     labelled <- open$labelled
     picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free,
       open$limit)
@@ -137,7 +137,7 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
 }
 
-# `open` is as wished_rows() makes it; under a budget there may be fewer than m.
+# `open` is as open_rows() makes it; under a budget there may be fewer than m.
 facility_picks <- function(like, n, m, open, swaps, control) {
   allowed <- open$allowed
   if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), open$labelled)]))

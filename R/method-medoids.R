@@ -48,7 +48,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
     data <- medoid_points(x, center, scale, m, form)
-    open <- wished_rows(labelled, data)
+    open <- open_rows(labelled, data)
     labelled <- open$labelled
     n <- data$n
     m <- if (is.null(open$allowed)) {

@@ -151,7 +151,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   control <- resolve_control(how$control)
   data <- ted_rows(x, unit, how$center, how$scale)
   n <- data$n
-  open <- wished_rows(labelled, data)
+  open <- open_rows(labelled, data)
   labelled <- open$labelled
   picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free, open$limit)
   rows <- if (like$label %in% c("linear", "cosine")) {

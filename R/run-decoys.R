@@ -102,7 +102,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   first <- equal_of_data(x, data)
   distinct <- sum(first == seq_len(q))
   n_decoys <- decoys_number(n_decoys, x, distinct, conservative)
-  if (length(c(data$wish$include, data$wish$exclude)) >= q) {
+  if (length(placed_columns(data$wish)) >= q) {
     refuse("include", "`include` and `exclude` leave no column that decoys could judge.")
   }
   common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
@@ -141,7 +141,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
   if (is.list(method)) {
-    own <- setdiff(names_of(dots), input_arguments)
+    own <- setdiff(names_of(dots), input_arguments())
     if (length(own)) {
       refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
     }
@@ -258,8 +258,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
   data <- new_data(x$kind, both, list(NULL, names), x$input$origin)
   # A wish is about a column, wherever it stands now.
-  data["wish"] <- list(pick_wishes(widen_wishes(base$wish, of, q), ord, c("include", "exclude"),
-    c("cost", "groups")))
+  data["wish"] <- list(subset_constraints(widen_constraints(base$wish, of, q), ord))
   data["row_wish"] <- list(x$row_wish)
   list(data = data, column = c(seq_len(q), q + of)[ord])
 }
@@ -336,7 +335,7 @@ decoys_result <- function(runs, method, first, level, conservative, wish = NULL)
     refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   q <- length(first)
-  apart <- c(wish$include, wish$exclude)
+  apart <- placed_columns(wish)
   runs <- lapply(runs[!failed], function(run) {
     run$ranking <- run$ranking[!((run$ranking - 1L) %% q + 1L) %in% apart]
     run

@@ -139,7 +139,7 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
     stability = vapply(k, function(size) {
       if (size == data$p) return(NA_real_)
       chosen <- members_of(lapply(rankings$halves, utils::head, size), data$p)
-      nogueira(chosen[, unwished(data), drop = FALSE], .95)$stability
+      nogueira(chosen[, unplaced(data), drop = FALSE], .95)$stability
     }, 0))
 }
 

@@ -96,7 +96,7 @@ stability_of <- function(runs, data, k, m, level) {
   if (!is.null(k)) {
     selected <- chosen("features", data$p)
     colnames(selected) <- data$features
-    out <- c(nogueira(selected[, unwished(data), drop = FALSE], level),
+    out <- c(nogueira(selected[, unplaced(data), drop = FALSE], level),
       list(jaccard = mean_jaccard(selected),
       frequency = colMeans(selected), selected = selected))
   }
@@ -106,9 +106,9 @@ stability_of <- function(runs, data, k, m, level) {
 }
 
 # Columns that must or may not be in say nothing of how stable a choice is: any would have them so.
-unwished <- function(data) {
+unplaced <- function(data) {
   wish <- data$wishes$features
-  setdiff(seq_len(data$p), c(wish$include, wish$exclude))
+  setdiff(seq_len(data$p), placed_columns(wish))
 }
 
 # Sets of indices up to `size` as rows of a logical matrix.

@@ -171,7 +171,7 @@ method_rows <- function(method, dots) {
   }
   rows <- lapply(method, method_row)
   own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
-  unknown <- setdiff(names_of(dots), c(own, input_arguments))[1L]
+  unknown <- setdiff(names_of(dots), c(own, input_arguments()))[1L]
   if (!is.na(unknown)) {
     one <- length(method) == 1L
     refuse(if (nzchar(unknown)) unknown else "...",

@@ -60,7 +60,7 @@ ufs_look <- function(x, kind = NULL, ...) {
   on.exit(options(watched))
   watch_says(function(step) "looking at the data")
   check_kind(kind)
-  unknown <- setdiff(names_of(list(...)), input_arguments)
+  unknown <- setdiff(names_of(list(...)), input_arguments())
   if (length(unknown)) refuse_argument(unknown[1L])
   without_constant(look_unchecked(open_some(x, list(...))$x, kind))
 }

@@ -128,8 +128,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   watch_says(function(step) "looking at the data")
   if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
-  for_data <- setdiff(input_arguments, if (task == "label") "labelled")
-  opened <- open_some(x, given, setdiff(input_arguments, for_data))$x
+  for_data <- setdiff(input_arguments(), if (task == "label") "labelled")
+  opened <- open_some(x, given, setdiff(input_arguments(), for_data))$x
   bought <- is.null(c(k, m))
   if (bought) {
     k <- affordable(opened[[if (task == "label") "row_wish" else "wish"]],
@@ -374,7 +374,7 @@ planned_number <- function(x, look, asked, given, plan) {
 
 # Columns that must be in or out, and groups, which are taken whole, bound the number.
 within_wishes <- function(found, x) {
-  wish <- settled_wish(x$wish)
+  wish <- expand_groups(x$wish)
   group <- if (is.null(wish$groups)) 0 else smallest_unit(rep(1, x$p), wish)$sum
   least <- max(length(wish$include), group)
   k <- as.integer(max(least, min(x$p - length(wish$exclude), found$k)))
@@ -399,7 +399,7 @@ planned_method <- function(look, asked, large, given) {
     classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
   if (asked$task == "label" && asked$ordered) of_task <- "facility"
   if (!is.null(asked$n_clusters)) of_task <- setdiff(of_task, "pca")
-  takes <- vapply(of_task, function(m) wish_by(method_row(m), "weights") != "refused", NA)
+  takes <- vapply(of_task, function(m) seen_by(method_row(m), "weights") != "refused", NA)
   if (weights && any(takes)) of_task <- of_task[takes]
   has <- function(method) all(given %in% arguments_of(method_row(method)$fit))
   # What other methods of the task share does not decide.

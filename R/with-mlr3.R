@@ -98,7 +98,7 @@ mlr3_filter_class <- function() {
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
           param_set = do.call(mlr3_param_set, c(list(row$fit, k = auto_domain(row)),
-            lapply(stats::setNames(nm = ranked_wishes), function(name) {
+            lapply(stats::setNames(nm = constraint_names(option = TRUE)), function(name) {
               paradox::p_uty(default = NULL)
             }))), packages = "ufselect",
           feature_types = c("logical", "integer", "numeric"),

@@ -2,18 +2,15 @@
 # way from a table to a ranking of its columns, with one policy for settings, units, missing values
 # and messages.
 
-# What ufs_data() can be asked of columns that a ranking alone keeps; the others need
-# selected_features().
-ranked_wishes <- c("include", "exclude", "cost")
-
-# Options that a framework passes to a method: named, and names the method has, or wishes.
+# Options that a framework passes to a method: named, and names the method has, or constraints that a
+# ranking alone keeps (the others need selected_features()).
 check_method_options <- function(method, options, arg) {
   if (!is.list(options) || (length(options) && (is.null(names(options)) ||
       any(names(options) == "") || anyDuplicated(names(options))))) {
     refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
   }
   known <- c(arguments_of(row_of(method)$fit),
-    if (row_of(method)$selects != "samples") ranked_wishes)
+    if (row_of(method)$selects != "samples") constraint_names(option = TRUE))
   unknown <- setdiff(names(options), known)
   quoted <- function(names) paste0("`", names, "`", collapse = ", ")
   if (length(unknown)) {
@@ -73,7 +70,7 @@ fit_of_row <- function(data, row, options, standardise, size = NULL) {
 rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- row_of(method)
   refuse_missing_values(x, na)
-  own <- names(options) %in% ranked_wishes
+  own <- names(options) %in% constraint_names(option = TRUE)
   data <- if (any(own)) do.call(ufs_data, c(list(x, na = na), options[own])) else
     open_data(x, na = na)
   wishes <- options[own]

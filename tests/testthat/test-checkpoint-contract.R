@@ -52,7 +52,7 @@ asked <- function(what, args, folder = NULL) {
 }
 
 test_that("the key of the data is made of all that ufs_data() holds", {
-  expect_setequal(c(names(data_changes), without_effect), input_arguments)
+  expect_setequal(c(names(data_changes), without_effect), input_arguments())
   for (arg in names(data_changes)) {
     keys <- vapply(data_changes[[arg]], function(args) data_key(opened(args)), "")
     expect_identical(anyDuplicated(keys), 0L, info = arg)

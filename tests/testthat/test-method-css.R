@@ -66,7 +66,7 @@ wished <- function(x, wish, ...) {
   given <- list(...)
   asked[names(given)] <- given
   data <- as_rescaled_operator(x, TRUE, TRUE)
-  data["wish"] <- list(settled_wish(wish))
+  data["wish"] <- list(expand_groups(wish))
   css_slots(data, asked, resolve_control(ufs_control(), max_iter = 1e6L), FALSE)
 }
 

@@ -1,5 +1,5 @@
 # Every method under every wish: what ufs_data() promises holds whatever the method, the order of the columns and what
-# holds the data. test-data-wishes.R has each wish by itself.
+# holds the data. test-data-constraints.R has each wish by itself.
 
 table <- ufs_methods()
 features_by <- setdiff(table$method[table$selects != "samples"], "random")
@@ -60,7 +60,7 @@ test_that("every method does about every wish what ufs_methods() says", {
     } else if (said == "-") {
       expect_error(fit(), class = "ufs_error_argument", "is about", info = about)
     } else {
-      made <- fit()$wishes[[if (wish %in% column_wishes) "features" else "samples"]]
+      made <- fit()$wishes[[if (wish %in% constraint_names("columns")) "features" else "samples"]]
       own <- sub("^sample_", "", wish)
       expect_gt(length(made[[own]]), 0, label = about)
       if (!wish %in% c("weights", "blocks")) expect_identical(made$by[[own]], said, info = about)

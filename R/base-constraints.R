@@ -1,0 +1,113 @@
+# Constraints: what users ask of a choice besides its size ("wishes" in their words). They are a
+# property of the data. Each is declared by one row at the end of this file; the arguments of
+# ufs_data(), checks, subsets, decoys, print, ufs_methods(what = "wishes") and the frameworks'
+# options follow from the row. A new one is its row, an argument of ufs_data(), and what
+# rank_features(), rank_samples() or a solver does about it.
+
+constraints <- new.env(parent = emptyenv())
+constraints$rows <- list()
+
+# name    the argument of ufs_data(); `held`, its name in data$wish or data$row_wish
+# about   "columns" or "rows"
+# kind    "places"   some of them, by name, index, flag or function; follows subsets
+#         "numbers"  a positive number for each; follows subsets
+#         "groups"   which of them go together (NA: alone); follows subsets
+#         "levels"   a factor over all of them, "some levels" with NA; follows subsets
+#         "strata"   a factor with quotas; follows subsets
+#         "limit", "share", "switch", "quotas"  one value for all
+# ranked  can a ranking see to it, where the solver of a method does not?
+# sums    TRUE: it is in every sum over rows and decides nothing by itself
+# option  do recipes and mlr3 take it among their options?
+# needs   c(argument, what it is): the argument without which this one means nothing
+# words   function(value, all) of the words for print(), or NULL; `all`: what else is held
+declare_constraint <- function(name, about, kind, ..., words = NULL) {
+  row <- list(name = name, held = name, about = about, kind = kind, ranked = FALSE, sums = FALSE,
+    option = FALSE, needs = NULL, words = words)
+  given <- list(...)
+  stopifnot(names(given) %in% names(row), about %in% c("columns", "rows"))
+  row[names(given)] <- given
+  constraints$rows[[name]] <- row
+}
+
+# Rows about columns or rows, of some kinds, and by other fields: constraint_rows(ranked = TRUE).
+constraint_rows <- function(about = c("columns", "rows"), kind = NULL, ...) {
+  wanted <- list(...)
+  Filter(function(row) {
+    row$about %in% about && (is.null(kind) || row$kind %in% kind) &&
+      all(vapply(names(wanted), function(name) identical(row[[name]], wanted[[name]]), NA))
+  }, constraints$rows)
+}
+
+# Their arguments of ufs_data(), and their names in the data.
+constraint_names <- function(...) names(constraint_rows(...))
+held_names <- function(...) vapply(constraint_rows(...), `[[`, "", "held", USE.NAMES = FALSE)
+
+# Kinds that have a value for each column or row.
+value_kinds <- c("numbers", "groups", "levels", "some levels")
+
+# The slot of the data, or of a fit's wishes, that holds a constraint.
+constraint_slot <- function(row) if (row$about == "columns") "wish" else "row_wish"
+
+# The constraints of those columns or rows that stay, in their new order. `into`: their indices.
+subset_constraints <- function(held, into, about = "columns") {
+  if (is.null(held)) return(NULL)
+  for (name in intersect(held_names(about, "places"), names(held))) {
+    at <- which(into %in% held[[name]])
+    held[[name]] <- at[order(match(into[at], held[[name]]))]
+  }
+  for (name in intersect(held_names(about, value_kinds), names(held))) {
+    held[[name]] <- held[[name]][into]
+  }
+  for (name in intersect(held_names(about, "strata"), names(held))) {
+    held[[name]]$level <- held[[name]]$level[into]
+  }
+  held
+}
+
+# One phrase for each constraint that is held, for print(). `sums`: those in every sum, or the
+# others.
+constraint_words <- function(held, about, sums = FALSE) {
+  unlist(lapply(constraint_rows(about, sums = sums), function(row) {
+    value <- held[[row$held]]
+    if (length(value) && !is.null(row$words)) row$words(value, held)
+  }), use.names = FALSE)
+}
+
+count_places <- function(what, word) function(at, all) paste(count_words(length(at), what), word)
+
+cost_words <- function(cost, all) {
+  paste0("costs", if (!is.null(all$budget)) paste0(", budget ", format(all$budget)))
+}
+
+declare_constraint("include", "columns", "places", ranked = TRUE, option = TRUE,
+  words = count_places("column", "in"))
+declare_constraint("exclude", "columns", "places", ranked = TRUE, option = TRUE,
+  words = count_places("column", "out"))
+declare_constraint("cost", "columns", "numbers", ranked = TRUE, option = TRUE, words = cost_words)
+declare_constraint("budget", "columns", "limit", needs = c("cost", "what each column costs"))
+declare_constraint("groups", "columns", "groups", ranked = TRUE,
+  words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"))
+declare_constraint("max_cor", "columns", "share", ranked = TRUE,
+  words = function(most, all) paste("no |r| above", format(most)))
+declare_constraint("weights", "rows", "numbers", sums = TRUE,
+  words = function(weight, all) paste("weights of sum", format(sum(weight))))
+declare_constraint("blocks", "rows", "levels", sums = TRUE,
+  words = function(block, all) {
+    paste0("centred ", if (isTRUE(all$block_scale)) "and scaled ", "within ",
+      count_words(length(unique(block)), "block"))
+  })
+declare_constraint("block_scale", "rows", "switch", sums = TRUE,
+  needs = c("blocks", "a factor over the rows"))
+declare_constraint("candidates", "rows", "places", ranked = TRUE,
+  words = function(at, all) count_words(length(at), "candidate"))
+declare_constraint("labelled", "rows", "places", ranked = TRUE,
+  words = count_places("row", "labelled"))
+declare_constraint("replicates", "rows", "some levels", ranked = TRUE,
+  words = function(level, all) "one of each replicate")
+declare_constraint("sample_cost", "rows", "numbers", held = "cost", ranked = TRUE,
+  words = cost_words)
+declare_constraint("sample_budget", "rows", "limit", held = "budget",
+  needs = c("sample_cost", "what each row costs"))
+declare_constraint("strata", "rows", "strata", ranked = TRUE,
+  words = function(strata, all) paste(max(strata$level), "strata"))
+declare_constraint("quotas", "rows", "quotas", needs = c("strata", "a factor over the rows"))

@@ -1,0 +1,304 @@
+# Constraints of the data (the rows of R/base-constraints.R): set once by ufs_data(), cut and permuted
+# with rows and columns, read where the data are prepared (R/data-weights.R) and where a ranking is
+# made (R/fit-constraints.R).
+#
+# data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
+#                NA in groups: alone), max_cor, budget. Each may be NULL.
+# data$row_wish  of the rows: weights, blocks, block_scale, labelled, candidates (positions),
+#                replicates, cost, budget, strata (list(level, quota)).
+
+# ---- arguments ----------------------------------------------------------------------------------
+
+# `given`: the arguments of ufs_data() by name; those that are NULL leave what the data have.
+set_constraints <- function(data, given) {
+  given <- Filter(Negate(is.null), given)
+  off <- vapply(names(given), function(name) {
+    constraint_rows()[[name]]$kind == "switch" && isFALSE(given[[name]])
+  }, NA)
+  given <- given[!off]
+  if (!length(given)) return(data)
+  sides <- list(
+    columns = list(size = data$p, names = feature_names(data$features, data$p, FALSE),
+      what = "columns", shared = names(repeated_names(data$features)),
+      factors = names(data$input$factors)),
+    rows = list(size = data$n, names = data$samples, what = "rows"))
+  for (row in constraint_rows()[names(given)]) {
+    if (row$kind == "quotas") next
+    data[[constraint_slot(row)]][[row$held]] <-
+      read_constraint(given[[row$name]], row, sides[[row$about]], given$quotas)
+  }
+  for (row in constraint_rows()[names(given)]) check_needed(row, data, given)
+  data
+}
+
+# An argument as the data hold it, by its kind.
+read_constraint <- function(value, row, side, quotas) {
+  arg <- row$name
+  switch(row$kind,
+    places = read_places(value, arg, side), numbers = read_numbers(value, arg, side),
+    groups = read_groups(value, arg, side), levels = read_levels(value, arg, side),
+    "some levels" = read_levels(value, arg, side, missing = TRUE),
+    strata = read_strata(value, quotas, side),
+    limit = check_number(value, arg, lower = 0, open = TRUE),
+    share = check_number(value, arg, lower = 0, upper = 1), switch = check_flag(value, arg))
+}
+
+# What means nothing without another constraint.
+check_needed <- function(row, data, given) {
+  if (is.null(row$needs)) return(invisible())
+  other <- constraint_rows()[[row$needs[1L]]]
+  # Quotas are read together with the names of the levels.
+  there <- if (row$kind == "quotas") given[[other$name]] else
+    data[[constraint_slot(other)]][[other$held]]
+  if (is.null(there)) {
+    refuse(row$name, "`", row$name, "` needs `", row$needs[1L], "`, ", row$needs[2L], ".")
+  }
+}
+
+# Positions for names, indices, a logical vector, or a function that makes one of these of the
+# names.
+read_places <- function(value, arg, side) {
+  if (is.function(value)) value <- value(side$names)
+  if (is.factor(value)) value <- as.character(value)
+  if (is.character(value)) value <- unlist(lapply(value, level_columns, side))
+  refuse_unclear(value, side$shared, arg)
+  as.integer(resolve_index(value, side$size, side$names, arg))
+}
+
+# The names of the columns that a factor became (`factors` of ufs_data()), for the factor's; any
+# other name as it is.
+level_columns <- function(name, side) {
+  if (!name %in% side$factors || name %in% side$names) return(name)
+  own <- side$names[startsWith(side$names, paste0(name, "="))]
+  if (length(own)) own else name
+}
+
+# One positive number for each column or row. Names, where both sides have some, decide which is
+# whose.
+read_numbers <- function(value, arg, side) {
+  if (is.function(value)) value <- value(side$names)
+  one <- sub("s$", "", side$what)
+  if (length(names(value)) && length(side$names)) {
+    # What a factor costs is shared by its columns.
+    value <- unlist(lapply(names(value), function(name) {
+      own <- level_columns(name, side)
+      stats::setNames(rep(value[[name]] / length(own), length(own)), own)
+    }))
+    lost <- setdiff(side$names, names(value))
+    if (length(lost)) {
+      refuse(arg, "`", arg, "` has names, but none for ", if (one == "row") some_names(lost) else
+        some_columns(lost), "; unname() it if it is in the order of the ", side$what, ".")
+    }
+    value <- value[match(side$names, names(value))]
+  }
+  if (!is.numeric(value) || length(value) != side$size) {
+    refuse(arg, "`", arg, "` must be ", side$size, " numbers, one for each ", one, "; it is ",
+      deparse_short(value), ".")
+  }
+  bad <- which(!is.finite(value) | value <= 0)
+  if (length(bad)) {
+    refuse(arg, "`", arg, "` must be positive numbers; it is ", value[bad[1L]], " for ", one, " ",
+      if (is.null(side$names)) bad[1L] else side$names[bad[1L]],
+      if (arg == "weights") " (leave rows of weight 0 out by `samples`)", ".")
+  }
+  as.double(unname(value))
+}
+
+# Codes of a factor over columns or rows.
+read_levels <- function(value, arg, side, missing = FALSE) {
+  if (is.function(value)) value <- value(side$names)
+  if (!is.atomic(value) || !is.null(dim(value)) || length(value) != side$size ||
+      (!missing && anyNA(value))) {
+    refuse(arg, "`", arg, "` must be a factor with ", side$size, " values, one for each ",
+      sub("s$", "", side$what), if (!missing) ", none of them missing", ".")
+  }
+  code <- match(value, unique(value[!is.na(value)]))
+  if (arg == "blocks" && any(tabulate(code) < 2L)) {
+    refuse(arg, "`blocks`: ", as.character(unique(value)[tabulate(code) < 2L][1L]),
+      " has one row only; centring within blocks would make it zero.")
+  }
+  code
+}
+
+# A factor over columns, or a list of columns that go together.
+read_groups <- function(value, arg, side) {
+  if (!is.list(value)) return(read_levels(value, arg, side, missing = TRUE))
+  out <- rep(NA_integer_, side$size)
+  for (i in seq_along(value)) {
+    at <- read_places(value[[i]], arg, side)
+    twice <- at[!is.na(out[at])]
+    if (length(twice)) {
+      refuse(arg, "`groups`: ", some_columns(side$names[twice]), " in more than one group.")
+    }
+    out[at] <- i
+  }
+  out
+}
+
+# quota: the largest number of rows of each level; NULL: in proportion to the size of the levels.
+read_strata <- function(value, quotas, side) {
+  level <- read_levels(value, "strata", side)
+  if (is.null(quotas)) return(list(level = level, quota = NULL))
+  known <- as.character(unique(value))
+  quota <- quotas[match(known, names(quotas))]
+  if (!is.numeric(quotas) || anyNA(quota) || any(quota < 0 | quota != round(quota))) {
+    refuse("quotas", "`quotas` must be whole numbers with the names of the levels of `strata` (",
+      paste(known, collapse = ", "), ").")
+  }
+  list(level = level, quota = as.integer(unname(quota)))
+}
+
+# ---- contradictions -----------------------------------------------------------------------------
+
+# Once x has its final columns. `before`: the names that `include` had when it was given.
+check_constraints <- function(data, before = NULL) {
+  wish <- data$wish
+  if (is.null(wish)) return(data)
+  names <- feature_names(data$features, data$p, FALSE)
+  gone <- setdiff(before, names[wish$include])
+  if (length(gone)) {
+    refuse("include", "`include` names ", some_columns(gone), ", which `features`, `na` or ",
+      "`min_samples` leave out.")
+  }
+  both <- intersect(wish$include, wish$exclude)
+  if (length(both)) {
+    refuse("include", "`include` and `exclude` both name ", some_columns(names[both]), ".")
+  }
+  all <- expand_groups(wish)
+  both <- intersect(all$include, all$exclude)
+  if (length(both)) {
+    refuse("groups", "`groups` are taken whole or not at all: ", some_columns(names[both]),
+      " would be in by `include` and out by `exclude`.")
+  }
+  if (length(all$exclude) == data$p) refuse("exclude", "`exclude` leaves no column to choose.")
+  if (!is.null(wish$budget)) check_budget(wish$budget, all, names)
+  data
+}
+
+check_budget <- function(budget, wish, names, one = "column") {
+  price <- sum(wish$cost[wish$include])
+  if (price > budget * (1 + 1e-12)) {
+    refuse("budget", "The ", one, "s that must be in (",
+      paste(names[wish$include], collapse = ", "),
+      ") cost ", format(price), ", more than the budget of ", format(budget), ".")
+  }
+  least <- smallest_unit(wish$cost, wish)
+  if (!length(wish$include) && isTRUE(least$sum > budget * (1 + 1e-12))) {
+    refuse("budget", "The budget of ", format(budget), " pays for no ",
+      if (length(least$at) > 1L) "group of ", if (length(least$at) > 1L) "columns" else one,
+      ": the cheapest (", if (is.null(names)) least$at else some_names(names[least$at]),
+      ") costs ", format(least$sum), ".")
+  }
+}
+
+# The group (or single column) with the smallest sum of `value` among those that may be chosen:
+# list(at, sum).
+smallest_unit <- function(value, wish) {
+  unit <- if (is.null(wish$groups)) -seq_along(value) else
+    ifelse(is.na(wish$groups), -seq_along(value), wish$groups)
+  open <- setdiff(seq_along(value), wish$exclude)
+  if (!length(open)) return(list(at = integer(), sum = Inf))
+  sums <- tapply(value[open], unit[open], sum)
+  list(at = open[unit[open] == as.integer(names(which.min(sums)))], sum = min(sums))
+}
+
+# Refuses a `k` smaller than the smallest group.
+check_smallest <- function(k, wish, names) {
+  if (is.null(wish$groups)) return(invisible())
+  least <- smallest_unit(rep(1, length(wish$groups)), wish)
+  if (least$sum > k) {
+    refuse("k", "`k` is ", k, ", but the smallest group (", some_names(names[least$at]), ") has ",
+      least$sum, " columns, and groups are taken whole.")
+  }
+}
+
+# The largest number of columns, or rows, that the budget pays for; NULL without one.
+affordable <- function(wish, size) {
+  if (is.null(wish$budget)) return(NULL)
+  never <- c(wish$exclude, wish$labelled,
+    if (!is.null(wish$candidates)) setdiff(seq_len(size), wish$candidates))
+  open <- setdiff(seq_len(size), never)
+  price <- wish$cost[open[order(!open %in% wish$include, wish$cost[open])]]
+  max(1L, sum(cumsum(price) <= wish$budget * (1 + 1e-12)))
+}
+
+# As rankings see them: what is in or out takes its whole group along.
+expand_groups <- function(wish) {
+  if (is.null(wish$groups)) return(wish)
+  whole <- function(at) {
+    codes <- wish$groups[at]
+    union(at, which(wish$groups %in% codes[!is.na(codes)]))
+  }
+  wish["include"] <- list(whole(wish$include))
+  wish["exclude"] <- list(whole(wish$exclude))
+  wish
+}
+
+# ---- on the way ---------------------------------------------------------------------------------
+
+# Columns beside those of the data, copies of the columns `of` in what each has a value for, each
+# group of copies a group: decoys. Nothing makes them be in; the copies of what is out are out.
+widen_constraints <- function(held, of, p) {
+  if (is.null(held)) return(NULL)
+  held <- expand_groups(held)
+  held["exclude"] <- list(c(held$exclude, p + which(of %in% held$exclude)))
+  for (name in intersect(held_names("columns", setdiff(value_kinds, "groups")), names(held))) {
+    held[[name]] <- c(held[[name]], held[[name]][of])
+  }
+  for (name in intersect(held_names("columns", "groups"), names(held))) {
+    held[[name]] <- c(held[[name]], held[[name]][of] + max(0L, held[[name]], na.rm = TRUE))
+  }
+  held
+}
+
+# What engines take: the constraints on the columns `keep`, those that are not constant.
+drop_constant <- function(held, keep) {
+  if (is.null(held)) return(NULL)
+  subset_constraints(expand_groups(held), keep)
+}
+
+# The columns that constraints put where they are, in or out: they are no evidence.
+placed_columns <- function(held) c(held$include, held$exclude)
+
+# What each column's own penalty is of the penalty of a method that has one for each column: 0 for
+# columns that must be in, Inf for those that may not be, and for the others their cost over the
+# mean of theirs. NULL: all alike.
+penalty_factor <- function(wish, q) {
+  if (!length(wish$include) && !length(wish$exclude) && is.null(wish$cost)) return(NULL)
+  factor <- if (is.null(wish$cost)) rep(1, q) else wish$cost
+  open <- setdiff(seq_len(q), c(wish$include, wish$exclude))
+  if (length(open)) factor <- factor / mean(factor[open])
+  factor[wish$include] <- 0
+  factor[wish$exclude] <- Inf
+  if (max(abs(factor - 1)) > 1e-14) factor
+}
+
+# What penalty_factor() sees to.
+penalty_wishes <- c("include", "exclude", "cost")
+
+# The largest of values of the columns, each over its factor.
+top_over_factor <- function(value, factor) {
+  if (is.null(factor)) return(max(value))
+  penalised <- factor > 0 & is.finite(factor)
+  if (!any(penalised)) return(max(value))
+  max(value[penalised] / factor[penalised])
+}
+
+# For each column the first one equal to it (`first`) that has the same penalty, too.
+same_penalty <- function(first, factor) {
+  if (is.null(factor)) return(first)
+  both <- paste(first, match(factor, unique(factor)))
+  match(both, both)
+}
+
+# What a fit must know of them, in the user's columns and rows; NULL without any.
+constraints_of <- function(data) {
+  out <- list(features = expand_groups(data$wish), samples = data$row_wish)
+  if (any(lengths(out) > 0L)) out
+}
+
+# ---- in words -----------------------------------------------------------------------------------
+
+wish_line <- function(name, parts) if (length(parts)) {
+  paste0(formatC(name, width = -13), paste(parts, collapse = ", "))
+}

@@ -1,0 +1,345 @@
+# How choices keep to the constraints of the data (R/data-constraints.R): a ranking sees to those that
+# the solver of a method does not.
+
+# fit$wishes$features and $samples, of what the data bring: the same, with `open`, how many of the
+# ranking may be chosen, and `by`, who saw to each wish: "solver" or "ranking".
+rank_features <- function(fit, data = NULL) {
+  wish <- fit$wishes$features
+  score <- unname(fit$feature_scores)
+  if (is.null(wish)) {
+    fit$feature_ranking <- named_ranking(ufs_rank(score, fit$feature_key), fit$names$features)
+    return(fit)
+  }
+  honoured <- names(wish$by)[wish$by == "solver"]
+  never <- wish$exclude
+  score[never] <- NA_real_
+  fit$feature_scores[never] <- NA_real_
+  ord <- group_order(score, unname(fit$feature_key), wish$groups, wish$include,
+    if (!"cost" %in% honoured) wish$cost)
+  # `max_cor` is enforced only below what the solver already chose.
+  if (!is.null(wish$max_cor) && !is.null(data)) {
+    apart <- uncorrelated(ord, wish, data)
+    fit$wishes$features$walked <- apart$walked
+    ord <- apart$ord
+  }
+  fit$wishes$features$open <- length(ord)
+  fit$feature_ranking <- whole_ranking(ord, never, fit$names$features, length(score))
+  fit
+}
+
+rank_samples <- function(fit) {
+  wish <- fit$wishes$samples
+  score <- unname(fit$sample_scores)
+  key <- unname(fit$sample_key)
+  if (!any(names(wish) %in% ranked_names("samples"))) {
+    fit$sample_ranking <- named_ranking(ufs_rank(score, key), fit$names$samples)
+    return(fit)
+  }
+  labelled <- union(wish$labelled, fit$params$labelled)
+  never <- barred_samples(fit)
+  score[never] <- NA_real_
+  fit$sample_scores[never] <- NA_real_
+  ord <- group_order(score, key, cost = if (!isTRUE(wish$by["cost"] == "solver")) wish$cost)
+  if (!is.null(wish$replicates)) {
+    level <- wish$replicates[ord]
+    ord <- ord[is.na(level) | !(duplicated(level) | level %in% wish$replicates[labelled])]
+  }
+  if (!is.null(wish$strata)) ord <- by_strata(ord, wish$strata, labelled)
+  fit$wishes$samples$open <- length(ord)
+  fit$sample_ranking <- whole_ranking(ord, never, fit$names$samples, fit$n)
+  fit
+}
+
+# Those that may never be chosen have no score by intention.
+barred_columns <- function(fit) fit$wishes$features$exclude
+
+barred_samples <- function(fit) {
+  wish <- fit$wishes$samples
+  union(union(wish$labelled, fit$params$labelled),
+    if (!is.null(wish$candidates)) setdiff(seq_len(fit$n), wish$candidates))
+}
+
+# Under `strata` samples are taken in the order of the ranking until a level has its quota, or, in
+# proportion: each next one is of the level that is farthest behind its share (Webster's rule, so
+# that the choice of m is part of that of m + 1).
+by_strata <- function(ord, strata, labelled) {
+  level <- strata$level[ord]
+  have <- tabulate(strata$level[labelled], max(strata$level))
+  nth <- stats::ave(seq_along(ord), level, FUN = seq_along) + have[level]
+  if (!is.null(strata$quota)) return(ord[nth <= strata$quota[level]])
+  size <- tabulate(strata$level, max(strata$level))
+  ord[order((nth - 0.5) / size[level], seq_along(ord))]
+}
+
+# Does a ranking need the columns themselves, to see which are alike?
+ranks_by_correlation <- function(data) !is.null(data$wishes$features$max_cor)
+
+# The ranking without what correlates above max_cor with a column that is before it: list(ord,
+# walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
+# are taken whole or not at all. Cost: 2 n q flops for each column that stays.
+uncorrelated <- function(ord, wish, data, flops = 2e10) {
+  at <- match(ord, data$keep)
+  x <- data$x
+  # Columns of mean zero and norm one are those of x, shifted and divided.
+  total <- data$n
+  one <- matrix(if (is.null(data$weights)) 1 else sqrt(data$weights), data$n)
+  weight <- sum(one^2)
+  mean <- drop(x_cross(x, one)) / weight
+  norm <- sqrt(pmax(x_ss(x) - weight * mean^2, 0))
+  most <- max(50, floor(flops / (2 * total * length(ord))))
+  group <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
+  open <- rep(TRUE, length(ord))
+  first <- ord %in% wish$include
+  kept <- integer()
+  for (i in seq_along(ord)) {
+    if (!open[i]) next
+    if (length(kept) >= most) {
+      return(list(ord = c(kept, ord[i:length(ord)][open[i:length(ord)]]), walked = length(kept)))
+    }
+    kept <- c(kept, ord[i])
+    if (i == length(ord)) break
+    r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
+    near <- abs(r[at]) > wish$max_cor + 1e-12
+    own <- !is.na(group[i]) & group %in% group[i]
+    behind <- !first & !own & seq_along(ord) > i
+    near <- near & behind
+    open[near | group %in% group[near & !is.na(group)] & behind] <- FALSE
+  }
+  list(ord = kept, walked = length(kept))
+}
+
+# ---- what is chosen -----------------------------------------------------------------------------
+
+# The first `size` of a ranking of features or samples (`one`), with wishes: as many as may be
+# chosen, groups whole, within the budget.
+choose_best <- function(fit, one, size, budget = NULL) {
+  ranking <- unname(fit[[paste0(one, "_ranking")]])
+  wish <- fit$wishes[[paste0(one, "s")]]
+  if (is.null(wish$open)) return(ranking[seq_len(size)])
+  ord <- ranking[seq_len(wish$open)]
+  groups <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
+  if (is.null(budget) && all(is.na(groups))) return(utils::head(ord, size))
+  cost <- if (is.null(budget)) rep(0, length(ord)) else wish$cost[ord]
+  left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
+  # Members of a group stand next to each other.
+  group <- cumsum(is.na(groups) | !duplicated(groups))
+  count <- tabulate(group)
+  price <- as.vector(rowsum(cost, group))
+  taken <- logical(length(count))
+  for (u in seq_along(count)) {
+    if (count[u] > size || price[u] > left) next
+    taken[u] <- TRUE
+    size <- size - count[u]
+    left <- left - price[u]
+    if (size == 0L) break
+  }
+  ord[taken[group]]
+}
+
+# The best k columns of data$x by scores, as the ranking of the fit will have them.
+best_columns <- function(data, k, score, key) {
+  if (is.null(data$wish)) return(ufs_rank(score, key)[seq_len(k)])
+  bare <- list(feature_scores = score, feature_key = key, wishes = list(features = data$wish))
+  data$keep <- seq_along(score)
+  ranked <- rank_features(bare, data)
+  choose_best(ranked, "feature", max(k, length(data$wish$include)))
+}
+
+# Random choices that keep to the wishes of the data x, which methods are compared with: a function
+# that draws one, of k columns among those given, or of m rows. Costs do not decide what comes first
+# at random, but a budget is kept to.
+random_columns <- function(x, k, among = seq_len(x$p)) {
+  wish <- expand_groups(x$wish)
+  if (is.null(wish)) return(function() among[sample.int(length(among), k)])
+  data <- if (!is.null(wish$max_cor)) as_ufs_operator(open_quietly(x))
+  if (!is.null(data)) among <- intersect(among, data$keep)
+  wish$by <- c(cost = "solver")
+  function() {
+    score <- replace(rep(NA_real_, x$p), among, sample.int(length(among)))
+    fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)), data)
+    choose_best(fit, "feature", max(k, length(wish$include)), wish$budget)
+  }
+}
+
+random_samples <- function(x, m, among = seq_len(x$n)) {
+  wish <- x$row_wish
+  if (!any(names(wish) %in% ranked_names("samples"))) {
+    return(function() among[sample.int(length(among), m)])
+  }
+  wish$by <- c(cost = "solver")
+  function() {
+    score <- replace(rep(NA_real_, x$n), among, sample.int(length(among)))
+    fit <- rank_samples(list(sample_scores = score, n = x$n, wishes = list(samples = wish)))
+    choose_best(fit, "sample", m, wish$budget)
+  }
+}
+
+# k or m as the method was given it, or NULL: methods that pick one by one note how many they
+# picked, and whether anybody asked for it.
+remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
+
+# For print(): list(ranking, of what may be chosen, what is chosen first; size, how many that is,
+# NULL where neither a number nor a budget was given).
+shown_ranking <- function(fit, one) {
+  wish <- fit$wishes[[paste0(one, "s")]]
+  ranking <- unname(fit[[paste0(one, "_ranking")]])
+  size <- remembered_size(fit, if (one == "feature") "k" else "m")
+  if (is.null(wish$open)) return(list_of(ranking, size))
+  ranking <- ranking[seq_len(wish$open)]
+  if (is.null(size) && is.null(wish$budget)) return(list_of(ranking, size))
+  chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size, wish$budget)
+  list(ranking = c(chosen, setdiff(ranking, chosen)), size = length(chosen))
+}
+
+# `k` as the fit was asked for.
+check_included <- function(data, params) {
+  include <- data$wish$include
+  if (is.null(params$k) || isFALSE(params$given)) return(invisible())
+  if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
+  check_smallest(params$k, data$wish, data$features[data$keep])
+}
+
+# Numbers that no choice can meet.
+check_choice_size <- function(fit, one, size, budget) {
+  wish <- fit$wishes[[paste0(one, "s")]]
+  names <- fit$names$features
+  wanted <- setdiff(wish$include, fit$constant)
+  if (length(wanted) > size) refuse_fewer(names[wanted], size)
+  if (one == "feature") check_smallest(size, wish, names)
+  if (!is.null(budget)) {
+    if (is.null(wish$cost)) {
+      refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
+        "sample_cost", "` to ufs_data() or to the fit.")
+    }
+    check_budget(budget, replace(wish, "include", list(wanted)), if (one == "feature") names else
+      fit$names$samples, if (one == "feature") "column" else "row")
+  }
+}
+
+refuse_fewer <- function(names, size, arg = "k") {
+  refuse(arg, "`", arg, "` is ", size, ", fewer than the ", length(names),
+    " columns that must be in: ", some_columns(names), ".")
+}
+
+# Where wishes leave fewer than were asked for.
+say_short <- function(fit, one, size, chosen, budget) {
+  if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
+  if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
+  wishes <- held_by_fit(fit, one)
+  if (!is.null(budget)) wishes[wishes == "cost"] <- "budget"
+  ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one,
+    "s are chosen: the wishes (", paste(wishes, collapse = ", "), ") leave no more.")
+}
+
+# The constraints that a ranking sees to, as the data hold them, in the order in which messages name
+# them: about "features" or "samples".
+ranked_names <- function(what) {
+  held_names(if (what == "features") "columns" else "rows", ranked = TRUE)
+}
+
+held_by_fit <- function(fit, one) {
+  what <- paste0(one, "s")
+  intersect(ranked_names(what), names(Filter(length, fit$wishes[[what]])))
+}
+
+# ---- who sees to a wish -------------------------------------------------------------------------
+
+# The constraints that ufs_methods(what = "wishes") tells of.
+listed_constraints <- function() {
+  Filter(function(row) row$ranked || (row$sums && is.null(row$needs)), constraint_rows())
+}
+
+# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about.
+# Columns are centred within blocks before any method sees them; no ranking can see to weights.
+seen_by <- function(row, name) {
+  wish <- constraint_rows()[[name]]
+  if (name %in% c("blocks", row$wishes)) return("solver")
+  if (wish$sums) return("refused")
+  about <- if (wish$about == "columns") "features" else "samples"
+  if (row$selects %in% c(about, "both")) "ranking" else "-"
+}
+
+wishes_table <- function() {
+  table <- registry()
+  listed <- names(listed_constraints())
+  out <- lapply(listed, function(name) unname(vapply(table, seen_by, "", name)))
+  why <- vapply(table, function(row) c(row$refuses, weights = "")[["weights"]], "")
+  data.frame(method = names(table), stats::setNames(out, listed), why = unname(why))
+}
+
+# Before the work: weights that the method cannot see to, and wishes given to it that are
+# about what it does not choose.
+check_honoured <- function(x, method, given) {
+  row <- registered[[method]]
+  if (inherits(x, "ufs_sketch")) x <- x$data
+  if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
+  if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
+    refuse("weights", "ufs_", method, "() takes no `weights`: ", row$refuses[["weights"]],
+      ". ufs_methods(what = \"wishes\") says which methods do.")
+  }
+  if (row$selects == "both") return(invisible())
+  other <- constraint_names(if (row$selects == "features") "rows" else "columns", sums = FALSE)
+  wrong <- intersect(given, other)
+  if (length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about ", setdiff(c("features", "samples"), row$selects),
+      "; ufs_", method, "() chooses ", row$selects, ".")
+  }
+}
+
+# The constraints as a fit keeps them: with `by`, who saw to each, or NULL. `by_ranking`: what this
+# form of the method leaves to the ranking.
+constraints_for_fit <- function(method, data, by_ranking = NULL) {
+  all <- data$wishes
+  if (is.null(all)) return(NULL)
+  row <- registered[[method]]
+  for (what in c("features", "samples")) {
+    if (is.null(all[[what]])) next
+    if (what == "features") all$features <- all$features[lengths(all$features) > 0L]
+    rows <- constraint_rows(if (what == "features") "columns" else "rows", ranked = TRUE)
+    rows <- Filter(function(wish) wish$held %in% names(all[[what]]), rows)
+    all[[what]]$by <- stats::setNames(vapply(rows, function(wish) {
+      # Methods with a fixed number of picks ignore costs unless there is a budget.
+      idle <- wish$held == "cost" && is.null(all[[what]]$budget) && !is.null(number_argument(row))
+      if (is.null(row) || wish$held %in% by_ranking || idle) "ranking" else seen_by(row, wish$name)
+    }, ""), vapply(rows, `[[`, "", "held"))
+  }
+  all
+}
+
+# For print(): one line for columns, one for rows, one for what is in every sum.
+wish_notes <- function(fit) {
+  all <- fit$wishes
+  if (is.null(all)) return(NULL)
+  line <- wish_line
+  wish <- all$features
+  rows <- all$samples
+  by <- function(wish) {
+    who <- unique(wish$by[wish$by != "-"])
+    if (length(who) == 1L) paste0(" (by the ", who, ")") else if (length(who) > 1L) {
+      paste0(" (by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "), ")")
+    }
+  }
+  columns <- constraint_words(wish, "columns")
+  samples <- constraint_words(rows, "rows")
+  shown <- !is.null(fit$feature_scores)
+  chosen <- !is.null(fit$sample_scores)
+  c(if (shown && length(columns)) paste0(line("wishes", columns), by(wish)),
+    if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "wishes",
+      samples), by(rows)),
+    line("rows", constraint_words(rows, "rows", sums = TRUE)))
+}
+
+# ---- what is asked of a fit ---------------------------------------------------------------------
+
+# The budget given here, or that of the data.
+wanted_budget <- function(fit, what, budget) {
+  if (is.null(budget)) fit$wishes[[what]]$budget else
+    check_number(budget, "budget", lower = 0, open = TRUE)
+}
+
+# Does a budget alone say how many? One given here does where no number is; that of the data does
+# where the fit was not asked for a number either.
+by_budget <- function(fit, what, name, size, budget) {
+  is.null(size) && (!is.null(budget) ||
+    (is.null(remembered_size(fit, name)) && !is.null(fit$wishes[[what]]$budget)))
+}
