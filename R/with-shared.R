@@ -2,8 +2,8 @@
 # way from a table to a ranking of its columns, with one policy for settings, units, missing values
 # and messages.
 
-# Options that a framework passes to a method: named, and names the method has, or constraints that a
-# ranking alone keeps (the others need selected_features()).
+# Options that a framework passes to a method: named, and names the method has, or constraints that
+# a ranking alone keeps (the others need selected_features()).
 check_method_options <- function(method, options, arg) {
   if (!is.list(options) || (length(options) && (is.null(names(options)) ||
       any(names(options) == "") || anyDuplicated(names(options))))) {
