@@ -22,6 +22,33 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L, count = NULL) 
   })
 }
 
+# Labels of k-means from one start without random numbers (PCA-Part, Su and Dy 2007): the cluster
+# with the largest sum of squares is split at the mean of its first principal component, until there
+# are n_clusters, then k-means goes on. Fewer labels where no rows are left that differ.
+parted_clusters <- function(z, n_clusters, max_iter = 100L) {
+  cluster <- rep(1L, nrow(z))
+  within <- sum_of_squares(z)
+  least <- within * 1e-12
+  for (new in seq_len(n_clusters - 1L) + 1L) {
+    widest <- which.max(within)
+    if (within[widest] <= least) break
+    rows <- which(cluster == widest)
+    part <- sweep(z[rows, , drop = FALSE], 2L, colMeans(z[rows, , drop = FALSE]))
+    beyond <- drop(x_pca(part, 1L, "kmeans_f", loadings = FALSE)$scores) > 0
+    cluster[rows[beyond]] <- new
+    within[c(widest, new)] <- c(sum_of_squares(part[!beyond, , drop = FALSE]),
+      sum_of_squares(part[beyond, , drop = FALSE]))
+  }
+  centres <- rowsum(z, cluster) / tabulate(cluster)
+  if (nrow(centres) < n_clusters) return(cluster)
+  # An error says that a cluster became empty on the way.
+  found <- tryCatch(suppressWarnings(stats::kmeans(z, centres, max_iter)$cluster),
+    error = function(e) cluster)
+  canonical_labels(found)
+}
+
+sum_of_squares <- function(z) sum(sweep(z, 2L, colMeans(z))^2)
+
 check_starts_bytes <- function(n, n_clusters, n_starts) {
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
     "The labels of all k-means starts", "Use a smaller `n_starts`.")

@@ -16,6 +16,8 @@
 #'   open. It changes no score; [selected_features()], [predict.ufs()], `print()`, `plot()` use it.
 #' @param center,scale Should columns be centred and standardised for k-means? F depends on neither.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) of k-means.
+#' @param init The clusters: `"kmeans"` for those of k-means, or n labels with `n_clusters` distinct
+#'   values, which take the place of k-means.
 #' @param ... Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others are errors.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
 #'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
@@ -31,7 +33,7 @@
 #' table(fit$solution$cluster, iris$Species)
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
-                         control = ufs_control(), ...) {
+                         control = ufs_control(), init = "kmeans", ...) {
   run_fit("kmeans_f", match.call(), {
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
@@ -40,20 +42,35 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
     if (!check_flag(center, "center")) data$center <- FALSE
     n_clusters <- check_clusters(n_clusters, data$n)
     n_starts <- check_count(n_starts, "n_starts", 1L)
-    rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
-    runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter, data$weights)
-    if (is.null(runs)) {
-      ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
-        "k-means cannot make that many clusters.", argument = "x")
+    best <- if (!identical(init, "kmeans")) {
+      labelled_run(check_start_labels(init, data$n, n_clusters), data)
+    } else {
+      best_of_runs(data, n_clusters, n_starts, control$max_iter)
     }
-    best <- runs[[1L]]
-    list(params = list(n_clusters = n_clusters, n_starts = n_starts,
-        n_scores = if (is_operator(data$x)) ncol(rows)),
+    list(params = list_of(n_clusters, n_starts, n_scores = best$n_scores,
+        init = if (identical(init, "kmeans")) init else "given"),
       feature_scores = f_statistic(data$x, best$cluster, data$weights),
       solution = list(cluster = stats::setNames(best$cluster, data$samples),
         within_ss = best$withinss),
       iterations = best$iterations)
   })
+}
+
+# The best of the k-means runs, with the number of the scores that it saw in place of the columns.
+best_of_runs <- function(data, n_clusters, n_starts, max_iter) {
+  rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
+  runs <- kmeans_runs(rows, n_clusters, n_starts, max_iter, data$weights)
+  if (is.null(runs)) {
+    ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
+      "k-means cannot make that many clusters.", argument = "x")
+  }
+  c(runs[[1L]], n_scores = if (is_operator(data$x)) ncol(rows))
+}
+
+# Given labels in the place of a run.
+labelled_run <- function(cluster, data) {
+  own <- x_cross(data$x, indicator(cluster, max(cluster), data$weights))
+  list(cluster = cluster, withinss = sum(x_ss(data$x)) - sum(own^2), iterations = 0L)
 }
 
 # One-way F statistic of every column for a grouping; 4np flops. With `weights` the rows of x are

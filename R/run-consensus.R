@@ -66,31 +66,30 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     what <- "the features that are not constant"
     if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
     if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
-    tasks <- consensus_tasks(members, n_clusters, data, center, scale)
-    found <- consensus_ranks(opened, data, tasks, control)
-    noise <- consensus_share(found, share)
-    if (is.null(k)) {
-      k <- max(1L, min(if (is.null(pool)) noise$better else pool, 100L))
-      if (is.null(pool)) pool <- max(noise$safe, k)
-    }
-    if (is.null(pool)) pool <- max(k, min(noise$safe, 10L * k))
-    best <- noise$order[seq_len(pool)]
-    at <- data$keep[best]
-    z <- consensus_columns(opened, data, best)
-    picked <- decorrelate(z, (pool + 1 - seq_len(pool)) / pool, k, strength)
-    chosen <- best[picked]
+    tasks <- consensus_tasks(members, n_clusters, data, center, scale, opened)
+    # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
+    opened["wish"] <- list(NULL)
+    seeds <- draw_seeds(length(tasks) + consensus_draws)
+    members <- seq_along(tasks)
+    found <- consensus_ranks(opened, data, tasks, seeds[members], control)
+    judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
+    noise <- consensus_noise(opened, data, judges, seeds[-members], share)
+    choice <- consensus_choice(opened, data, found$mean, noise, list_of(k, pool, strength))
+    k <- length(choice$chosen)
+    chosen <- choice$chosen
     if (!center) data$center <- FALSE
     if (!scale) data$scale <- FALSE
     list(
-      params = list_of(n_clusters, k, members, strength, pool, share),
-      feature_scores = rank_scores(c(chosen, setdiff(noise$order, chosen)), q),
+      params = list_of(n_clusters, k, members = vapply(tasks, `[[`, "", "method"), strength,
+        pool = choice$pool, share),
+      feature_scores = rank_scores(c(chosen, setdiff(order(found$mean), chosen)), q),
       statistic = expand_features(found$mean, data, NA_real_),
       solution = list(ranks = expand_features(found$ranks, data, NA_real_),
         mean_rank = expand_features(found$mean, data, NA_real_),
         order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
-      decoys = list(n = found$n_decoys, share = noise$share, better = noise$better),
+      decoys = c(noise[c("n", "draws", "share", "better")], repeatable = choice$repeatable),
       members = consensus_table(found, chosen, k),
-      certificate = correlation_certificate(z, picked)
+      certificate = choice$certificate
     )
   })
 }
@@ -106,18 +105,12 @@ consensus_columns <- function(opened, data, best) {
   .Call(C_x_standardise, z, unname(data$center[at]), unname(data$scale[at]) * data$norm[best])
 }
 
-# The members' ranks on x with decoys: list(ranks, mean (of the real columns), ranking (real columns
-# 1 .. q, decoys behind them), first, n_decoys, fits, seconds).
-consensus_ranks <- function(opened, data, tasks, control) {
+# The members' ranks on x: list(ranks, mean, fits, seconds).
+consensus_ranks <- function(opened, data, tasks, seeds, control) {
   q <- length(data$keep)
-  seeds <- draw_seeds(length(tasks) + 1L)
-  tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds[seq_along(tasks)])
-  first <- equal_of_data(opened, data)
-  # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
-  opened["wish"] <- list(NULL)
-  n_decoys <- decoys_number(NULL, opened, sum(first == seq_len(q)), FALSE)
-  with <- with_seed(seeds[[length(seeds)]], with_decoys(opened, data$keep, first, n_decoys))
-  runs <- run_tasks(tasks, consensus_member, list(x = to_travel(with$data)))$values
+  tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
+  usable <- if (q < opened$p) subset_data(opened, features = data$keep) else opened
+  runs <- run_tasks(tasks, consensus_member, list(x = to_travel(usable)))$values
   failed <- vapply(runs, function(run) is.null(run$fit), NA)
   members <- vapply(tasks, `[[`, "", "method")
   if (any(failed)) {
@@ -127,27 +120,80 @@ consensus_ranks <- function(opened, data, tasks, control) {
     if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
   }
   runs <- runs[!failed]
-  ranks <- vapply(runs, function(run) {
-    order(with$column[unname(run$fit$feature_ranking)])
-  }, integer(q + n_decoys)) + 0
+  ranks <- for_each(runs, q, function(run) order(unname(run$fit$feature_ranking)))
   colnames(ranks) <- members[!failed]
-  all <- rowMeans(ranks)
-  # Ties by the random order in which the members saw columns and decoys, which favours neither.
-  list(ranks = ranks[seq_len(q), , drop = FALSE], mean = all[seq_len(q)],
-    ranking = order(all, order(with$column)), first = first, n_decoys = n_decoys,
-    fits = lapply(runs, `[[`, "fit"), seconds = vapply(runs, `[[`, 0, "seconds"))
+  list(ranks = ranks, mean = rowMeans(ranks), fits = lapply(runs, `[[`, "fit"),
+    seconds = vapply(runs, `[[`, 0, "seconds"))
 }
 
-# The real columns by their mean rank, the share of noise among the best of them, and how many are
-# better than noise: list(order, share, better, safe).
-consensus_share <- function(found, share) {
-  count <- decoys_before(found$ranking, found$first)
-  weight <- max(count$distinct) / count$decoys
+# Decoys meet the members that use no labels and cost little: in the data of the others they would
+# move the clusters themselves, and the choice with them. Columns that one draw of decoys lets in
+# and another does not are settled by several.
+consensus_judges <- c("pca", "laplacian")
+consensus_draws <- 3L
+
+# How the columns stand among decoys: list(n decoys a draw, draws, share of noise among the best 1,
+# 2, ... columns, better: how many are, safe: is each column, and the same of each draw by itself).
+consensus_noise <- function(opened, data, judges, seeds, share) {
+  q <- length(data$keep)
+  first <- equal_of_data(opened, data)
+  n_decoys <- decoys_number(NULL, opened, sum(first == seq_len(q)), FALSE)
+  tasks <- Map(function(seed, at) list_of(seed, at), rep(seeds, each = length(judges)),
+    rep(seq_along(judges), length(seeds)))
+  runs <- run_tasks(tasks, decoys_fit, list(x = to_travel(opened), keep = data$keep, first = first,
+    n_decoys = n_decoys, plan = judges))$values
+  counts <- lapply(split(runs, rep(seq_along(seeds), each = length(judges))), function(both) {
+    # Ties by the first, which knows neither which columns are decoys.
+    place <- for_each(Filter(function(run) is.null(run$error), both), q + n_decoys,
+      function(run) order(match(run$ranking, c(seq_len(q), sort(run$ranking[run$ranking > q])))))
+    if (ncol(place)) decoys_before(order(rowMeans(place), place[, 1L]), first)
+  })
+  counts <- Filter(Negate(is.null), counts)
+  if (!length(counts)) refuse("members", "No decoys can be told from columns: ", runs[[1L]]$error)
+  c(list(n = n_decoys, draws = length(counts)), safe_columns(counts, first, share),
+    each = list(lapply(counts, function(count) safe_columns(list(count), first, share)$safe)))
+}
+
+# Of the columns by how many decoys of all draws stand before them: list(share no better than noise
+# among the first 1, 2, ..., better, safe).
+safe_columns <- function(counts, first, share) {
+  q <- length(first)
+  before <- rowSums(for_each(counts, q, function(count) count$before[order(count$real)]))
+  ranking <- order(before)
+  distinct <- cumsum(!duplicated(first[ranking]))
+  weight <- max(distinct) / sum(vapply(counts, `[[`, 0L, "decoys"))
+  noise <- weight * before[ranking] / distinct
   # One more decoy than there is, so that no noise comes in by luck where decoys are few.
-  safe <- which(weight * (count$before + 1) / count$distinct <= share)
-  noise <- weight * count$before / count$distinct
-  list(order = count$real, share = noise, better = max(0L, which(noise <= share)),
-    safe = max(0L, safe))
+  safe <- max(0L, which(noise + weight / distinct <= share))
+  list(share = noise, better = max(0L, which(noise <= share)),
+    safe = seq_len(q) %in% ranking[seq_len(safe)])
+}
+
+# The columns that are chosen of those that are better than noise, by their mean rank and their
+# correlations: list(chosen, pool, repeatable: the share of them that each draw of decoys by itself
+# would choose, too, certificate).
+consensus_choice <- function(opened, data, mean, noise, asked) {
+  k <- asked$k
+  pool <- asked$pool
+  if (is.null(k)) {
+    k <- max(1L, min(if (is.null(pool)) noise$better else pool, 100L))
+    if (is.null(pool)) pool <- max(sum(noise$safe), k)
+  }
+  pools <- lapply(c(list(noise$safe), noise$each), function(safe) {
+    size <- if (is.null(pool)) max(k, min(sum(safe), 10L * k)) else pool
+    order(!safe, mean)[seq_len(size)]
+  })
+  all <- unique(unlist(pools))
+  z <- consensus_columns(opened, data, all)
+  picks <- lapply(pools, function(best) {
+    worth <- (length(best) + 1 - seq_along(best)) / length(best)
+    best[decorrelate(z[, match(best, all), drop = FALSE], worth, k, asked$strength)]
+  })
+  own <- pools[[1L]]
+  list(chosen = picks[[1L]], pool = length(own),
+    repeatable = mean(vapply(picks[-1L], function(pick) mean(pick %in% picks[[1L]]), 0)),
+    certificate = correlation_certificate(z[, match(own, all), drop = FALSE],
+      match(picks[[1L]], own)))
 }
 
 consensus_table <- function(found, chosen, k) {
@@ -163,18 +209,34 @@ consensus_table <- function(found, chosen, k) {
 
 consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)
 
-# One task per member: its name and what it needs.
-consensus_tasks <- function(members, n_clusters, data, center, scale) {
+# One task per member: its name and what it needs. Those that start from k-means start from the same
+# clusters, which are the same whenever they are asked for.
+consensus_tasks <- function(members, n_clusters, data, center, scale, opened = NULL) {
   if (!is.character(members) || !length(members) || anyNA(members) || anyDuplicated(members)) {
     refuse("members", "`members` must be names of methods, each once.")
   }
-  lapply(members, function(name) {
+  tasks <- lapply(members, function(name) {
     row <- method_row(name, "members")
     if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
     args <- list_of(n_clusters, n_components = min(n_clusters, data$n - 1L, length(data$keep)),
       scale, center)
     list(method = name, args = args[names(args) %in% arguments_of(row$fit)])
   })
+  from_kmeans <- vapply(members, function(name) {
+    identical(formals(method_row(name)$fit)$init, "kmeans")
+  }, NA)
+  if (!is.null(opened) && any(from_kmeans)) {
+    start <- as_ufs_operator(open_quietly(opened), TRUE, scale)$x
+    labels <- parted_clusters(kmeans_rows(start, n_clusters), n_clusters)
+    # With fewer distinct rows each member says or does what it does by itself.
+    if (max(labels) == n_clusters) {
+      tasks[from_kmeans] <- lapply(tasks[from_kmeans], function(task) {
+        task$args$init <- labels
+        task
+      })
+    }
+  }
+  tasks
 }
 
 #' @export
@@ -187,8 +249,10 @@ print_notes.ufs_consensus <- function(x) {
     paste(members$member, members$chosen, collapse = ", ")),
     correlation_note(x, "mean of ranks alone"),
     paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",
-      x$params$k, " by mean rank no better than noise; ", x$params$pool,
-      " columns to choose from, ", x$decoys$n, " decoys"))
+      x$params$k, " by ", paste(consensus_judges, collapse = " and "), " no better than noise; ",
+      x$params$pool, " columns to choose from, ", x$decoys$n, " decoys"),
+    paste0("repeatable   each of ", x$decoys$draws, " draws of decoys by itself chooses ",
+      percent(x$decoys$repeatable), " of these columns; nothing else is random"))
 }
 
 register("consensus", ufs_consensus,
