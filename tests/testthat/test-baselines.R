@@ -117,6 +117,20 @@ test_that("k-means without enough distinct rows is an error with a class", {
   expect_identical(error$argument, "max_iter")
 })
 
+test_that("labels take the place of k-means in kmeans_f, with and without weights", {
+  f <- function(v) summary(stats::aov(v ~ iris$Species))[[1]][1, "F value"]
+  fit <- ufs_kmeans_f(iris[, 1:4], 3, init = iris$Species, scale = FALSE)
+  expect_equal(unname(feature_scores(fit)), unname(sapply(iris[, 1:4], f)))
+  within <- sum(sapply(split(iris[, 1:4], iris$Species), function(part) sum(scale(part, TRUE, FALSE)^2)))
+  expect_equal(fit$solution$within_ss, within)
+  twice <- rep(1:2, 75)
+  weighted <- ufs_kmeans_f(iris[, 1:4], 3, init = iris$Species, weights = twice, scale = FALSE)
+  copied <- ufs_kmeans_f(iris[rep(1:150, twice), 1:4], 3, init = iris$Species[rep(1:150, twice)], scale = FALSE)
+  expect_equal(feature_scores(weighted), feature_scores(copied))
+  expect_equal(weighted$solution$within_ss, copied$solution$within_ss)
+  expect_error(ufs_kmeans_f(iris[, 1:4], 2, init = iris$Species), class = "ufs_error_argument")
+})
+
 test_that("kmeans_f says what it did and names its clusters", {
   set.seed(1)
   fit <- ufs_kmeans_f(mtcars, 3, scale = FALSE)
