@@ -11,15 +11,24 @@
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns
-#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). They are fitted to x with
-#' decoys in it, a permuted copy for each of a fifth of its columns (see [ufs_decoys()], which says
-#' what decoys cannot see). The mean is that of the ranks among columns and decoys. The pool to
-#' choose from goes down the mean ranking as far as at most a share `share` of the columns is no
-#' better than noise. One decoy more than there are is counted, so that luck with few decoys lets no
-#' noise in. The choice within the pool is made as by [ufs_diversify()], with ranks counted within
-#' the pool: otherwise it would prefer noise, which is never redundant. Members run side by side if
-#' you set a future plan (package future); the result does not depend on the number of
-#' workers. A member that fails is left out, with a warning.
+#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). The pool to choose from
+#' holds the columns that rank above decoys, a permuted copy for each of a fifth of the columns (see
+#' [ufs_decoys()], which says what decoys cannot see): as many as have at most a share `share` among
+#' them that is no better than noise. One decoy more than there are is counted, so that luck with
+#' few decoys lets no noise in. The choice within the pool is made as by [ufs_diversify()], with
+#' ranks counted within the pool: otherwise it would prefer noise, which is never redundant. Members
+#' run side by side if you set a future plan (package future); the result does not depend on the
+#' number of workers. A member that fails is left out, with a warning.
+#'
+#' # The same columns whatever the seed
+#' Members see the columns of `x` alone. Those that would start from random k-means start from one
+#' partition that is the same every time (Su and Dy 2007): the cluster with the largest sum of
+#' squares is split at the mean of its first principal component until there are `n_clusters`, then
+#' k-means goes on. Decoys in the members' own data would move these clusters, and the choice with
+#' them, so they meet only [ufs_pca()] and [ufs_laplacian()], in three draws that are counted
+#' together. They are all that is random. `print()` says how many of the chosen columns each draw by
+#' itself would choose. Other rows of the same kind change the choice more than that: see
+#' [ufs_stability()].
 #'
 #' @inheritParams ufs_pca
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
@@ -35,12 +44,15 @@
 #' @param share The share of columns no better than noise that is accepted in the pool. With fewer
 #'   than `1 / share` columns the pool is the best `k`.
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
-#'   `solution` holds `ranks` (features x members, 1 = best, decoys counted), `mean_rank`, and the
-#'   `order` of choice; `decoys` with how many there were (`n`), the `share` of the best 1, 2, ...
-#'   features by the mean rank that are no better than noise, and how many are `better`; and
-#'   `members`, a data frame that says for each member how many of its best k are among the chosen,
+#'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, and the `order` of
+#'   choice; `decoys` with how many there were (`n`) in each of the `draws`, the `share` of the best
+#'   1, 2, ... features by [ufs_pca()] and [ufs_laplacian()] that are no better than noise, how many
+#'   are `better`, and `repeatable`, the share of the chosen that each draw by itself would choose;
+#'   and `members`, a data frame that says for each member how many of its best k are among the chosen,
 #'   its rank correlation with the consensus, its status and its seconds. `certificate` is that of
 #'   [ufs_diversify()].
+#' @references Su, T. and Dy, J. G. (2007) In search of deterministic methods for initializing
+#'   K-means and Gaussian mixture clustering. *Intelligent Data Analysis* **11**(4), 319-338.
 #' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
 #' @examples
 #' set.seed(1)
