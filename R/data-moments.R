@@ -91,6 +91,8 @@ check_moments <- function(moments, na) {
 
 # Two passes over a piece in memory: means, then products of deviations.
 moments_of_rows <- function(x, weights = NULL) {
+  check_bytes(16 * as.double(ncol(x))^2, "The products of all pairs of columns",
+    "Give fewer `columns`.")
   complete <- rowSums(is.na(x)) == 0
   if (!is.null(weights)) complete <- complete & !is.na(weights)
   dropped <- sum(!complete)

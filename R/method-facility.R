@@ -120,11 +120,12 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
   })
 }
 
-# Sparse samples stay so where their similarities are kept, which is all that is formed then.
+# Sparse samples stay so where their similarities are kept, which is all that is formed then. Within
+# blocks they are not sparse.
 facility_points <- function(x, center, scale, similarity) {
   data <- open_data(x)
   if (!is.character(similarity) || "heat" %in% similarity[1L] || data$kind != "sparse" ||
-      !fits_table(data$n, again_bytes)) {
+      has_row_sums(data) || !fits_table(data$n, again_bytes)) {
     return(gram_coordinates(data, center, scale))
   }
   as_rescaled_operator(data, center, scale)

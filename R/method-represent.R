@@ -67,6 +67,10 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   solver <- check_choice(solver, "solver")
   data <- topk_data(x, center, scale, 1L)
   n <- data$n
+  q <- as.double(ncol(data$x))
+  square <- as.double(n)^2
+  check_bytes(8 * (if (solver == "exact") 5 * n * q + 3 * square else
+    10 * n * q + (if (q < n) 3 else 12) * square), "ufs_represent()", "Use a part of the samples.")
   theta <- if (is.null(theta)) matrix(1, n, n) else
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
   if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
@@ -77,9 +81,6 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     nonnegative = check_flag(nonnegative, "nonnegative"),
     rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
   )
-  q <- as.double(ncol(data$x))
-  check_bytes(8 * (if (settings$exact) 5 * n * q + 3 * n^2 else
-    10 * n * q + (if (q < n) 3 else 12) * n^2), "ufs_represent()", "Use a part of the samples.")
   found <- check_solved(.Call(C_represent, data$x, theta, settings, topk_names(data), control),
     "represent")
   gap <- found$run$counters[["gap"]]

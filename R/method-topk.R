@@ -163,6 +163,8 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
       alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
       nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
       node_limit = check_count(node_limit, "node_limit", 1L, 1e7L))
+    # The choice itself looks at n x n similarities.
+    if (solver == "auto") check_topk_bytes(data$n, ncol(data$x), mode, solver, own)
     if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
     check_included(data, list(k = k))
@@ -408,6 +410,7 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
   r <- min(n, p)
   bytes <- 8 * switch(if (mode == "plain") mode else solver,
     plain = 4 * n * p + 5 * r * r,
+    auto = 3 * n * n,
     admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
     exact = 6 * n * p + 4 * n * n + 3 * r * r,
     paper = 12 * n * p + 12 * n * n)

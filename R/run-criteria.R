@@ -59,7 +59,7 @@ criteria <- list(
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {
-      context$distance <- stats::dist(sample_points(context$z))
+      context$distance <- row_distances(sample_points(context$z))
       context
     },
     value = function(context, columns) {
@@ -67,7 +67,7 @@ criteria <- list(
     }),
   silhouette_chosen = list(clusters = TRUE, random = TRUE, prepare = identity,
     value = function(context, columns) {
-      silhouette_of(cluster_on(context, columns), stats::dist(x_columns(context$z, columns)))
+      silhouette_of(cluster_on(context, columns), row_distances(x_columns(context$z, columns)))
     }),
   seed_agreement = list(clusters = TRUE, random = TRUE, prepare = identity,
     value = function(context, columns) {
@@ -91,6 +91,13 @@ criteria <- list(
 cluster_on <- function(context, columns) {
   runs <- kmeans_runs(x_columns(context$z, columns), context$n_clusters, context$n_starts)
   if (is.null(runs)) NULL else runs[[1L]]$cluster
+}
+
+# Those of all rows, of which silhouette_of() makes a square.
+row_distances <- function(points) {
+  check_bytes(12 * as.double(nrow(points))^2, "The distances between all samples",
+    "Choose another `criterion`, or give fewer samples.")
+  stats::dist(points)
 }
 
 # Mean silhouette width: (b - a) / max(a, b) with a the mean distance to the own cluster and b to

@@ -331,3 +331,16 @@ test_that("copies among the picks are those nearer to an earlier one than a tent
   expect_identical(near_copies(rbind(x, x + .01), c(1L, 5L, 13L, 17L, 20L)), 2L)
   expect_identical(near_copies(x, 3L), 0L)
 })
+
+test_that("sparse samples with blocks are those of the dense table", {
+  skip_if_not_installed("Matrix")
+  set.seed(2)
+  x <- matrix(rnorm(30 * 8) * (runif(240) < .4), 30)
+  blocks <- rep(1:3, 10)
+  for (center in c(TRUE, FALSE)) for (similarity in c("cosine", "heat")) {
+    own <- ufs_facility(Matrix::Matrix(x, sparse = TRUE), 5, similarity, blocks = blocks, center = center)
+    held <- ufs_facility(x, 5, similarity, blocks = blocks, center = center)
+    expect_identical(unname(own$solution$order), unname(held$solution$order))
+    expect_equal(own$certificate, held$certificate, tolerance = 1e-10)
+  }
+})
