@@ -73,14 +73,8 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
     chosen <- match(chosen, data$keep)
     chosen[!is.na(chosen)]
   })
-  captured <- vapply(seq_along(sets), function(at) {
-    watch_says(function(step) paste(at - 1L, "of", count_words(length(sets), "set"), "measured"))
-    captured_share(data$x, sets[[at]])
-  }, 0)
-  # Constant columns add nothing.
-  bound <- leading_share(data$x, min(max(k), ncol(data$x)))[pmin(k, ncol(data$x))]
-  out <- data.frame(k = k, captured = captured, bound = pmax(bound, captured),
-    ratio = captured / pmax(bound, captured))
+  out <- data.frame(k = k, captured_table(data$x, sets, k))
+  out$ratio <- out$captured / out$bound
   if (criteria) cbind(out, subspace_criteria(data$x, sets)) else out
 }
 
@@ -128,6 +122,18 @@ own_set <- function(set, data) {
       if (length(set)) paste0("; there is no column ", deparse_short(set[is.na(at)][1L])), ".")
   }
   unique(at)
+}
+
+# The share of the squares of x that each set of columns captures, and the bound: what as many
+# principal components would. Constant columns, which `size` may count, add nothing.
+captured_table <- function(x, sets, size = lengths(sets)) {
+  captured <- vapply(seq_along(sets), function(at) {
+    watch_says(function(step) paste(at - 1L, "of", count_words(length(sets), "set"), "measured"))
+    captured_share(x, sets[[at]])
+  }, 0)
+  size <- pmin(size, ncol(x))
+  bound <- if (max(size) > 0L) c(0, leading_share(x, max(size)))[size + 1L] else 0
+  data.frame(captured, bound = pmax(bound, captured))
 }
 
 # Share of the squares of x that its given columns explain.

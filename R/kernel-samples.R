@@ -18,6 +18,17 @@ square_distances <- function(x, to) {
   d2
 }
 
+# A function of columns of z (a matrix or operator): the share of the nearest neighbours of each row
+# by all columns, or those of `all`, that these keep.
+neighbours_kept <- function(z, all = NULL) {
+  size <- knn_size(z)
+  near <- nearest(if (is.null(all)) sample_points(z) else x_columns(z, all), size)
+  function(columns) {
+    if (!length(columns)) return(0)
+    neighbour_overlap(near, nearest(x_columns(z, columns), size))
+  }
+}
+
 # Mean share of common neighbours.
 neighbour_overlap <- function(a, b) {
   mean(vapply(seq_len(ncol(a)), function(i) mean(a[, i] %in% b[, i]), 0))

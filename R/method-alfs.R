@@ -282,12 +282,8 @@ alfs_pivot <- function(fit, data) {
   order <- pivot_order(data$x, by_norm)
   if (fit$params$select == "auto") {
     top <- seq_len(fit$params$n_features)
-    size <- knn_size(data$x)
-    all <- nearest(data$x, size)
-    overlap <- function(columns) {
-      neighbour_overlap(all, nearest(data$x[, columns, drop = FALSE], size))
-    }
-    gain <- overlap(order[top]) - overlap(by_norm[top])
+    kept <- neighbours_kept(data$x)
+    gain <- kept(order[top]) - kept(by_norm[top])
     fit$params$select <- if (gain > .01) "pivot" else "norm"
     fit$params$overlap_gain <- gain
     if (gain <= .01) return(fit)

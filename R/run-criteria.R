@@ -49,12 +49,10 @@ default_criterion <- "knn_overlap"
 criteria <- list(
   knn_overlap = list(clusters = FALSE, random = FALSE,
     prepare = function(context) {
-      context$near <- nearest(sample_points(context$z), knn_size(context$z))
+      context$kept <- neighbours_kept(context$z)
       context
     },
-    value = function(context, columns) {
-      neighbour_overlap(context$near, nearest(x_columns(context$z, columns), knn_size(context$z)))
-    }),
+    value = function(context, columns) context$kept(columns)),
   reconstruction = list(clusters = FALSE, random = FALSE, prepare = identity,
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,

@@ -1,146 +1,38 @@
-# How many features: what is known without labels, against k, and a number with its reason. Cost:
-# one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
+# How many features or samples "auto" means: for a method by permuted copies of the columns, for a
+# task by a curve. ufs_size(), ufs_select() and the adapters all ask here.
 
-#' How many features to choose
-#'
-#' Draws on one page, against the number of features k, what can be known without labels, and names
-#' a number with its reason. Use it where nobody tells you k. It says "take all" where every column
-#' seems to be of use, "no column is better than noise" where none is, and "not repeatable" where
-#' halves of the samples choose other columns.
-#'
-#' The four curves, in the columns of `curve`:
-#'
-#' * `share`: the share of the best k that are no better than noise, see [ufs_decoys()]. Structure
-#'   that is not wanted counts as structure.
-#' * `captured` and `bound`: the share of the squares of x that the best k columns explain, and what
-#'   k principal components would, see [ufs_captured()].
-#' * `knn_overlap`: how many of the 5 nearest neighbours of each sample by all columns are its
-#'   neighbours by the best k, see [ufs_tune()]. Of more than 2,000 samples these are drawn at
-#'   random, and neighbours are looked for among them.
-#' * `stability`: how much the best k of halves of the samples agree beyond chance, see
-#'   [ufs_stability()].
-#'
-#' The rule: if at most half of all columns are noise by the estimate of [ufs_decoys()] (`noise`
-#' there), beyond chance, the answer is all columns. Otherwise it is the columns that are better
-#' than noise. Where the stability at the answer is below 0.1 the verdict is "not repeatable", and
-#' the number is kept. The rule does not look for the smallest k that will do: read that off the
-#' curves, from what you are ready to lose. `evidence/size.R` measures what its answers cost,
-#' with labels, beside simpler rules; `evidence/results/size.csv` has what came out.
-#'
-#' Methods that rank columns to complement each other ([ufs_css()], [ufs_mcfs()]) or by their own
-#' values alone ([ufs_variance()]) have a share of noise that says little, and this answer with it.
-#' [ufs_topk()] and [ufs_blfse()], which solve for one number, are refused.
-#'
-#' @inheritParams ufs_decoys
-#' @param method The name of a method that selects features, or a fit, whose method and arguments
-#'   are taken.
-#' @param k The numbers to look at; the default is about ten, from 2 to all columns that are not
-#'   constant. The answer need not be among them.
-#' @param repeats How many times decoys are drawn, see [ufs_decoys()].
-#' @param n_resamples How many random halves of the samples to draw for the stability.
-#' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
-#'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame
-#'   with a row for each k; `rows`, among how many samples neighbours were compared; `decoys`, the
-#'   [ufs_decoys()] result.
-#' @seealso [ufs_decoys()], [ufs_captured()], [ufs_stability()]
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(60 * 30), 60)
-#' x[, 1:8] <- x[, 1:8] + 3 * rep(0:1, each = 30)
-#' colnames(x) <- paste0("v", 1:30)
-#' size <- ufs_size(x, "pca", n_components = 2, repeats = 3, n_resamples = 4)
-#' size
-#' size$k
-#' @export
-ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_resamples = 10L,
-                     checkpoint = NULL) {
-  check_given(x, method)
-  watched <- watch_over("ufs_size()")
-  on.exit(options(watched))
-  call <- plain_call(match.call(), "ufs_size")
-  plan <- decoys_plan(method, list(...), parent.frame())
-  if (length(plan$methods) != 1L) refuse("method", "`method` must be one method or fit.")
-  own <- plan$methods[[1L]]
-  if (!is.null(method_row(own$method)$per_k)) {
-    refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
-      "for several.")
-  }
-  x <- open_some(x, plan$input)$x
-  n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
-  checkpoint <- check_checkpoint(checkpoint)
-  data <- as_rescaled_operator(x)
-  q <- length(data$keep) - length(data$wish$exclude)
-  include <- data$wish$include
-  if (is.null(k)) {
-    k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
-  }
-  k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
-    if (length(data$wish$exclude)) " and may be chosen")))
-  if (length(include) > k[1L]) refuse_fewer(data$features[data$keep[include]], k[1L])
-  if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
-  decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list_of(repeats,
-    share, checkpoint)), quote = TRUE)
-  run <- start_run("size", x, checkpoint)
-  # The first task is all samples.
-  tasks <- lapply(0:n_resamples, function(i) {
-    list(seed = task_seed(run, "half", i), size = if (i > 0L) data$n %/% 2L)
-  })
-  done <- run_tasks(tasks, size_fit, list(x = to_travel(x), method = own$method, args = own$args),
-    run, usable = function(value) is_order(value$ranking, data$p))
-  rankings <- size_rankings(done$values, own$method)
-  # At the answer, too, which need not be on the grid.
-  answer <- decoys$k[[1L]]
-  # Neighbours are compared among at most 2,000 samples drawn: their mean needs no more.
-  rows <- if (data$n <= 2000L) seq_len(data$n) else
-    with_seed(task_seed(run, "rows", 0L), sort(sample.int(data$n, 2000L)))
-  watch_says(function(step) "comparing numbers of columns")
-  all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))), rows)
-  curve <- all[all$k %in% k, ]
-  rownames(curve) <- NULL
-  at <- if (answer > 0L) all[all$k == answer, ]
-  structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
-    size_rule(decoys, at), list_of(curve, at, decoys,
-      n_resamples, errors = rankings$errors, checkpoint = done$report, rows = length(rows))),
-    class = "ufs_size")
+# list(k, verdict, reason, by, share, decoys) for a method with these arguments (a named list) on x;
+# `share` is that of noise among the best 1, 2, ... Draws one number from the caller's random numbers.
+decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
+  x <- open_data(x)
+  sizing <- sizing_method(x, method, args)
+  found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
+    list_of(repeats), list(...)), quote = TRUE))
+  c(size_rule(found), list(by = sizing$method, share = found$curve$share[seq_len(found$usable)],
+    decoys = found))
 }
 
-size_fit <- function(task, common) {
-  with_seed(task$seed, {
-    x <- common$x
-    if (!is.null(task$size)) x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
-    run <- quiet_fit(x, common$method, common$args, NULL)
-  })
-  if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
-    list(error = run$error)
-}
-
-# list(all, halves, errors)
-size_rankings <- function(values, method) {
-  failed <- vapply(values, function(value) !is.null(value$error), NA)
-  if (failed[1L] || sum(!failed[-1L]) < 2L) {
-    refuse("method", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
-      ": ", values[[which(failed)[1L]]]$error)
+# The number that k = "auto" means; where no column is better than noise all are kept, with a
+# warning.
+auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]]) {
+  found <- decoys_size(x, method, args, repeats, seed)
+  if (found$verdict == "noise") {
+    ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
+      "(); all are kept.")
+    found$k <- length(found$share)
   }
-  list(all = values[[1L]]$ranking, halves = lapply(values[-1L][!failed[-1L]], `[[`, "ranking"),
-    errors = vapply(values[failed], `[[`, "", "error"))
+  found[c("k", "verdict", "reason", "by")]
 }
 
-size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
-  ranking <- match(rankings$all, data$keep)
-  ranking <- ranking[!is.na(ranking)]
-  part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
-  near <- nearest(sample_points(part), knn_size(part))
-  captured <- vapply(k, function(size) captured_share(data$x, ranking[seq_len(size)]), 0)
-  data.frame(k = k, share = decoys$curve$share[k], captured = captured,
-    bound = pmax(leading_share(data$x, max(k))[k], captured),
-    knn_overlap = vapply(k, function(size) {
-      neighbour_overlap(near, nearest(x_columns(part, ranking[seq_len(size)]), knn_size(part)))
-    }, 0),
-    stability = vapply(k, function(size) {
-      if (size == data$p) return(NA_real_)
-      chosen <- members_of(lapply(rankings$halves, utils::head, size), data$p)
-      nogueira(chosen[, unplaced(data), drop = FALSE], .95)$stability
-    }, 0))
+# The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method
+# itself cannot be.
+sizing_method <- function(x, method, args) {
+  row <- method_row(method)
+  if (is.null(row$sized_by)) return(list(method = method, args = args))
+  wanted <- c(args$n_components, args$n_clusters, 5L)[1L]
+  number <- max(1L, min(wanted, dim(x) - 1L, max(1L, x$p %/% 6L)))
+  list(method = row$sized_by, args = c(list(n_components = as.integer(number)),
+    args[intersect(c("center", "scale"), names(args))]))
 }
 
 # The answer of decoys, a list(k, verdict, reason). `at`: the line of the curve at that number,
@@ -173,101 +65,333 @@ size_rule <- function(decoys, at = NULL) {
 # which it is not called repeatable.
 size_settings <- list(noise = .5, stability = .1)
 
-# ---- k = "auto" ----------------------------------------------------------------------------------
+# ---- curves ---------------------------------------------------------------------------------------
 
-# The answer of ufs_size() without its curves, for a method with these arguments (a named list) on
-# x: list(k, verdict, reason, by, share), where share is that of noise among the best 1, 2, ...
-# Draws one number from the caller's random numbers.
-decoys_size <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
-  x <- open_data(x)
-  sizing <- sizing_method(x, method, args)
-  found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
-    list_of(repeats)), quote = TRUE))
-  c(size_rule(found), list(by = sizing$method, share = found$curve$share[seq_len(found$usable)]))
+# The four curves of ufs_size() for a method, and the rule with the stability at the answer: fields of
+# the result. Cost: one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
+size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
+  data <- as_rescaled_operator(x)
+  k <- size_grid(k, data)
+  if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
+  found <- decoys_size(x, own$method, own$args, repeats, share = share, checkpoint = checkpoint)
+  run <- start_run("size", x, checkpoint)
+  # The first task is all samples.
+  tasks <- lapply(0:n_resamples, function(i) {
+    list(seed = task_seed(run, "half", i), size = if (i > 0L) data$n %/% 2L)
+  })
+  done <- run_tasks(tasks, size_fit, list(x = to_travel(x), method = own$method, args = own$args),
+    run, usable = function(value) is_order(value$ranking, data$p))
+  rankings <- size_rankings(done$values, own$method)
+  # At the answer, too, which need not be on the grid.
+  answer <- found$decoys$k[[1L]]
+  # Neighbours are compared among at most 2,000 samples drawn: their mean needs no more.
+  rows <- if (data$n <= 2000L) seq_len(data$n) else
+    with_seed(task_seed(run, "rows", 0L), sort(sample.int(data$n, 2000L)))
+  watch_says(function(step) "comparing numbers of columns")
+  all <- size_curve(rankings, data, found$decoys, sort(unique(c(k, if (answer > 0L) answer))), rows)
+  curve <- all[all$k %in% k, ]
+  rownames(curve) <- NULL
+  at <- if (answer > 0L) all[all$k == answer, ]
+  c(list(usable = length(data$keep) - length(data$wish$exclude), by = found$by),
+    size_rule(found$decoys, at), list(curve = curve, at = at, decoys = found$decoys,
+      n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report,
+      rows = length(rows)))
 }
 
-# The number that k = "auto" means; where no column is better than noise all are kept, with a
-# warning.
-auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
-  found <- decoys_size(x, method, args, repeats, seed)
-  if (found$verdict == "noise") {
-    ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
-      "(); all are kept.")
-    found$k <- length(found$share)
+# The numbers to look at, about ten by default.
+size_grid <- function(k, data) {
+  q <- length(data$keep) - length(data$wish$exclude)
+  include <- data$wish$include
+  if (is.null(k)) {
+    k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
   }
-  found[c("k", "verdict", "reason", "by")]
+  k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
+    if (length(data$wish$exclude)) " and may be chosen")))
+  if (length(include) > k[1L]) refuse_fewer(data$features[data$keep[include]], k[1L])
+  k
+}
+size_fit <- function(task, common) {
+  with_seed(task$seed, {
+    x <- common$x
+    if (!is.null(task$size)) x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
+    run <- quiet_fit(x, common$method, common$args, NULL)
+  })
+  if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
+    list(error = run$error)
 }
 
-# The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method
-# itself cannot be.
-sizing_method <- function(x, method, args) {
-  row <- method_row(method)
-  if (is.null(row$sized_by)) return(list(method = method, args = args))
-  wanted <- c(args$n_components, args$n_clusters, 5L)[1L]
-  number <- max(1L, min(wanted, dim(x) - 1L, max(1L, x$p %/% 6L)))
-  list(method = row$sized_by, args = c(list(n_components = as.integer(number)),
-    args[intersect(c("center", "scale"), names(args))]))
-}
-
-#' @export
-print.ufs_size <- function(x, ...) {
-  check_dots_empty(...)
-  cat_line("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p))
-  cat_line("  k = ", x$k, ": ", x$reason)
-  if (x$k > 0L) {
-    at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
-    if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
-      percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours",
-      if (x$rows < x$n) paste0(" (among ", x$rows, " drawn samples)"))
+# list(all, halves, errors)
+size_rankings <- function(values, method) {
+  failed <- vapply(values, function(value) !is.null(value$error), NA)
+  if (failed[1L] || sum(!failed[-1L]) < 2L) {
+    refuse("method", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
+      ": ", values[[which(failed)[1L]]]$error)
   }
-  print(x$curve, digits = 2L, row.names = FALSE)
-  print_failed(x$errors, "  ", "resample")
-  print_checkpoint(x$checkpoint)
-  invisible(x)
+  list(all = values[[1L]]$ranking, halves = lapply(values[-1L][!failed[-1L]], `[[`, "ranking"),
+    errors = vapply(values[failed], `[[`, "", "error"))
 }
 
-#' @export
-as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
-  check_dots_empty(...)
-  x$curve
+size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
+  ranking <- match(rankings$all, data$keep)
+  ranking <- ranking[!is.na(ranking)]
+  part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
+  best <- lapply(k, function(size) ranking[seq_len(size)])
+  data.frame(k = k, share = decoys$curve$share[k], captured_table(data$x, best),
+    knn_overlap = vapply(best, neighbours_kept(part), 0),
+    stability = vapply(k, function(size) {
+      if (size == data$p) return(NA_real_)
+      chosen <- members_of(lapply(rankings$halves, utils::head, size), data$p)
+      nogueira(chosen[, unplaced(data), drop = FALSE], .95)$stability
+    }, 0))
 }
 
-#' What is known of each number of features
-#'
-#' Draws four curves on one page, against k: the share that is no better than noise, what the
-#' columns capture of the data with its bound, the neighbours they keep, and how repeatable they
-#' are. The vertical line is the answer. Use it to see what fewer or more columns would cost or
-#' bring.
-#'
-#' @param x,object A [ufs_size()] result.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examples
-#' set.seed(1)
-#' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 8), 150))
-#' plot(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4))
-#' @export
-plot.ufs_size <- function(x, ...) show_picture(x, picture(x), ...)
+# ---- for a task -----------------------------------------------------------------------------------
 
-#' @rdname plot.ufs_size
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_size <- function(object, ...) ggplot_picture(picture(object), ...)
+# A curve against the number, what halves of the rows differ by, and an answer with its reason: on a
+# part of the rows and columns, a ranking by the method, or one on each half of the rows, and what
+# each number keeps.
 
-#' @export
-picture.ufs_size <- function(object, ...) {
-  curve <- object$curve
-  words <- c(share = "no better than noise", captured = "captured", bound = "best possible",
-    knn_overlap = "neighbours kept", stability = "stability")
-  # Numbers from 2 to thousands: equal steps of the grid.
-  at <- seq_along(curve$k)
-  table <- do.call(rbind, lapply(names(words), function(name) {
-    data.frame(x = at, y = curve[[name]], series = words[[name]], label = words[[name]])
+# keep: the share of the nearest neighbours, or of the variance, that is enough; share: of all
+# columns; least and most: whatever these say. Those to cluster and classify were chosen on twenty
+# real sets, leaving out each in turn (evidence/auto.R).
+auto_settings <- list(compress = list(keep = 0.95, least = 1L),
+  cluster = list(keep = 0.7, least = 10L),
+  classify = list(keep = 0.95, share = 0.45, least = 60L, most = 300L))
+
+# list(k, verdict, reason, curve); curve: a data frame with number, measure, value, low and high.
+# Where most columns look like noise, and about `real` of them do not, it is the number that is
+# better than noise, as in ufs_size().
+planned_size <- function(x, method, args, task, real = NULL) {
+  seed <- draw_seeds(1L)[[1L]]
+  if (!is.null(real)) {
+    components <- with_seed(seed, planned_components(x, TRUE))
+    found <- decoys_size(x, "pca", list(n_components = components), seed = seed)
+    if (found$verdict %in% c("some", "unstable")) {
+      numbers <- unique(round(exp(seq(0, log(length(found$share)), length.out = 12L))))
+      return(c(found[c("k", "verdict", "reason")], list(curve = data.frame(number = numbers,
+        measure = "no better than noise", value = found$share[numbers], low = NA_real_,
+        high = NA_real_))))
+    }
+    if (found$verdict == "noise") {
+      ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
+        "(); the number is one of columns that look like noise.")
+    }
+  }
+  out <- with_seed(seed, task_size(x, method, args, task))
+  if (isTRUE(real >= 1L && real < out$k)) {
+    out[c("k", "verdict", "reason")] <- list(real, "some",
+      "about as many columns do not look like noise")
+  }
+  out
+}
+
+task_size <- function(x, method, args, task, steps = 12L) {
+  part <- drawn_part(x, c(400L, 1000L))
+  data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(args$scale))
+  q <- length(data$keep)
+  # The drawn columns stand for all.
+  all <- x$p - (part$p - q)
+  if (data$n < 12L || q < 3L) {
+    return(list(k = all, verdict = "all", reason = "all columns: too few to judge fewer"))
+  }
+  sizes <- unique(round(exp(seq(log(2), log(q), length.out = steps))))
+  curve <- if (task == "compress") rebuilt_curve(data$x, sizes) else
+    kept_curve(data$x, size_ranking(part, data, method, args), sizes)
+  k <- wanted_size(curve, auto_settings[[task]], all)
+  k <- as.integer(if (k >= q && task != "classify") all else min(k, all))
+  list(k = k, verdict = if (k < all) "some" else "all", curve = curve,
+    reason = size_reason(k, all, curve, task))
+}
+
+# The smallest number that keeps enough of the neighbours, within the limits of the task.
+wanted_size <- function(curve, limits, all) {
+  enough <- number_at(curve, limits$keep)
+  if (is.null(limits$share)) return(max(enough, limits$least))
+  min(enough, max(limits$least, min(limits$most, ceiling(limits$share * all))))
+}
+
+# Where a curve first reaches a value, between two of its numbers if need be.
+number_at <- function(curve, value) {
+  at <- which(curve$value >= value)[1L]
+  if (is.na(at)) return(max(curve$number))
+  if (at == 1L) return(curve$number[1L])
+  two <- at - 1:0
+  ceiling(exp(stats::approx(curve$value[two], log(curve$number[two]), value)$y) - 1e-9)
+}
+
+size_reason <- function(k, all, curve, task) {
+  limits <- auto_settings[[task]]
+  enough <- paste0("about ", percent(limits$keep), " of the ", if (task == "compress") {
+    "variance of rows left out"
+  } else "nearest neighbours")
+  verb <- if (task == "compress") "explain" else "keep"
+  if (k < all && k >= number_at(curve, limits$keep)) {
+    return(paste0("the smallest number", if (limits$least > 1L && task == "cluster") {
+      paste0(", ", limits$least, " at least,")
+    }, " that ", verb, "s ", enough))
+  }
+  if (k >= all && all <= limits$least) {
+    return(paste0("all columns: on real sets ", limits$least, " at least were needed"))
+  }
+  if (task != "classify") return(paste0("all columns: fewer ", verb, " less than ", enough))
+  paste0(percent(limits$share), " of the columns, ", limits$least, " at least and ", limits$most,
+    " at most: on real sets labels that come later needed as many")
+}
+
+# The ranking of the part, by a setting of the method that does not depend on k.
+size_ranking <- function(part, data, method, args) {
+  own <- if (method %in% c("consensus", "mcfs", "pca")) args else list(mu_rel = 0.1)
+  own <- own[names(own) %in% arguments_of(method_row(method)$fit)]
+  if (method == "pca") own$n_components <- sizing_method(part, "random", list())$args$n_components
+  own$scale <- args$scale
+  fit <- quiet_fit(part, method, own, draw_seeds(1L)[[1L]])
+  if (!is.null(fit$error)) refuse("k", "k = \"auto\": ufs_", method, "() failed: ", fit$error)
+  ranking <- match(unname(fit$fit$feature_ranking), data$keep)
+  ranking[!is.na(ranking)]
+}
+
+# low, high: the range over four halves of the rows.
+kept_curve <- function(z, ranking, sizes) {
+  best <- lapply(sizes, function(k) ranking[seq_len(k)])
+  kept <- function(z) vapply(best, neighbours_kept(z), 0)
+  first <- lapply(1:2, function(i) sample.int(nrow(z), nrow(z) %/% 2L))
+  halves <- vapply(c(first, lapply(first, function(i) setdiff(seq_len(nrow(z)), i))),
+    function(rows) kept(z[rows, , drop = FALSE]), sizes)
+  data.frame(number = sizes, measure = "nearest neighbours kept", value = kept(z),
+    low = apply(halves, 1L, min), high = apply(halves, 1L, max))
+}
+
+# Each half of the rows, rebuilt as learnt on the other.
+rebuilt_curve <- function(z, sizes) {
+  half <- sample.int(nrow(z), nrow(z) %/% 2L)
+  explained <- function(own, other) {
+    varying <- sum(!prepare_columns(own, TRUE)$constant)
+    # What ufs_css() says of columns would be about this half alone.
+    ranking <- if (varying) {
+      unname(ufs_css(open_quietly(own), min(varying, nrow(own)), mu_rel = 0, scale = FALSE,
+        control = ufs_control(warn = FALSE))$feature_ranking)
+    }
+    mean <- colMeans(own)
+    own <- sweep(own, 2L, mean)
+    other <- sweep(other, 2L, mean)
+    total <- sum(other^2)
+    if (!varying || total == 0) return(rep(as.numeric(total == 0), length(sizes)))
+    vapply(sizes, function(k) {
+      chosen <- ranking[seq_len(k)]
+      gram <- crossprod(own[, chosen, drop = FALSE])
+      # A small ridge: as many columns as rows would rebuild these rows and no others.
+      coef <- solve(gram + 0.01 * mean(diag(gram)) * diag(k),
+        crossprod(own[, chosen, drop = FALSE], own))
+      1 - sum((other - other[, chosen, drop = FALSE] %*% coef)^2) / total
+    }, 0)
+  }
+  both <- suppressWarnings(cbind(explained(z[half, , drop = FALSE], z[-half, , drop = FALSE]),
+    explained(z[-half, , drop = FALSE], z[half, , drop = FALSE])))
+  data.frame(number = sizes, measure = "variance of rows left out explained",
+    value = rowMeans(both), low = apply(both, 1L, min), high = apply(both, 1L, max))
+}
+
+# The principal components with a variance above those of permuted columns, 1 to 5.
+planned_components <- function(x, scale) {
+  h <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, c(400L, 2000L)), scale))
+  max(1L, min(5L, h))
+}
+
+# ---- samples -------------------------------------------------------------------------------------
+
+# bend: beyond a bend no step falls by more than so much of the mean step up to it. Set with
+# simulated groups in view; a gentler bend is one of every curve, at a number that says nothing of
+# how many labels are needed (evidence/auto-samples.R). rows, columns: so many are looked at.
+sample_settings <- list(bend = 0.25, rows = 400L, columns = 500L, halvings = 4L)
+
+# The number of samples that m = "auto" means, list(k, verdict, reason, curve) as above: that of 2,
+# 3, 4, 6, 8, ... where the squared distance to the nearest chosen sample and the residual variance
+# of a smooth function both have a bend. Each half is judged by samples of the other. `args`: center
+# and scale of the columns, unit: rows of unit length; labelled: how many samples are, so far.
+planned_samples <- function(x, args, labelled = 0L) {
+  seed <- draw_seeds(1L)[[1L]]
+  if (x$n < 24L) {
+    refuse("m", "m = \"auto\" cannot say how many from ", x$n, " samples: give a number.")
+  }
+  with_seed(seed, {
+    part <- drawn_part(x, c(sample_settings$rows, sample_settings$columns))
+    z <- as_rescaled_operator(open_quietly(part), args$center, args$scale)$x
+    curves <- sample_curves(if (args$unit) unit_rows(z) else z)
+  })
+  m <- enough_samples(curves)
+  if (is.na(m)) {
+    refuse("m", "m = \"auto\" cannot say how many, for the curves have no bend: with ",
+      fall_words(curves), " of ", count_words(nrow(z), "sample"), if (nrow(z) < x$n) " drawn",
+      ". Give a number, as many as you can afford.")
+  }
+  list(k = max(1L, m - labelled), verdict = "some", curve = sample_curve_table(curves),
+    reason = paste0("beyond ", m, " samples the distance to the nearest chosen and the ",
+      "residual variance of a smooth function fall by little", if (labelled) {
+        paste0("; ", labelled, " of them are labelled already")
+      }))
+}
+
+# list(number, value): value is an array of numbers x measures x halves x halvings.
+sample_curves <- function(z) {
+  h <- nrow(z) %/% 2L
+  number <- unique(round(2^seq(0, log2(h), 0.5)))
+  value <- replicate(sample_settings$halvings, {
+    a <- sample.int(nrow(z), h)
+    b <- setdiff(seq_len(nrow(z)), a)
+    array(c(sample_curve(z[a, , drop = FALSE], z[b, , drop = FALSE], number),
+      sample_curve(z[b, , drop = FALSE], z[a, , drop = FALSE], number)), c(length(number), 2L, 2L))
+  })
+  list_of(number, value)
+}
+
+# Samples in an order of which every beginning is a good choice (ufs_facility()), judged on other
+# rows: numbers x measures. The smooth function is a Gaussian process with a heat kernel as wide as
+# the median distance, and a hundredth of its variance as noise.
+sample_curve <- function(own, other, number) {
+  order <- ufs_facility(own, max(number), center = FALSE, scale = FALSE,
+    control = ufs_control(warn = FALSE))$sample_ranking
+  among <- square_distances(own, own)
+  to <- square_distances(other, own)
+  width <- max(stats::median(among[upper.tri(among)]), .Machine$double.xmin)
+  total <- mean(rowSums(sweep(other, 2L, colMeans(own))^2))
+  t(vapply(number, function(m) {
+    i <- order[seq_len(m)]
+    like <- exp(-to[, i, drop = FALSE] / width)
+    known <- solve(exp(-among[i, i, drop = FALSE] / width) + diag(0.01, m), t(like))
+    far <- pmax(apply(to[, i, drop = FALSE], 1L, min), 0)
+    c(mean(far) / total, mean(1 - rowSums(like * t(known))))
+  }, c(0, 0)))
+}
+
+# NA where there is no bend, or five times as many were not tried: every curve levels off.
+enough_samples <- function(curves) {
+  mean <- apply(curves$value, 1:2, mean)
+  last <- nrow(mean)
+  fall <- mean[-last, ] - mean[-1L, ]
+  flat <- vapply(2:(last - 1L), function(i) {
+    before <- (mean[1L, ] - mean[i, ]) / (i - 1L)
+    all(fall[i:(last - 1L), ] <= rep(sample_settings$bend * before, each = last - i))
+  }, NA)
+  m <- curves$number[which(flat)[1L] + 1L]
+  if (is.na(m) || 5L * m > max(curves$number)) NA_integer_ else as.integer(m)
+}
+
+# What the curves are at some of their numbers.
+fall_words <- function(curves) {
+  mean <- apply(curves$value, 1:2, mean)
+  at <- unique(round(seq(3, nrow(mean), length.out = 4L)))
+  shown <- function(j) paste(round(100 * mean[at, j]), collapse = ", ")
+  paste0(paste(curves$number[at], collapse = ", "), " samples the squared distance to the nearest ",
+    "is ", shown(1L), " % of that to the mean, and ", shown(2L), " % of the variance of a smooth ",
+    "function are left, judged on one half")
+}
+
+sample_curve_table <- function(curves) {
+  measures <- c("squared distance to the nearest chosen",
+    "residual variance of a smooth function")
+  do.call(rbind, lapply(1:2, function(j) {
+    value <- matrix(curves$value[, j, , ], length(curves$number))
+    data.frame(number = curves$number, measure = measures[j], value = rowMeans(value),
+      low = apply(value, 1L, min), high = apply(value, 1L, max))
   }))
-  place <- if (object$k > 0L && length(at) > 1L) {
-    stats::approx(log(curve$k), at, log(object$k), rule = 2)$y
-  }
-  new_picture("curves", table = table, x_labels = curve$k, plain = "best possible",
-    lines = list(v = place), xlab = "features chosen (k)", ylab = "share",
-    title = sprintf("ufs_%s: how many features?", object$method),
-    subtitle = sprintf("k = %d: %s", object$k, object$reason))
 }

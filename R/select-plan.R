@@ -52,7 +52,9 @@
 #' * To classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95
 #'   of the neighbours.
 #' * Where more than half of the columns look like noise it is the number found by permuted copies
-#'   ([ufs_size()]).
+#'   ([ufs_decoys()]).
+#'
+#' `ufs_size(x, task = task)` gives the same number for the same seed, without the fit.
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
 #' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
@@ -136,13 +138,11 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
       dim(opened)[if (task == "label") 1L else 2L])
     check_selection(task, k, m, n_clusters, noise, ordered)
   }
-  # The fit itself says what is constant, once.
-  look <- without_constant(look_unchecked(opened, kind, noise = task != "label"))
   size <- if (task == "label" && !is.null(m)) m else k
-  asked <- asked_for(list_of(task, k = size, n_clusters, noise, ordered), look, names_of(given),
-    !is.null(opened$row_wish$weights))
-  own <- given[setdiff(names_of(given), for_data)]
-  plan <- without_constant(selection_plan(opened, look, asked, own))
+  planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
+    names_of(given), given[setdiff(names_of(given), for_data)])
+  look <- planned$look
+  plan <- planned$plan
   check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
   prepared <- function(...) {
@@ -170,6 +170,14 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$worth <- without_constant(selection_quality(fit, ready))
   fit$checks <- selection_checks(fit, ready)
   fit
+}
+
+# list(look, plan): what is seen in the opened data, and what selection_plan() makes of it. `given`:
+# the names of all arguments, `own` those for the method. The fit itself says what is constant, once.
+planned_selection <- function(x, asked, given, own) {
+  look <- without_constant(look_unchecked(x, asked$kind, noise = asked$task != "label"))
+  asked <- asked_for(asked, look, given, !is.null(x$row_wish$weights))
+  list(look = look, plan = without_constant(selection_plan(x, look, asked, own)))
 }
 
 # Wishes may leave fewer than were asked for. How many a budget buys nobody knew before.
@@ -297,7 +305,7 @@ selection_plan <- function(x, look, asked, given) {
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
-    transform, curve = auto$curve, samples)
+    transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
 }
 
 drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))
@@ -367,7 +375,7 @@ planned_number <- function(x, look, asked, given, plan) {
     within_wishes(planned_size(x, plan$method, list(n_clusters = plan$clusters,
       scale = plan$scale), asked$task, asked$real), x)
   }
-  list(k = found$k, curve = found$curve, decided = c(
+  list(k = found$k, curve = found$curve, verdict = found$verdict, reason = found$reason, decided = c(
     k = paste0(if (asked$task == "label") "m" else "k", " = ", found$k, ": ", found$reason),
     curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
 }
@@ -392,12 +400,12 @@ planned_method <- function(look, asked, large, given) {
   weights <- isTRUE(asked$weights)
   noisy <- if (large || weights || look$values == "counts") "pca" else "consensus"
   usual <- switch(asked$task, compress = "css",
-    label = if (asked$ordered) "facility" else "medoids",
+    label = if (isTRUE(asked$ordered)) "facility" else "medoids",
     classify = if (asked$noise) noisy else "css",
     cluster = if (asked$noise || weights) noisy else if (large) "mcfs" else "consensus")
   of_task <- switch(asked$task, compress = "css", label = c("medoids", "facility"),
     classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
-  if (asked$task == "label" && asked$ordered) of_task <- "facility"
+  if (asked$task == "label" && isTRUE(asked$ordered)) of_task <- "facility"
   if (!is.null(asked$n_clusters)) of_task <- setdiff(of_task, "pca")
   takes <- vapply(of_task, function(m) seen_by(method_row(m), "weights") != "refused", NA)
   if (weights && any(takes)) of_task <- of_task[takes]
@@ -408,7 +416,8 @@ planned_method <- function(look, asked, large, given) {
   if (length(own)) {
     refuse(own[1L], "`", own[1L], "` is no argument of the methods for task = \"",
       asked$task, "\": ",
-      paste0("ufs_", of_task, "()", collapse = ", "), if (asked$ordered) " (`ordered` = TRUE)", ".")
+      paste0("ufs_", of_task, "()", collapse = ", "),
+      if (isTRUE(asked$ordered)) " (`ordered` = TRUE)", ".")
   }
   fit <- Filter(has, c(intersect(usual, of_task), of_task))
   if (!length(fit)) {

@@ -28,11 +28,10 @@ explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   rows <- max(1000, floor(most / x$p))
   part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
   data <- column_triangle(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
-  share <- function(j) captured_share(data$x, stats::na.omit(match(j, data$keep)))
-  own <- share(chosen)
-  size <- min(length(chosen), length(data$keep))
-  quality_row("explained", own, vapply(random, share, 0), part$n,
-    max(own, leading_share(data$x, size)[size]))
+  found <- captured_table(data$x, lapply(c(list(chosen), random), function(j) {
+    stats::na.omit(match(j, data$keep))
+  }))
+  quality_row("explained", found$captured[1L], found$captured[-1L], part$n, found$bound[1L])
 }
 
 neighbour_quality <- function(fit, x, chosen, random) {
@@ -45,12 +44,8 @@ neighbour_quality <- function(fit, x, chosen, random) {
   if (!any(varies[match(columns, all)])) return(NULL)
   data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
   at <- function(j) stats::na.omit(match(match(j, all), data$keep))
-  near <- nearest(data$x[, at(columns), drop = FALSE], knn_size(data$x))
-  kept <- function(j) {
-    if (!length(at(j))) return(0)
-    neighbour_overlap(near, nearest(data$x[, at(j), drop = FALSE], knn_size(data$x)))
-  }
-  quality_row("neighbours", kept(chosen), vapply(random, kept, 0), part$n)
+  kept <- vapply(lapply(c(list(chosen), random), at), neighbours_kept(data$x, at(columns)), 0)
+  quality_row("neighbours", kept[1L], kept[-1L], part$n)
 }
 
 noise_quality <- function(x, chosen, random) {

@@ -144,9 +144,10 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
 # than noise. Either is said.
 auto_size <- function(data, method, row, options, standardise) {
   if (!is.null(row$task)) {
-    fit <- quietly_constant(fit_of_row(data, row, options, standardise, "auto"))
-    inform_unless_resampling("size", "\"auto\": ", fit$decided[["k"]], ".")
-    return(fit$size)
+    found <- quietly_constant(do.call(ufs_size, c(list(data, task = row$task), options,
+      if (is.logical(standardise)) list(scale = standardise))))
+    inform_unless_resampling("size", "\"auto\": k = ", found$k, ": ", found$reason, ".")
+    return(found$k)
   }
   options <- standardise_or_not(row, options, standardise, data)$options
   found <- withCallingHandlers(quietly_constant(auto_k(data, method, options)),

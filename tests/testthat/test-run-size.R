@@ -72,10 +72,7 @@ test_that("k = \"auto\" is the answer of ufs_size(), asked of principal componen
   skip_on_cran()
   set.seed(1)
   some <- auto_k(x, "pca", list(n_components = 2), repeats = 2)
-  set.seed(1)
-  seed <- draw_seeds(1)[[1]]
-  # The decoys of ufs_size() come first.
-  size <- withr::with_seed(seed, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3)))
+  size <- withr::with_seed(1, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3)))
   expect_identical(some[c("k", "verdict")], unclass(size)[c("k", "verdict")])
   expect_identical(some$by, "pca")
   set.seed(1)
@@ -155,4 +152,40 @@ test_that("print, tables and pictures say the same", {
   skip_if_not_installed("generics")
   expect_identical(nrow(generics::tidy(out)), nrow(out$curve))
   expect_identical(generics::glance(out)$k, out$k)
+})
+
+test_that("ufs_size(), ufs_select() and the recipe step name one number for one task or method", {
+  skip_on_cran()
+  skip_if_not_installed("dslabs")
+  x <- dslabs::tissue_gene_expression$x
+  asked <- function(code) withr::with_seed(4, quiet(code))
+  of_task <- asked(ufs_size(x, task = "classify"))
+  expect_identical(of_task$k, asked(ufs_select(x, "auto", "classify"))$size)
+  of_method <- asked(ufs_size(x, "css", n_resamples = 2))
+  expect_identical(of_method$by, "pca")
+  expect_output(print(of_method), "by ufs_pca()", fixed = TRUE)
+  # What the adapters to recipes and mlr3 ask.
+  for (method in c("classify", "css")) {
+    door <- quiet(rank_for(as.data.frame(x), method, "auto", list(), "auto", "error", 4))
+    expect_identical(door$k, list(classify = of_task, css = of_method)[[method]]$k, info = method)
+  }
+  skip_if_not_installed("recipes")
+  step <- step_select_ufs(recipes::recipe(~ ., as.data.frame(x)), recipes::all_predictors(), num_terms = "auto", seed = 4)
+  expect_identical(sum(!quiet(recipes::prep(step))$steps[[1]]$scores$removed), of_task$k)
+})
+
+test_that("a task has a number, its reason and its curve, of columns or of samples", {
+  skip_on_cran()
+  groups <- planted(60, 20, informative = 20)$x
+  size <- withr::with_seed(1, ufs_size(groups, task = "cluster", n_clusters = 3))
+  fit <- withr::with_seed(1, ufs_select(groups, "auto", "cluster", n_clusters = 3))
+  expect_identical(size[c("k", "method", "curve")], list(k = fit$size, method = fit$method, curve = fit$size_curve))
+  expect_output(print(size), paste0("k = ", size$k, ": "), fixed = TRUE)
+  expect_identical(as.data.frame(size), size$curve)
+  expect_identical(picture(size)$table, picture(fit, "size")$table)
+  expect_error(ufs_size(groups), class = "ufs_error_argument")
+  expect_error(ufs_size(groups, "pca", task = "cluster"), class = "ufs_error_argument")
+  expect_error(ufs_size(groups, task = "cluster", k = 3), class = "ufs_error_argument")
+  expect_error(ufs_size(groups, task = "order"), class = "ufs_error_argument")
+  expect_error(ufs_size(groups, task = "cluster", swaps = 3), class = "ufs_error_argument")
 })
