@@ -2,7 +2,8 @@
 # task by a curve. ufs_size(), ufs_select() and the adapters all ask here.
 
 # list(k, verdict, reason, by, share, decoys) for a method with these arguments (a named list) on x;
-# `share` is that of noise among the best 1, 2, ... Draws one number from the caller's random numbers.
+# `share` is that of noise among the best 1, 2, ... Draws one number from the caller's random
+# numbers.
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
   x <- open_data(x)
   sizing <- sizing_method(x, method, args)
@@ -65,9 +66,10 @@ size_rule <- function(decoys, at = NULL) {
 # which it is not called repeatable.
 size_settings <- list(noise = .5, stability = .1)
 
-# ---- curves ---------------------------------------------------------------------------------------
+# ---- curves --------------------------------------------------------------------------------------
 
-# The four curves of ufs_size() for a method, and the rule with the stability at the answer: fields of
+# The four curves of ufs_size() for a method, and the rule with the stability at the answer: fields
+# of
 # the result. Cost: one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
 size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   data <- as_rescaled_operator(x)
@@ -145,7 +147,7 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
     }, 0))
 }
 
-# ---- for a task -----------------------------------------------------------------------------------
+# ---- for a task ----------------------------------------------------------------------------------
 
 # A curve against the number, what halves of the rows differ by, and an answer with its reason: on a
 # part of the rows and columns, a ranking by the method, or one on each half of the rows, and what
@@ -236,6 +238,19 @@ size_reason <- function(k, all, curve, task) {
   if (task != "classify") return(paste0("all columns: fewer ", verb, " less than ", enough))
   paste0(percent(limits$share), " of the columns, ", limits$least, " at least and ", limits$most,
     " at most: on real sets labels that come later needed as many")
+}
+
+# The curve in one line: up to four of its numbers around the answer, and how far halves differ.
+curve_words <- function(curve, size) {
+  parts <- vapply(split(curve, factor(curve$measure, unique(curve$measure))), function(part) {
+    near <- order(abs(log(part$number / size)))
+    at <- part[sort(utils::head(near, 4L)), ]
+    halves <- max(at$high - at$low)
+    paste0(at$measure[1L], " at ", paste(at$number, collapse = ", "), ": ",
+      paste(format(round(100 * at$value), trim = TRUE), collapse = ", "), " %",
+      if (is.finite(halves)) paste0(" (halves of the rows differ by up to ", percent(halves), ")"))
+  }, "")
+  paste0(paste(parts, collapse = "; "), "; see plot(fit, \"size\")")
 }
 
 # The ranking of the part, by a setting of the method that does not depend on k.

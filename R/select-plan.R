@@ -173,7 +173,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
 }
 
 # list(look, plan): what is seen in the opened data, and what selection_plan() makes of it. `given`:
-# the names of all arguments, `own` those for the method. The fit itself says what is constant, once.
+# the names of all arguments, `own` those for the method. The fit itself says what is constant,
+# once.
 planned_selection <- function(x, asked, given, own) {
   look <- without_constant(look_unchecked(x, asked$kind, noise = asked$task != "label"))
   asked <- asked_for(asked, look, given, !is.null(x$row_wish$weights))
@@ -375,9 +376,10 @@ planned_number <- function(x, look, asked, given, plan) {
     within_wishes(planned_size(x, plan$method, list(n_clusters = plan$clusters,
       scale = plan$scale), asked$task, asked$real), x)
   }
-  list(k = found$k, curve = found$curve, verdict = found$verdict, reason = found$reason, decided = c(
-    k = paste0(if (asked$task == "label") "m" else "k", " = ", found$k, ": ", found$reason),
-    curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
+  list(k = found$k, curve = found$curve, verdict = found$verdict, reason = found$reason,
+    decided = c(
+      k = paste0(if (asked$task == "label") "m" else "k", " = ", found$k, ": ", found$reason),
+      curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
 }
 
 # Columns that must be in or out, and groups, which are taken whole, bound the number.

@@ -4,17 +4,20 @@
 #' How many features to choose
 #'
 #' Names a number with its reason, and the curves behind it. Use it where nobody tells you k. Give a
-#' `task`, and it is the number that `ufs_select(x, "auto", task)` chooses; give a `method`, and it is
+#' `task`, and it is the number that `ufs_select(x, "auto", task)` chooses; give a `method`, and it
+#' is
 #' what `"auto"` means for this method in [step_select_ufs()] and the filters of mlr3. The same seed
 #' gives the same number at each of these doors.
 #'
 #' # For a task
-#' The rules are those of [ufs_select()]. `curve` has a row for each `number` tried and `measure`: its
+#' The rules are those of [ufs_select()]. `curve` has a row for each `number` tried and `measure`:
+#' its
 #' `value`, and the range from `low` to `high` over halves of the rows.
 #'
 #' # For a method
 #' It says "take all" where every column seems to be of use, "no column is better than noise" where
-#' none is, and "not repeatable" where halves of the samples choose other columns. The four curves, in
+#' none is, and "not repeatable" where halves of the samples choose other columns. The four curves,
+#' in
 #' the columns of `curve`:
 #'
 #' * `share`: the share of the best k that are no better than noise, see [ufs_decoys()]. Structure
@@ -179,19 +182,6 @@ picture.ufs_size <- function(object, ...) {
     lines = list(v = place), xlab = "features chosen (k)", ylab = "share",
     title = sprintf("ufs_%s: how many features?", object$method),
     subtitle = sprintf("k = %d: %s", object$k, object$reason))
-}
-
-# The curve in one line: up to four of its numbers around the answer, and how far halves differ.
-curve_words <- function(curve, size) {
-  parts <- vapply(split(curve, factor(curve$measure, unique(curve$measure))), function(part) {
-    near <- order(abs(log(part$number / size)))
-    at <- part[sort(utils::head(near, 4L)), ]
-    halves <- max(at$high - at$low)
-    paste0(at$measure[1L], " at ", paste(at$number, collapse = ", "), ": ",
-      paste(format(round(100 * at$value), trim = TRUE), collapse = ", "), " %",
-      if (is.finite(halves)) paste0(" (halves of the rows differ by up to ", percent(halves), ")"))
-  }, "")
-  paste0(paste(parts, collapse = "; "), "; see plot(fit, \"size\")")
 }
 
 #' @export
