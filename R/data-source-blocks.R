@@ -21,8 +21,13 @@ source_blocks <- function(source, by = source$by) {
 # What fails in the reading of a file is an error of this package's.
 from_source <- function(read) {
   on_error(read, function(e) {
-    ufs_abort("input", "`x` cannot be read from where it lies: ", conditionMessage(e),
-      argument = "x")
+    # Said already.
+    if (inherits(e, "ufs_error")) stop(e)
+    # What S4 puts before the words of others.
+    words <- "error in evaluating the argument .[^']*. in selecting a method for function .[^']*.: "
+    said <- sub("[.]?\\s*$", "", gsub(words, "", conditionMessage(e)))
+    ufs_abort("input", "`x` cannot be read from where it lies: the file is damaged, gone, or not ",
+      "what it was (", said, ").", argument = "x")
   })
 }
 

@@ -67,16 +67,20 @@ read_ranges <- function(file, lines) {
     if (length(parts) == 1L) parts[[1L]] else unlist(parts)
   }
   before <- c(0, cumsum(count))[cumsum(fresh)]
+  index <- read(file$indices)
+  if (is.double(index) && any(index != round(index), na.rm = TRUE)) refuse_damaged()
   list(first = as.integer(begin - from[cumsum(fresh)] + before), count = as.integer(end - begin),
-    index = as.integer(read(file$indices)), value = as.double(read(file$data)))
+    index = as.integer(index), value = as.double(read(file$data)))
 }
 
 # Entries by lines put in order by what they are across: list(start, i, x).
 lines_other_way <- function(lines, size) {
   out <- .Call(C_x_across, lines, as.integer(size))
-  if (is.null(out)) {
-    ufs_abort("input", "The file of `x` is damaged: the place of an entry is outside the matrix, ",
-      "or there twice.", argument = "x")
-  }
+  if (is.null(out)) refuse_damaged()
   out
+}
+
+refuse_damaged <- function() {
+  ufs_abort("input", "The file of `x` is damaged: the place of an entry is outside the matrix, ",
+    "or there twice.", argument = "x")
 }

@@ -106,6 +106,12 @@ tick_table <- function(fit, must, never, find = "", most = 200L) {
     })
 }
 
+# list(index, wish, on), as the page sends it, of one of p columns.
+is_tick <- function(tick, p) {
+  is.list(tick) && is.numeric(tick$index) && isTRUE(tick$index %in% seq_len(p)) &&
+    isTRUE(tick$wish %in% c("must", "never")) && is.logical(tick$on) && length(tick$on) == 1L
+}
+
 # `now`: the model, a reactive value; `name`: which of its fits is shown, a function.
 wishes_server <- function(input, output, session, now, name) {
   wish <- function(model) model$fits[[1L]]$wishes$features[c("include", "exclude")]
@@ -115,6 +121,8 @@ wishes_server <- function(input, output, session, now, name) {
     tick_table(now()$fits[[name()]], at$include, at$exclude, c(input$find, "")[1L])
   })
   shiny::observeEvent(input$tick, {
+    # A message of the browser is not believed blindly.
+    shiny::req(is_tick(input$tick, shiny::isolate(now())$fits[[1L]]$p))
     at <- lapply(list(include = "must", exclude = "never"), function(word) {
       own <- setdiff(ticks()[[if (word == "must") "include" else "exclude"]], input$tick$index)
       c(own, if (isTRUE(input$tick$on) && input$tick$wish == word) as.integer(input$tick$index))

@@ -242,3 +242,72 @@ test_that("a column far from zero costs sparse data no digits", {
     expect_identical(isFALSE(fits[[1]]$center), !center)
   }
 })
+
+# An AnnData file whose parts are `parts` where they differ from those of x (NULL: left out), as the
+# seed of an undamaged file sees it.
+h5ad <- function(x, layout, parts = list(), cut = 1) {
+  file <- tempfile(fileext = ".h5ad")
+  held <- if (layout == "csr") Matrix::t(x) else x
+  start <- as.double(held@p)
+  all <- list(data = held@x, indices = held@i, indptr = held@p)
+  all[names(parts)] <- parts
+  all <- Filter(Negate(is.null), all)
+  rhdf5::h5createFile(file)
+  rhdf5::h5createGroup(file, "X")
+  for (name in names(all)) rhdf5::h5write(all[[name]], file, paste0("X/", name))
+  rhdf5::h5closeAll()
+  if (cut < 1) writeBin(readBin(file, "raw", file.size(file) * cut), file)
+  loadNamespace("HDF5Array")
+  DelayedArray::DelayedArray(methods::new(if (layout == "csr") "CSC_H5ADMatrixSeed" else "CSR_H5ADMatrixSeed",
+    filepath = file, group = "X", dim = rev(dim(x)), indptr_ranges = data.frame(
+      start = start[-length(start)] + 1, width = as.integer(diff(start)))))
+}
+
+test_that("a damaged AnnData file is refused in one sentence, or read rightly", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  skip_if_not_installed("rhdf5")
+  x <- entries(40, 15)
+  x@Dimnames <- list(NULL, NULL)
+  want <- unname(feature_scores(suppressWarnings(ufs_variance(x, scale = FALSE))))
+  for (layout in c("csr", "csc")) {
+    held <- if (layout == "csr") Matrix::t(x) else x
+    # Two places of one line.
+    pair <- held@p[which(diff(held@p) >= 2)[1]] + 1:2
+    whole <- tryCatch(h5ad(x, layout), error = function(e) {
+      skip(paste("no H5ADMatrix can be made here:", conditionMessage(e)))
+    })
+    damage <- list(parts = list(), beyond = list(indices = replace(held@i, 7, 4000L)),
+      negative = list(indices = replace(held@i, 7, -3L)), twice = list(indices = replace(held@i, pair[2], held@i[pair[1]])),
+      halves = list(indices = held@i + .5), words = list(data = rep("a", length(held@x))), no_data = list(data = NULL),
+      no_places = list(indices = NULL), no_starts = list(indptr = NULL), short = list(data = held@x[1:9]),
+      short_places = list(indices = held@i[1:9]), start = list(indptr = held@p + 2L),
+      over = list(indptr = replace(held@p, length(held@p), 100000L)), falling = list(indptr = replace(held@p, 5, 0L)),
+      starts = list(indptr = held@p[1:9]), table = list(data = matrix(held@x[1:20], 4)),
+      nan = list(data = replace(held@x, 3, NaN)), empty = list(data = numeric()))
+    for (name in c(names(damage), "truncated", "head")) for (blocks in c(FALSE, TRUE)) {
+      stored <- h5ad(x, layout, damage[[name]], c(truncated = .5, head = .01, 1)[match(name, c("truncated", "head"), 3)])
+      found <- tryCatch({
+        cells <- BiocGenerics::t(stored)
+        suppressWarnings(ufs_variance(if (blocks) ufs_data(cells, block_bytes = 2000) else cells, scale = FALSE))
+      }, error = identity)
+      said <- paste(layout, name, blocks)
+      if (inherits(found, "ufs")) {
+        expect_true(name %in% c("parts", "no_starts", "falling", "starts"), info = said)
+        expect_equal(as.vector(unlist(found$feature_scores)), want, info = said)
+      } else {
+        expect_s3_class(found, "ufs_error_input")
+        words <- conditionMessage(found)
+        expect_length(gregexpr("cannot be read from where it lies|is damaged:", words)[[1]], 1)
+        expect_false(grepl("in selecting a method", words), info = said)
+      }
+      unlink(DelayedArray::path(stored))
+    }
+  }
+})
+
+test_that("what cannot be read is said once", {
+  expect_error(from_source(from_source(stop("invalid 'times' value"))),
+    "^`x` cannot be read from where it lies: the file is damaged, gone, or not what it was \\(invalid 'times' value\\).$",
+    class = "ufs_error_input")
+})

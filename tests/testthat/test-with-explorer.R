@@ -145,6 +145,13 @@ test_that("the tab for wishes: ticks, and the fit that follows", {
     for (name in selected_features(want, 2)) expect_match(output$table, paste0(" ", name, " "), fixed = TRUE)
     expect_match(output$captured, per_cent(ufs_captured(want, x, 2)$captured), fixed = TRUE)
     expect_match(output$ticks$html, 'value="24" data-wish="must" aria-label="f24 must" checked', fixed = TRUE)
+    # What no page sends is no tick, and does not end the session.
+    for (wrong in list(tick(99, "must"), tick(0, "must"), tick(-3, "never"), tick(1.5, "must"), tick(NA, "must"),
+      tick("f1", "must"), tick(2, "maybe"), tick(2, "must", NA)[1:2], "24", 7)) {
+      session$setInputs(tick = wrong)
+    }
+    session$setInputs(again = 3)
+    expect_match(output$code, 'include = "f24", exclude = c("f1", "f9"))', fixed = TRUE)
     # Everything out: the message of the error, and the fit stays.
     for (j in 1:25) session$setInputs(tick = tick(j, "never"))
     session$setInputs(again = 2)
