@@ -29,6 +29,9 @@ arguments_of <- function(fit) {
   setdiff(all[seq_len(match("...", all, length(all) + 1L) - 1L)], "x")
 }
 
+# Whether an argument was not given, of as.list(environment()) in the function's first line.
+is_missing <- function(args, name) identical(args[[name]], quote(expr = ))
+
 # Arguments a function cannot do without: check_given(y, k) in its body.
 check_given <- function(...) {
   frame <- parent.frame()

@@ -77,6 +77,17 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
   as.double(value)
 }
 
+# Ranges of arguments as register() takes them: a function of the value and its name.
+a_number <- function(...) {
+  range <- list(...)
+  function(value, arg) do.call(check_number, c(list(value, arg), range))
+}
+
+a_count <- function(...) {
+  range <- list(...)
+  function(value, arg) do.call(check_count, c(list(value, arg), range))
+}
+
 # match.arg() with a classed error; the default is the first choice.
 check_choice <- function(value, arg,
                          choices = eval(formals(sys.function(sys.parent()))[[arg]])) {

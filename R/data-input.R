@@ -354,18 +354,21 @@ check_slots <- function(x, arg) {
 
 # ---- arguments of ufs_data() in other functions --------------------------------------------------
 
-# In the frame of a function `fun` that was called with some of them, x is replaced by what
-# ufs_data() makes of it.
-open_dots <- function(frame, fun, name) {
-  given <- if ("..." %in% names(formals(fun))) eval(quote(list(...)), frame)
-  if (!length(given)) return(invisible())
-  if (!all(nzchar(names_of(given)))) {
-    ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
+# x, opened with the arguments of ufs_data() in the dots of the function `fun`, if there are any.
+open_with <- function(x, fun, name, ...) {
+  dots <- list(...)
+  if (!length(dots)) return(x)
+  check_data_dots(names_of(dots), fun, name)
+  do.call(ufs_data, c(list(x), dots), quote = TRUE)
+}
+
+check_data_dots <- function(given, fun, name) {
+  if (!all(nzchar(given))) {
+    ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument.")
   }
-  unknown <- setdiff(names(given), input_arguments())
+  unknown <- setdiff(given, input_arguments())
   check_arguments(unknown, fun, name)
   if (length(unknown)) refuse_argument(unknown[1L])
-  frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
 }
 
 # The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the

@@ -5,7 +5,15 @@ registered <- new.env(parent = emptyenv())
 # The last lines of a method's file: everything that grids, comparisons and ensembles must
 # know about it. Nothing else in the package knows a method by name.
 #
-# method         its name for ufs(); `fit` its function
+# method         its name for ufs(); `fit` its function, whose defaults say which arguments are a choice
+#                of words or a switch
+# solve          solve_<method>(data, control, its arguments ...), which does the work; see run_fit()
+# prepare        function(x, args) of the data as the solver wants them (R/data-prepare.R); NULL: it
+#                prepares them itself, where that depends on more
+# control        its iteration settings, a list or function(args), for what ufs_control() leaves open
+# arguments      the ranges of its numbers: list(lambda = a_number(0, open = TRUE)); those that depend
+#                on the data are checked where these are known
+# free           arguments whose default is a choice of words, but which may be something else
 # group          "system" (of the five papers), "baseline" (shown in every comparison),
 #                "features" or "samples" (what it is compared with): the order of ufs_methods()
 # selects        "features", "samples" or "both"
@@ -37,7 +45,8 @@ registered <- new.env(parent = emptyenv())
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
 #                least; its solver takes `weights` then: rows with these moments take their place
 register <- function(method, fit, ...) {
-  row <- list(fit = fit, group = "features", selects = "features", title = NULL,
+  row <- list(fit = fit, solve = NULL, prepare = NULL, control = list(), arguments = list(),
+    free = character(), group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
     wishes = character(), refuses = character(), moments = FALSE)
@@ -46,7 +55,25 @@ register <- function(method, fit, ...) {
   row[names(given)] <- given
   stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost),
     "weights" %in% row$wishes || is.character(row$refuses["weights"]))
-  assign(method, row, envir = registered)
+  row$ranges <- row$arguments
+  assign(method, c(row[names(row) != "arguments"], argument_rules(fit, row$free)),
+    envir = registered)
+}
+
+# What the formals of a method say of its arguments, once: their names, those without a default,
+# choices of words, switches, and the numbers `k` and `m` where they are left open.
+argument_rules <- function(fit, free) {
+  known <- formals(fit)
+  required <- required_arguments(fit)
+  judged <- setdiff(names(known), c("center", "scale", "...", required, free))
+  is_choice <- vapply(known[judged], function(default) {
+    is.call(default) && length(default) > 2L &&
+      all(vapply(as.list(default)[-1L], is.character, NA))
+  }, NA)
+  is_switch <- vapply(known[judged], function(default) is.logical(default) && !is.na(default), NA)
+  list(arguments = arguments_of(fit), required = setdiff(required, c("x", "...")),
+    choices = lapply(known[judged[is_choice]], eval, baseenv()), switches = judged[is_switch],
+    open_numbers = Filter(function(name) name %in% judged && is.null(known[[name]]), c("k", "m")))
 }
 
 registry_groups <- c("system", "baseline", "features", "samples")

@@ -70,47 +70,51 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 
 # ---- one run ----------------------------------------------------------------------------------
 
-# What all methods do around their own work. `made` is the body of the method, evaluated
-# here, in the method's own frame: it checks the arguments, calls the solver and returns a
-# list with
-#   data, params, control   as in `fit_parts`; `data` and `control` may be left out where the method
-#                           has them under these names
-#   run                     the solver's list(status, iterations, lapack, trace, counters);
-#                           absent where there is no solver
-#   advice                  what to do if it did not converge, one sentence
-# and anything else of what new_ufs() takes. run_fit() looks after LAPACK's failures, the label of
-# the status, the iterations, the trace, the time and the warning if it did not converge.
-#
-# What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
-# (open = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
-# switch are checked, but those in `free`, which may be something else, and `center` and `scale`,
-# which the input pass checks; these two go to `params` by themselves.
-run_fit <- function(method, call, made, open = TRUE, free = character()) {
+# The road of every fit. A method's function is one line, which hands over its name, its call
+# (match.call(), and sys.call() as it was written), its arguments and its dots, which are arguments
+# of ufs_data(). Its register() line says what it wants prepared, its iteration settings, the ranges
+# of its arguments, and what solves it.
+run_fit <- function(method, call, written, args, ...) {
   start <- proc.time()[[3L]]
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
-  frame <- parent.frame()
-  fun <- sys.function(sys.parent())
-  if (open) {
-    check_call(names_of(sys.call(sys.parent())), fun, frame, method)
-    if (inherits(frame$x, "ufs_moments") && isTRUE(registered[[method]]$moments)) {
-      frame$x <- rows_of_moments(frame$x)
-    }
-    open_dots(frame, fun, method)
-    started <- start_workers(frame$x)
-    on.exit(if (!is.null(started)) BiocParallel::bpstop(started), add = TRUE)
-    check_honoured(frame$x, method, setdiff(names_of(sys.call(sys.parent())), arguments_of(fun)))
-    check_by_default(frame, fun, free)
-  }
-  wanted <- numbers_to_report(frame, fun)
-  made <- force(made)
-  for (name in setdiff(c("data", "control"), names(made))) made[[name]] <- frame[[name]]
-  same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(made$params))
-  made$params <- c(made$params, mget(same, envir = frame))
+  row <- registered[[method]]
+  check_given_arguments(row, method, args, names_of(written))
+  args["x"] <- list(open_x(args$x, row, method, ...))
+  workers <- start_workers(args$x)
+  on.exit(if (!is.null(workers)) BiocParallel::bpstop(workers), add = TRUE)
+  args <- check_values(args, row)
+  control <- resolve_defaults(args, row)
+  data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
+  made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
+    list(given = names(call))), quote = TRUE)
+  finish_fit(method, call, complete(made, data, control, args, row), args$x, start)
+}
+
+# A solve_<method>() gets the prepared data, the settings of the iteration, the arguments of its
+# method, checked, and `given`, the names of those that the user gave. It returns a list with
+#   params                  as in `fit_parts`; `center`, `scale`, `k` and `m` go there by themselves
+#   data, control           where they are not those that it was given
+#   run                     the solver's list(status, iterations, lapack, trace, counters); absent
+#                           where there is no solver
+#   advice                  what to do if it did not converge, one sentence
+#   finish                  a function of the fit: what is left to do with it, or to warn of
+# and anything else of what new_ufs() takes.
+complete <- function(made, data, control, args, row) {
+  if (is.null(made$data)) made$data <- data
+  if (is.null(made$control)) made$control <- control
+  same <- setdiff(intersect(c("center", "scale"), row$arguments), names(made$params))
+  made$params <- c(made$params, args[same])
   # The numbers of samples and features are known now.
-  wanted <- wanted[setdiff(names(wanted), names(made$params))]
+  wanted <- Filter(Negate(is.null), args[setdiff(row$open_numbers, names(made$params))])
   free <- made$data$n - length(made$params$labelled)
   made$params[names(wanted)] <- check_wanted(wanted, c(free, made$data$p))
+  made
+}
+
+# Rank and report: the fit of what was made, LAPACK's failures, the label of the status, the
+# iterations, the trace, the time and the warning if it did not converge.
+finish_fit <- function(method, call, made, x, start) {
   check_included(made$data, made$params)
   run <- made$run
   if (!is.null(run)) {
@@ -119,20 +123,19 @@ run_fit <- function(method, call, made, open = TRUE, free = character()) {
       trace = run$trace)
     made <- c(made, default[setdiff(names(default), names(made))])
   }
+  finish <- made$finish
   advice <- made$advice
-  made[c("run", "advice")] <- NULL
+  made[c("run", "advice", "finish")] <- NULL
   # Correlations need the columns, where the method kept no matrix of them.
   if (ranks_by_correlation(made$data) &&
       !identical(dim(made$data$x), c(made$data$n, length(made$data$keep)))) {
-    made$data$x <- as_ufs_operator(open_quietly(frame$x))$x
+    made$data$x <- as_ufs_operator(open_quietly(x))$x
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
   close_source(made$data$x)
-  if (inherits(frame$x, "ufs_data") && !is.null(frame$x$n_rows)) {
-    fit <- without_rows(fit, frame$x$n_rows)
-  }
+  if (inherits(x, "ufs_data") && !is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
   warn_status(fit, advice)
-  fit
+  if (is.null(finish)) fit else finish(fit)
 }
 
 # A fit of moments: nothing in it may be of the rows, which were made up to have these moments.
@@ -143,30 +146,51 @@ without_rows <- function(fit, n) {
   fit
 }
 
-check_by_default <- function(frame, fun, free) {
-  open <- c("center", "scale", "...", required_arguments(fun), free)
-  for (name in setdiff(names(formals(fun)), open)) {
-    default <- formals(fun)[[name]]
-    if (is.logical(default) && !is.na(default)) {
-      frame[[name]] <- check_flag(frame[[name]], name)
-    } else if (is.call(default) && all(vapply(as.list(default)[-1L], is.character, NA)) &&
-        length(default) > 2L) {
-      frame[[name]] <- check_choice(frame[[name]], name, eval(default))
+# The x of a fit: as it was given, or opened with the arguments of ufs_data() in the dots.
+open_x <- function(x, row, method, ...) {
+  if (inherits(x, "ufs_moments") && row$moments) x <- rows_of_moments(x)
+  x <- open_with(x, row$fit, method, ...)
+  check_honoured(x, method, names(list(...)))
+  x
+}
+
+# What all methods refuse: a name that R completed (names are exact everywhere), no data, an argument
+# that is needed and not there, a penalty that is given both absolutely and as a share.
+check_given_arguments <- function(row, method, args, written) {
+  check_arguments(setdiff(written, "x"), row$fit, method)
+  if (is_missing(args, "x")) refuse("x", "`x`, the data, is missing.")
+  for (name in row$required) if (is_missing(args, name)) refuse_missing(name)
+  for (rel in written[endsWith(written, "_rel")]) {
+    absolute <- sub("_rel$", "", rel)
+    if (absolute %in% written && !is.null(args[[absolute]]) && !is.null(args[[rel]])) {
+      refuse(rel, "Give `", absolute, "` or `", rel, "`, not both.")
     }
   }
 }
 
-# How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
-# (NULL by default): they change no score and are remembered in `params`, where selected_features(),
-# predict(), print() and plot() find them. Wrong ones are refused before the work, if x has its
-# sizes.
-numbers_to_report <- function(frame, fun) {
-  known <- formals(fun)
-  open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
-  size <- dim(if (is.data.frame(frame$x)) flat_table(frame$x) else frame$x)
+# Choices and switches, of which each has its values in the default of the argument, and numbers, of
+# which the register() line says the range. `center` and `scale` are the input pass's to check.
+check_values <- function(args, row) {
+  for (name in names(row$choices)) {
+    args[[name]] <- check_choice(args[[name]], name, row$choices[[name]])
+  }
+  for (name in row$switches) args[[name]] <- check_flag(args[[name]], name)
+  for (name in names(row$ranges)) {
+    if (!is.null(args[[name]])) args[[name]] <- row$ranges[[name]](args[[name]], name)
+  }
+  # How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that
+  # open: they change no score and are remembered in `params`, where selected_features(), predict(),
+  # print() and plot() find them. Wrong ones are refused before the work, if x has its sizes.
+  wanted <- Filter(Negate(is.null), args[row$open_numbers])
+  if (length(wanted)) args[names(wanted)] <- check_wanted(wanted, known_size(args$x))
+  args
+}
+
+known_size <- function(x) {
+  size <- dim(if (is.data.frame(x)) flat_table(x) else x)
   sized <- length(size) == 2L && all(size > 0L) &&
-    (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
-  check_wanted(mget(open, envir = frame), if (sized) size else c(Inf, Inf))
+    (is.matrix(x) || is.data.frame(x) || inherits(x, "Matrix"))
+  if (sized) size else c(Inf, Inf)
 }
 
 check_wanted <- function(wanted, size) {
@@ -177,15 +201,9 @@ check_wanted <- function(wanted, size) {
   }, wanted, names(wanted))
 }
 
-# What all methods refuse: a name that R completed (names are exact everywhere), a penalty that is
-# given both absolutely and as a share, no data.
-check_call <- function(given, fun, frame, method) {
-  check_arguments(given[given != "x"], fun, method)
-  if (eval(quote(missing(x)), frame)) refuse("x", "`x`, the data, is missing.")
-  for (rel in given[endsWith(given, "_rel")]) {
-    absolute <- sub("_rel$", "", rel)
-    if (absolute %in% given && !is.null(frame[[absolute]]) && !is.null(frame[[rel]])) {
-      refuse(rel, "Give `", absolute, "` or `", rel, "`, not both.")
-    }
-  }
+# The user's iteration settings, with the method's defaults in place of NULL.
+resolve_defaults <- function(args, row) {
+  default <- row$control
+  if (is.function(default)) default <- default(args)
+  do.call(resolve_control, c(list(args$control), default), quote = TRUE)
 }

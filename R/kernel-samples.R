@@ -181,12 +181,12 @@ unit_rows <- function(x) {
   x / ifelse(size > 0, size, 1)
 }
 
-mm_control <- function(control) {
-  control <- resolve_control(control, max_iter = 300L, tol = 1e-3, eps = 1e-8)
-  if (length(control$eps) != 1L || control$eps <= 0) {
+mm_defaults <- function(args) {
+  eps <- args$control$eps
+  if (!is.null(eps) && (length(eps) != 1L || eps <= 0)) {
     ufs_abort("control", "`eps` must be one positive number here.", argument = "eps")
   }
-  control
+  list(max_iter = 300L, tol = 1e-3, eps = 1e-8)
 }
 
 # The penalty for x / mean_norm(x), as a number or as a share of the bound that C computes.

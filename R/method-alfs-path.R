@@ -28,8 +28,9 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   watched <- watch_over("ufs_alfs_path()")
   on.exit(options(watched))
   call <- plain_call(match.call(), "ufs_alfs_path")
-  open_dots(environment(), ufs_alfs_path, "alfs_path")
-  check_by_default(environment(), ufs_alfs_path, free = character())
+  x <- open_with(x, ufs_alfs_path, "alfs_path", ...)
+  select <- check_choice(select, "select")
+  select_samples <- check_choice(select_samples, "select_samples")
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
@@ -49,13 +50,15 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   fits <- vector("list", nrow(rel))
   begin <- NULL
   for (i in seq_len(nrow(rel))) {
-    fit <- run_fit("alfs", call, open = FALSE, {
-      penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
-        rel$lambda_rel[i])
-      found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
-      begin <- list(found = found, penalty = penalty)
-      alfs_slots(data, penalty, found, list_of(solver = "admm", select, select_samples, n_features))
-    })
+    start <- proc.time()[[3L]]
+    penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
+      rel$lambda_rel[i])
+    found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
+    begin <- list(found = found, penalty = penalty)
+    made <- alfs_slots(data, penalty, found, list_of(solver = "admm", select, select_samples,
+      n_features))
+    made$params <- c(made$params, list_of(center, scale))
+    fit <- finish_fit("alfs", call, made, x, start)
     fits[[i]] <- alfs_rank(fit, data)
   }
   value <- function(get, type) vapply(fits, get, type)

@@ -144,24 +144,26 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      select_samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
                      tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("alfs", match.call(), {
-    schedule <- paper_schedule(solver, rho0, tau, rho_max)
-    control <- resolve_control(control)
-    # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
-    # n x n and n x p numbers are many times those of x.
-    given <- if (is.null(lambda)) lambda_rel else lambda
-    weighted <- !(is.numeric(given) && isTRUE(given == 0))
-    products <- solver == "admm" && select != "auto" && !weighted
-    data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
-    labelled <- check_labelled(labelled, data)
-    n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
-    basis <- alfs_basis(data$x)
-    penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
-    found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
-    alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
-      labelled), schedule))
-  })
-  alfs_rank(fit, data)
+  run_fit("alfs", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel, solver,
+                       select, select_samples, n_features, rho0, tau, rho_max, k, labelled, center,
+                       scale, x, ...) {
+  schedule <- paper_schedule(solver, rho0, tau, rho_max)
+  # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
+  # n x n and n x p numbers are many times those of x.
+  given <- if (is.null(lambda)) lambda_rel else lambda
+  weighted <- !(is.numeric(given) && isTRUE(given == 0))
+  products <- solver == "admm" && select != "auto" && !weighted
+  data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
+  labelled <- check_labelled(labelled, data)
+  n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
+  basis <- alfs_basis(data$x)
+  penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
+  found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
+  c(alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
+    labelled), schedule)), list(finish = function(fit) alfs_rank(fit, data)))
 }
 
 # ---- parts shared with the path ---------------------------------------------------
@@ -471,6 +473,7 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
 }
 
 register("alfs", ufs_alfs,
+  solve = solve_alfs,
   advice = "recommended for compressing (select = \"pivot\")",
   group = "system", selects = "both",
   title = "Joint selection of samples and features (ALFS)",

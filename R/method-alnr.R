@@ -51,30 +51,32 @@
 #' @export
 ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL,
                      labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("alnr", match.call(), {
-    control <- mm_control(control)
-    data <- gram_coordinates(x, center, scale)
-    labelled <- check_labelled(labelled, data)
-    check_squares(data$x)
-    n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
-      "one fewer than the samples")
-    check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
-      "ufs_alnr()", "Use a smaller `n_neighbours`.")
-    rest <- beside_labelled(data$x, labelled)
-    size <- mean_norm(rest)
-    settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, size^2))
-    found <- .Call(C_alnr, rest / size, settings, control)
-    if (found$run$lapack != 0L) {
-      refuse("gamma", "`gamma` is too small beside the squares of `x`: the weights of a ",
-        "neighbourhood cannot be told from rounding. Use a larger `gamma` or `gamma_rel`.")
-    }
-    mm_fit_fields(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, size^2)
-  })
+  fit <- run_fit("alnr", match.call(), sys.call(), as.list(environment()), ...)
   warn_zero(fit, "gamma")
   fit
 }
 
+solve_alnr <- function(data, control, n_neighbours, gamma, gamma_rel, labelled, ...) {
+  labelled <- check_labelled(labelled, data)
+  check_squares(data$x)
+  n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
+    "one fewer than the samples")
+  check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
+    "ufs_alnr()", "Use a smaller `n_neighbours`.")
+  rest <- beside_labelled(data$x, labelled)
+  size <- mean_norm(rest)
+  settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, size^2))
+  found <- .Call(C_alnr, rest / size, settings, control)
+  if (found$run$lapack != 0L) {
+    refuse("gamma", "`gamma` is too small beside the squares of `x`: the weights of a ",
+      "neighbourhood cannot be told from rounding. Use a larger `gamma` or `gamma_rel`.")
+  }
+  mm_fit_fields(data, list_of(n_neighbours, gamma, gamma_rel, labelled), found, size^2)
+}
+
 register("alnr", ufs_alnr,
+  solve = solve_alnr, control = mm_defaults,
+  prepare = function(x, args) gram_coordinates(x, args$center, args$scale),
   group = "samples", selects = "samples",
   title = "Neighbourhood reconstruction (ALNR-style)",
   cost = "n^2 p + n k^3 per iteration",

@@ -130,53 +130,52 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       base_args = list(), n_starts = 20,
                       psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
                       gamma_feature = 1, ...) {
-  given <- !missing(n_base)
-  fit <- run_fit("blfse", match.call(), {
-    psi <- check_psi(psi)
-    gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
-    gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
-    n_starts <- check_count(n_starts, "n_starts", 1L)
-    center <- check_flag(center, "center")
-    scaling <- blfse_scaling(scale, projection)
-    control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
-    control <- resolve_control(control,
-      max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
-
-    data <- as_ufs_matrix(x, FALSE, FALSE, squares = FALSE)
-    n <- data$n
-    p <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
-      "one fewer than the samples, and the number of non-constant features")
-    if (!is.null(k) || is.null(labels)) {
-      k <- check_count(k, "k", 1L, p, "the number of non-constant features")
-    }
-    if (!given && !is.null(labels)) n_base <- NCOL(labels)
-    check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
-      8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
-    "Use a part of the samples.")
-
-    drawn <- if (is.null(scores)) {
-      blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
-    } else list(base = "given", resample = "none",
-      scores = check_matrix(if (is.data.frame(scores)) as.matrix(scores) else scores, "scores",
-        ncol = data$p))
-    if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
-    scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
-    data <- blfse_model_matrix(data, scaling, center)
-    labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
-      check_base_labels(labels, n, nrow(scores))
-
-    settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
-      order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
-      gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
-    found <- check_solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control),
-      "blfse")
-    c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
-      n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
-      center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))
-  })
+  fit <- run_fit("blfse", match.call(), sys.call(), as.list(environment()), ...)
   blfse_warnings(fit)
   fit
+}
+
+solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_base, projection,
+                        order, resample, base_args, n_starts, psi, gamma_cluster, gamma_feature,
+                        center, scale, given, ...) {
+  psi <- check_psi(psi)
+  center <- check_flag(center, "center")
+  scaling <- blfse_scaling(scale, projection)
+  control <- resolve_control(control,
+    max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
+
+  n <- data$n
+  p <- length(data$keep)
+  n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
+    "one fewer than the samples, and the number of non-constant features")
+  if (!is.null(k) || is.null(labels)) {
+    k <- check_count(k, "k", 1L, p, "the number of non-constant features")
+  }
+  if (!"n_base" %in% given && !is.null(labels)) n_base <- NCOL(labels)
+  check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
+    8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
+  "Use a part of the samples.")
+
+  drawn <- if (is.null(scores)) {
+    blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
+  } else list(base = "given", resample = "none",
+    scores = check_matrix(if (is.data.frame(scores)) as.matrix(scores) else scores, "scores",
+      ncol = data$p))
+  if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
+  scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
+  data <- blfse_model_matrix(data, scaling, center)
+  labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
+    check_base_labels(labels, n, nrow(scores))
+
+  settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
+    order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
+    gamma_cluster, gamma_feature, qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
+  found <- check_solved(.Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control),
+    "blfse")
+  c(blfse_fields(found, data, scores, labels, n_clusters), list(data = data, control = control,
+    params = list_of(n_clusters, k, n_base = nrow(scores), base = drawn$base,
+      resample = drawn$resample, projection, order, center, scale = scaling, psi, gamma_cluster,
+      gamma_feature, n_starts)))
 }
 
 # What new_ufs() is given but for the parameters.
@@ -447,6 +446,11 @@ blfse_warnings <- function(fit) {
 }
 
 register("blfse", ufs_blfse,
+  solve = solve_blfse,
+  arguments = list(gamma_cluster = a_number(0, open = TRUE), gamma_feature = a_number(0, open =
+    TRUE), n_starts = a_count(1L)),
+  prepare = function(x, args) as_ufs_matrix(x, FALSE, FALSE, squares = FALSE),
+  control = list(inner_max_iter = 5L, tol = 0, inner_tol = 1e-11),
   advice = "historical (for comparison)",
   group = "system", deterministic = FALSE, sized_by = "pca", per_k = "k",
   title = "Bi-level ensemble",

@@ -91,18 +91,18 @@
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1, optimal = FALSE,
                     target = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
                     m = NULL) {
-  run_fit("css", match.call(), {
-    control <- resolve_control(control, max_iter = 1e7L)
-    # Fourth powers of x occur inside: dividing by a power of two keeps them in range.
-    data <- column_triangle(x, center, scale)
-    check_norms(data)
-    opened <- inherits(x, "ufs_data")
-    moments <- opened && !is.null(x$n_rows)
-    slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
-      judge_rows = !moments)
-    if (!(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
-    slots[names(slots) != "few"]
-  })
+  run_fit("css", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, target, x, ...) {
+  # Fourth powers of x occur inside: dividing by a power of two keeps them in range.
+  check_norms(data)
+  opened <- inherits(x, "ufs_data")
+  moments <- opened && !is.null(x$n_rows)
+  slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
+    judge_rows = !moments)
+  if (!(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
+  slots[names(slots) != "few"]
 }
 
 # The work of ufs_css(), of the list from column_triangle(); `asked` has the arguments as they came.
@@ -427,6 +427,9 @@ print_notes.ufs_css <- function(x) {
 }
 
 register("css", ufs_css,
+  solve = solve_css,
+  prepare = function(x, args) column_triangle(x, args$center, args$scale),
+  control = list(max_iter = 1e7L),
   sized_by = "pca",
   title = "Columns that rebuild all columns: column subset selection",
   cost = "n p min(n, p) + n p k",

@@ -75,45 +75,45 @@
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL,
                     k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,
                     scale = TRUE, control = ufs_control(), ...) {
-  run_fit("cur", match.call(), {
-    control <- resolve_control(control)
-    data <- as_ufs_operator(x, center, scale)
-    labelled <- check_labelled(labelled, data)
-    wanted <- if (draw == "random" || decomposition) list(
-      samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
-      features = check_count(k, "k", 1L, length(data$keep),
-        "the number of features that are not constant"))
-    if (!is.null(rank)) rank <- check_components(rank, data, center, "rank")
-    svd <- leverage_scores(data$x, rank, center, control)
-    # Equal rows and equal columns have equal leverage, to the last bit.
-    samples <- svd$samples
-    if (length(labelled)) {
-      check_bytes(16 * prod(as.double(dim(data$x))), "ufs_cur() with `labelled`",
-        "Give it a part of the features.")
-      rest <- beside_labelled(x_dense(data$x), labelled)
-      samples <- leverage_scores(rest, if (!is.null(rank)) svd$rank, FALSE, control)$samples
-    }
-    samples <- samples[x_equal_rows(data$x)]
-    features <- svd$features[x_equal_columns(data$x)]
+  run_fit("cur", match.call(), sys.call(), as.list(environment()), ...)
+}
 
-    by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
-    by_feature <- draw_by_leverage(features, draw, wanted$features)
-    kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
-    parts <- if (decomposition) cur_parts(data, by_sample$first, by_feature$first)
-    norm2 <- sum(x_ss(data$x))
-    list(
-      params = list_of(rank = svd$rank, draw, decomposition, labelled),
-      sample_scores = by_sample$score, feature_scores = by_feature$score,
-      solution = c(list(
-        leverage_samples = stats::setNames(samples, data$samples),
-        leverage_features = expand_features(features, data),
-        singular_values = svd$d), if (draw == "random") kept, parts[c("C", "U", "R")]),
-      certificate = c(spectral_gap = svd$gap, if (decomposition) {
-        c(error = max(0, 1 - parts$captured / norm2),
-          best_error = max(0, 1 - sum(svd$d[seq_len(svd$rank)]^2) / norm2))
-      })
-    )
-  })
+solve_cur <- function(data, control, rank, draw, m, k, labelled, decomposition, center, ...) {
+  labelled <- check_labelled(labelled, data)
+  wanted <- if (draw == "random" || decomposition) list(
+    samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
+    features = check_count(k, "k", 1L, length(data$keep),
+      "the number of features that are not constant"))
+  if (!is.null(rank)) rank <- check_components(rank, data, center, "rank")
+  svd <- leverage_scores(data$x, rank, center, control)
+  # Equal rows and equal columns have equal leverage, to the last bit.
+  samples <- svd$samples
+  if (length(labelled)) {
+    check_bytes(16 * prod(as.double(dim(data$x))), "ufs_cur() with `labelled`",
+      "Give it a part of the features.")
+    rest <- beside_labelled(x_dense(data$x), labelled)
+    samples <- leverage_scores(rest, if (!is.null(rank)) svd$rank, FALSE, control)$samples
+  }
+  samples <- samples[x_equal_rows(data$x)]
+  features <- svd$features[x_equal_columns(data$x)]
+
+  by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
+  by_feature <- draw_by_leverage(features, draw, wanted$features)
+  kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
+  parts <- if (decomposition) cur_parts(data, by_sample$first, by_feature$first)
+  norm2 <- sum(x_ss(data$x))
+  list(
+    params = list_of(rank = svd$rank, draw, decomposition, labelled),
+    sample_scores = by_sample$score, feature_scores = by_feature$score,
+    solution = c(list(
+      leverage_samples = stats::setNames(samples, data$samples),
+      leverage_features = expand_features(features, data),
+      singular_values = svd$d), if (draw == "random") kept, parts[c("C", "U", "R")]),
+    certificate = c(spectral_gap = svd$gap, if (decomposition) {
+      c(error = max(0, 1 - parts$captured / norm2),
+        best_error = max(0, 1 - sum(svd$d[seq_len(svd$rank)]^2) / norm2))
+    })
+  )
 }
 
 # Leverage of rows and columns of x for its `rank` leading singular vectors.
@@ -231,6 +231,8 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
 }
 
 register("cur", ufs_cur,
+  solve = solve_cur,
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
   group = "samples", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",

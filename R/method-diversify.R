@@ -36,36 +36,40 @@
 #' @export
 ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0.5,
                           pool = if (how == "css") 3 * k else 10 * k, ...) {
-  run_fit("diversify", match.call(), {
-    check_given(fit)
-    check_fit(fit, "feature_ranking", "features")
-    data <- as_ufs_operator(open_quietly(x))
-    if (data$p != fit$p || !identical(data$features, fit$names$features)) {
-      refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
-    }
-    # The wishes of the fit, where `x` comes without.
-    if (is.null(data$wishes)) data$wishes <- fit$wishes
-    # In the columns of data$x, best first; those that are constant are in no pool.
-    ranking <- kept_order(fit, data)
-    q <- length(ranking)
-    k <- check_count(k, "k", 1L, q, "the features that are not constant")
-    strength <- check_number(strength, "strength", lower = 0)
-    pool <- check_count(min(pool, q), "pool", k, q, "the features that are not constant")
-    best <- ranking[seq_len(pool)]
-    z <- in_range(x_columns(data$x, best), 1e50)$x
-    z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
-    picked <- if (how == "css") css_order(z, k) else {
-      decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
-    }
-    chosen <- best[picked]
-    list(
-      data = data, control = resolve_control(ufs_control()),
-      params = list_of(of = fit$method, k, how, strength, pool),
-      feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
-      solution = list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
-      certificate = correlation_certificate(z, picked)
-    )
-  })
+  start <- proc.time()[[3L]]
+  watched <- watch_over("ufs_diversify()")
+  on.exit(options(watched))
+  check_arguments(setdiff(names_of(sys.call()), "x"), ufs_diversify, "diversify")
+  check_given(fit, x)
+  check_fit(fit, "feature_ranking", "features")
+  how <- check_choice(how, "how")
+  x <- open_with(x, ufs_diversify, "diversify", ...)
+  data <- as_ufs_operator(open_quietly(x))
+  if (data$p != fit$p || !identical(data$features, fit$names$features)) {
+    refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
+  }
+  # The wishes of the fit, where `x` comes without.
+  if (is.null(data$wishes)) data$wishes <- fit$wishes
+  # In the columns of data$x, best first; those that are constant are in no pool.
+  ranking <- kept_order(fit, data)
+  q <- length(ranking)
+  k <- check_count(k, "k", 1L, q, "the features that are not constant")
+  strength <- check_number(strength, "strength", lower = 0)
+  pool <- check_count(min(pool, q), "pool", k, q, "the features that are not constant")
+  best <- ranking[seq_len(pool)]
+  z <- in_range(x_columns(data$x, best), 1e50)$x
+  z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
+  picked <- if (how == "css") css_order(z, k) else {
+    decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
+  }
+  chosen <- best[picked]
+  finish_fit("diversify", match.call(), list(
+    data = data, control = resolve_control(ufs_control()),
+    params = list_of(of = fit$method, k, how, strength, pool),
+    feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
+    solution = list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
+    certificate = correlation_certificate(z, picked)
+  ), x, start)
 }
 
 # Picks k columns of z (unit length): the largest value - strength * |correlation|, ties by index.

@@ -82,42 +82,39 @@
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
                          bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
                          ...) {
-  run_fit("facility", match.call(), free = "similarity", {
-    control <- resolve_control(control)
-    # Distances do not see the mean, but their rounding does.
-    data <- facility_points(x, check_flag(center, "center") || identical(similarity, "heat"),
-      scale, similarity)
-    if (!center) data$center <- FALSE
-    open <- open_rows(labelled, data)
-    labelled <- open$labelled
-    picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free,
-      open$limit)
-    swaps <- check_swaps(swaps, "m", m)
-    like <- facility_similarity(similarity, data, bandwidth,
-      if (swaps > 0L || !is.null(open$cost)) again_bytes else table_bytes)
-    found <- facility_picks(like, data$n, picks, open, swaps, control)
-    # A budget may be spent before.
-    picks <- length(found$order)
-    ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
-    trace <- as.data.frame(found$run$trace)
-    trace$bound <- pmax(found$bound, trace$objective)
-    trace$ratio <- trace$objective / trace$bound
-    trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
-    at <- if (is.null(m) && is.null(open$cost)) which.min(trace$ratio) else picks
-    certificate <- c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
-    # What the ranking makes of replicates and strata is not what was picked.
-    other <- data$wishes$samples[c("replicates", "strata")]
-    if (any(lengths(other) > 0L)) certificate[c("value", "ratio")] <- NA
-    list(
-      params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
-        labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
-      run = found$run, sample_scores = rank_scores(ranking, data$n), trace = trace,
-      statistic = stats::setNames(replace(found$left, found$order, trace$gain), data$samples),
-      solution = list(order = stats::setNames(found$order, data$samples[found$order]),
-        first = found$first, change = found$change),
-      certificate = certificate
-    )
-  })
+  run_fit("facility", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwidth, ...) {
+  open <- open_rows(labelled, data)
+  labelled <- open$labelled
+  picks <- if (is.null(m)) min(open$free, 1000L) else check_count(m, "m", 1L, open$free,
+    open$limit)
+  swaps <- check_swaps(swaps, "m", m)
+  like <- facility_similarity(similarity, data, bandwidth,
+    if (swaps > 0L || !is.null(open$cost)) again_bytes else table_bytes)
+  found <- facility_picks(like, data$n, picks, open, swaps, control)
+  # A budget may be spent before.
+  picks <- length(found$order)
+  ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
+  trace <- as.data.frame(found$run$trace)
+  trace$bound <- pmax(found$bound, trace$objective)
+  trace$ratio <- trace$objective / trace$bound
+  trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
+  at <- if (is.null(m) && is.null(open$cost)) which.min(trace$ratio) else picks
+  certificate <- c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
+  # What the ranking makes of replicates and strata is not what was picked.
+  other <- data$wishes$samples[c("replicates", "strata")]
+  if (any(lengths(other) > 0L)) certificate[c("value", "ratio")] <- NA
+  list(
+    params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
+      labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
+    run = found$run, sample_scores = rank_scores(ranking, data$n), trace = trace,
+    statistic = stats::setNames(replace(found$left, found$order, trace$gain), data$samples),
+    solution = list(order = stats::setNames(found$order, data$samples[found$order]),
+      first = found$first, change = found$change),
+    certificate = certificate
+  )
 }
 
 # Sparse samples stay so where their similarities are kept, which is all that is formed then. Within
@@ -244,6 +241,15 @@ print_notes.ufs_facility <- function(x) {
 }
 
 register("facility", ufs_facility,
+  solve = solve_facility,
+  prepare = function(x, args) {
+    # Distances do not see the mean, but their rounding does.
+    data <- facility_points(x, check_flag(args$center, "center") ||
+      identical(args$similarity, "heat"), args$scale, args$similarity)
+    if (!args$center) data$center <- FALSE
+    data
+  },
+  free = "similarity",
   group = "samples", selects = "samples",
   title = "Samples that stand for all: facility location",
   cost = "n^2 p + n^2 log m",

@@ -66,35 +66,34 @@
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),
                       n_sample = NULL, ...) {
-  run_fit("inffs", match.call(), {
-    control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
-    alpha <- check_number(alpha, "alpha", 0, 1)
-    data <- as_ufs_matrix(x, center, scale, squares = FALSE)
-    q <- length(data$keep)
-    if (!is.null(n_sample)) {
-      if (!variant %in% c("2015", "2016")) {
-        refuse("n_sample", "`n_sample` is for `variant` \"2015\" and \"2016\" only.")
-      }
-      n_sample <- check_count(n_sample, "n_sample", 10L)
+  run_fit("inffs", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_inffs <- function(data, control, alpha, variant, n_sample, ...) {
+  q <- length(data$keep)
+  if (!is.null(n_sample)) {
+    if (!variant %in% c("2015", "2016")) {
+      refuse("n_sample", "`n_sample` is for `variant` \"2015\" and \"2016\" only.")
     }
-    settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
-      variant)
-    found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
-      inffs_sampled(data$x, n_sample, settings, control)
-    counters <- found$run$counters
-    if (counters[["empty"]] == 1) {
-      ufs_warn("void", "All features are perfectly correlated and vary equally: ",
-        "ufs_inffs() cannot tell them apart.")
-    }
-    list(
-      params = list_of(alpha, variant, n_sample),
-      run = found$run,
-      # Equal columns differ by the order of summation; their scores are equal.
-      feature_scores = found$score[equal_columns(data$x)],
-      solution = list(damping = counters[["damping"]], radius = counters[["radius"]]),
-      certificate = c(counters["residual"], sampling_error = found$sampling_error)
-    )
-  })
+    n_sample <- check_count(n_sample, "n_sample", 10L)
+  }
+  settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
+    variant)
+  found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else
+    inffs_sampled(data$x, n_sample, settings, control)
+  counters <- found$run$counters
+  if (counters[["empty"]] == 1) {
+    ufs_warn("void", "All features are perfectly correlated and vary equally: ",
+      "ufs_inffs() cannot tell them apart.")
+  }
+  list(
+    params = list_of(alpha, variant, n_sample),
+    run = found$run,
+    # Equal columns differ by the order of summation; their scores are equal.
+    feature_scores = found$score[equal_columns(data$x)],
+    solution = list(damping = counters[["damping"]], radius = counters[["radius"]]),
+    certificate = c(counters["residual"], sampling_error = found$sampling_error)
+  )
 }
 
 # The scores from a sample S of m features. (I - r A) y = 1 is solved for S alone, with r from the
@@ -168,6 +167,10 @@ inffs_settings <- function(n, p, alpha, variant) {
 }
 
 register("inffs", ufs_inffs,
+  solve = solve_inffs,
+  arguments = list(alpha = a_number(0, 1)),
+  prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale, squares = FALSE),
+  control = list(max_iter = 500L, tol = 1e-14),
   advice = "situational",
   title = "Infinite feature selection",
   cost = "n p^2",

@@ -129,52 +129,53 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
-  fit <- run_fit("jspca", match.call(), {
-    control <- resolve_control(control, max_iter = 500L, tol = if (loss == "sample") 1e-6 else 1e-4)
-    check_count(control$max_iter, "max_iter", 1L)
-    # The reweighted steps work on x itself.
-    data <- if (solver == "exact") as_lazy_operator(x, center, scale) else
-      as_ufs_matrix(x, center, scale)
-    n_components <- check_components(n_components, data, center)
+  run_fit("jspca", match.call(), sys.call(), as.list(environment()), ...)
+}
 
-    if (loss == "sample" && !is.null(data$weights)) {
-      refuse("weights", "`weights` are for loss = \"feature\": with loss = \"sample\" the ",
-        "criterion is no sum of squares over rows.")
-    }
-    size <- if (loss == "feature") data$norm else row_norms(data$x)
-    check_range(max(size))
-    # The Gram matrix of the start and of lambda_max, with its eigenvectors.
-    check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
-      "Use fewer samples or features.")
-    core <- jspca_core(data$x, loss)
-    if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
-    pca <- x_pca(core, n_components, "jspca")
-    check_rank(pca, n_components)
-    begin <- jspca_start(init, n_components, data, pca, size, loss)
-    # Without a penalty there is nothing that columns could have a share of.
-    exactly <- solver == "exact" && !identical(if (is.null(lambda)) lambda_rel else lambda, 0)
-    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
-    lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample", factor)
-    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
-    control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
+solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, solver, init, center,
+                        ...) {
+  check_count(control$max_iter, "max_iter", 1L)
+  n_components <- check_components(n_components, data, center)
 
-    copies <- same_penalty(x_equal_columns(data$x), factor)
-    labels <- paste0("PC", seq_len(n_components))
-    settings <- list_of(lambda = penalty$value, factor, sample = loss == "sample",
-      eps = control$eps,
-      first = copies, dropped = length(data$constant), labels = labels,
-      features = if (!length(data$constant)) data$features)
-    found <- jspca_solve(core, begin, solver, settings, control,
-      may_vanish = penalty$rel < 1 && penalty$value > 0 && is.null(factor) && !is.list(init),
-      given = is.matrix(init))
-    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, factor), list(
-      by_ranking = if (!exactly) penalty_wishes,
-      params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
-        loss, solver, solver_used = found$solver,
-        init = if (is.character(init)) init else "given")))
-  })
-  warn_vanished(fit, size)
-  fit
+  if (loss == "sample" && !is.null(data$weights)) {
+    refuse("weights", "`weights` are for loss = \"feature\": with loss = \"sample\" the ",
+      "criterion is no sum of squares over rows.")
+  }
+  size <- if (loss == "feature") data$norm else row_norms(data$x)
+  check_range(max(size))
+  # The Gram matrix of the start and of lambda_max, with its eigenvectors.
+  check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
+    "Use fewer samples or features.")
+  core <- jspca_core(data$x, loss)
+  if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
+  pca <- x_pca(core, n_components, "jspca")
+  check_rank(pca, n_components)
+  begin <- jspca_start(init, n_components, data, pca, size, loss)
+  # Without a penalty there is nothing that columns could have a share of.
+  exactly <- solver == "exact" && !identical(if (is.null(lambda)) lambda_rel else lambda, 0)
+  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample", factor)
+  penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
+  control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
+
+  copies <- same_penalty(x_equal_columns(data$x), factor)
+  labels <- paste0("PC", seq_len(n_components))
+  settings <- list_of(lambda = penalty$value, factor, sample = loss == "sample",
+    eps = control$eps,
+    first = copies, dropped = length(data$constant), labels = labels,
+    features = if (!length(data$constant)) data$features)
+  found <- jspca_solve(core, begin, solver, settings, control,
+    may_vanish = penalty$rel < 1 && penalty$value > 0 && is.null(factor) && !is.list(init),
+    given = is.matrix(init))
+  c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, factor), list(
+    by_ranking = if (!exactly) penalty_wishes, control = control,
+    finish = function(fit) {
+      warn_vanished(fit, size)
+      fit
+    },
+    params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
+      loss, solver, solver_used = found$solver,
+      init = if (is.character(init)) init else "given")))
 }
 
 # What C returned, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where
@@ -435,6 +436,13 @@ picture_loadings <- function(fit, k) {
 }
 
 register("jspca", ufs_jspca,
+  solve = solve_jspca,
+  # The reweighted steps work on x itself.
+  prepare = function(x, args) {
+    if (args$solver == "exact") as_lazy_operator(x, args$center, args$scale) else
+      as_ufs_matrix(x, args$center, args$scale)
+  },
+  control = function(args) list(max_iter = 500L, tol = if (args$loss == "sample") 1e-6 else 1e-4),
   advice = "recommended for compressing (loss = \"sample\")",
   group = "system",
   title = "Joint sparse principal component analysis",

@@ -34,26 +34,23 @@
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control(), init = "kmeans", ...) {
-  run_fit("kmeans_f", match.call(), {
-    control <- resolve_control(control, max_iter = 100L)
-    check_count(control$max_iter, "max_iter", 1L)
-    # Neither the clusters nor F depend on where zero is, but products far from it lose digits.
-    data <- as_ufs_operator(x, TRUE, scale)
-    if (!check_flag(center, "center")) data$center <- FALSE
-    n_clusters <- check_clusters(n_clusters, data$n)
-    n_starts <- check_count(n_starts, "n_starts", 1L)
-    best <- if (!identical(init, "kmeans")) {
-      labelled_run(check_start_labels(init, data$n, n_clusters), data)
-    } else {
-      best_of_runs(data, n_clusters, n_starts, control$max_iter)
-    }
-    list(params = list_of(n_clusters, n_starts, n_scores = best$n_scores,
-        init = if (identical(init, "kmeans")) init else "given"),
-      feature_scores = f_statistic(data$x, best$cluster, data$weights),
-      solution = list(cluster = stats::setNames(best$cluster, data$samples),
-        within_ss = best$withinss),
-      iterations = best$iterations)
-  })
+  run_fit("kmeans_f", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_kmeans_f <- function(data, control, n_clusters, n_starts, init, ...) {
+  check_count(control$max_iter, "max_iter", 1L)
+  n_clusters <- check_clusters(n_clusters, data$n)
+  best <- if (!identical(init, "kmeans")) {
+    labelled_run(check_start_labels(init, data$n, n_clusters), data)
+  } else {
+    best_of_runs(data, n_clusters, n_starts, control$max_iter)
+  }
+  list(params = list_of(n_clusters, n_starts, n_scores = best$n_scores,
+      init = if (identical(init, "kmeans")) init else "given"),
+    feature_scores = f_statistic(data$x, best$cluster, data$weights),
+    solution = list(cluster = stats::setNames(best$cluster, data$samples),
+      within_ss = best$withinss),
+    iterations = best$iterations)
 }
 
 # The best of the k-means runs, with the number of the scores that it saw in place of the columns.
@@ -102,6 +99,15 @@ f_statistic <- function(x, cluster, weights = NULL) {
 }
 
 register("kmeans_f", ufs_kmeans_f,
+  solve = solve_kmeans_f,
+  arguments = list(n_starts = a_count(1L)),
+  prepare = function(x, args) {
+    # Neither the clusters nor F depend on where zero is, but products far from it lose digits.
+    data <- as_ufs_operator(x, TRUE, args$scale)
+    if (!check_flag(args$center, "center")) data$center <- FALSE
+    data
+  },
+  control = list(max_iter = 100L),
   advice = "situational",
   group = "baseline", deterministic = FALSE,
   title = "k-means labels, then F statistic",

@@ -39,24 +39,24 @@
 #' @export
 ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control(), ...) {
-  run_fit("laplacian", match.call(), {
-    control <- resolve_control(control)
-    data <- as_ufs_operator(x, center, scale)
-    # Neighbours are those of the rows themselves; weights come in by the edges.
-    if (!is.null(data$weights)) data$x <- x_dense(data$x) / sqrt(data$weights)
-    graph <- as_ufs_graph(graph, data)
-    edges <- if (is.null(data$weights)) graph else weigh_edges(graph, data$weights)
-    # The Laplacian score is SPEC's phi2 of the first power.
-    statistic <- .Call(C_spec_quadratic, unclass(edges), data$x, 1L, TRUE)
-    statistic[is.nan(statistic)] <- NA_real_
-    warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
-    list(
-      params = graph_params(graph),
-      feature_scores = 1 - statistic, without_score = data$keep[is.na(statistic)],
-      statistic = expand_features(statistic, data, NA_real_),
-      solution = list(graph = graph)
-    )
-  })
+  run_fit("laplacian", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_laplacian <- function(data, control, graph, ...) {
+  # Neighbours are those of the rows themselves; weights come in by the edges.
+  if (!is.null(data$weights)) data$x <- x_dense(data$x) / sqrt(data$weights)
+  graph <- as_ufs_graph(graph, data)
+  edges <- if (is.null(data$weights)) graph else weigh_edges(graph, data$weights)
+  # The Laplacian score is SPEC's phi2 of the first power.
+  statistic <- .Call(C_spec_quadratic, unclass(edges), data$x, 1L, TRUE)
+  statistic[is.nan(statistic)] <- NA_real_
+  warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
+  list(
+    data = data, params = graph_params(graph),
+    feature_scores = 1 - statistic, without_score = data$keep[is.na(statistic)],
+    statistic = expand_features(statistic, data, NA_real_),
+    solution = list(graph = graph)
+  )
 }
 
 # The graph of rows of which each stands for so many: copies of two rows are as near as these are.
@@ -69,6 +69,8 @@ weigh_edges <- function(graph, weights) {
 }
 
 register("laplacian", ufs_laplacian,
+  solve = solve_laplacian,
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
   advice = "situational: good among noise columns",
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",

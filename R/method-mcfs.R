@@ -64,52 +64,53 @@
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, k = NULL, center = TRUE, scale = FALSE,
                      control = ufs_control(), ...) {
-  run_fit("mcfs", match.call(), {
-    data <- as_ufs_operator(x, center, scale)
-    q <- length(data$keep)
-    n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
-    if (is.null(n_features)) n_features <- k
-    n_features <- if (is.null(n_features)) min(50L, q, data$n - 1L) else
-      min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
-    ridge <- check_number(ridge, "ridge", lower = 0)
-    control <- resolve_control(control, max_iter = 100L + 10L * n_features)
-    graph <- as_ufs_graph(graph, data, connected = TRUE)
-    embedding <- embed_graph(graph, n_clusters, "mcfs", "ufs_mcfs()")
-    y <- embedding$vectors / sqrt(embedding$degree)
-    y <- sweep(y, 2L, sign_of_largest(y), `*`)
-    rows <- linked_rows(data$x, graph)
-    centred <- if (center) sweep(y, 2L, colMeans(y)) else y
-    if (center && graph$n_isolated > 0L) {
-      rows <- if (is.matrix(rows)) sweep(rows, 2L, colMeans(rows)) else
-        centred_again(rows, TRUE, FALSE)
-    }
-    found <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
-    alike <- x_alike_columns(data$x)
-    coefficients <- found$coef
-    if (normalise) {
-      norm <- sqrt(colSums(coefficients^2))
-      coefficients <- sweep(coefficients, 2L, ifelse(norm > 0, norm, 1), `/`)
-    }
-    coefficients <- share_alike(coefficients, alike)
-    score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
-    warn_void(score, "mcfs", "No feature correlates with the embedding.")
-    # How near a feature without a coefficient is to having one: 1 = it would be next. Where the
-    # fit is exact up to rounding no feature is near: what is left to correlate with is noise.
-    left <- x_cross(rows, centred - x_mul(rows, found$coef))
-    reach <- do.call(pmax, lapply(seq_len(n_clusters), function(i) {
-      noise <- 1e-10 * max(data$norm) * sqrt(sum(centred[, i]^2))
-      if (found$penalty[[i]] <= noise) 0 * left[, i] else abs(left[, i]) / found$penalty[[i]]
-    }))
-    status <- status_label(found$run$status)
-    list(
-      params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
-      run = found$run, status = if (status == "converged") embedding$status else status,
-      feature_scores = score, feature_key = mean_of_copies(pmin(round(reach, 9), 1), alike$first),
-      solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
-        eigenvalues = embedding$values, penalty = found$penalty, graph = graph),
-      certificate = found$run$counters["kkt"], coef_name = "W"
-    )
-  })
+  run_fit("mcfs", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, normalise, k, center,
+                       ...) {
+  q <- length(data$keep)
+  n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
+  if (is.null(n_features)) n_features <- k
+  n_features <- if (is.null(n_features)) min(50L, q, data$n - 1L) else
+    min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
+  control <- resolve_control(control, max_iter = 100L + 10L * n_features)
+  graph <- as_ufs_graph(graph, data, connected = TRUE)
+  embedding <- embed_graph(graph, n_clusters, "mcfs", "ufs_mcfs()")
+  y <- embedding$vectors / sqrt(embedding$degree)
+  y <- sweep(y, 2L, sign_of_largest(y), `*`)
+  rows <- linked_rows(data$x, graph)
+  centred <- if (center) sweep(y, 2L, colMeans(y)) else y
+  if (center && graph$n_isolated > 0L) {
+    rows <- if (is.matrix(rows)) sweep(rows, 2L, colMeans(rows)) else
+      centred_again(rows, TRUE, FALSE)
+  }
+  found <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
+  alike <- x_alike_columns(data$x)
+  coefficients <- found$coef
+  if (normalise) {
+    norm <- sqrt(colSums(coefficients^2))
+    coefficients <- sweep(coefficients, 2L, ifelse(norm > 0, norm, 1), `/`)
+  }
+  coefficients <- share_alike(coefficients, alike)
+  score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
+  warn_void(score, "mcfs", "No feature correlates with the embedding.")
+  # How near a feature without a coefficient is to having one: 1 = it would be next. Where the
+  # fit is exact up to rounding no feature is near: what is left to correlate with is noise.
+  left <- x_cross(rows, centred - x_mul(rows, found$coef))
+  reach <- do.call(pmax, lapply(seq_len(n_clusters), function(i) {
+    noise <- 1e-10 * max(data$norm) * sqrt(sum(centred[, i]^2))
+    if (found$penalty[[i]] <= noise) 0 * left[, i] else abs(left[, i]) / found$penalty[[i]]
+  }))
+  status <- status_label(found$run$status)
+  list(
+    control = control, params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
+    run = found$run, status = if (status == "converged") embedding$status else status,
+    feature_scores = score, feature_key = mean_of_copies(pmin(round(reach, 9), 1), alike$first),
+    solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
+      eigenvalues = embedding$values, penalty = found$penalty, graph = graph),
+    certificate = found$run$counters["kkt"], coef_name = "W"
+  )
 }
 
 #' @export
@@ -126,6 +127,9 @@ sign_of_largest <- function(y) {
 }
 
 register("mcfs", ufs_mcfs,
+  solve = solve_mcfs,
+  arguments = list(ridge = a_number(lower = 0)),
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
   advice = "recommended for clustering with few columns",
   sized_by = "pca",
   title = "Multi-cluster feature selection",

@@ -44,40 +44,39 @@
 #' @export
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
-  run_fit("medoids", match.call(), {
-    control <- resolve_control(control, max_iter = 100L)
-    check_count(control$max_iter, "max_iter", 1L)
-    data <- medoid_points(x, center, scale, m, form)
-    open <- open_rows(labelled, data)
-    labelled <- open$labelled
-    n <- data$n
-    m <- if (is.null(open$allowed)) {
-      check_count(m, "m", 1L, open$free - 1L, "fewer than the samples without a label")
-    } else {
-      check_count(m, "m", 1L, open$free, open$limit)
-    }
-    n_starts <- check_count(n_starts, "n_starts", 1L)
-    points <- if (is_operator(data$x)) sparse_points(data, unit) else dense_points(data$x, unit)
-    if (form == "kmeans") {
-      found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter, open$allowed)
-    } else {
-      if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
-      found <- cluster_medoids(points$z, m, form, n_starts)
-    }
-    free <- setdiff(found$medoids, labelled)
-    size <- tabulate(match(found$stand_in, free), length(free))
-    free <- free[order(-size, free)]
-    distance <- points$distance(found$stand_in)
-    ranking <- picks_first(free, -distance, setdiff(seq_len(n), labelled))
-    list(
-      params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
-      sample_scores = rank_scores(ranking, n),
-      solution = list(order = stats::setNames(free, data$samples[free]),
-        cluster = stats::setNames(found$stand_in, data$samples)),
-      certificate = found$certificate, iterations = found$iterations,
-      by_ranking = if (form != "kmeans") "candidates"
-    )
-  })
+  run_fit("medoids", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_medoids <- function(data, control, m, form, labelled, n_starts, unit, ...) {
+  check_count(control$max_iter, "max_iter", 1L)
+  open <- open_rows(labelled, data)
+  labelled <- open$labelled
+  n <- data$n
+  m <- if (is.null(open$allowed)) {
+    check_count(m, "m", 1L, open$free - 1L, "fewer than the samples without a label")
+  } else {
+    check_count(m, "m", 1L, open$free, open$limit)
+  }
+  points <- if (is_operator(data$x)) sparse_points(data, unit) else dense_points(data$x, unit)
+  if (form == "kmeans") {
+    found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter, open$allowed)
+  } else {
+    if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
+    found <- cluster_medoids(points$z, m, form, n_starts)
+  }
+  free <- setdiff(found$medoids, labelled)
+  size <- tabulate(match(found$stand_in, free), length(free))
+  free <- free[order(-size, free)]
+  distance <- points$distance(found$stand_in)
+  ranking <- picks_first(free, -distance, setdiff(seq_len(n), labelled))
+  list(
+    params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
+    sample_scores = rank_scores(ranking, n),
+    solution = list(order = stats::setNames(free, data$samples[free]),
+      cluster = stats::setNames(found$stand_in, data$samples)),
+    certificate = found$certificate, iterations = found$iterations,
+    by_ranking = if (form != "kmeans") "candidates"
+  )
 }
 
 # Sparse samples stay so for k-means, where they are few enough for it and mostly zeros; others get
@@ -208,6 +207,10 @@ print_notes.ufs_medoids <- function(x) {
 }
 
 register("medoids", ufs_medoids,
+  solve = solve_medoids,
+  prepare = function(x, args) medoid_points(x, args$center, args$scale, args$m, args$form),
+  arguments = list(n_starts = a_count(1L)),
+  control = list(max_iter = 100L),
   group = "samples", selects = "samples", deterministic = FALSE,
   title = "Samples nearest to cluster centres: k-means, PAM, CLARA",
   cost = "n p m per iteration",

@@ -78,47 +78,42 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
                      update = c("split", "paper"), start = c("ridge", "zero"),
                      solver = c("exact", "irls"), k = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("ndfs", match.call(), {
-    control <- resolve_control(control, max_iter = 300L, tol = 1e-6,
-      inner_tol = if (solver == "exact") 0.01 else .Machine$double.xmax)
-    control$eps <- check_eps(control$eps, 1e-16)
-    exact <- solver == "exact" && control$tol >= 0
-    if (exact) control$eps <- 0
-    data <- as_unit_matrix(x, center, scale)
-    n_clusters <- check_clusters(n_clusters, data$n)
-    alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
-    beta <- check_number(beta, "beta", lower = 0, open = TRUE)
-    gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    n_starts <- check_count(n_starts, "n_starts", 1L)
-    offset <- check_number(offset, "offset", lower = 0)
-    graph <- as_ufs_graph(graph, data)
-    f0 <- ndfs_start(init, data, n_clusters, n_starts, offset)
-    settings <- list_of(alpha, beta, gamma,
-      start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
-      split = update == "split", normalised = laplacian == "normalised")
-    settings["factor"] <- list(if (exact) penalty_factor(data$wish, length(data$keep)))
-    found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
-    if (exact) {
-      first <- same_penalty(equal_columns(data$x), settings$factor)
-      found[c("w", "reach")] <- lapply(found[c("w", "reach")], mean_of_copies, first)
-    }
-    row_ss <- rowSums(found$w^2)
-    rownames(found$f) <- data$samples
-    list(
-      params = c(list_of(n_clusters, alpha, beta, gamma,
-        init = if (is.character(init)) init else "given", n_starts, offset, laplacian, update,
-        start, solver), graph_params(graph)),
-      run = found$run, feature_scores = row_ss, feature_key = found$reach,
-      solution = list(F = found$f, W = expand_features(found$w, data),
-        cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
-        graph = graph),
-      certificate = found$run$counters[c("orthogonality", "kkt")],
-      n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
-      by_ranking = if (!exact) penalty_wishes
-    )
-  })
+  fit <- run_fit("ndfs", match.call(), sys.call(), as.list(environment()), ...)
   warn_few_scores(fit, 0L, "Use a smaller `beta`.")
   fit
+}
+
+solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, init, n_starts, offset,
+                       laplacian, update, start, solver, ...) {
+  control$eps <- check_eps(control$eps, 1e-16)
+  exact <- solver == "exact" && control$tol >= 0
+  if (exact) control$eps <- 0
+  n_clusters <- check_clusters(n_clusters, data$n)
+  graph <- as_ufs_graph(graph, data)
+  f0 <- ndfs_start(init, data, n_clusters, n_starts, offset)
+  settings <- list_of(alpha, beta, gamma,
+    start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
+    split = update == "split", normalised = laplacian == "normalised")
+  settings["factor"] <- list(if (exact) penalty_factor(data$wish, length(data$keep)))
+  found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
+  if (exact) {
+    first <- same_penalty(equal_columns(data$x), settings$factor)
+    found[c("w", "reach")] <- lapply(found[c("w", "reach")], mean_of_copies, first)
+  }
+  row_ss <- rowSums(found$w^2)
+  rownames(found$f) <- data$samples
+  list(
+    params = c(list_of(n_clusters, alpha, beta, gamma,
+      init = if (is.character(init)) init else "given", n_starts, offset, laplacian, update,
+      start, solver), graph_params(graph)),
+    run = found$run, feature_scores = row_ss, feature_key = found$reach,
+    solution = list(F = found$f, W = expand_features(found$w, data),
+      cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
+      graph = graph),
+    certificate = found$run$counters[c("orthogonality", "kkt")],
+    n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
+    by_ranking = if (!exact) penalty_wishes, control = control
+  )
 }
 
 # The first F: n x c, nonnegative.
@@ -144,6 +139,15 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
 }
 
 register("ndfs", ufs_ndfs,
+  solve = solve_ndfs,
+  control = function(args) {
+    list(max_iter = 300L, tol = 1e-6,
+      inner_tol = if (args$solver == "exact") 0.01 else .Machine$double.xmax)
+  },
+  arguments = list(alpha = a_number(lower = 0, open = TRUE), beta = a_number(lower = 0, open =
+    TRUE), gamma = a_number(lower = 0, open = TRUE), n_starts = a_count(1L), offset =
+    a_number(lower = 0)),
+  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
   advice = "situational",
   deterministic = FALSE,
   title = "Nonnegative discriminative feature selection",

@@ -34,21 +34,21 @@
 #' @export
 ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
-  run_fit("pca", match.call(), {
-    control <- resolve_control(control)
-    data <- as_lazy_operator(x, center, scale)
-    n_components <- check_components(n_components, data, center)
-    pca <- x_pca(data$x, n_components)
-    check_rank(pca, n_components)
-    score <- sqrt(rowSums(pca$loadings^2))
-    list(params = list(n_components = n_components),
-      feature_scores = score,
-      certificate = captured_certificate(data, n_components, pca$sdev2, score),
-      solution = list(loadings = expand_features(pca$loadings, data),
-        scores = `rownames<-`(if (is.null(data$weights)) pca$scores else
-          pca$scores / sqrt(data$weights), data$samples), sdev = sqrt(pca$sdev2 / data$df)),
-      coef_name = "loadings")
-  })
+  run_fit("pca", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_pca <- function(data, control, n_components, center, ...) {
+  n_components <- check_components(n_components, data, center)
+  pca <- x_pca(data$x, n_components)
+  check_rank(pca, n_components)
+  score <- sqrt(rowSums(pca$loadings^2))
+  list(params = list(n_components = n_components),
+    feature_scores = score,
+    certificate = captured_certificate(data, n_components, pca$sdev2, score),
+    solution = list(loadings = expand_features(pca$loadings, data),
+      scores = `rownames<-`(if (is.null(data$weights)) pca$scores else
+        pca$scores / sqrt(data$weights), data$samples), sdev = sqrt(pca$sdev2 / data$df)),
+    coef_name = "loadings")
 }
 
 check_rank <- function(pca, n_components) {
@@ -60,6 +60,8 @@ check_rank <- function(pca, n_components) {
 }
 
 register("pca", ufs_pca,
+  solve = solve_pca,
+  prepare = function(x, args) as_lazy_operator(x, args$center, args$scale),
   advice = "situational: good among noise columns",
   group = "baseline",
   title = "Norms of the leading PCA loadings",

@@ -14,19 +14,21 @@
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
-  run_fit("random", match.call(), {
-    control <- resolve_control(control)
-    data <- as_column_stats(x)
-    labelled <- check_labelled(labelled, data)
-    # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
-    draw <- function(size) (size + 1 - sample.int(size)) / size
-    list(params = list(what = what, labelled = labelled),
-      feature_scores = if (what != "samples") draw(length(data$keep)),
-      sample_scores = if (what != "features") without_labelled(draw(data$n), labelled))
-  })
+  run_fit("random", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_random <- function(data, control, what, labelled, ...) {
+  labelled <- check_labelled(labelled, data)
+  # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
+  draw <- function(size) (size + 1 - sample.int(size)) / size
+  list(params = list(what = what, labelled = labelled),
+    feature_scores = if (what != "samples") draw(length(data$keep)),
+    sample_scores = if (what != "features") without_labelled(draw(data$n), labelled))
 }
 
 register("random", ufs_random,
+  solve = solve_random,
+  prepare = function(x, args) as_column_stats(x),
   advice = "baseline (for comparison)",
   group = "baseline", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Random ranking",

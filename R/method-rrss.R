@@ -58,27 +58,29 @@
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("rrss", match.call(), {
-    control <- mm_control(control)
-    data <- gram_coordinates(x, center, scale)
-    labelled <- check_labelled(labelled, data)
-    # Three matrices of the size of x at most, beside x itself.
-    check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
-      "Give it a subset of the samples.")
-    check_squares(data$x)
-    rest <- without_penalty(data$x, labelled, "rrss", control$warn)
-    size <- mean_norm(rest$x)
-    found <- .Call(C_rrss, sample_coordinates(rest$x, size), mm_penalty(gamma, gamma_rel, size),
-      control)
-    c(mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,
-      solution = list(residual = found$residual * size)),
-      list(by_ranking = rest$by_ranking))
-  })
+  fit <- run_fit("rrss", match.call(), sys.call(), as.list(environment()), ...)
   warn_zero(fit, "gamma")
   fit
 }
 
+solve_rrss <- function(data, control, gamma, gamma_rel, labelled, ...) {
+  labelled <- check_labelled(labelled, data)
+  # Three matrices of the size of x at most, beside x itself.
+  check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
+    "Give it a subset of the samples.")
+  check_squares(data$x)
+  rest <- without_penalty(data$x, labelled, "rrss", control$warn)
+  size <- mean_norm(rest$x)
+  found <- .Call(C_rrss, sample_coordinates(rest$x, size), mm_penalty(gamma, gamma_rel, size),
+    control)
+  c(mm_fit_fields(data, list_of(gamma, gamma_rel, labelled), found, size,
+    solution = list(residual = found$residual * size)),
+    list(by_ranking = rest$by_ranking))
+}
+
 register("rrss", ufs_rrss,
+  solve = solve_rrss, control = mm_defaults,
+  prepare = function(x, args) gram_coordinates(x, args$center, args$scale),
   group = "samples", selects = "samples",
   title = "Robust representative sample selection",
   cost = "n min(n, p)^2 per iteration",

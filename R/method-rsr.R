@@ -59,56 +59,55 @@
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
-  fit <- run_fit("rsr", match.call(), {
-    control <- resolve_control(control, max_iter = if (solver == "exact") 500L else 200L,
-      tol = if (solver == "exact") 1e-3 else 1e-6)
-    data <- as_unit_matrix(x, center, scale)
-    q <- length(data$keep)
-    if (is.null(coefficients)) coefficients <- q <= data$n
-    coefficients <- check_flag(coefficients, "coefficients")
-    if (coefficients) check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
-    penalty <- check_penalty(lambda, lambda_rel, 1, "lambda")$value
-    count <- data$weights
-    # Rows times the root of their counts; norms of rows are counted by rows times their counts.
-    mean_square <- sum(data$x^2) / if (is.null(count)) data$n else sum(count)
-    rows <- with_weights(data$x, count)
-    size <- row_norms(rows)
-    if (is.null(control$eps)) control$eps <- 1e-16 * c(mean_square, 1)
-    control$eps <- rep_len(control$eps, 2L)
-    # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
-    exactly <- solver == "exact" && control$tol >= 0
-    factor <- if (exactly) penalty_factor(data$wish, q)
-    settings <- list(lambda = penalty, factor = factor, relative = is.null(lambda),
-      keep_w = coefficients, accelerate = exactly, count = count,
-      start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
-    found <- .Call(C_rsr, rows, control$eps, settings, control)
-    used <- found$run$counters
-    first <- same_penalty(equal_columns(data$x), factor)
-    row <- mean_of_copies(found$row, first)
-    if (coefficients) {
-      used_w <- mean_of_copies(found$w, first)
-      if (found$run$iterations > 0L) row <- row_norms(used_w)
-      # Features by features, back in the user's p columns.
-      w <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
-      w[data$keep, data$keep] <- used_w
-    }
-    list(
-      params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
-        lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
-        lambda_max = used[["zero"]], solver = solver),
-      run = found$run, feature_scores = row,
-      feature_key = mean_of_copies(found$dual, first),
-      solution = list(residual = stats::setNames(found$residual /
-          if (is.null(count)) 1 else count, data$samples),
-        dual = expand_features(found$dual, data, NA_real_),
-        W = if (coefficients) w),
-      certificate = found$run$counters["gap"],
-      n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
-      coef_name = "W", by_ranking = if (!exactly) penalty_wishes
-    )
-  })
+  fit <- run_fit("rsr", match.call(), sys.call(), as.list(environment()), ...)
   if (fit$iterations > 0L || fit$status == "converged") warn_rsr_void(fit)
   fit
+}
+
+solve_rsr <- function(data, control, lambda, lambda_rel, solver, coefficients, ...) {
+  q <- length(data$keep)
+  if (is.null(coefficients)) coefficients <- q <= data$n
+  coefficients <- check_flag(coefficients, "coefficients")
+  if (coefficients) check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
+  penalty <- check_penalty(lambda, lambda_rel, 1, "lambda")$value
+  count <- data$weights
+  # Rows times the root of their counts; norms of rows are counted by rows times their counts.
+  mean_square <- sum(data$x^2) / if (is.null(count)) data$n else sum(count)
+  rows <- with_weights(data$x, count)
+  size <- row_norms(rows)
+  if (is.null(control$eps)) control$eps <- 1e-16 * c(mean_square, 1)
+  control$eps <- rep_len(control$eps, 2L)
+  # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
+  exactly <- solver == "exact" && control$tol >= 0
+  factor <- if (exactly) penalty_factor(data$wish, q)
+  settings <- list(lambda = penalty, factor = factor, relative = is.null(lambda),
+    keep_w = coefficients, accelerate = exactly, count = count,
+    start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
+  found <- .Call(C_rsr, rows, control$eps, settings, control)
+  used <- found$run$counters
+  first <- same_penalty(equal_columns(data$x), factor)
+  row <- mean_of_copies(found$row, first)
+  if (coefficients) {
+    used_w <- mean_of_copies(found$w, first)
+    if (found$run$iterations > 0L) row <- row_norms(used_w)
+    # Features by features, back in the user's p columns.
+    w <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
+    w[data$keep, data$keep] <- used_w
+  }
+  list(
+    params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
+      lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
+      lambda_max = used[["zero"]], solver = solver),
+    run = found$run, feature_scores = row,
+    feature_key = mean_of_copies(found$dual, first),
+    solution = list(residual = stats::setNames(found$residual /
+        if (is.null(count)) 1 else count, data$samples),
+      dual = expand_features(found$dual, data, NA_real_),
+      W = if (coefficients) w),
+    certificate = found$run$counters["gap"],
+    n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
+    coef_name = "W", by_ranking = if (!exactly) penalty_wishes, control = control
+  )
 }
 
 warn_rsr_void <- function(fit) {
@@ -134,6 +133,12 @@ print_notes.ufs_rsr <- function(x) {
 }
 
 register("rsr", ufs_rsr,
+  solve = solve_rsr,
+  control = function(args) {
+    if (args$solver == "exact") list(max_iter = 500L, tol = 1e-3) else
+      list(max_iter = 200L, tol = 1e-6)
+  },
+  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
   advice = "historical (for comparison)",
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",

@@ -128,58 +128,55 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
-  run_fit("socfs", match.call(), {
-    plain <- solver == "irls"
-    control <- resolve_control(control, max_iter = 500L, tol = if (plain) 1e-6 else 1e-7,
-      inner_max_iter = if (plain) 30L else 10L, inner_tol = if (plain) 1e-8 else 1e-4)
-    gamma <- check_number(gamma, "gamma", lower = 0)
-    n_starts <- check_count(n_starts, "n_starts", 1L)
-    warm_irls <- check_count(warm_irls, "warm_irls", 0L)
-    polish <- polish && control$tol >= 0
-    check_path(path)
-    data <- as_lazy_operator(x, center, scale)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
-    if (n_clusters == 1L) {
-      ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
-    }
-    # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
-    top <- max(data$norm)
-    exactly <- !plain && warm_irls == 0L
-    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
-    lambda_max <- 2 * top_over_factor(data$norm, factor)
-    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
-    control$eps <- check_eps(control$eps, (1e-6 / top)^2)
-    starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
-    given <- starts[[1L]]
-    # Equal columns as one, unless a plain run is to be replayed.
-    copies <- x_equal_columns(data$x)
-    replay <- plain && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
-    alike <- same_penalty(copies, factor)
-    distinct <- if (anyDuplicated(alike) && !replay) which(alike == seq_along(alike))
-    problem <- list_of(x = if (is.null(distinct)) data$x else x_subset_columns(data$x, distinct),
-      lambda = penalty$value, gamma, eps = control$eps,
-      factor = if (is.null(distinct)) factor else factor[distinct])
-    stages <- function(plain_first = FALSE, shares = path) {
-      socfs_stages(solver, penalty$value, control, warm_irls, shares, polish, plain_first)
-    }
-    runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
-      two_ways = !plain && penalty$rel < 1 && is.null(factor), path = path)
-    best <- which.min(vapply(runs, socfs_objective, 0))
-    exact <- !plain || polish
-    found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], alike, distinct,
-      replay && exact)
-    norm <- row_norms(found$V)
-    nonzero <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-    warn_no_choice(penalty, nonzero, lambda_max)
-    c(socfs_fields(found, data, n_clusters, norm, nonzero), list(
-      params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_max, gamma, init = given$kind, n_starts, start_rule,
-        starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
-        merged_copies = if (is.null(distinct)) 0L else length(alike) - length(distinct)),
-      by_ranking = if (!exactly) penalty_wishes,
-      trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
-      copies = socfs_copies(data, copies, norm)))
-  })
+  run_fit("socfs", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, init, n_starts,
+                        start_rule, solver, warm_irls, path, polish, ...) {
+  plain <- solver == "irls"
+  polish <- polish && control$tol >= 0
+  check_path(path)
+  n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
+  if (n_clusters == 1L) {
+    ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
+  }
+  # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
+  top <- max(data$norm)
+  exactly <- !plain && warm_irls == 0L
+  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  lambda_max <- 2 * top_over_factor(data$norm, factor)
+  penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
+  control$eps <- check_eps(control$eps, (1e-6 / top)^2)
+  starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
+  given <- starts[[1L]]
+  # Equal columns as one, unless a plain run is to be replayed.
+  copies <- x_equal_columns(data$x)
+  replay <- plain && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
+  alike <- same_penalty(copies, factor)
+  distinct <- if (anyDuplicated(alike) && !replay) which(alike == seq_along(alike))
+  problem <- list_of(x = if (is.null(distinct)) data$x else x_subset_columns(data$x, distinct),
+    lambda = penalty$value, gamma, eps = control$eps,
+    factor = if (is.null(distinct)) factor else factor[distinct])
+  stages <- function(plain_first = FALSE, shares = path) {
+    socfs_stages(solver, penalty$value, control, warm_irls, shares, polish, plain_first)
+  }
+  runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
+    two_ways = !plain && penalty$rel < 1 && is.null(factor), path = path)
+  best <- which.min(vapply(runs, socfs_objective, 0))
+  exact <- !plain || polish
+  found <- socfs_all_columns(runs[[if (length(best)) best else 1L]], alike, distinct,
+    replay && exact)
+  norm <- row_norms(found$V)
+  nonzero <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
+  warn_no_choice(penalty, nonzero, lambda_max)
+  c(socfs_fields(found, data, n_clusters, norm, nonzero), list(
+    params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
+      lambda_max, gamma, init = given$kind, n_starts, start_rule,
+      starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
+      merged_copies = if (is.null(distinct)) 0L else length(alike) - length(distinct)),
+    by_ranking = if (!exactly) penalty_wishes, control = control,
+    trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
+    copies = socfs_copies(data, copies, norm)))
 }
 
 warn_no_choice <- function(penalty, nonzero, lambda_max) {
@@ -451,6 +448,14 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 }
 
 register("socfs", ufs_socfs,
+  solve = solve_socfs,
+  control = function(args) {
+    if (args$solver == "irls") {
+      list(max_iter = 500L, tol = 1e-6, inner_max_iter = 30L, inner_tol = 1e-8)
+    } else list(max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
+  },
+  arguments = list(gamma = a_number(lower = 0), n_starts = a_count(1L), warm_irls = a_count(0L)),
+  prepare = function(x, args) as_lazy_operator(x, args$center, args$scale),
   advice = "situational",
   group = "system", deterministic = FALSE,
   title = "Simultaneous orthogonal basis clustering (SOCFS)",

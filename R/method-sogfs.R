@@ -55,40 +55,38 @@
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.01,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
-  fit <- run_fit("sogfs", match.call(), {
-    control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
-      eps = 1e-12)
-    control$eps <- check_eps(control$eps, open = TRUE)
-    data <- as_unit_matrix(x, center, scale)
-    exactly <- solver == "exact" && control$inner_tol >= 0
-    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
-    q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
-    n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
-    if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
-    n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features to choose from")
-    n_neighbours <- check_count(n_neighbours, "n_neighbours", 2L, data$n - 1L,
-      paste("one fewer than the", data$n, "samples"))
-    gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    check_wstep_bytes(data$n, length(data$keep), n_neighbours)
-    found <- .Call(C_sogfs, data$x, list_of(n_clusters, n_dims, k = n_neighbours, gamma, factor,
-      accelerate = exactly), control)
-    counters <- found$run$counters
-    rownames(found$f) <- data$samples
-    list(
-      params = list_of(n_clusters, n_dims, n_neighbours, gamma, alpha = counters[["alpha"]],
-        lambda = counters[["lambda"]], solver),
-      run = found$run, feature_scores = found$row2, feature_key = found$reach,
-      solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
-        cluster = stats::setNames(found$component + 1L, data$samples)),
-      certificate = c(components = max(found$component) + 1, counters["residual"]),
-      n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
-      by_ranking = if (!exactly) penalty_wishes,
-      advice = "The graph did not reach `n_clusters` components."
-    )
-  })
+  fit <- run_fit("sogfs", match.call(), sys.call(), as.list(environment()), ...)
   warn_few_scores(fit, fit$params$n_dims,
     "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
   fit
+}
+
+solve_sogfs <- function(data, control, n_clusters, n_dims, n_neighbours, gamma, solver, k, ...) {
+  control$eps <- check_eps(control$eps, open = TRUE)
+  exactly <- solver == "exact" && control$inner_tol >= 0
+  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
+  n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
+  if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
+  n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features to choose from")
+  n_neighbours <- check_count(n_neighbours, "n_neighbours", 2L, data$n - 1L,
+    paste("one fewer than the", data$n, "samples"))
+  check_wstep_bytes(data$n, length(data$keep), n_neighbours)
+  found <- .Call(C_sogfs, data$x, list_of(n_clusters, n_dims, k = n_neighbours, gamma, factor,
+    accelerate = exactly), control)
+  counters <- found$run$counters
+  rownames(found$f) <- data$samples
+  list(
+    params = list_of(n_clusters, n_dims, n_neighbours, gamma, alpha = counters[["alpha"]],
+      lambda = counters[["lambda"]], solver),
+    run = found$run, feature_scores = found$row2, feature_key = found$reach,
+    solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
+      cluster = stats::setNames(found$component + 1L, data$samples)),
+    certificate = c(components = max(found$component) + 1, counters["residual"]),
+    n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
+    by_ranking = if (!exactly) penalty_wishes, control = control,
+    advice = "The graph did not reach `n_clusters` components."
+  )
 }
 
 # Rows of S as a sparse matrix: neighbours (from 0) and weights are k x n.
@@ -103,6 +101,10 @@ lists_to_csr <- function(found) {
 }
 
 register("sogfs", ufs_sogfs,
+  solve = solve_sogfs,
+  arguments = list(gamma = a_number(lower = 0, open = TRUE)),
+  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
+  control = list(max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6, eps = 1e-12),
   advice = "historical (for comparison)",
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",

@@ -41,39 +41,39 @@
 #' @export
 ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
-  run_fit("spca", match.call(), {
-    control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)
-    check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_operator(x, center, scale)
-    n_components <- check_components(n_components, data, center)
-    check_range(max(data$norm))
-    # X'X is all that counts: a tall file is read once for it, and its root replaces x.
-    core <- if (is_operator(data$x)) jspca_core(data$x, "feature") else data$x
-    pca <- x_pca(core, n_components, "spca")
-    check_rank(pca, n_components)
-    factor <- penalty_factor(data$wish, length(data$keep))
-    penalty <- check_penalty(lambda, lambda_rel, spca_lambda_max(core, pca, factor), "lambda")
-    found <- .Call(C_spca, core, pca$loadings, list(lambda = penalty$value, factor = factor),
-      control)
-    alike <- x_alike_columns(data$x)
-    alike$first <- same_penalty(alike$first, factor)
-    b <- share_alike(found$B, alike)
-    length_of <- sqrt(colSums(b^2))
-    if (all(b == 0) && control$warn) {
-      ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",
-        "`lambda_rel`.")
-    }
-    list(
-      run = found$run,
-      params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
-      feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
-      solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
-        loadings = expand_features(sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/"), data),
-        explained = spca_explained(core, b)),
-      certificate = found$run$counters[c("kkt", "change")], coef_name = "loadings",
-      live = colSums(b != 0)
-    )
-  })
+  run_fit("spca", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, ...) {
+  check_count(control$max_iter, "max_iter", 1L)
+  n_components <- check_components(n_components, data, center)
+  check_range(max(data$norm))
+  # X'X is all that counts: a tall file is read once for it, and its root replaces x.
+  core <- if (is_operator(data$x)) jspca_core(data$x, "feature") else data$x
+  pca <- x_pca(core, n_components, "spca")
+  check_rank(pca, n_components)
+  factor <- penalty_factor(data$wish, length(data$keep))
+  penalty <- check_penalty(lambda, lambda_rel, spca_lambda_max(core, pca, factor), "lambda")
+  found <- .Call(C_spca, core, pca$loadings, list(lambda = penalty$value, factor = factor),
+    control)
+  alike <- x_alike_columns(data$x)
+  alike$first <- same_penalty(alike$first, factor)
+  b <- share_alike(found$B, alike)
+  length_of <- sqrt(colSums(b^2))
+  if (all(b == 0) && control$warn) {
+    ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",
+      "`lambda_rel`.")
+  }
+  list(
+    run = found$run,
+    params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
+    feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
+    solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
+      loadings = expand_features(sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/"), data),
+      explained = spca_explained(core, b)),
+    certificate = found$run$counters[c("kkt", "change")], coef_name = "loadings",
+    live = colSums(b != 0)
+  )
 }
 
 # For A = leading loadings B = 0 is optimal iff lambda >= 2 max_ij |(X'X A)_ij|; each row over the
@@ -107,6 +107,9 @@ print_notes.ufs_spca <- function(x) {
 }
 
 register("spca", ufs_spca,
+  solve = solve_spca,
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
+  control = list(max_iter = 1000L, tol = 1e-4),
   advice = "situational: redundant features; for compressing ufs_css() is better",
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",

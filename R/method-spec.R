@@ -52,50 +52,52 @@
 ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
                      power = 1, k = NULL, center = FALSE, scale = FALSE,
                      control = ufs_control(), ...) {
-  run_fit("spec", match.call(), {
-    control <- resolve_control(control)
-    power <- check_count(power, "power", 1L, 20L)
-    data <- as_ufs_operator(x, center, scale)
-    if (type == "phi3") {
-      if (is.null(n_clusters)) {
-        refuse("n_clusters", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.")
-      }
-      n_clusters <- check_clusters(n_clusters, data$n)
+  run_fit("spec", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_spec <- function(data, control, graph, type, n_clusters, power, ...) {
+  if (type == "phi3") {
+    if (is.null(n_clusters)) {
+      refuse("n_clusters", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.")
     }
-    graph <- as_ufs_graph(graph, data)
-    solution <- list(graph = graph)
+    n_clusters <- check_clusters(n_clusters, data$n)
+  }
+  graph <- as_ufs_graph(graph, data)
+  solution <- list(graph = graph)
+  if (type == "phi3") {
+    embedding <- embed_graph(graph, n_clusters - 1L, "spec", "phi3")
+    statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
+      power, embedding$values, embedding$vectors)
+    solution$U <- spread_rows(embedding$vectors, graph)
+    solution$eigenvalues <- embedding$values
+  } else {
+    statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
+  }
+  statistic[is.nan(statistic)] <- NA_real_
+  score <- if (type == "phi3") statistic else 1 - statistic
+  warn_void(score, "spec", "A complete graph with equal weights does that.")
+  c(
+    list(
+      params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
+        power = power), graph_params(graph)),
+      feature_scores = score, without_score = data$keep[is.na(score)],
+      statistic = expand_features(statistic, data, NA_real_),
+      solution = solution
+    ),
     if (type == "phi3") {
-      embedding <- embed_graph(graph, n_clusters - 1L, "spec", "phi3")
-      statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
-        power, embedding$values, embedding$vectors)
-      solution$U <- spread_rows(embedding$vectors, graph)
-      solution$eigenvalues <- embedding$values
-    } else {
-      statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
+      list(status = embedding$status, iterations = embedding$iterations,
+        certificate = c(residual = embedding$residual))
     }
-    statistic[is.nan(statistic)] <- NA_real_
-    score <- if (type == "phi3") statistic else 1 - statistic
-    warn_void(score, "spec", "A complete graph with equal weights does that.")
-    c(
-      list(
-        params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
-          power = power), graph_params(graph)),
-        feature_scores = score, without_score = data$keep[is.na(score)],
-        statistic = expand_features(statistic, data, NA_real_),
-        solution = solution
-      ),
-      if (type == "phi3") {
-        list(status = embedding$status, iterations = embedding$iterations,
-          certificate = c(residual = embedding$residual))
-      }
-    )
-  })
+  )
 }
 
 #' @export
 print_notes.ufs_spec <- function(x) c(paste0("score        ", x$params$type), NextMethod())
 
 register("spec", ufs_spec,
+  solve = solve_spec,
+  arguments = list(power = a_count(1L, 20L)),
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
   advice = "situational",
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",

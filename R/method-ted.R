@@ -118,17 +118,20 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL,
                     similarity = c("linear", "heat", "cosine"), bandwidth = NULL, center = TRUE,
                     scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("ted", match.call(), free = "similarity", {
-    if (is.null(mu_rel)) mu_rel <- 0.01
-    like <- ted_similarity(similarity, bandwidth, form)
-    if (like$label == "cosine") unit <- TRUE
-    penalty <- list_of(mu, mu_rel)
-    how <- list_of(center, scale, control)
-    if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
-      convex_ted(x, penalty, unit, labelled, how)
-  })
-  if (form == "convex") warn_zero(fit, "mu")
+  fit <- run_fit("ted", match.call(), sys.call(), as.list(environment()), ...)
+  if (fit$params$form == "convex") warn_zero(fit, "mu")
   fit
+}
+
+solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, similarity, bandwidth,
+                      center, scale, x, ...) {
+  if (is.null(mu_rel)) mu_rel <- 0.01
+  like <- ted_similarity(similarity, bandwidth, form)
+  if (like$label == "cosine") unit <- TRUE
+  penalty <- list_of(mu, mu_rel)
+  how <- list_of(center, scale, control)
+  if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
+    convex_ted(x, penalty, unit, labelled, how)
 }
 
 # list(label, bandwidth, matrix) of the arguments `similarity` and `bandwidth`.
@@ -296,6 +299,8 @@ print_notes.ufs_ted <- function(x) {
 }
 
 register("ted", ufs_ted,
+  solve = solve_ted,
+  free = "similarity",
   advice = "situational: use the greedy form; for labelling prefer ufs_facility()",
   group = "samples", selects = "samples",
   title = "Transductive experimental design",

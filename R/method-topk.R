@@ -144,55 +144,57 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
                      control = ufs_control(), structured = FALSE,
                      nonnegative = !is.null(y), bound = TRUE, branch_and_bound = FALSE,
                      node_limit = 10000, solver = c("auto", "paper", "exact", "admm"), ...) {
-  default <- missing(alpha_e) && is.null(lambda_e)
-  fit <- run_fit("topk", match.call(), {
-    control <- resolve_control(control, max_iter = 10L, tol = 1e-5, inner_max_iter = 500L)
-    control$max_iter <- check_count(control$max_iter, "max_iter", 1L)
-    data <- topk_data(x, center, scale, k)
-    k <- data$k
-    classes <- topk_classes(y, n_clusters, data$n)
-    mode <- topk_mode(classes, structured)
-    longest <- max(l1_norms(data$x))
-    if (branch_and_bound && !bound) {
-      refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
-    }
-    own <- list_of(lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
-      lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
-      lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
-      lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
-      alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
-      nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
-      node_limit = check_count(node_limit, "node_limit", 1L, 1e7L))
-    # The choice itself looks at n x n similarities.
-    if (solver == "auto") check_topk_bytes(data$n, ncol(data$x), mode, solver, own)
-    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
-    control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
-    check_included(data, list(k = k))
-    must <- topk_must(data$wish, ncol(data$x))
-    size <- min(k, if (is.null(must)) k else sum(must >= 0L))
-    settings <- c(own, topk_fixed, topk_budget(data, must, size), list(n_clusters = classes$c,
-      must = must, k = size,
-      mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
-      control[c("inner_max_iter", "inner_tol")])
-    check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
-    if (control$warn) say_topk_time(data$n, ncol(data$x), mode, solver, control$max_iter)
-    found <- topk_run(data, classes, settings, control)
-    if (found$run$counters[["too_few_links"]] == 1 && default) {
-      # The default is the authors', for data with more in common.
-      other <- topk_other_alpha_e(data, settings, longest, control$warn)
-      if (!is.null(other)) {
-        settings$lambda_e <- other / longest
-        found <- topk_run(data, classes, settings, control)
-      }
-    }
-    topk_check_links(found, data, classes, settings,
-      argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
-    topk_fields(found, data, classes, mode, control, params = c(
-      list_of(mode, k, n_clusters = classes$c, solver), settings[names(own)],
-      list(alpha_e = settings$lambda_e * longest)))
-  })
+  fit <- run_fit("topk", match.call(), sys.call(), as.list(environment()), ...)
   warn_topk(fit)
   fit
+}
+
+solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambda_z, lambda_a,
+                       lambda_i, alpha, polish, cmn, structured, nonnegative, bound,
+                       branch_and_bound, node_limit, solver, given, ...) {
+  control$max_iter <- check_count(control$max_iter, "max_iter", 1L)
+  k <- data$k
+  default <- !any(c("alpha_e", "lambda_e") %in% given)
+  classes <- topk_classes(y, n_clusters, data$n)
+  mode <- topk_mode(classes, structured)
+  longest <- max(l1_norms(data$x))
+  if (branch_and_bound && !bound) {
+    refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
+  }
+  own <- list_of(lambda_e = topk_lambda_e(longest, lambda_e, alpha_e),
+    lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+    lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
+    lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
+    alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
+    nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
+    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L))
+  # The choice itself looks at n x n similarities.
+  if (solver == "auto") check_topk_bytes(data$n, ncol(data$x), mode, solver, own)
+  if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
+  control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
+  check_included(data, list(k = k))
+  must <- topk_must(data$wish, ncol(data$x))
+  size <- min(k, if (is.null(must)) k else sum(must >= 0L))
+  settings <- c(own, topk_fixed, topk_budget(data, must, size), list(n_clusters = classes$c,
+    must = must, k = size,
+    mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
+    control[c("inner_max_iter", "inner_tol")])
+  check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
+  if (control$warn) say_topk_time(data$n, ncol(data$x), mode, solver, control$max_iter)
+  found <- topk_run(data, classes, settings, control)
+  if (found$run$counters[["too_few_links"]] == 1 && default) {
+    # The default is the authors', for data with more in common.
+    other <- topk_other_alpha_e(data, settings, longest, control$warn)
+    if (!is.null(other)) {
+      settings$lambda_e <- other / longest
+      found <- topk_run(data, classes, settings, control)
+    }
+  }
+  topk_check_links(found, data, classes, settings,
+    argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
+  topk_fields(found, data, classes, mode, control, params = c(
+    list_of(mode, k, n_clusters = classes$c, solver), settings[names(own)],
+    list(alpha_e = settings$lambda_e * longest)))
 }
 
 # In the order of the C enums.
@@ -480,6 +482,9 @@ warn_topk <- function(fit) {
 }
 
 register("topk", ufs_topk,
+  solve = solve_topk,
+  prepare = function(x, args) topk_data(x, args$center, args$scale, args$k),
+  control = list(max_iter = 10L, tol = 1e-5, inner_max_iter = 500L),
   advice = "situational",
   group = "system", sized_by = "pca", per_k = "k",
   title = "Top-k selection by 0-1 integer programming",

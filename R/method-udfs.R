@@ -52,35 +52,38 @@
 ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                      control = ufs_control(), ...) {
-  fit <- run_fit("udfs", match.call(), {
-    control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-12)
-    control$eps <- check_eps(control$eps, open = TRUE)
-    data <- as_unit_matrix(x, center, scale)
-    exactly <- solver == "exact" && control$tol >= 0
-    factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
-    q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features to choose from")
-    n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
-      paste("one fewer than the", data$n, "samples"))
-    lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
-    gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    check_wstep_bytes(data$n, length(data$keep), n_neighbours)
-    found <- .Call(C_udfs, data$x, list_of(n_clusters, k = n_neighbours, lambda, gamma, factor,
-      accelerate = exactly), control)
-    list(
-      params = list_of(n_clusters, n_neighbours, lambda, gamma, solver),
-      run = found$run, feature_scores = found$row2, feature_key = found$reach,
-      solution = list(W = expand_features(found$w, data)),
-      certificate = found$run$counters["residual"],
-      n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
-      by_ranking = if (!exactly) penalty_wishes
-    )
-  })
+  fit <- run_fit("udfs", match.call(), sys.call(), as.list(environment()), ...)
   warn_few_scores(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
   fit
 }
 
+solve_udfs <- function(data, control, n_clusters, n_neighbours, lambda, gamma, solver, k, ...) {
+  control$eps <- check_eps(control$eps, open = TRUE)
+  exactly <- solver == "exact" && control$tol >= 0
+  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
+  n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features to choose from")
+  n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
+    paste("one fewer than the", data$n, "samples"))
+  check_wstep_bytes(data$n, length(data$keep), n_neighbours)
+  found <- .Call(C_udfs, data$x, list_of(n_clusters, k = n_neighbours, lambda, gamma, factor,
+    accelerate = exactly), control)
+  list(
+    params = list_of(n_clusters, n_neighbours, lambda, gamma, solver),
+    run = found$run, feature_scores = found$row2, feature_key = found$reach,
+    solution = list(W = expand_features(found$w, data)),
+    certificate = found$run$counters["residual"],
+    n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
+    by_ranking = if (!exactly) penalty_wishes, control = control
+  )
+}
+
 register("udfs", ufs_udfs,
+  solve = solve_udfs,
+  arguments = list(lambda = a_number(lower = 0, open = TRUE), gamma = a_number(lower = 0, open =
+    TRUE)),
+  prepare = function(x, args) as_unit_matrix(x, args$center, args$scale),
+  control = list(max_iter = 300L, tol = 1e-6, eps = 1e-12),
   advice = "historical (for comparison)",
   title = "Unsupervised discriminative feature selection",
   cost = "n p max(n, p), then min(n, p)^2 p per iteration",

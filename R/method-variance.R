@@ -18,17 +18,19 @@
 #' selected_features(fit, k = 2)
 #' @export
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
-  run_fit("variance", match.call(), {
-    control <- resolve_control(control)
-    data <- as_column_stats(x, TRUE, scale)
-    if (!scale) check_variances(data)
-    if (scale) ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
-    list(params = list(scale = scale),
-      feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
-  })
+  run_fit("variance", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_variance <- function(data, control, scale, ...) {
+  if (!scale) check_variances(data)
+  if (scale) ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
+  list(params = list(scale = scale),
+    feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
 }
 
 register("variance", ufs_variance,
+  solve = solve_variance,
+  prepare = function(x, args) as_column_stats(x, TRUE, args$scale),
   advice = "historical (for comparison)",
   group = "baseline", sized_by = "pca",
   title = "Variance",

@@ -64,46 +64,42 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
                             "kmeans_f"),
                           strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
                           control = ufs_control(), ...) {
-  run_fit("consensus", match.call(), free = "members", {
-    control <- resolve_control(control)
-    center <- check_flag(center, "center")
-    scale <- check_flag(scale, "scale")
-    strength <- check_number(strength, "strength", lower = 0)
-    share <- check_number(share, "share", 0, 1, open = TRUE)
-    opened <- open_data(x)
-    # Correlations, whatever the members are told about scaling.
-    data <- as_column_stats(opened, TRUE, TRUE)
-    q <- length(data$keep)
-    n_clusters <- check_clusters(n_clusters, data$n)
-    what <- "the features that are not constant"
-    if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
-    if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
-    tasks <- consensus_tasks(members, n_clusters, data, center, scale, opened)
-    # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
-    opened["wish"] <- list(NULL)
-    seeds <- draw_seeds(length(tasks) + consensus_draws)
-    members <- seq_along(tasks)
-    found <- consensus_ranks(opened, data, tasks, seeds[members], control)
-    judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
-    noise <- consensus_noise(opened, data, judges, seeds[-members], share)
-    choice <- consensus_choice(opened, data, found$mean, noise, list_of(k, pool, strength))
-    k <- length(choice$chosen)
-    chosen <- choice$chosen
-    if (!center) data$center <- FALSE
-    if (!scale) data$scale <- FALSE
-    list(
-      params = list_of(n_clusters, k, members = vapply(tasks, `[[`, "", "method"), strength,
-        pool = choice$pool, share),
-      feature_scores = rank_scores(c(chosen, setdiff(order(found$mean), chosen)), q),
-      statistic = expand_features(found$mean, data, NA_real_),
-      solution = list(ranks = expand_features(found$ranks, data, NA_real_),
-        mean_rank = expand_features(found$mean, data, NA_real_),
-        order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
-      decoys = c(noise[c("n", "draws", "share", "better")], repeatable = choice$repeatable),
-      members = consensus_table(found, chosen, k),
-      certificate = choice$certificate
-    )
-  })
+  run_fit("consensus", match.call(), sys.call(), as.list(environment()), ...)
+}
+
+solve_consensus <- function(data, control, n_clusters, k, members, strength, pool, share, center,
+                            scale, x, ...) {
+  opened <- open_data(x)
+  q <- length(data$keep)
+  n_clusters <- check_clusters(n_clusters, data$n)
+  what <- "the features that are not constant"
+  if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
+  if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
+  tasks <- consensus_tasks(members, n_clusters, data, center, scale, opened)
+  # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
+  opened["wish"] <- list(NULL)
+  seeds <- draw_seeds(length(tasks) + consensus_draws)
+  members <- seq_along(tasks)
+  found <- consensus_ranks(opened, data, tasks, seeds[members], control)
+  judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
+  noise <- consensus_noise(opened, data, judges, seeds[-members], share)
+  choice <- consensus_choice(opened, data, found$mean, noise, list_of(k, pool, strength))
+  k <- length(choice$chosen)
+  chosen <- choice$chosen
+  if (!center) data$center <- FALSE
+  if (!scale) data$scale <- FALSE
+  list(
+    data = data, params = list_of(n_clusters, k, members = vapply(tasks, `[[`, "", "method"), strength,
+      pool = choice$pool, share),
+    feature_scores = rank_scores(c(chosen, setdiff(order(found$mean), chosen)), q),
+    statistic = expand_features(found$mean, data, NA_real_),
+    solution = list(ranks = expand_features(found$ranks, data, NA_real_),
+      mean_rank = expand_features(found$mean, data, NA_real_),
+      order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
+    decoys = c(noise[c("n", "draws", "share", "better")], repeatable = choice$repeatable),
+    members = consensus_table(found, chosen, k),
+    certificate = choice$certificate
+  )
 }
 
 # The columns `best` of the prepared data, of length one.
@@ -268,6 +264,15 @@ print_notes.ufs_consensus <- function(x) {
 }
 
 register("consensus", ufs_consensus,
+  solve = solve_consensus,
+  prepare = function(x, args) {
+    check_flag(args$center, "center")
+    check_flag(args$scale, "scale")
+    # Correlations, whatever the members are told about scaling.
+    as_column_stats(x, TRUE, TRUE)
+  },
+  arguments = list(strength = a_number(lower = 0), share = a_number(0, 1, open = TRUE)),
+  free = "members",
   deterministic = FALSE, sized_by = "pca",
   title = "Consensus of seven methods, without redundancy",
   cost = "that of its members",

@@ -41,7 +41,7 @@
 #' }
 #' @export
 ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) {
-  open_dots(environment(), ufs_explore, "explore")
+  x <- open_with(x, ufs_explore, "explore", ...)
   app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)),
     env = parent.frame())
   if (!interactive()) {
