@@ -1,6 +1,6 @@
-# Constraints of the data (the rows of R/base-constraints.R): set once by ufs_data(), cut and permuted
-# with rows and columns, read where the data are prepared (R/data-weights.R) and where a ranking is
-# made (R/fit-constraints.R).
+# Constraints of the data (the rows of R/base-constraints.R): set once by ufs_data(), cut and
+# permuted with rows and columns, read where the data are prepared (R/data-weights.R) and where a
+# ranking is made (R/fit-constraints.R).
 #
 # data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
 #                NA in groups: alone), max_cor, budget. Each may be NULL.

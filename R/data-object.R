@@ -80,7 +80,9 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   data$n <- length(rows)
   data$p <- length(columns)
   if (!is.null(features)) data["wish"] <- list(subset_constraints(data$wish, features))
-  if (!is.null(samples)) data["row_wish"] <- list(subset_constraints(data$row_wish, samples, "rows"))
+  if (!is.null(samples)) {
+    data["row_wish"] <- list(subset_constraints(data$row_wish, samples, "rows"))
+  }
   data
 }
 

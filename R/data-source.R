@@ -323,7 +323,7 @@ read_spilled <- function(spilled, index, lines = NULL) {
   out
 }
 
-# ---- data that are read through a plan: R/data-constraints.R ------------------------------------------
+# ---- data that are read through a plan: R/data-weights.R ----------------------------------------
 
 planned_source <- function(data, plan) {
   base <- if (data$kind == "source") data$x else sparse_source(data)

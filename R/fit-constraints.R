@@ -1,5 +1,5 @@
-# How choices keep to the constraints of the data (R/data-constraints.R): a ranking sees to those that
-# the solver of a method does not.
+# How choices keep to the constraints of the data (R/data-constraints.R): a ranking sees to those
+# that the solver of a method does not.
 
 # fit$wishes$features and $samples, of what the data bring: the same, with `open`, how many of the
 # ranking may be chosen, and `by`, who saw to each wish: "solver" or "ranking".

@@ -168,8 +168,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
 #'   `score`, `rank`, `chosen` (is it one of those that [selected_features()] or
-#'   [selected_samples()] gives by default? `NA` where the fit was not told how many) and, of methods
-#'   with one, the `key` that orders equal scores (larger first).
+#'   [selected_samples()] gives by default? `NA` where the fit was not told how many) and, of
+#'   methods with one, the `key` that orders equal scores (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export

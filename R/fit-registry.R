@@ -5,14 +5,14 @@ registered <- new.env(parent = emptyenv())
 # The last lines of a method's file: everything that grids, comparisons and ensembles must
 # know about it. Nothing else in the package knows a method by name.
 #
-# method         its name for ufs(); `fit` its function, whose defaults say which arguments are a choice
-#                of words or a switch
-# solve          solve_<method>(data, control, its arguments ...), which does the work; see run_fit()
-# prepare        function(x, args) of the data as the solver wants them (R/data-prepare.R); NULL: it
-#                prepares them itself, where that depends on more
-# control        its iteration settings, a list or function(args), for what ufs_control() leaves open
-# arguments      the ranges of its numbers: list(lambda = a_number(0, open = TRUE)); those that depend
-#                on the data are checked where these are known
+# method         its name for ufs(); `fit` its function, whose defaults say which arguments are a
+#                choice of words or a switch
+# solve          solve_<method>(data, control, its arguments ...), which does the work; see
+# run_fit() prepare        function(x, args) of the data as the solver wants them
+#                (R/data-prepare.R); NULL: it prepares them itself, where that depends on more
+# control        its iteration settings, a list or function(args), for what ufs_control() leaves
+# open arguments      the ranges of its numbers: list(lambda = a_number(0, open = TRUE)); those that
+#                depend on the data are checked where these are known
 # free           arguments whose default is a choice of words, but which may be something else
 # group          "system" (of the five papers), "baseline" (shown in every comparison),
 #                "features" or "samples" (what it is compared with): the order of ufs_methods()

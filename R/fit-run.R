@@ -154,8 +154,8 @@ open_x <- function(x, row, method, ...) {
   x
 }
 
-# What all methods refuse: a name that R completed (names are exact everywhere), no data, an argument
-# that is needed and not there, a penalty that is given both absolutely and as a share.
+# What all methods refuse: a name that R completed (names are exact everywhere), no data, an
+# argument that is needed and not there, a penalty that is given both absolutely and as a share.
 check_given_arguments <- function(row, method, args, written) {
   check_arguments(setdiff(written, "x"), row$fit, method)
   if (is_missing(args, "x")) refuse("x", "`x`, the data, is missing.")

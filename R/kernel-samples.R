@@ -106,8 +106,8 @@ without_penalty <- function(x, labelled, method, say) {
   list(x = x, by_ranking = "labelled")
 }
 
-# What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, free = how many may
-# be chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
+# What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, free = how many
+# may be chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
 # budget, NULL without a budget).
 open_rows <- function(labelled, data) {
   wish <- data$wishes$samples

@@ -14,7 +14,8 @@
 #' rows, a column of which one or two rows have at least 90 % of the squares (after centring) is
 #' rebuilt like all others but not chosen, unless it is included (see [ufs_data()]), has a group, or
 #' `k` asks for it. A message of class `ufs_message_few_rows` names such columns. With
-#' `optimal = TRUE`, which speaks of all choices, they may be chosen, and the message says which were.
+#' `optimal = TRUE`, which speaks of all choices, they may be chosen, and the message says which
+#' were.
 #'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
@@ -106,8 +107,8 @@ solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, targ
 }
 
 # The work of ufs_css(), of the list from column_triangle(); `asked` has the arguments as they came.
-# judge_rows: are columns with values on one or two rows only left out? They are returned as `few`; of
-# a proof, which is about all choices, those that were chosen all the same.
+# judge_rows: are columns with values on one or two rows only left out? They are returned as `few`;
+# of a proof, which is about all choices, those that were chosen all the same.
 css_slots <- function(data, asked, control, judge_rows) {
   z <- data$x
   divisor <- data$divisor
@@ -139,13 +140,7 @@ css_slots <- function(data, asked, control, judge_rows) {
   free <- is.null(asked$k) && is.null(wish$budget)
   at <- if (free) which.min(trace$ratio) else length(order)
   certificate <- unlist(shares[at, ])
-  if (settings$prove) {
-    # What the choices of 1, ..., k columns hold of the target, in squares.
-    held <- if (is.null(shares$target)) shares$captured * count$start else
-      shares$target * count$target_start
-    gap <- if (count$bound > held[at]) count$bound / held[at] - 1 else 0
-    certificate <- c(certificate, optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
-  }
+  if (settings$prove) certificate <- c(certificate, css_proof(shares[at, ], count))
   ranking <- picks_first(order, found$left, digits = 8L)
   last <- c(if (!settings$prove) few, wish$exclude)
   ranking <- c(setdiff(ranking, last), last)
@@ -155,7 +150,8 @@ css_slots <- function(data, asked, control, judge_rows) {
       form = if (by_products) "x" else if (count$p_form > 0) "p" else "n",
       starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
-      if (!is.null(settings$target)) list(target = settings$target), recorded_constraints(wish, count)),
+      if (!is.null(settings$target)) list(target = settings$target),
+      recorded_constraints(wish, count)),
     run = found$run,
     feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
     without_score = data$keep[wish$exclude], trace = trace,
@@ -251,7 +247,8 @@ tell_few_rows <- function(data, few, proved) {
   ufs_inform("few_rows", if (proved) "Chosen, though" else "Not chosen, because",
     " one or two rows have at least 90 % of the squares: ",
     some_columns(labels_of(data$features, data$p)[data$keep[few]]), ". ",
-    if (proved) "ufs_data(exclude = ) keeps columns out." else "ufs_data(include = ) takes columns in.")
+    if (proved) "ufs_data(exclude = ) keeps columns out." else
+      "ufs_data(include = ) takes columns in.")
 }
 
 # What a fit remembers of the wishes.
@@ -262,6 +259,14 @@ recorded_constraints <- function(wish, count) {
       list(budget = wish$budget, affordable = as.integer(count$affordable))
     },
     if (!is.null(wish$max_cor)) list(max_cor = wish$max_cor))
+}
+
+# What the search proved of a choice with these shares, in squares of the target.
+css_proof <- function(shares, count) {
+  held <- if (is.null(shares$target)) shares$captured * count$start else
+    shares$target * count$target_start
+  gap <- if (count$bound > held) count$bound / held - 1 else 0
+  c(optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
 }
 
 # Shares of all squares by least squares, and of those of a target.

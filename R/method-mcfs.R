@@ -104,7 +104,8 @@ solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, norm
   }))
   status <- status_label(found$run$status)
   list(
-    control = control, params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
+    control = control,
+    params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
     run = found$run, status = if (status == "converged") embedding$status else status,
     feature_scores = score, feature_key = mean_of_copies(pmin(round(reach, 9), 1), alike$first),
     solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),

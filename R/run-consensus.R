@@ -48,9 +48,9 @@
 #'   choice; `decoys` with how many there were (`n`) in each of the `draws`, the `share` of the best
 #'   1, 2, ... features by [ufs_pca()] and [ufs_laplacian()] that are no better than noise, how many
 #'   are `better`, and `repeatable`, the share of the chosen that each draw by itself would choose;
-#'   and `members`, a data frame that says for each member how many of its best k are among the chosen,
-#'   its rank correlation with the consensus, its status and its seconds. `certificate` is that of
-#'   [ufs_diversify()].
+#'   and `members`, a data frame that says for each member how many of its best k are among the
+#'   chosen, its rank correlation with the consensus, its status and its seconds. `certificate` is
+#'   that of [ufs_diversify()].
 #' @references Su, T. and Dy, J. G. (2007) In search of deterministic methods for initializing
 #'   K-means and Gaussian mixture clustering. *Intelligent Data Analysis* **11**(4), 319-338.
 #' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
@@ -89,7 +89,8 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   if (!center) data$center <- FALSE
   if (!scale) data$scale <- FALSE
   list(
-    data = data, params = list_of(n_clusters, k, members = vapply(tasks, `[[`, "", "method"), strength,
+    data = data,
+    params = list_of(n_clusters, k, members = vapply(tasks, `[[`, "", "method"), strength,
       pool = choice$pool, share),
     feature_scores = rank_scores(c(chosen, setdiff(order(found$mean), chosen)), q),
     statistic = expand_features(found$mean, data, NA_real_),

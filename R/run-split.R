@@ -24,15 +24,16 @@
 #'   and of `test` by its number of samples, and is split by itself.
 #' @param ... Arguments of [ufs_data()], such as `rows = "snv"`.
 #' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if
-#'   `x` has row names), `m`, the number `n` of rows and their `names`, `replicates`, `strata`, `space` (what rows
-#'   were compared by), `far` (rows far from all others), `coverage` and `map`. `coverage` has a row
-#'   for `train`, `test` and the mean of 20 random choices of either size, with `uncovered`, the
-#'   mean squared distance to the nearest chosen row over that to the mean of all, and `unknown`,
-#'   the share of the variance of a smooth function that is left when it is known at the chosen
-#'   rows. `map` holds two principal component scores for `plot()`. Random numbers are drawn.
+#'   `x` has row names), `m`, the number `n` of rows and their `names`, `replicates`, `strata`,
+#'   `space` (what rows were compared by), `far` (rows far from all others), `coverage` and `map`.
+#'   `coverage` has a row for `train`, `test` and the mean of 20 random choices of either size, with
+#'   `uncovered`, the mean squared distance to the nearest chosen row over that to the mean of all,
+#'   and `unknown`, the share of the variance of a smooth function that is left when it is known at
+#'   the chosen rows. `map` holds two principal component scores for `plot()`. Random numbers are
+#'   drawn.
 #'
-#'   `selected_samples(split)` gives the training rows and `selected_samples(split, set = "test")` the
-#'   others, as names or indices; `as.data.frame()` has a row for each row of `x` with its `set`
+#'   `selected_samples(split)` gives the training rows and `selected_samples(split, set = "test")`
+#'   the others, as names or indices; `as.data.frame()` has a row for each row of `x` with its `set`
 #'   (`NA` for those in neither), and `print()` says where a set covers no more than random choice.
 #' @section Errors: `ufs_error_argument` if there are not enough rows, samples, or samples in a
 #'   stratum, or if samples belong to several strata.
@@ -78,7 +79,8 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     test = stats::setNames(rows$test, data$samples[rows$test]),
     m = c(train = m, test = test), n = n, replicates = if (!is.null(replicates)) length(size),
     strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
-    names = data$samples, coverage = split_coverage(z, rows), map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
+    names = data$samples, coverage = split_coverage(z, rows),
+    map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
     class = "ufs_split")
 }
 

@@ -1,5 +1,5 @@
-# The explorer's tab for wishes (R/data-constraints.R): columns are ticked as those that must or may not
-# be chosen, and the fits are made again with them.
+# The explorer's tab for wishes (R/data-constraints.R): columns are ticked as those that must or may
+# not be chosen, and the fits are made again with them.
 
 # The model with its fits made again, with the columns `must` and `never` (indices), and the code
 # that does it.
