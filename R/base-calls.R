@@ -43,10 +43,13 @@ check_given <- function(...) {
 # list(a = a, b = b) by the names alone.
 list_of <- function(...) {
   out <- list(...)
-  own <- vapply(as.list(substitute(list(...)))[-1L], function(value) {
-    if (is.name(value)) as.character(value) else ""
-  }, "")
-  names(out) <- ifelse(nzchar(names_of(out)), names_of(out), own)
+  written <- as.list(substitute(c(...)))[-1L]
+  bare <- vapply(written, is.name, NA)
+  given <- names(out)
+  if (is.null(given)) given <- character(length(out))
+  use <- bare & !nzchar(given)
+  given[use] <- as.character(written[use])
+  names(out) <- given
   out
 }
 

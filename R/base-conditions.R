@@ -185,6 +185,6 @@ product_by_rows <- function(x, y, words) {
 
 somebody_waits <- function() {
   isTRUE(getOption("ufselect.progress", interactive() || (
-    requireNamespace("progressr", quietly = TRUE) &&
+    isNamespaceLoaded("progressr") &&
       isTRUE(on_error(progressr::handlers(global = NA), function(e) FALSE)))))
 }

@@ -95,8 +95,11 @@ picks_first <- function(picked, added, all = seq_along(added), digits = 10L) {
 # Samples that are labelled already have no score, so that they come last.
 without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 
+# Made once: data.frame() takes longer than a small fit.
+empty_trace <- data.frame(iteration = integer())
+
 as_trace <- function(trace) {
-  if (is.null(trace)) return(data.frame(iteration = integer()))
+  if (is.null(trace)) return(empty_trace)
   trace <- as.data.frame(trace)
   if (!"iteration" %in% names(trace)) trace <- cbind(iteration = seq_len(nrow(trace)), trace)
   trace$iteration <- as.integer(trace$iteration)

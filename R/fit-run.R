@@ -157,7 +157,8 @@ open_x <- function(x, row, method, ...) {
 # What all methods refuse: a name that R completed (names are exact everywhere), no data, an
 # argument that is needed and not there, a penalty that is given both absolutely and as a share.
 check_given_arguments <- function(row, method, args, written) {
-  check_arguments(setdiff(written, "x"), row$fit, method)
+  unknown <- setdiff(written, c("x", "", row$arguments))
+  if (length(unknown)) check_arguments(unknown, row$fit, method)
   if (is_missing(args, "x")) refuse("x", "`x`, the data, is missing.")
   for (name in row$required) if (is_missing(args, name)) refuse_missing(name)
   for (rel in written[endsWith(written, "_rel")]) {
