@@ -204,7 +204,8 @@ static int set_target(css_work *work)
         work->total = 0.0;
         for (int t = 0; t < r; t++) work->total += w[t] = fmax(w[t], 0.0);
         if (work->p_form) {
-            la_gemm('T', 'N', r, order, order, 1.0, z, order, work->gram, order, 0.0, work->target, r);
+            la_gemm('T', 'N', r, order, order, 1.0, z, order, work->gram, order, 0.0, work->target,
+                    r);
         } else {
             for (size_t t = 0; t < R; t++)
                 for (size_t i = 0; i < N; i++) z[i + t * N] *= sqrt(w[t]);

@@ -149,8 +149,8 @@ static double leading_sum(search *s, const node *at, int m, const int *alive, in
     for (size_t a = 0; a < M; a++) s->unit[a] = 1.0 / sqrt(s->norm2[s->a[at->depth][alive[a]]]);
     for (size_t b = 0; b < M; b++)
         for (size_t a = 0; a < M; a++)
-            s->root[a + b * M] =
-                k[(size_t) alive[a] + (size_t) alive[b] * N] * s->unit[a] * s->unit[b];
+            s->root[a + b * M] = k[(size_t) alive[a] + (size_t) alive[b] * N] * s->unit[a] *
+                                 s->unit[b];
     s->lapack = la_chol_pivoted(m, s->root, s->pivot, &rank, s->scratch);
     if (s->lapack) return 0.0;
     while (r < rank && s->root[(size_t) r * (M + 1)] > 1e-6) r++;
@@ -158,8 +158,8 @@ static double leading_sum(search *s, const node *at, int m, const int *alive, in
     for (size_t b = 0; b < R; b++)
         for (size_t a = 0; a < R; a++) {
             size_t i = (size_t) s->pivot[a] - 1, j = (size_t) s->pivot[b] - 1;
-            s->pencil[a + b * R] =
-                h[(size_t) alive[i] + (size_t) alive[j] * N] * s->unit[i] * s->unit[j];
+            s->pencil[a + b * R] = h[(size_t) alive[i] + (size_t) alive[j] * N] * s->unit[i] *
+                                   s->unit[j];
         }
     la_trsm('L', 'U', 'T', r, r, 1.0, s->root, m, s->pencil, r);
     la_trsm('R', 'U', 'N', r, r, 1.0, s->root, m, s->pencil, r);
