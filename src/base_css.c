@@ -66,74 +66,24 @@ static void pick(css_work *work, int j, double *objective, ufs_run *run)
     ufs_run_step(run, *objective, gain);
 }
 
-static void pick_all(css_work *work, const bool *only, css_result *result, ufs_run *run)
+/* Included columns, then one by one; groups are chosen whole, and their columns put in order later.
+ * only: p, the columns there are to choose from, or NULL. */
+static void pick_all(css_work *work, const bool *only, const css_units *units, css_result *result,
+                     ufs_run *run)
 {
     const css_wish *wish = &work->settings->wish;
     double objective = result->target_start;
 
     for (int t = 0; t < wish->n_include; t++) pick(work, wish->include[t], &objective, run);
     if (wish->group && only == NULL) {
-        /* Whole groups are chosen first; their columns are put in order later. */
-        css_grow_groups(work);
+        css_grow(work, units);
         return;
     }
-    while (work->n_chosen < work->settings->k) {
-        int j = css_best(work, only);
-        if (j < 0 || (R_FINITE(wish->budget) && only == NULL && css_decrease(work, j) == 0.0))
-            return;
+    for (int j = css_next(work, only); j >= 0; j = css_next(work, only))
         pick(work, j, &objective, run);
-    }
 }
 
-/* ---- after the picks -------------------------------------------------------------------- */
-
-static void swap_and_grow(css_work *work, css_result *result)
-{
-    int most = work->settings->max_swaps, more;
-
-    do {
-        int before = work->n_chosen;
-        if (work->settings->wish.group)
-            result->swaps += css_swap_groups(work, most - result->swaps);
-        else
-            result->swaps += css_swap(work, most - result->swaps);
-        css_grow(work);
-        more = work->n_chosen - before;
-    } while (more > 0);
-}
-
-/* By cost, after the choice that did not look at it. */
-static void second_choice(css_work *work, css_result *result)
-{
-    const css_wish *wish = &work->settings->wish;
-    double value = work->value;
-    int n = work->n_chosen, *order = ufs_ialloc((size_t) work->settings->k);
-
-    memcpy(order, work->order, (size_t) n * sizeof(int));
-    css_choose(work, wish->n_include, wish->include);
-    work->by_cost = true;
-    css_grow(work);
-    swap_and_grow(work, result);
-    if (work->value > value + UFS_TIE * work->total) return;
-    work->by_cost = false;
-    css_choose(work, n, order);
-}
-
-static void improve(css_work *work, css_result *result, ufs_run *run)
-{
-    const css_wish *wish = &work->settings->wish;
-
-    if (work->mu > 0.0) {
-        work->mu = 0.0;
-        css_choose(work, work->n_chosen,
-                   memcpy(ufs_ialloc((size_t) work->n_chosen), work->order,
-                          (size_t) work->n_chosen * sizeof(int)));
-    }
-    swap_and_grow(work, result);
-    if (wish->cost && R_FINITE(wish->budget)) second_choice(work, result);
-    if (work->settings->n_starts > 1) css_restart(work, result);
-    if (work->settings->prove) run->lapack = css_prove(work, result, run);
-}
+/* ---- what is said of it ------------------------------------------------------------------ */
 
 /* What the first 1, ..., k of the order hold of the target by least squares, and what as many
  * directions can hold. */
@@ -171,7 +121,7 @@ static int affordable(const css_work *work)
     for (int j = 0; j < work->p; j++)
         if (!taken[j]) cost[m++] = css_cost(work, j);
     R_rsort(cost, m);
-    for (int j = 0; j < m && spent + cost[j] <= wish->budget * (1.0 + UFS_ROUNDING); j++) {
+    for (int j = 0; j < m && css_pays(work, spent + cost[j]); j++) {
         spent += cost[j];
         n++;
     }
@@ -191,28 +141,30 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
                      .mu = settings->mu};
 
     ufs_trace_named(&run->trace, settings->k, columns);
-    work.x_form = settings->form == 'x';
-    work.p_form = result->p_form = settings->form == 'p' ||
-                                   (settings->form == 'a' &&
-                                    css_cheaper_by_p(problem, settings->k));
+    result->p_form = settings->form == 'p' ||
+                     (settings->form == 'a' && css_cheaper_by_gram(problem, settings->k));
+    work.form = settings->form == 'x' ? &css_by_products
+                : result->p_form      ? &css_by_gram
+                                      : &css_by_rows;
     run->status = UFS_CONVERGED;
     run->lapack = css_begin(&work);
     if (run->lapack) return;
     result->start = 0.0;
     for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
     result->target_start = work.total;
-    result->swaps = 0;
     result->met = 1;
-    pick_all(&work, NULL, result, run);
+    css_units units = css_units_of(&work);
+    pick_all(&work, NULL, &units, result, run);
     if (settings->max_swaps > 0 || settings->prove || settings->wish.group) {
-        improve(&work, result, run);
+        css_improve(&work, &units, result);
+        if (settings->prove) run->lapack = css_prove(&work, result, run);
         if (run->lapack) return;
         bool *only = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
         for (int j = 0; j < problem->p; j++) only[j] = work.chosen[j];
         work.mu = settings->mu;
         css_clear(&work);
         ufs_trace_named(&run->trace, settings->k, columns);
-        pick_all(&work, only, result, run);
+        pick_all(&work, only, &units, result, run);
         if (settings->prove) run->iterations = (int) result->nodes;
     }
     result->n_chosen = work.n_chosen;
@@ -221,6 +173,6 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
         result->left[j] = work.chosen[j] ? 0.0 : css_decrease(&work, j);
     target_shares(&work, result);
     result->affordable = affordable(&work);
-    run->lapack = css_lead(problem, settings, work.p_form || work.x_form, work.gram, result->start,
+    run->lapack = css_lead(problem, settings, work.form != &css_by_rows, work.gram, result->start,
                            result->leading, &result->exact);
 }

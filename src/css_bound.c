@@ -33,7 +33,7 @@ static void gram_times(const void *data, int m, const double *x, double *y)
 int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
                 bool *exact)
 {
-    bool p_form = problem->p < problem->n;
+    bool by_columns = problem->p < problem->n;
     void *mark = vmaxget();
     double *ss = ufs_dalloc((size_t) problem->p, 1);
 
@@ -41,14 +41,14 @@ int css_leading(const css_problem *problem, int k, int exact_limit, double *lead
     *total = 0.0;
     for (int j = 0; j < problem->p; j++) *total += ss[j];
     vmaxset(mark);
-    return css_lead(problem, &(css_settings){.k = k, .exact_limit = exact_limit}, p_form,
-                    css_gram_of(problem, p_form), *total, leading, exact);
+    return css_lead(problem, &(css_settings){.k = k, .exact_limit = exact_limit}, by_columns,
+                    css_gram_of(problem, by_columns), *total, leading, exact);
 }
 
-int css_lead(const css_problem *problem, const css_settings *settings, bool p_form, double *gram,
-             double total, double *leading, bool *exact)
+int css_lead(const css_problem *problem, const css_settings *settings, bool by_columns,
+             double *gram, double total, double *leading, bool *exact)
 {
-    int order = p_form ? problem->p : problem->n, k = settings->k;
+    int order = by_columns ? problem->p : problem->n, k = settings->k;
     int r = problem->n < problem->p ? problem->n : problem->p, m = k < r ? k : r, info;
     double *value, sum = 0.0, last = 0.0;
     /* By products with x alone each is found less closely, and what it may miss is added. */
@@ -60,7 +60,7 @@ int css_lead(const css_problem *problem, const css_settings *settings, bool p_fo
     if (*exact) {
         info = la_eig_values(order, gram, value);
     } else {
-        bool by_entries = !p_form && problem->x->kind == UFS_X_SPARSE && order <= problem->p &&
+        bool by_entries = !by_columns && problem->x->kind == UFS_X_SPARSE && order <= problem->p &&
                           8.0 * ufs_x_entries(problem->x) < (double) order * order;
         gram_operator data = {order, gram, by_entries ? problem->x : NULL, problem->x};
         la_eigs_info eigs;

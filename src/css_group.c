@@ -1,68 +1,72 @@
-/* css_group.c: columns that go together, in the p-form. The columns g of a group lower the criterion
- * by tr(K_gg^-1 H_gg), H = rest' rest: |g|^2 n_target flops a group and pick. The largest decrease
- * for each of its columns, or its cost, is taken, among the groups for which there is room; a group
- * is exchanged for another that needs no more room. */
+/* css_group.c: what is chosen together: columns alone, or groups of them (these in the p-form). The
+ * columns g of a group lower the criterion by tr(K_gg^-1 H_gg), H = rest' rest: |g|^2 n_target flops a
+ * group and pick. The largest decrease for each of its columns, or its cost, is taken, among the groups
+ * for which there is room; a group is exchanged for another that needs no more room. */
 #include "css_work.h"
 #include "la.h"
-#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-typedef struct {
-    int n, most;       /* groups; columns of the largest */
-    int *start, *item; /* the columns of group g: item[start[g] .. start[g + 1]) */
-    double *k, *h;     /* most x most */
-} table;
-
-static table group_table(const css_work *work)
+css_units css_units_of(const css_work *work)
 {
     const int *group = work->settings->wish.group;
-    table out = {0};
+    css_units out = {0};
 
-    for (int j = 0; j < work->p; j++) out.n = group[j] + 1 > out.n ? group[j] + 1 : out.n;
+    for (int j = 0; j < work->p; j++)
+        out.n = group == NULL ? work->p : group[j] + 1 > out.n ? group[j] + 1 : out.n;
     out.start = ufs_ialloc((size_t) out.n + 1);
     out.item = ufs_ialloc((size_t) work->p);
-    for (int j = 0; j < work->p; j++) out.start[group[j] + 1]++;
-    for (int g = 0; g < out.n; g++) {
-        out.most = out.start[g + 1] > out.most ? out.start[g + 1] : out.most;
-        out.start[g + 1] += out.start[g];
+    for (int j = 0; j < work->p; j++) out.start[(group ? group[j] : j) + 1]++;
+    for (int u = 0; u < out.n; u++) {
+        out.most = out.start[u + 1] > out.most ? out.start[u + 1] : out.most;
+        out.start[u + 1] += out.start[u];
     }
     int *at = ufs_ialloc((size_t) out.n);
-    for (int j = 0; j < work->p; j++) out.item[out.start[group[j]] + at[group[j]]++] = j;
+    for (int j = 0; j < work->p; j++) {
+        int u = group ? group[j] : j;
+        out.item[out.start[u] + at[u]++] = j;
+    }
     ufs_dalloc_each((size_t) out.most, (size_t) out.most, (double **[]){&out.k, &out.h, NULL});
     return out;
 }
 
-static double group_cost(const css_work *work, const table *groups, int g)
+static int size_of(const css_units *units, int u)
+{
+    return units->start[u + 1] - units->start[u];
+}
+
+static double cost_of(const css_work *work, const css_units *units, int u)
 {
     double sum = 0.0;
 
-    for (int i = groups->start[g]; i < groups->start[g + 1]; i++)
-        sum += css_cost(work, groups->item[i]);
+    for (int i = units->start[u]; i < units->start[u + 1]; i++)
+        sum += css_cost(work, units->item[i]);
     return sum;
 }
 
-/* May the group be taken? room: for so many columns. */
-static bool group_allowed(const css_work *work, const table *groups, int g, int room)
+bool css_unit_eligible(const css_work *work, const css_units *units, int u)
 {
-    int size = groups->start[g + 1] - groups->start[g];
-    double budget = work->settings->wish.budget * (1.0 + UFS_ROUNDING);
+    int size = size_of(units, u);
 
-    if (size == 0 || size > room || work->spent + group_cost(work, groups, g) > budget)
-        return false;
-    for (int i = groups->start[g]; i < groups->start[g + 1]; i++)
-        if (!css_allowed(work, groups->item[i])) return false;
-    return true;
+    if (size == 0 || size > work->settings->k - work->n_chosen) return false;
+    for (int i = units->start[u]; i < units->start[u + 1]; i++)
+        if (!css_eligible(work, units->item[i], -1)) return false;
+    return css_pays(work, work->spent + cost_of(work, units, u));
 }
 
-static double group_gain(const css_work *work, const table *groups, int g)
+void css_unit_take(css_work *work, const css_units *units, int u)
 {
-    const int *j = groups->item + groups->start[g];
-    size_t m = (size_t) (groups->start[g + 1] - groups->start[g]), P = (size_t) work->p;
-    double *k = groups->k, *h = groups->h, gain = 0.0;
+    for (int i = units->start[u]; i < units->start[u + 1]; i++) css_take(work, units->item[i]);
+}
+
+static double gain_of(const css_work *work, const css_units *units, int u)
+{
+    const int *j = units->item + units->start[u];
+    size_t m = (size_t) size_of(units, u), P = (size_t) work->p, Q = (size_t) work->n_target;
+    double *k = units->k, *h = units->h, gain = 0.0;
 
     for (size_t b = 0; b < m; b++)
         for (size_t a = 0; a < m; a++) {
-            size_t J = (size_t) j[a], L = (size_t) j[b], Q = (size_t) work->n_target;
+            size_t J = (size_t) j[a], L = (size_t) j[b];
             k[a + b * m] = work->deflated[J + L * P];
             h[a + b * m] = la_dot(work->n_target, work->rest + J * Q, work->rest + L * Q);
         }
@@ -80,65 +84,56 @@ static double group_gain(const css_work *work, const table *groups, int g)
     return gain;
 }
 
-static int best_group(const css_work *work, const table *groups, int room, double *most)
+/* By decrease for each column, or its cost; by decrease alone, which is returned in `most`, if that is
+ * not NULL. -1: there is none. */
+static int best_group(const css_work *work, const css_units *units, double *most)
 {
     double top = -1.0;
 
     for (int pass = 0; pass < 2; pass++)
-        for (int g = 0; g < groups->n; g++) {
-            if (!group_allowed(work, groups, g, room)) continue;
-            double gain = group_gain(work, groups, g), size;
-            size = work->by_cost ? group_cost(work, groups, g)
-                                 : (double) (groups->start[g + 1] - groups->start[g]);
-            if (most) size = 1.0;
+        for (int u = 0; u < units->n; u++) {
+            if (!css_unit_eligible(work, units, u)) continue;
+            double gain = gain_of(work, units, u), size = 1.0;
+            if (!most) size = work->by_cost ? cost_of(work, units, u) : size_of(units, u);
             if (pass == 0)
                 top = fmax(top, gain / size);
             else if (gain / size >= top * (1.0 - UFS_TIE)) {
                 if (most) *most = gain;
-                return g;
+                return u;
             }
         }
     return -1;
 }
 
-static void take_group(css_work *work, const table *groups, int g)
+void css_grow(css_work *work, const css_units *units)
 {
-    for (int i = groups->start[g]; i < groups->start[g + 1]; i++) css_take(work, groups->item[i]);
-}
+    bool together = work->settings->wish.group != NULL;
 
-void css_grow_groups(css_work *work)
-{
-    void *mark = vmaxget();
-    table groups = group_table(work);
-
-    for (int g = 0; g >= 0;) {
+    for (int next = 0; next >= 0;) {
         R_CheckUserInterrupt();
-        g = best_group(work, &groups, work->settings->k - work->n_chosen, NULL);
-        if (g >= 0) take_group(work, &groups, g);
+        next = together ? best_group(work, units, NULL) : css_next(work, NULL);
+        if (next >= 0 && together) css_unit_take(work, units, next);
+        if (next >= 0 && !together) css_take(work, next);
     }
-    vmaxset(mark);
 }
 
-int css_swap_groups(css_work *work, int most)
+int css_swap_groups(css_work *work, const css_units *units, int most)
 {
     const int *group = work->settings->wish.group;
     int first = work->settings->wish.n_include, made = 0;
-    void *mark = vmaxget();
-    table groups = group_table(work);
 
     for (int quiet = 0; quiet < work->n_chosen - first && made < most;) {
-        int old = group[work->order[first]], size = groups.start[old + 1] - groups.start[old], new;
+        int old = group[work->order[first]], new;
         double before = work->value, gain = 0.0;
         R_CheckUserInterrupt();
         for (int t = work->n_chosen - 1; t >= first; t--)
             if (group[work->order[t]] == old) css_drop(work, t);
-        new = best_group(work, &groups, work->settings->k - work->n_chosen, &gain);
+        new = best_group(work, units, &gain);
         if (new < 0 || !(work->value + gain > before + UFS_TIE * work->total)) new = old;
         /* To the end of the order, so that the next group comes to the front. */
-        take_group(work, &groups, new);
+        css_unit_take(work, units, new);
         made += new != old;
-        quiet = new != old ? 0 : quiet + size;
+        quiet = new != old ? 0 : quiet + size_of(units, old);
     }
-    vmaxset(mark);
     return made;
 }

@@ -24,7 +24,6 @@ typedef struct {
     css_work *work;
     const ufs_hook *hook;
     const double *gram;             /* p x p: x'x, for closeness */
-    double *norm2;                  /* p */
     bool *closed;                   /* p: never to be taken */
     double best, nodes, most, open; /* open: largest bound of what was not searched */
     int *set, *best_set, n_best, lapack;
@@ -53,15 +52,7 @@ static void offer(search *s, int n_set, double held)
 
 static bool apart(const search *s, int i, int j)
 {
-    double most = s->work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
-
-    return !(most < 1.0) || fabs(s->gram[(size_t) i + (size_t) j * (size_t) s->work->p]) <=
-                                most * sqrt(s->norm2[i]) * sqrt(s->norm2[j]);
-}
-
-static bool pays(const search *s, double spent)
-{
-    return spent <= s->work->settings->wish.budget * (1.0 + UFS_ROUNDING);
+    return css_apart(s->work, i, j, s->gram[(size_t) i + (size_t) j * (size_t) s->work->p]);
 }
 
 /* Does anything of free column i stand out of those chosen? */
@@ -69,7 +60,7 @@ static bool stands_out(const search *s, const node *at, int i)
 {
     double d = s->k[at->depth][(size_t) i * (size_t) (at->size + 1)];
 
-    return d > UFS_TIE * s->norm2[s->a[at->depth][i]];
+    return d > UFS_TIE * s->work->norm2[s->a[at->depth][i]];
 }
 
 static double gain_of(const search *s, const node *at, int i)
@@ -89,7 +80,7 @@ static int alive_columns(const search *s, const node *at, int m, int *alive, int
         int i = alive[l], j = s->a[at->depth][i];
         if (s->closed[j]) continue;
         if (!stands_out(s, at, i)) continue;
-        if (!pays(s, at->spent + css_cost(s->work, j))) continue;
+        if (!css_pays(s->work, at->spent + css_cost(s->work, j))) continue;
         s->scratch[kept] = css_cost(s->work, j);
         alive[kept++] = i;
     }
@@ -97,7 +88,7 @@ static int alive_columns(const search *s, const node *at, int m, int *alive, int
         t = kept;
     } else {
         R_rsort(s->scratch, kept);
-        while (t < kept && pays(s, spent + s->scratch[t])) spent += s->scratch[t++];
+        while (t < kept && css_pays(s->work, spent + s->scratch[t])) spent += s->scratch[t++];
     }
     *room = s->work->settings->k - at->n_set;
     if (t < *room) *room = t;
@@ -122,7 +113,8 @@ static void last_two(search *s, const node *at, int m, const int *alive)
             sum = kjj * hii - 2.0 * kij * h[i + j * N] + kii * h[j + j * N];
             if (!(det > UFS_TIE * kii * kjj) || !(at->held * det + sum > s->best * det)) continue;
             if (!apart(s, a[i], a[j])) continue;
-            if (!pays(s, at->spent + css_cost(s->work, a[i]) + css_cost(s->work, a[j]))) continue;
+            if (!css_pays(s->work, at->spent + css_cost(s->work, a[i]) + css_cost(s->work, a[j])))
+                continue;
             s->set[at->n_set + 1] = a[j];
             offer(s, at->n_set + 2, at->held + sum / det);
         }
@@ -146,7 +138,8 @@ static double leading_sum(search *s, const node *at, int m, const int *alive, in
     int rank, r = 0;
     double sum = 0.0, lost;
 
-    for (size_t a = 0; a < M; a++) s->unit[a] = 1.0 / sqrt(s->norm2[s->a[at->depth][alive[a]]]);
+    for (size_t a = 0; a < M; a++)
+        s->unit[a] = 1.0 / sqrt(s->work->norm2[s->a[at->depth][alive[a]]]);
     for (size_t b = 0; b < M; b++)
         for (size_t a = 0; a < M; a++)
             s->root[a + b * M] = k[(size_t) alive[a] + (size_t) alive[b] * N] * s->unit[a] *
@@ -256,28 +249,6 @@ static void visit(search *s, node at)
     vmaxset(mark);
 }
 
-/* x'x and x'YY'x. */
-static void pencil_of(css_work *work, double *c, double *h)
-{
-    int n = work->n, p = work->p, q = work->n_target;
-    size_t P = (size_t) p, N = (size_t) n;
-
-    if (work->p_form) {
-        ufs_copy(c, work->gram, P * P);
-        la_gram('T', q, p, work->target, h);
-        return;
-    }
-    void *mark = vmaxget();
-    double *x = ufs_dalloc(N, P), *gx = ufs_dalloc(N, P);
-    int *all = ufs_ialloc(P);
-    for (int j = 0; j < p; j++) all[j] = j;
-    ufs_x_gram_cols(work->problem->x, c);
-    ufs_x_columns(work->problem->x, p, all, x);
-    la_gemm('N', 'N', n, p, n, 1.0, work->target, n, x, n, 0.0, gx, n);
-    la_gemm('T', 'N', p, p, n, 1.0, x, n, gx, n, 0.0, h, p);
-    vmaxset(mark);
-}
-
 static void allocate(search *s, css_work *work)
 {
     size_t P = (size_t) work->p, depths = (size_t) work->settings->k + 1;
@@ -318,20 +289,15 @@ int css_prove(css_work *work, css_result *result, ufs_run *run)
 {
     const css_wish *wish = &work->settings->wish;
     size_t P = (size_t) work->p;
-    double *gram = ufs_dalloc(P, P);
-    search s = {.work = work,
-                .hook = &run->hook,
-                .gram = gram,
-                .norm2 = work->norm2,
-                .most = run->max_iter};
+    search s = {.work = work, .hook = &run->hook, .gram = work->gram, .most = run->max_iter};
     node at = {.size = work->p, .bound = work->total};
 
     allocate(&s, work);
     s.best = work->value;
     s.n_best = work->n_chosen;
     memcpy(s.best_set, work->order, (size_t) work->n_chosen * sizeof(int));
-    pencil_of(work, gram, s.h[0]);
-    ufs_copy(s.k[0], gram, P * P);
+    ufs_copy(s.k[0], work->gram, P * P);
+    la_gram('T', work->n_target, work->p, work->target, s.h[0]);
     for (int j = 0; j < work->p; j++) {
         s.a[0][j] = j;
         s.closed[j] = wish->barred && wish->barred[j];

@@ -1,4 +1,5 @@
-/* css_work.h: what the files of column subset selection share (see base_css.c). */
+/* css_work.h: column subset selection as a search (see base_css.c): the choice so far, what each column
+ * would add, a column in, a column out. Below it the three forms, above it all that searches. */
 #ifndef UFS_CSS_WORK_H
 #define UFS_CSS_WORK_H
 
@@ -6,38 +7,27 @@
 
 enum { CSS_TRIES = 16 }; /* columns that are tried together for a swap */
 
+typedef struct css_work css_work;
+
+/* How what the choice leaves of x and of the target is held. The last three are NULL where columns do
+ * not leave. */
 typedef struct {
+    int (*begin)(css_work *work);        /* room, target, f_first; returns LAPACK's info */
+    void (*clear)(css_work *work);       /* what is left is all; NULL: f and d are all there is */
+    void (*take)(css_work *work, int j); /* j off f and d, and a member if anything of it is left */
+    const double *(*products)(css_work *work, int j); /* x'x_j, until the next call */
+    void (*invert)(css_work *work);                   /* `inverse` */
+    void (*look)(css_work *work, int m); /* `pass` and `size` of the m columns of `dual` */
+    void (*back)(css_work *work, int b); /* member b, which was looked at last, back into f and d */
+} css_form;
+
+struct css_work {
     const css_problem *problem;
     const css_settings *settings;
+    const css_form *form;
     int n, p;
     double mu, total; /* total: squares of the target */
-    bool p_form, x_form;
-    double *gram;      /* n-form: x x'; p-form: x'x; x-form: NULL */
-    double *target;    /* n-form: Y Y' (n x n); p-form: Y'x (n_target x p); `gram` where Y is x */
-    double *component; /* of a target: the squares of each */
-    int n_target;
-    double *deflated; /* p-form: K, p x p */
-    double *rest;     /* p-form: what is left of Y'x; K where Y is x (x-form: NULL) */
-    double *w;        /* x-form: p x k */
-    double *r, *t;   /* n-form: n x k basis and its triangle r'x (k x k, any square once dropped) */
-    double *f, *d;   /* p */
-    double *f_first; /* p: f before the first pick */
-    double *f0, *d0; /* p, n-form: f and d when last computed from x */
-    double *norm2;   /* p: ||x_j||^2 */
-    double *pair;    /* n-form: n x 2 m for m tries; p-form: p x k */
-    double *pass;    /* 2 m x p: rows b, then v, of every try */
-    double *along;   /* p-form: n_target x m; Y'u of every try */
-    double *size;    /* m: u'YY'u */
-    double *inverse; /* k x k: of t, or of x_S'x_S */
-    double *dual;    /* k x m */
-    double *lu;      /* k: scratch */
-    int *pivot;      /* k */
-    bool inverted;
-    int tile;          /* columns done together, 64 or as many as a block of a file has */
-    double *y, *z;     /* n-form: n x tile */
-    double *own;       /* n-form, mu > 0: n x tile */
-    double *s;         /* n-form: k x tile */
-    int *list, n_list; /* tile: columns to measure */
+    double *gram;     /* rows: x x'; gram: x'x; products: NULL */
     /* The choice: order[0 .. n_chosen), of which member[0 .. n_basis) span all. */
     bool *chosen;
     int *order, n_chosen, *member, n_basis;
@@ -45,22 +35,76 @@ typedef struct {
     unsigned char *near; /* p x k: too close to the column at this place; NULL: no such wish */
     int *n_near;         /* p */
     bool by_cost;        /* the next pick is the one of the largest decrease for its cost */
-} css_work;
+    double *f, *d;       /* p */
+    double *f_first;     /* p: f before the first pick */
+    double *f0,
+        *d0;       /* rows and products: when last computed from x, since f and d are differences */
+    double *norm2; /* p: ||x_j||^2 */
+    /* The target: YY' (rows, n x n) or Y'x (n_target x p); `gram` where Y is x. */
+    double *target;
+    double *component; /* of a target: the squares of each */
+    int n_target;
+    /* Swaps. */
+    double *pass;    /* 2 m x p: rows b, then v, of every one of m tries */
+    double *size;    /* m: u'YY'u */
+    double *inverse; /* k x k: its rows are the dual vectors in terms of basis or columns */
+    double *dual;    /* k x m */
+    double *lu;      /* k: scratch */
+    int *pivot;      /* k */
+    bool inverted;
+    /* Form gram. */
+    double *deflated; /* K, p x p */
+    double *rest;     /* what is left of Y'x; K where Y is x (products: NULL) */
+    double *along;    /* n_target x m; Y'u of every try */
+    /* Forms rows and products. */
+    double *r, *t;     /* rows: n x k basis and its triangle r'x (k x k, any square once dropped) */
+    double *w;         /* products: p x k */
+    double *pair;      /* rows: n x 2 m for m tries; gram: p x k */
+    int tile;          /* columns done together, 64 or as many as a block of a file has */
+    double *y, *z;     /* tile columns */
+    double *own;       /* rows, mu > 0: n x tile */
+    double *s;         /* k x tile */
+    int *list, n_list; /* tile: columns to measure */
+};
 
-/* ---- css_form.c: one step, in either form ------------------------------------------------- */
+/* ---- css_gram.c, css_rows.c, css_products.c: the forms ------------------------------------- */
 
-/* May column j be taken now? */
-bool css_allowed(const css_work *work, int j);
-double css_cost(const css_work *work, int j);
-bool css_cheaper_by_p(const css_problem *problem, int k);
-/* x'x (p-form) or xx'. */
-double *css_gram_of(const css_problem *problem, bool p_form);
+extern const css_form css_by_gram, css_by_rows, css_by_products;
+/* Is x'x cheaper than xx'? */
+bool css_cheaper_by_gram(const css_problem *problem, int k);
+/* x'x or xx'. */
+double *css_gram_of(const css_problem *problem, bool by_columns);
+/* Z, the leading eigenvectors of `gram`, of this order; `component` and `total` from their values.
+ * Returns LAPACK's info. */
+int css_target(css_work *work, int order, double *z);
+/* Forms rows and products (css_renew.c): x'x_j, in `pass`. */
+const double *css_cross(css_work *work, int j);
+/* Called for j = 0, ..., p - 1: `measure` does the columns of `list`, a tile of those that are wanted. */
+void css_in_turn(css_work *work, int j, bool wanted, void (*measure)(css_work *work));
+/* Differences of f and d that have lost digits are measured again. */
+void css_renew(css_work *work, void (*measure)(css_work *work));
+
+/* ---- css_search.c: one step, in any form ----------------------------------------------------- */
+
 /* Returns LAPACK's info. */
 int css_begin(css_work *work);
 /* Nothing chosen. */
 void css_clear(css_work *work);
+/* The choice becomes order[0 .. n). */
+void css_choose(css_work *work, int n, const int *order);
+double css_cost(const css_work *work, int j);
+/* Is this sum of costs within the budget? */
+bool css_pays(const css_work *work, double spent);
+/* Are two columns with this product no closer to each other than chosen ones may be? */
+bool css_apart(const css_work *work, int i, int j, double product);
+/* May column j be taken, in the place of what is at order[at], or beside all (at < 0)? */
+bool css_eligible(const css_work *work, int j, int at);
+/* Does anything of column j stand out of the choice? */
+bool css_stands_out(const css_work *work, int j);
 /* What column j would lower the criterion by. */
 double css_decrease(const css_work *work, int j);
+/* The next column to take, -1 if there is none. only: p, or NULL for all. */
+int css_next(const css_work *work, const bool *only);
 void css_take(css_work *work, int j);
 /* With the columns at[0 .. m) of the order taken out one at a time, m <= CSS_TRIES: rows b and v
  * of `pass` and `size`, by which column j in the place of at[i] holds
@@ -70,41 +114,34 @@ void css_try(css_work *work, int m, const int *at);
 /* Takes out what is at this place of the order; mu = 0. */
 void css_drop(css_work *work, int at);
 
-/* ---- css_x.c: the x-form ------------------------------------------------------------------- */
+/* ---- css_group.c: what is chosen together ----------------------------------------------------- */
 
-/* `f_first`, and the target. Returns LAPACK's info. */
-int css_begin_x(css_work *work);
-/* Of the columns list[0 .. n_list). */
-void css_measure_x(css_work *work);
-/* Takes column j off f and d; false if nothing is left of it. */
-bool css_take_x(css_work *work, int j);
+/* Unit u is the columns item[start[u] .. start[u + 1]): a group, or one column. */
+typedef struct {
+    int n, most; /* units; columns of the largest */
+    int *start, *item;
+    double *k, *h; /* most x most: scratch */
+} css_units;
 
-/* ---- css_swap.c ------------------------------------------------------------------------------- */
-
-/* -1 if there is none. only: p, or NULL for all. */
-int css_best(const css_work *work, const bool *only);
+css_units css_units_of(const css_work *work);
+/* May all of it be taken? */
+bool css_unit_eligible(const css_work *work, const css_units *units, int u);
+void css_unit_take(css_work *work, const css_units *units, int u);
 /* As many as k, the wishes and the budget allow. */
-void css_grow(css_work *work);
-/* Exchanges, as long as one helps and at most `most`. Returns how many. */
-int css_swap(css_work *work, int most);
-/* Further starts; leaves the best choice in `order`. */
-void css_restart(css_work *work, css_result *result);
-/* The choice becomes order[0 .. n). */
-void css_choose(css_work *work, int n, const int *order);
+void css_grow(css_work *work, const css_units *units);
+/* Exchanges of groups, as long as one helps and at most `most`. Returns how many. */
+int css_swap_groups(css_work *work, const css_units *units, int most);
 
-/* ---- css_group.c ------------------------------------------------------------------------------ */
+/* ---- css_swap.c, css_start.c, css_prove.c, css_bound.c ---------------------------------------- */
 
-void css_grow_groups(css_work *work);
-int css_swap_groups(css_work *work, int most);
-
-/* ---- css_prove.c ------------------------------------------------------------------------------ */
-
+/* The same, of columns unless these go in groups. */
+int css_swap(css_work *work, const css_units *units, int most);
+/* Exchanges until none helps, and further starts; the best choice is left in `order`. */
+void css_improve(css_work *work, const css_units *units, css_result *result);
 /* Replaces the choice where the search finds a better one. Returns LAPACK's info. */
 int css_prove(css_work *work, css_result *result, ufs_run *run);
-/* ---- css_bound.c ------------------------------------------------------------------------------ */
-
 /* Destroys the Gram matrix. Returns LAPACK's info. */
-int css_lead(const css_problem *problem, const css_settings *settings, bool p_form, double *gram,
-             double total, double *leading, bool *exact);
+int css_lead(const css_problem *problem, const css_settings *settings, bool by_columns,
+             double *gram, double total, double *leading, bool *exact);
 
 #endif

@@ -37,8 +37,8 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
     }
     if (target != R_NilValue) settings.target = ffi_whole(target, 1, most, "target");
     if (ffi_get(settings_, "prove") != R_NilValue) settings.prove = ffi_flag(settings_, "prove");
-    if (settings.wish.group && settings.form != 'p')
-        Rf_error("internal error: groups of css need the p-form");
+    if ((settings.wish.group || settings.prove) && settings.form != 'p')
+        Rf_error("internal error: groups and proofs of css need the p-form");
     if (settings.form == 'x' &&
         (op.kind != UFS_X_SPARSE || settings.max_swaps > 0 || settings.prove))
         Rf_error("internal error: the x-form of css");

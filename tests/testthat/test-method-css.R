@@ -579,3 +579,25 @@ test_that("scores are shares of ranks, and what a budget pays for is counted wit
   found <- wished(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
   expect_identical(found$params$affordable, 5L)
 })
+
+test_that("further starts keep groups whole", {
+  skip_on_cran()
+  for (seed in 1:6) {
+    x <- withr::with_seed(seed, matrix(stats::rnorm(600), 30))
+    groups <- rep(1:10, each = 2)
+    once <- wished(x, list(groups = groups, include = 3L), k = 6L, swaps = TRUE)
+    fit <- withr::with_seed(1, wished(x, list(groups = groups, include = 3L), k = 6L, starts = 12))
+    chosen <- fit$solution$order
+    expect_true(all(table(groups[chosen]) == 2L) && length(chosen) == 6L && all(3:4 %in% chosen))
+    expect_gte(held(centred(x), unname(chosen)), held(centred(x), unname(once$solution$order)) - 1e-9)
+  }
+})
+
+test_that("a budget pays for a column, though what it can pay for holds nothing of the target", {
+  x <- cbind(v1 = c(rep(0, 18), 8, 0, 0, 0, 2, 0, 0), v2 = c(1, rep(0, 24)), v3 = c(0, 9, rep(0, 23)))
+  fit <- suppressMessages(ufs_css(ufs_data(x, cost = c(4, 1, 4), budget = 2), target = 1, center = FALSE,
+    scale = FALSE, optimal = TRUE))
+  expect_identical(names(fit$solution$order), "v2")
+  expect_identical(fit$certificate[["target"]], 0)
+  expect_identical(fit$certificate[["optimal"]], 1)
+})

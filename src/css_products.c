@@ -1,4 +1,4 @@
-/* css_x.c: column subset selection by products with a sparse x alone: the x-form of base_css.c. */
+/* css_products.c: column subset selection by products with a sparse x alone: the x-form of base_css.c. */
 #include "css_work.h"
 #include "la.h"
 
@@ -45,18 +45,32 @@ static int set_target(css_work *work)
     return 0;
 }
 
-int css_begin_x(css_work *work)
+static int begin(css_work *work)
 {
-    size_t P = (size_t) work->p, Q = (size_t) work->settings->target;
-    int info = Q > 0 ? set_target(work) : 0;
+    size_t N = (size_t) work->n, P = (size_t) work->p, K = (size_t) work->settings->k;
+    size_t Q = (size_t) work->settings->target;
+    int info = 0;
 
-    if (info) return info;
-    for (size_t j = 0; j < P; j++) work->f_first[j] = Q > 0 ? la_ss(Q, work->target + j * Q) : 0.0;
+    work->pair = ufs_dalloc(N, 2);
+    work->w = ufs_dalloc(P, K);
+    work->tile = CSS_TRIES;
+    work->y = ufs_dalloc(N, CSS_TRIES);
+    work->z = ufs_dalloc(P, CSS_TRIES);
+    work->s = ufs_dalloc(K, CSS_TRIES);
+    work->list = ufs_ialloc(CSS_TRIES);
+    if (Q > 0) info = set_target(work);
+    for (size_t j = 0; j < P && info == 0; j++)
+        work->f_first[j] = Q > 0 ? la_ss(Q, work->target + j * Q) : 0.0;
     if (Q == 0) ufs_x_gram_parts(work->problem->x, add_squares, work->f_first);
-    return 0;
+    return info;
 }
 
-void css_measure_x(css_work *work)
+static void clear(css_work *work)
+{
+    if (work->rest) ufs_copy(work->rest, work->target, (size_t) work->p * (size_t) work->n_target);
+}
+
+static void measure(css_work *work)
 {
     int p = work->p, m = work->n_basis, n_list = work->n_list;
     size_t P = (size_t) p, M = (size_t) m;
@@ -73,7 +87,7 @@ void css_measure_x(css_work *work)
     }
 }
 
-bool css_take_x(css_work *work, int j)
+static void take(css_work *work, int j)
 {
     int p = work->p, m = work->n_basis;
     size_t P = (size_t) p;
@@ -84,17 +98,19 @@ bool css_take_x(css_work *work, int j)
     for (size_t l = 0; l < (size_t) m; l++) work->s[l] = work->w[(size_t) j + l * P];
     if (m > 0) la_gemv('N', p, m, -1.0, work->w, p, work->s, 1.0, w);
     left = w[j];
-    if (work->mu == 0.0 && left <= UFS_TIE * work->norm2[j]) return false;
+    if (work->mu == 0.0 && left <= UFS_TIE * work->norm2[j]) return;
     by = sqrt(fmax(left, 0.0) + work->mu);
     for (size_t i = 0; i < P; i++) w[i] /= by;
     for (size_t i = 0; i < P; i++) work->d[i] -= w[i] * w[i];
+    work->member[work->n_basis++] = j;
     if (work->rest) {
         size_t Q = (size_t) work->n_target;
         double *y = v;
         for (size_t t = 0; t < Q; t++) y[t] = work->rest[(size_t) j * Q + t] / by;
         for (size_t i = 0; i < P; i++) la_axpy(work->n_target, -w[i], y, work->rest + i * Q);
         measure_rest(work);
-        return true;
+        css_renew(work, measure);
+        return;
     }
     ufs_x_mul(x, 1, w, work->pair);
     ufs_x_cross(x, 1, work->pair, v);
@@ -104,5 +120,7 @@ bool css_take_x(css_work *work, int j)
     }
     size = la_ss(P, w);
     for (size_t i = 0; i < P; i++) work->f[i] += w[i] * (size * w[i] - 2.0 * v[i]);
-    return true;
+    css_renew(work, measure);
 }
+
+const css_form css_by_products = {begin, clear, take, css_cross, NULL, NULL, NULL};
