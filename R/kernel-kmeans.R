@@ -42,8 +42,8 @@ parted_clusters <- function(z, n_clusters, max_iter = 100L) {
   centres <- rowsum(z, cluster) / tabulate(cluster)
   if (nrow(centres) < n_clusters) return(cluster)
   # An error says that a cluster became empty on the way.
-  found <- tryCatch(suppressWarnings(stats::kmeans(z, centres, max_iter)$cluster),
-    error = function(e) cluster)
+  found <- on_error(suppressWarnings(stats::kmeans(z, centres, max_iter)$cluster),
+    function(e) cluster)
   canonical_labels(found)
 }
 

@@ -82,14 +82,18 @@ run_on_workers <- function(jobs, with) {
   for (again in 0:2) {
     count <- min(length(open), future::nbrOfWorkers())
     parts <- unname(split(open, ceiling(seq_along(open) * count / length(open))))
-    futures <- lapply(parts, function(part) {
+    # Not even begun where the connection to a worker is gone.
+    futures <- lapply(parts, function(part) tryCatch({
       future::future(lapply(jobs, run_job, work = with$work, common = with$common,
         folder = with$folder, tick = with$tick), substitute = TRUE, seed = NULL,
         packages = "ufselect", globals = list(jobs = jobs[part], with = with, run_job = run_job))
-    })
+    }, FutureError = identity))
     lost <- NULL
     for (i in seq_along(parts)) {
-      found <- tryCatch(future::value(futures[[i]]), FutureError = identity)
+      found <- futures[[i]]
+      if (inherits(found, "Future")) {
+        found <- tryCatch(future::value(found), FutureError = identity)
+      }
       if (inherits(found, "error")) lost <- found else done[parts[[i]]] <- found
     }
     open <- which(vapply(done, is.null, NA))
@@ -97,9 +101,24 @@ run_on_workers <- function(jobs, with) {
     if (again < 2L) {
       ufs_warn("workers", "A worker was lost with ", count_words(length(open), "fit"), " (",
         conditionMessage(lost), "). They are done again.")
+      replace_workers()
     }
   }
   stop(lost)
+}
+
+# A session that was lost stays lost: where one of those of the plan does not answer, all are
+# started anew.
+replace_workers <- function() {
+  asked <- lapply(seq_len(min(64L, future::nbrOfWorkers())), function(i) {
+    tryCatch(future::future(NULL, seed = NULL), FutureError = identity)
+  })
+  answer <- function(one) if (inherits(one, "Future"))
+    is.null(tryCatch(future::value(one), FutureError = identity)) else FALSE
+  if (all(vapply(asked, answer, NA))) return(invisible())
+  plan <- future::plan("list")
+  future::plan("sequential")
+  future::plan(plan)
 }
 
 # What a worker has read, so that it reads it once for all its tasks.

@@ -18,6 +18,16 @@ loops <- list(
   select = quote(ufs_select(x, "auto", "cluster"))
 )
 
+# What a function may not leave: files, connections, options, graphics devices, another folder or
+# kind of random numbers, libraries for workers.
+left_behind <- function() {
+  # They set options when they are loaded.
+  for (package in c("progressr", "future", "clue", "Matrix")) requireNamespace(package, quietly = TRUE)
+  list(files = setdiff(list.files(tempdir(), "^(ufselect|file).*"), basename(list.dirs(tempdir()))),
+    connections = nrow(showConnections(all = TRUE)), options = options(), devices = grDevices::dev.list(),
+    folder = getwd(), random = RNGkind(), libraries = Sys.getenv("R_LIBS", NA))
+}
+
 # All loops with `during()` in each fit but the first: the condition that each ends with, and how
 # many fits had begun.
 ended <- function(during) {
@@ -34,8 +44,10 @@ ended <- function(during) {
       begun <- 0
       call <- loops[[name]]
       if (!is.null(folder) && "checkpoint" %in% names(formals(as.character(call[[1L]])))) call$checkpoint <- folder
+      before <- left_behind()
       found <- tryCatch(suppressMessages(suppressWarnings(eval(call))), error = identity, interrupt = identity)
       setTimeLimit()
+      expect_identical(left_behind(), before, info = name)
       expect_s3_class(found, "condition")
       expect_identical(begun, 2, info = name)
       if (!is.null(folder)) expect_length(list.files(folder, "part$"), 0)
@@ -97,4 +109,34 @@ test_that("errors are caught in one place, which lets limits through", {
   }, ls(home, all.names = TRUE))
   # query_pieces() clears its result and stops with the same error.
   expect_identical(setdiff(catches, "query_pieces"), "on_error")
+})
+
+test_that("an error, a time limit and an interrupt leave nothing behind while workers are at work", {
+  skip_processes()
+  skip_on_os("windows")
+  skip_if_not_installed("future")
+  old <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(old))
+  slow <- function(x, y, newx) {
+    Sys.sleep(1)
+    rep(y[1], nrow(newx))
+  }
+  wrong <- function(x, y, newx) stop("no")
+  run <- function(classifier, ...) {
+    suppressWarnings(ufs_compare(x, factor(rep(1:2, 16)), "pca", k = 3, repeats = 2, baselines = FALSE,
+      classifiers = list(f = classifier), ...))
+  }
+  run(function(x, y, newx) rep(y[1], nrow(newx)))
+  before <- left_behind()
+  expect_error(run(wrong), "failed: no", class = "ufs_error_argument")
+  expect_identical(left_behind(), before)
+  setTimeLimit(elapsed = .3)
+  expect_error(run(slow), "time limit")
+  setTimeLimit()
+  expect_identical(left_behind(), before)
+  system(sprintf("(sleep .4; kill -2 %d) > /dev/null 2>&1 &", Sys.getpid()))
+  expect_s3_class(tryCatch(run(slow), interrupt = identity), "interrupt")
+  expect_identical(left_behind(), before)
+  # The workers are there for the next run.
+  expect_identical(nrow(run(function(x, y, newx) rep(y[1], nrow(newx)))$results), 2L)
 })

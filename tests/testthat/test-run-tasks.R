@@ -117,6 +117,36 @@ test_that("a cancelled job costs its fits, which are done again", {
   expect_error(suppressWarnings(run(TRUE)), class = "FutureError")
 })
 
+test_that("a session that dies costs its fits, which are done again by a new one", {
+  skip_processes()
+  skip_on_os("windows")
+  skip_if_not_installed("future")
+  old <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(old))
+  flag <- withr::local_tempfile()
+  compare <- function(classifier, ...) {
+    set.seed(1)
+    ufs_compare(x, factor(rep(1:2, 16)), "pca", k = 3, repeats = 4, baselines = FALSE,
+      classifiers = list(f = classifier), ...)
+  }
+  first <- function(x, y, newx) rep(y[1], nrow(newx))
+  deadly <- function(x, y, newx) {
+    if (!file.exists(flag)) {
+      file.create(flag)
+      tools::pskill(Sys.getpid(), tools::SIGKILL)
+    }
+    rep(y[1], nrow(newx))
+  }
+  folder <- withr::local_tempdir()
+  said <- capture_warnings(found <- compare(deadly, checkpoint = folder))
+  expect_length(grep("A worker was lost with", said), 1L)
+  expect_true(file.exists(flag))
+  expect_identical(found$results$accuracy, compare(first)$results$accuracy)
+  expect_length(list.files(folder, "^compare.*rds$"), 4)
+  expect_length(list.files(tempdir(), "^ufselect-.*rds$"), 0)
+  expect_equal(future::nbrOfWorkers(), 2)
+})
+
 test_that("a call keeps no data", {
   fit <- do.call(ufs, list(x, "variance"))
   expect_identical(fit$call$x, as.name("<matrix 32 x 11>"))
