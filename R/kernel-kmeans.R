@@ -22,6 +22,24 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L, count = NULL) 
   })
 }
 
+# Runs from the start that `init` names, best first; NULL where there are too few distinct rows.
+runs_from <- function(init, z, n_clusters, n_starts, max_iter = 100L, count = NULL) {
+  if (init == "kmeans") return(kmeans_runs(z, n_clusters, n_starts, max_iter, count))
+  if (!is.null(count)) {
+    refuse("init", "`init` = \"pca_part\" takes no `weights`; use \"kmeans\".")
+  }
+  cluster <- parted_clusters(z, n_clusters, max_iter)
+  if (max(cluster) == n_clusters) list(list_of(cluster, iterations = 1L,
+    withinss = sum(vapply(split(seq_along(cluster), cluster), function(rows) {
+      sum_of_squares(z[rows, , drop = FALSE])
+    }, 0))))
+}
+
+# Does `init` name a start from k-means?
+is_kmeans_start <- function(init) {
+  is.character(init) && length(init) == 1L && init %in% c("kmeans", "pca_part")
+}
+
 # Labels of k-means from one start without random numbers (PCA-Part, Su and Dy 2007): the cluster
 # with the largest sum of squares is split at the mean of its first principal component, until there
 # are n_clusters, then k-means goes on. Fewer labels where no rows are left that differ.

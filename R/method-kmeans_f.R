@@ -16,12 +16,16 @@
 #'   open. It changes no score; [selected_features()], [predict.ufs()], `print()`, `plot()` use it.
 #' @param center,scale Should columns be centred and standardised for k-means? F depends on neither.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) of k-means.
-#' @param init The clusters: `"kmeans"` for those of k-means, or n labels with `n_clusters` distinct
-#'   values, which take the place of k-means.
+#' @param init The clusters: `"kmeans"` for those of k-means from `n_starts` random starts;
+#'   `"pca_part"` for those from one start without random numbers (Su and Dy 2007): the cluster with
+#'   the largest sum of squares is split at the mean of its first principal component, until there
+#'   are `n_clusters`; or n labels with `n_clusters` distinct values, in the place of k-means.
 #' @param ... Arguments of [ufs_data()] for `x`, such as `assay` or `samples`; others are errors.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic. `solution` holds
 #'   `cluster`, named by the samples, and `within_ss`, the within-cluster sum of squares. It is an
 #'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
+#' @references Su, T. and Dy, J. G. (2007) In search of deterministic methods for initializing
+#'   K-means and Gaussian mixture clustering. *Intelligent Data Analysis* **11**(4), 319-338.
 #' @seealso [selected_features()], [ufs_compare()]
 #' @examples
 #' set.seed(1)
@@ -40,13 +44,11 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
 solve_kmeans_f <- function(data, control, n_clusters, n_starts, init, ...) {
   check_count(control$max_iter, "max_iter", 1L)
   n_clusters <- check_clusters(n_clusters, data$n)
-  best <- if (!identical(init, "kmeans")) {
-    labelled_run(check_start_labels(init, data$n, n_clusters), data)
-  } else {
-    best_of_runs(data, n_clusters, n_starts, control$max_iter)
-  }
+  named <- is_kmeans_start(init)
+  best <- if (!named) labelled_run(check_start_labels(init, data$n, n_clusters), data) else
+    best_of_runs(init, data, n_clusters, n_starts, control$max_iter)
   list(params = list_of(n_clusters, n_starts, n_scores = best$n_scores,
-      init = if (identical(init, "kmeans")) init else "given"),
+      init = if (named) init else "given"),
     feature_scores = f_statistic(data$x, best$cluster, data$weights),
     solution = list(cluster = stats::setNames(best$cluster, data$samples),
       within_ss = best$withinss),
@@ -54,9 +56,9 @@ solve_kmeans_f <- function(data, control, n_clusters, n_starts, init, ...) {
 }
 
 # The best of the k-means runs, with the number of the scores that it saw in place of the columns.
-best_of_runs <- function(data, n_clusters, n_starts, max_iter) {
+best_of_runs <- function(init, data, n_clusters, n_starts, max_iter) {
   rows <- without_weights(kmeans_rows(data$x, n_clusters), data$weights)
-  runs <- kmeans_runs(rows, n_clusters, n_starts, max_iter, data$weights)
+  runs <- runs_from(init, rows, n_clusters, n_starts, max_iter, data$weights)
   if (is.null(runs)) {
     ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
       "k-means cannot make that many clusters.", argument = "x")

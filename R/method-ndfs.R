@@ -36,7 +36,8 @@
 #'   from `2 max_j |x_j'F|` on, which is at most 2.
 #' @param gamma The weight of the orthogonality of the indicators.
 #' @param init The start of F: `"kmeans"` (the best of `n_starts` runs drawn from R's random numbers
-#'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
+#'   on the data as used), `"pca_part"` (one run from a start without random numbers, see
+#'   [ufs_kmeans_f()]), a vector of n labels, or an n x c nonnegative matrix, used as it is.
 #' @param n_starts The number of k-means starts.
 #' @param offset A number that is added to the start from labels, whose columns have unit norm.
 #'   Without it a zero of F could never change.
@@ -125,8 +126,8 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
     }
     return(f)
   }
-  if (identical(init, "kmeans")) {
-    runs <- kmeans_runs(data$x, n_clusters, n_starts)
+  if (is_kmeans_start(init)) {
+    runs <- runs_from(init, data$x, n_clusters, n_starts)
     if (is.null(runs)) {
       refuse("n_clusters", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
         "distinct rows.")

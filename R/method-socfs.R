@@ -56,7 +56,8 @@
 #'   share of `lambda_max`. The default is .3; a smaller share keeps more rows.
 #' @param gamma The weight of the non-negativity of E, at least 0. It is not critical from 1 to 10;
 #'   100 and more freezes E at its start.
-#' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels (a
+#' @param init The start: `"kmeans"`; `"pca_part"`, k-means from one start without random numbers
+#'   (see [ufs_kmeans_f()]); `"random"` (orthonormal, from uniform numbers); labels (a
 #'   vector of length n with `n_clusters` distinct values); an n x c matrix E of full rank (made
 #'   orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay a run of `"irls"`, where
 #'   all but E may be missing: V is p x c, the product W0 B0 of the paper's starting matrices, and g
@@ -316,18 +317,18 @@ check_ridge_bytes <- function(size,
 # A list of starts list(E, F, V, g, kind), best first by the rule that needs no run.
 socfs_starts <- function(init, data, n_clusters, n_starts, start_rule) {
   many <- if (start_rule == "objective") n_starts else 1L
-  if (identical(init, "kmeans")) {
+  if (is_kmeans_start(init)) {
     scores <- x_pca(data$x, n_clusters, "socfs")$scores
     if (n_clusters == 1L) {
       # The indicator of one cluster is constant, where centred columns have no pull.
       positive <- pmax(scores, 0)
-      return(list(list(E = positive / sqrt(sum(positive^2)), kind = "kmeans")))
+      return(list(list(E = positive / sqrt(sum(positive^2)), kind = init)))
     }
-    runs <- kmeans_runs(without_weights(scores, data$weights), n_clusters, n_starts,
+    runs <- runs_from(init, without_weights(scores, data$weights), n_clusters, n_starts,
       count = data$weights)
     if (!is.null(runs)) {
       return(lapply(utils::head(runs, many), function(run) {
-        list(E = indicator(run$cluster, n_clusters, data$weights), kind = "kmeans")
+        list(E = indicator(run$cluster, n_clusters, data$weights), kind = init)
       }))
     }
     ufs_warn("start", "k-means cannot make ", n_clusters, " clusters (fewer distinct rows): ",

@@ -22,9 +22,7 @@
 #'
 #' # The same columns whatever the seed
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
-#' partition that is the same every time (Su and Dy 2007): the cluster with the largest sum of
-#' squares is split at the mean of its first principal component until there are `n_clusters`, then
-#' k-means goes on. Decoys in the members' own data would move these clusters, and the choice with
+#' partition that is the same every time (`init = "pca_part"` of [ufs_kmeans_f()]). Decoys in the members' own data would move these clusters, and the choice with
 #' them, so they meet only [ufs_pca()] and [ufs_laplacian()], in three draws that are counted
 #' together. They are all that is random. `print()` says how many of the chosen columns each draw by
 #' itself would choose. Other rows of the same kind change the choice more than that: see
@@ -51,8 +49,6 @@
 #'   and `members`, a data frame that says for each member how many of its best k are among the
 #'   chosen, its rank correlation with the consensus, its status and its seconds. `certificate` is
 #'   that of [ufs_diversify()].
-#' @references Su, T. and Dy, J. G. (2007) In search of deterministic methods for initializing
-#'   K-means and Gaussian mixture clustering. *Intelligent Data Analysis* **11**(4), 319-338.
 #' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
 #' @examples
 #' set.seed(1)
@@ -75,7 +71,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   what <- "the features that are not constant"
   if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
   if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
-  tasks <- consensus_tasks(members, n_clusters, data, center, scale, opened)
+  tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
   opened["wish"] <- list(NULL)
   seeds <- draw_seeds(length(tasks) + consensus_draws)
@@ -218,34 +214,21 @@ consensus_table <- function(found, chosen, k) {
 
 consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)
 
-# One task per member: its name and what it needs. Those that start from k-means start from the same
-# clusters, which are the same whenever they are asked for.
-consensus_tasks <- function(members, n_clusters, data, center, scale, opened = NULL) {
+# One task per member: its name and what it needs.
+consensus_tasks <- function(members, n_clusters, data, center, scale) {
   if (!is.character(members) || !length(members) || anyNA(members) || anyDuplicated(members)) {
     refuse("members", "`members` must be names of methods, each once.")
   }
-  tasks <- lapply(members, function(name) {
+  lapply(members, function(name) {
     row <- method_row(name, "members")
     if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
     args <- list_of(n_clusters, n_components = min(n_clusters, data$n - 1L, length(data$keep)),
       scale, center)
-    list(method = name, args = args[names(args) %in% arguments_of(row$fit)])
+    args <- args[names(args) %in% arguments_of(row$fit)]
+    # The same clusters whenever they are asked for.
+    if (identical(formals(row$fit)$init, "kmeans")) args$init <- "pca_part"
+    list(method = name, args = args)
   })
-  from_kmeans <- vapply(members, function(name) {
-    identical(formals(method_row(name)$fit)$init, "kmeans")
-  }, NA)
-  if (!is.null(opened) && any(from_kmeans)) {
-    start <- as_ufs_operator(open_quietly(opened), TRUE, scale)$x
-    labels <- parted_clusters(kmeans_rows(start, n_clusters), n_clusters)
-    # With fewer distinct rows each member says or does what it does by itself.
-    if (max(labels) == n_clusters) {
-      tasks[from_kmeans] <- lapply(tasks[from_kmeans], function(task) {
-        task$args$init <- labels
-        task
-      })
-    }
-  }
-  tasks
 }
 
 #' @export

@@ -51,6 +51,18 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
     expect_identical(parted_clusters(z, 5L), found)
     expect_identical(found, canonical_labels(ref_parted(z, 5)))
   }
+  # SOCFS starts from scores, the others from the columns themselves.
+  fit <- ufs_socfs(z, 4, init = "pca_part", control = ufs_control(max_iter = 0, warn = FALSE))
+  given <- ufs_socfs(z, 4, init = ref_parted(ufs_pca(z, 4)$solution$scores, 4),
+    control = ufs_control(max_iter = 0, warn = FALSE))
+  expect_equal(fit$trace$objective[1], given$trace$objective[1])
+  given <- ufs_ndfs(z, 4, init = ref_parted(scale(z), 4))
+  expect_equal(feature_scores(ufs_ndfs(z, 4, init = "pca_part")), feature_scores(given))
+  own <- ufs_kmeans_f(z, 4, init = "pca_part")
+  given <- ufs_kmeans_f(z, 4, init = ref_parted(scale(z), 4))
+  expect_equal(feature_scores(own), feature_scores(given))
+  expect_equal(own$solution$within_ss, given$solution$within_ss)
+  expect_error(ufs_kmeans_f(z, 4, init = "pca_part", weights = rep(1:2, 20)), class = "ufs_error_argument")
   # No more clusters than rows that differ.
   expect_identical(parted_clusters(matrix(c(0, 0, 1, 1), 4, 2), 3L), c(1L, 1L, 2L, 2L))
   # k-means by itself refuses here; the others go on without it.
