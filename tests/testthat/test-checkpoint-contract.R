@@ -134,8 +134,11 @@ test_that("a call with one argument changed gives what it gives without a folder
       if (identical(args$method, "facility")) args[c("grid", "n_clusters", "n_starts", "k")] <- NULL
       if (what == "grid" && arg == "m") args$grid <- list(scale = c(TRUE, FALSE))
       if (what == "grid" && arg == "method") args$n_starts <- NULL
-      # In the place of a method.
-      if (arg == "task") args <- args[c("x", "task")]
+      # A task stores nothing.
+      if (arg == "task") {
+        expect_error(asked(what, args[c("x", "task")], folder), class = "ufs_error_argument")
+        next
+      }
       if (what == "tune" && arg == "method") args$n_starts <- 2
       expect_identical(lasting(asked(what, args, folder)), lasting(asked(what, args)), info = paste(what, arg))
     }
