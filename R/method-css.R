@@ -51,7 +51,8 @@
 #' @param starts How many starts to exchange columns from, of which the best is returned. The
 #'   default 1 is the picks one by one. Each of the others takes the best choice so far, leaves out
 #'   a random half of it (every second start all of it), adds a random column, fills up one by one
-#'   and exchanges columns until nothing helps; `params$met` says how many of the starts ended with
+#'   and exchanges columns until nothing helps, but for the third start, which is chosen by the
+#'   loadings of the first `k` components (Osinsky 2023); `params$met` says how many of the starts ended with
 #'   as much captured as the best one. More than 1 needs `k`, and makes `swaps` `TRUE`.
 #' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
 #'   branch and bound replaces it where it finds a better one. Its nodes are limited to
@@ -76,6 +77,9 @@
 #'   `norm2`, the sum of squares of each column.
 #' @references Farahat, Ghodsi and Kamel (2011) An efficient greedy method for unsupervised feature
 #'   selection. ICDM, 161-170. \doi{10.1109/ICDM.2011.22}
+#'
+#'   Osinsky (2023) Close to optimal column approximations with a single SVD.
+#'   \doi{10.48550/arXiv.2308.09068}
 #'
 #'   Yu, Bi and Tresp (2006) Active learning via transductive experimental design. ICML 23,
 #'   1081-1088. \doi{10.1145/1143844.1143980}

@@ -1,6 +1,7 @@
 /* css_start.c: the best of several choices, each exchanged until nothing helps: the first one; with
  * costs, one by decrease over cost; and further starts from the best one so far. See base_css.c. */
 #include "css_work.h"
+#include "la.h"
 #include <R_ext/Memory.h>
 
 /* Exchanges, and what there is room for after them. Returns how many. */
@@ -77,6 +78,89 @@ static void disturb(css_work *work, const css_units *units, int n, const int *be
     if (pool < 0) css_unit_take(work, units, -1 - pool);
 }
 
+/* A start of its own, by loadings (Osinsky 2023; at most k + 1 times the least error, where k columns
+ * may be any). With V the loadings of k components, x B what columns so far leave, B = 1 - VV' at first:
+ * the column j of least ||x B_.j||^2 / ||V_j||^2 is taken, then B <- B - B_.j w', w = V V_j' / ||V_j||^2,
+ * and V loses the direction of V_j. 4 n p + 8 p k flops a column, and those of the components. */
+typedef struct {
+    int m, taken;
+    double *all, *v; /* p x m: loadings, and what is left of them */
+    double *b, *w;   /* p x k: of the columns taken */
+    double *error, *scores, *c;
+} loadings;
+
+static void deflate(css_work *work, loadings *l, int j)
+{
+    int p = work->p;
+    size_t P = (size_t) p, J = (size_t) j, at = (size_t) l->taken++ * P;
+    double *b = l->b + at, *w = l->w + at, own = 0.0, *c = l->c;
+
+    for (size_t t = 0; t < (size_t) l->m; t++) own += l->v[J + t * P] * l->v[J + t * P];
+    for (size_t i = 0; i < P; i++) b[i] = w[i] = 0.0;
+    b[j] = 1.0;
+    for (size_t t = 0; t < (size_t) l->m; t++) {
+        la_axpy(p, -l->all[J + t * P], l->all + t * P, b);
+        la_axpy(p, own > 0.0 ? l->v[J + t * P] / own : 0.0, l->v + t * P, w);
+    }
+    for (size_t t = 0; t < at; t += P) la_axpy(p, -l->w[J + t], l->b + t, b);
+    for (size_t t = 0; t < (size_t) l->m; t++) la_axpy(p, -l->v[J + t * P], w, l->v + t * P);
+    ufs_x_mul(work->problem->x, 1, b, l->scores);
+    ufs_x_cross(work->problem->x, 1, l->scores, c);
+    for (size_t t = 0; t < (size_t) l->m; t++)
+        la_axpy(p, -la_dot(p, l->all + t * P, c), l->all + t * P, c);
+    for (size_t t = 0; t < at; t += P) la_axpy(p, -la_dot(p, l->b + t, c), l->w + t, c);
+    own = c[j];
+    for (size_t i = 0; i < P; i++) l->error[i] += w[i] * (w[i] * own - 2.0 * c[i]);
+}
+
+static int least_error(const css_work *work, const loadings *l)
+{
+    double least = R_PosInf;
+    int best = -1;
+
+    for (int j = 0; j < work->p; j++) {
+        double own = 0.0, by;
+        if (!css_eligible(work, j, -1) || !css_stands_out(work, j)) continue;
+        for (size_t t = 0; t < (size_t) l->m; t++) {
+            double v = l->v[(size_t) j + t * (size_t) work->p];
+            own += v * v;
+        }
+        by = fmax(l->error[j], 0.0) / own;
+        if (!(own > UFS_TIE) || !(by < least * (1.0 - UFS_TIE))) continue;
+        least = by;
+        best = j;
+    }
+    return best;
+}
+
+static void choose_by_loadings(css_work *work)
+{
+    int n = work->n, k = work->settings->k, most = n < work->p ? n : work->p;
+    const css_wish *wish = &work->settings->wish;
+    void *mark = vmaxget();
+    size_t P = (size_t) work->p, K = (size_t) k;
+    loadings l = {.m = k < most ? k : most};
+    double *d2 = ufs_dalloc(K, 1);
+    ufs_x_pca_info info;
+
+    ufs_dalloc_each(P, K, (double **[]){&l.all, &l.v, &l.b, &l.w, NULL});
+    ufs_dalloc_each(P, 1, (double **[]){&l.error, &l.c, NULL});
+    l.scores = ufs_dalloc((size_t) n, K);
+    ufs_x_pca(work->problem->x, l.m, 1e-4, l.scores, l.all, d2, &info);
+    ufs_copy(l.v, l.all, P * (size_t) l.m);
+    ufs_copy(l.error, work->norm2, P);
+    for (size_t t = 0; t < (size_t) l.m; t++)
+        for (size_t j = 0; j < P; j++) l.error[j] -= d2[t] * l.all[j + t * P] * l.all[j + t * P];
+    css_clear(work);
+    for (int t = 0; t < k && info.lapack == 0; t++) {
+        int j = t < wish->n_include ? wish->include[t] : least_error(work, &l);
+        if (j < 0) break;
+        css_take(work, j);
+        deflate(work, &l, j);
+    }
+    vmaxset(mark);
+}
+
 static void restart(css_work *work, const css_units *units, css_result *result)
 {
     const css_settings *settings = work->settings;
@@ -85,9 +169,12 @@ static void restart(css_work *work, const css_units *units, css_result *result)
 
     memcpy(best, work->order, (size_t) n * sizeof(int));
     for (int s = 1; s < settings->n_starts; s++) {
+        const double *random = settings->random + (size_t) (s - 1) * (size_t) (settings->k + 1);
         /* Half of few columns is too near to the best ones to find others. */
-        disturb(work, units, n, best,
-                settings->random + (size_t) (s - 1) * (size_t) (settings->k + 1), s % 2 == 0);
+        if (s == 2 && settings->wish.group == NULL)
+            choose_by_loadings(work);
+        else
+            disturb(work, units, n, best, random, s % 2 == 0);
         css_grow(work, units);
         climb(work, units, settings->max_swaps);
         if (work->value > value + close) {

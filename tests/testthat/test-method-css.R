@@ -601,3 +601,43 @@ test_that("a budget pays for a column, though what it can pay for holds nothing 
   expect_identical(fit$certificate[["target"]], 0)
   expect_identical(fit$certificate[["optimal"]], 1)
 })
+
+test_that("the second further start is the choice by loadings, written out", {
+  skip_on_cran()
+  by_loadings <- function(x, k) {
+    v <- t(svd(x)$v[, seq_len(k)])
+    left <- x - x %*% crossprod(v)
+    chosen <- integer()
+    for (t in seq_len(k)) {
+      j <- which.min(replace(colSums(left^2) / colSums(v^2), chosen, Inf))
+      w <- drop(crossprod(v, v[, j])) / sum(v[, j]^2)
+      left <- left - outer(left[, j], w)
+      v <- v - outer(v[, j], w)
+      chosen <- c(chosen, j)
+    }
+    chosen
+  }
+  # One exchange is made after a start.
+  exchanged <- function(x, s) {
+    max(held(x, s), unlist(lapply(seq_along(s), function(i) {
+      vapply(setdiff(seq_len(ncol(x)), s), function(j) held(x, replace(s, i, j)), 0)
+    })))
+  }
+  won <- 0L
+  for (seed in 1:12) {
+    x <- withr::with_seed(seed, centred(matrix(stats::rnorm(240), 40) %*% matrix(stats::rnorm(120), 6) +
+      matrix(stats::rnorm(800), 40)))
+    random <- withr::with_seed(seed, matrix(stats::runif(10), 5))
+    for (form in c("p", "n")) {
+      run <- function(starts) {
+        held(x, .Call(C_css, x, list(k = 4L, mu = 0, form = form, max_swaps = 1L, exact_limit = 2000L,
+          starts = starts), ufs_control())$order)
+      }
+      before <- run(random[, 1L, drop = FALSE])
+      want <- max(before, exchanged(x, by_loadings(x, 4L)))
+      expect_equal(run(random), want, tolerance = 1e-9)
+      won <- won + (want > before * (1 + 1e-9))
+    }
+  }
+  expect_gt(won, 0L)
+})
