@@ -12,11 +12,15 @@ data_kind <- function(data, look, kind = NULL) {
   center <- unname(whole$center)[whole$keep]
   z <- even_part(data)
   found <- standardised_kind(center, spread, data$n)
-  if (is.null(found) && all(z == round(z))) found <- whole_kind(z, data$p)
-  if (is.null(found)) found <- log_counts_kind(z, data)
+  whole_numbers <- all(z == round(z))
+  if (is.null(found) && whole_numbers) found <- whole_kind(z, data, whole)
+  # Counts are whole before the logarithm, not after it.
+  if (is.null(found) && !whole_numbers) found <- log_counts_kind(z, data)
   if (is.null(found)) found <- totals_kind(data)
   if (is.null(found)) found <- decimals_kind(z, data$p)
+  if (is.null(found)) found <- profile_kind(data, spread)
   if (is.null(found) && all(z >= 0)) found <- from_zero_kind(z, center, spread)
+  if (is.null(found)) found <- raw_kind(z, center, spread)
   if (is.null(found)) found <- spread_kind(data, spread)
   list(values = found[1L], reason = found[2L], raw = length(found) > 2L)
 }
@@ -52,11 +56,22 @@ standardised_kind <- function(center, spread, n) {
 
 # Whole numbers. Counts fall from 1 on and have no common largest value; grades have a few values,
 # the same in all columns.
-whole_kind <- function(z, p) {
+whole_kind <- function(z, data, look) {
+  p <- data$p
   size <- apply(z, 2L, function(value) diff(range(value)))
   size <- size[size > 0]
   if (!length(size)) return(NULL)
-  if (falls(z, p)) return(c("counts", "whole numbers, many 0"))
+  if (p == ncol(z) && p > 2L && all(z >= 0) && all(abs(rowSums(z) - 100) <= 2)) {
+    return(c("one unit", "whole numbers, rows add up to about 100"))
+  }
+  # One was added to each, for a logarithm.
+  from <- if (min(z) == 1) 1 else 0
+  if (falls(z - from, p) || (p >= 100L && mean(z == 0) > 0.95 && repeats(look))) {
+    return(c("counts", paste0("whole numbers, many ", from)))
+  }
+  if (spread_as_counts(z, p) && !is_picture(data)) {
+    return(c("counts", "whole numbers, spread grows with the mean in every column"))
+  }
   usual <- stats::median(size)
   # Items beside an age.
   if (usual <= 10 && max(size) > 5 * usual) {
@@ -66,6 +81,30 @@ whole_kind <- function(z, p) {
   if (max(size) == 1) return(c("grades", "two values"))
   if (max(size) <= 10) return(c("grades", paste("whole numbers with a range of", max(size))))
   NULL
+}
+
+# Nearly all are 0 or 1, but what is there once is there again more often than chance has it, as
+# words
+# are: of the 1 and more, by the moments of all rows, x (x - 1) is at least a twentieth of x.
+repeats <- function(look) {
+  center <- unname(look$center)[look$keep]
+  all(center >= 0) && sum(look$variance + center^2 - center) > 0.05 * sum(center)
+}
+
+# Counts without zeros: columns differ widely, and the standard deviation follows the mean from
+# column
+# to column, is above its root, and large values are the rare ones.
+spread_as_counts <- function(z, p) {
+  if (p < 20L || any(z < 0)) return(FALSE)
+  center <- colMeans(z)
+  variance <- apply(z, 2L, stats::var)
+  z <- z[, variance > 0, drop = FALSE]
+  center <- center[variance > 0]
+  variance <- variance[variance > 0]
+  top <- apply(z, 2L, max)
+  mean(variance > center) > 0.8 && mean(center > apply(z, 2L, stats::median)) > 0.8 &&
+    mean(top == max(top)) < 0.5 && max(center) > 4 * min(center) &&
+    stats::cor(log(center), log(variance)) > 0.9
 }
 
 falls <- function(z, p) {
@@ -175,12 +214,61 @@ from_zero_kind <- function(z, center, spread) {
     return(c("one unit", paste("none below 0,", if (all(with_zero)) "all" else "nearly all",
       "columns with 0")))
   }
-  raw <- p >= 100L && mean(zero) < 0.2 && all(center > 0) && max(spread) > 10 * min(spread) &&
-    stats::cor(log(center), log(spread)) > 0.7 && !different_decimals(z) &&
-    mean(colMeans(z) > apply(z, 2L, stats::median)) > 0.6
-  if (raw) {
-    c("one unit", paste0("none below 0, spread grows with the mean; ", spread_words(spread)), "raw")
+}
+
+# Intensities without a logarithm, of which a background may have been taken off: the spread of the
+# columns grows with their mean, large values are the rare ones, and spreads have no gap between.
+raw_kind <- function(z, center, spread) {
+  p <- length(spread)
+  if (p < 100L || mean(z == 0) > 0.2 || max(spread) < 10 * min(spread)) return(NULL)
+  above <- center > 0
+  if (sum(above) < 0.3 * p) return(NULL)
+  grows <- stats::cor(log(center[above]), log(spread[above])) > (if (all(z >= 0)) 0.7 else 0.65)
+  skewed <- mean(colMeans(z) > apply(z, 2L, stats::median)) > (if (all(z >= 0)) 0.6 else 0.65)
+  # Measures in different units have spreads farther apart.
+  near <- (all(z >= 0) && all(above)) ||
+    (stats::sd(log(spread)) < 1.2 && max(diff(sort(log(spread)))) < 1.5)
+  if (grows && skewed && near && !different_decimals(z)) {
+    c("one unit", paste0(if (all(z >= 0)) "none below 0, ", "spread grows with the mean; ",
+      spread_words(spread)), "raw")
   }
+}
+
+# Spectra with peaks: from column to column the spread hardly changes, up and down over all columns,
+# and where it is large neighbouring columns are alike.
+profile_kind <- function(data, spread, few = 100L) {
+  p <- length(spread)
+  if (p < few || data$kind == "sparse") return(NULL)
+  size <- log(spread)
+  step <- diff(size)
+  tenth <- stats::quantile(size, c(0.1, 0.9), names = FALSE)
+  smooth <- stats::sd(size) > 0 && stats::median(abs(step)) < 0.15 * stats::sd(size) &&
+    stats::quantile(abs(step), 0.97) < 0.25 * diff(range(size)) && diff(tenth) < log(1000) &&
+    stats::cor(size[-1L], size[-p]) > 0.9 && abs(mean(step > 0) - 0.5) < 0.3
+  if (!smooth) return(NULL)
+  at <- which(size[-1L] > stats::median(size) & size[-p] > stats::median(size))
+  if (is_picture(data, at)) {
+    c("one unit", paste0("neighbouring columns are alike; ", spread_words(spread)))
+  }
+}
+
+# Are neighbouring columns alike, as pixels and points of a spectrum are?
+is_picture <- function(data, at = seq_len(data$p - 1L)) {
+  like <- neighbours_alike(data, at[evenly(length(at), 300L)])
+  isTRUE(like[["near"]] > 0.5 && like[["near"]] > 1.5 * like[["far"]])
+}
+
+# The median correlation of columns with the next one, and with one far away.
+neighbours_alike <- function(data, first) {
+  part <- subset_data(data, evenly(data$n, 300L))
+  columns <- function(j) {
+    z <- data_columns(part, j)
+    z <- sweep(z, 2L, colMeans(z))
+    sweep(z, 2L, pmax(sqrt(colSums(z^2)), .Machine$double.xmin), "/")
+  }
+  here <- columns(first)
+  like <- function(j) stats::median(colSums(here * columns((j - 1L) %% data$p + 1L)))
+  c(near = like(first + 1L), far = like(first + data$p %/% 3L))
 }
 
 beside_zero <- function(z, with_zero, most = 10) {
@@ -220,68 +308,6 @@ different_units <- function(data, look) {
   list(mixed = found$values == "mixed units", reason = found$reason)
 }
 
-# Why x seems to be no table of samples and features, and columns that seem to be no features:
-# sentences for print(), none if all is well.
-doubtful_input <- function(data) {
-  c(looks_square(data), looks_like_ids(data))
-}
-
-looks_square <- function(data) {
-  if (data$n != data$p || data$n < 4L) return(NULL)
-  at <- evenly(data$n, 200L)
-  z <- unname(dense_data(subset_data(data, at, at), "x", quiet = TRUE))
-  if (max(abs(z - t(z))) > 1e-8 * max(abs(z))) return(NULL)
-  diagonal <- diag(z)
-  what <- if (all(z %in% c(0, 1))) "matrix of neighbours" else
-    if (all(diagonal == 0) && all(z >= 0)) "matrix of distances" else
-    if (all(abs(diagonal - 1) < 1e-8) && all(abs(z) <= 1 + 1e-8)) "correlation matrix" else
-    "covariance matrix"
-  paste0("x is symmetric and seems to be a ", what, ": give the table of samples and features")
-}
-
-# Columns that number the rows, tell the time or name the sample, by their name or by their values:
-# whole numbers that rise from row to row in equal steps, or as large as seconds since 1970.
-looks_like_ids <- function(data) {
-  if (data$n < 10L) return(NULL)
-  z <- even_part(data, c(200L, 2000L))
-  at <- evenly(data$p, 2000L)
-  names <- if (is.null(data$features)) paste0("V", at) else readable(data$features[at])
-  called <- function(what) {
-    grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
-      grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
-  }
-  id <- called("id|uuid|guid") | grepl("[a-z]ID$", names)
-  row <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|datetime|timestamp|year|",
-    "epoch")) | grepl("^(X|Unnamed: 0|[.]{3}1)$", names)
-  found <- vapply(seq_len(ncol(z)), function(j) {
-    value <- z[, j]
-    if (any(value != round(value))) return(FALSE)
-    different <- length(unique(value))
-    if (id[j]) return(different > 10L)
-    if (different < length(value)) return(FALSE)
-    row[j] || rises_as_rows(value, data$n) || is_permuted_number(data, at[j], value)
-  }, NA)
-  if (!any(found)) return(NULL)
-  paste0(some_columns(names[found]), if (sum(found) == 1L) " seems" else " seem",
-    " to number rows or samples, or to tell the time: leave out what is no feature")
-}
-
-# 1 to n in any order.
-is_permuted_number <- function(data, j, value) {
-  if (data$kind == "source" || data$n < 20L || min(value) < 0 || max(value) > data$n) return(FALSE)
-  value <- sort(data_columns(data, j))
-  value[1L] <= 1 && all(diff(value) == 1)
-}
-
-# A few rows may be sorted by a measurement, which is no time then.
-rises_as_rows <- function(value, n) {
-  step <- diff(value)
-  if (!(all(step > 0) || all(step < 0))) return(FALSE)
-  if (min(abs(value)) > 1e8) return(TRUE)
-  regular <- max(step) - min(step) <= max(2, 0.05 * mean(abs(step)))
-  regular && (n >= 30L || (min(value) %in% 0:1 && max(value) <= 2 * n))
-}
-
 # Why the rows seem to be features, NULL if they do not.
 features_in_rows <- function(n, p, rows, columns) {
   if (is.null(rows)) return(NULL)
@@ -316,16 +342,6 @@ genes_among <- function(names) {
 is_smooth_columns <- function(x) {
   data <- open_data(x)
   if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)
-  first <- evenly(data$p - 1L, 1000L)
-  part <- subset_data(data, evenly(data$n, 300L))
-  columns <- function(j) {
-    z <- data_columns(part, j)
-    z <- sweep(z, 2L, colMeans(z))
-    sweep(z, 2L, pmax(sqrt(colSums(z^2)), .Machine$double.xmin), "/")
-  }
-  apart <- function(a, b) stats::median(1 - colSums(a * b))
-  here <- columns(first)
-  near <- apart(here, columns(first + 1L))
-  far <- apart(here, columns((first + data$p %/% 3L - 1L) %% data$p + 1L))
-  isTRUE(near < 0.03 && near < 0.1 * far)
+  apart <- 1 - neighbours_alike(data, evenly(data$p - 1L, 1000L))
+  isTRUE(apart[["near"]] < 0.03 && apart[["near"]] < 0.1 * apart[["far"]])
 }

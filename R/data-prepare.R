@@ -267,25 +267,10 @@ hint_orientation <- function(x) {
   }
 }
 
-# A column that only numbers the rows, or is all different whole numbers and named like that.
-hint_numbering <- function(x, some = 10L) {
-  if (isTRUE(said_once$numbering) || x$kind != "dense" || x$n < some) return(invisible())
-  words <- "(id|ids|index|row|rownames?|no|nr|number|key|unnamed)"
-  # By bytes: a name need not be text in this locale.
-  named <- grepl(paste0("(^|[^a-z])", words, "([^a-z]|$)|[a-z]ID$"),
-    if (is.null(x$features)) character(x$p) else x$features, ignore.case = TRUE, useBytes = TRUE)
-  step <- x$x[2L, ] - x$x[1L, ]
-  at <- which(named | (step == 1 & x$x[1L, ] %in% 0:1))
-  ids <- Filter(function(j) {
-    v <- x$x[, j]
-    all(is.finite(v)) &&
-      (all(diff(v) == 1) || (named[j] && all(v == round(v)) && !anyDuplicated(v)))
-  }, at)
-  if (length(ids)) {
-    inform_once("numbering", "In `x` ", some_columns(feature_names(x$features, x$p, FALSE)[ids]),
-      " seems to number the rows and to be no feature: leave it out if so, e.g. by `features` of ",
-      "ufs_data(). ")
-  }
+# Columns that are no features, by the rule of ufs_look().
+hint_numbering <- function(x) {
+  doubt <- if (x$kind == "dense" && !isTRUE(said_once$numbering)) looks_like_ids(x)
+  if (!is.null(doubt)) inform_once("numbering", "In `x` ", doubt, " (`features` of ufs_data()). ")
 }
 
 # ---- back to the user's p columns -------------------------------------------------

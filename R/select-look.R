@@ -10,7 +10,10 @@
 #'
 #' * Counts are whole numbers from 0 in 20 columns or more, a fifth of them 0, that become rarer as
 #'   they grow and have no common largest value. Images of whole numbers have one, and are no
-#'   counts; nor are numbers up to 2, such as genotypes.
+#'   counts; nor are numbers up to 2, such as genotypes, unless nearly all are 0 and the others
+#'   repeat more often than by chance, as words of short texts do. With few 0, or 1 added to each,
+#'   they are counts if the standard deviation follows the mean from column to column (correlation
+#'   of their logarithms above 0.9) and is above its root.
 #' * Grades are whole numbers of a small range that all columns share: two values, answers of a
 #'   questionnaire. Beside an age or a weight they are columns of different units.
 #' * Columns have different units if the largest standard deviation is above 15 times
@@ -22,6 +25,10 @@
 #'   counts or grades: say it by `kind`.
 #' * Log counts are, before a logarithm to the base e, 2 or 10 of one more, multiples of one number
 #'   in each row, or rows that add up to one number, as cell counts that were normalised.
+#' * Intensities that were not logged (`raw`) have 100 columns or more whose spread grows with their
+#'   mean, with large values the rare ones; a background may have been taken off. Spectra with peaks
+#'   have a spread that changes little from column to column, and neighbouring columns that are
+#'   alike. Both are of one unit.
 #' * None below 0 and most of them 0, but not whole, are numbers that were normalised before: one
 #'   unit, and used as they are. So are rows that add up to one number and rows of one length.
 #' * The rows seem to be features if their names look like those of genes or the column names like
@@ -29,6 +36,12 @@
 #'   no numbers. A symmetric matrix seems to be one of correlations, distances or neighbours.
 #'   Columns of whole numbers that rise from row to row in equal steps, that are 1 to n in any
 #'   order, or that have such a name, seem to be numbers of rows or samples or times.
+#' * Faults of measuring are named with column, value and count, and nothing is changed: an extreme
+#'   value that repeats, further from all others than twice what these span (-9999); one value in a
+#'   quarter of the rows, in one run or in the middle of values that hardly repeat; a pile at one end
+#'   other than 0, 1 or 100; a column that is another one times a number, plus a number, to the digits
+#'   that were written; a block of rows with 10, 25.4, 60, 100, 1000, 3600 or a million times the
+#'   values of the others.
 #' * The share of noise is that of [ufs_decoys()] by [ufs_pca()] with the components above those of
 #'   permuted columns, at most five, over at least 5 repeats, on at most 1,000 rows and 2,000
 #'   columns drawn at random. Most columns are called noise if the whole range of the repeats is

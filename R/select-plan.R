@@ -259,8 +259,9 @@ selection_plan <- function(x, look, asked, given) {
     log <- transform$counts == "log"
     if (log) look$values <- "log counts"
     decided <- c(decided, counts = if (log) {
-      paste("logarithms of counts over the total of their cell, because columns are genes and",
-        "cells differ in their totals")
+      paste("logarithms of counts over the total of their row, because",
+        if (genes_among(x$features)) "columns are genes" else "few of them are 0",
+        "and rows differ in their totals")
     } else paste("tf-idf weights and rows of unit length, because rows of",
       "counts differ in their totals"))
   }
@@ -463,7 +464,9 @@ many_near_centre <- function(x, least = 0.2) {
 count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
   if (look$values == "counts" && open && asked$task != "compress" && !length(negative_columns(x))) {
-    if (genes_among(x$features)) list(counts = "log") else list(counts = "tfidf", unit_rows = TRUE)
+    # A word that all rows have would have no weight.
+    log <- genes_among(x$features) || isTRUE(look$zeros < 0.2)
+    if (log) list(counts = "log") else list(counts = "tfidf", unit_rows = TRUE)
   }
 }
 

@@ -226,3 +226,47 @@ test_that("rare flags: drawn rows may be constant", {
     }
   }
 })
+
+test_that("counts without zeros, short texts, peaks and arrays with a background are told", {
+  set.seed(3)
+  mu <- exp(rnorm(500, 6, 1.3))
+  rna <- matrix(rnbinom(40 * 500, mu = outer(exp(rnorm(40, 0, .3)), mu), size = 5), 40)
+  cells <- kind_makers()$cells$make(60, 200)
+  texts <- matrix(rbinom(300 * 400, 1, .02), 300) * (1 + rbinom(300 * 400, 1, .05))
+  rare <- matrix(rbinom(300 * 400, 2, .015), 300)
+  peaks <- sapply(1:25, function(i) exp(-(seq_len(600) - 24 * i)^2 / 18))
+  spectra <- 1 + exp(matrix(rnorm(60 * 25, 3, 1), 60)) %*% t(peaks %*% diag(exp(rnorm(25)))) + rnorm(60 * 600, sd = .2)
+  array <- 2^(rep(rnorm(400, 8, 1.5), each = 60) + latent_groups(60, 400) * .3) - 60 + rnorm(24000, sd = 30)
+  kind <- function(x) kind_seen(x)$values
+  expect_identical(vapply(list(rna = rna, plus_1 = cells + 1, texts = texts, rare = rare, spectra = spectra,
+    x_rays = matrix(rpois(length(spectra), 5 * spectra), 60), array = array), kind, ""),
+  c(rna = "counts", plus_1 = "counts", texts = "counts", rare = "grades", spectra = "one unit",
+    x_rays = "one unit", array = "one unit"))
+  expect_true(kind_seen(array)$raw)
+  # Words that all rows have would have no weight.
+  expect_identical(planned(open_data(rna), "classify")$transform, list(counts = "log"))
+})
+
+test_that("faults of measuring are named with column, value and count, and are checks of a selection", {
+  set.seed(4)
+  x <- matrix(round(rnorm(120 * 5, 20, 3), 2), 120, dimnames = list(NULL, letters[1:5]))
+  faults <- function(x) paste(measuring_faults(open_data(x)), collapse = "; ")
+  expect_identical(faults(x), "")
+  with <- function(rows, change) {
+    x[rows, "b"] <- change(x[rows, "b"])
+    x
+  }
+  expect_match(faults(with(c(4, 60, 119), function(v) -9999)), "'b' is -9999 in 3 of 120 rows, far from all other")
+  expect_match(faults(with(31:72, function(v) 21.5)), "'b' is 21.5 in 42 of 120 rows: a sensor that was stuck")
+  expect_match(faults(with(1:120, function(v) pmin(v, 22))), "'b' is 22 in [0-9]+ of 120 rows, at one end")
+  expect_match(faults(with(41:70, function(v) 1000 * v)), "rows 41 to 70 of 'b' \\(30 values\\) are about 1000 times")
+  expect_match(faults(cbind(x, far = round(1.8 * x[, "b"] + 32, 2))), "'far' is 'b' times 1.8 plus 32")
+  # Once is an outlier; a few scores, flags and groups are none of these.
+  for (fine in list(with(4, function(v) -9999), cbind(x, round(x[, 1] / 3)), cbind(x, x[, 1] > 20), iris[1:4], mtcars)) {
+    expect_identical(faults(fine), "")
+  }
+  bad <- with(c(4, 60, 119), function(v) -9999)
+  fit <- withr::with_seed(1, suppressMessages(ufs_select(bad, 2)))
+  expect_match(fit$checks, "'b' is -9999 in 3", all = FALSE)
+  expect_output(print(ufs_look(bad)), "'b' is -9999 in 3")
+})

@@ -1,0 +1,250 @@
+# Columns that are no features, and faults of measuring: what ufs_look() names, the checks of
+# ufs_select() and the hints of ufs_data(). From an even part of the rows and columns, so that the
+# answer is the same for dense, sparse and stored data. Nothing is changed.
+
+# Why x seems to be no table of samples and features, and which columns are doubtful: sentences for
+# print(), none if all is well.
+doubtful_input <- function(data) {
+  c(looks_square(data), looks_like_ids(data), measuring_faults(data))
+}
+
+looks_square <- function(data) {
+  if (data$n != data$p || data$n < 4L) return(NULL)
+  at <- evenly(data$n, 200L)
+  z <- unname(dense_data(subset_data(data, at, at), "x", quiet = TRUE))
+  if (max(abs(z - t(z))) > 1e-8 * max(abs(z))) return(NULL)
+  diagonal <- diag(z)
+  what <- if (all(z %in% c(0, 1))) "matrix of neighbours" else
+    if (all(diagonal == 0) && all(z >= 0)) "matrix of distances" else
+    if (all(abs(diagonal - 1) < 1e-8) && all(abs(z) <= 1 + 1e-8)) "correlation matrix" else
+    "covariance matrix"
+  paste0("x is symmetric and seems to be a ", what, ": give the table of samples and features")
+}
+
+# Columns that number the rows, tell the time or name the sample, by their name or by their values:
+# whole numbers that rise from row to row in equal steps, or as large as seconds since 1970.
+looks_like_ids <- function(data) {
+  if (data$n < 10L) return(NULL)
+  z <- even_part(data, c(200L, 2000L))
+  at <- evenly(data$p, 2000L)
+  names <- if (is.null(data$features)) paste0("V", at) else readable(data$features[at])
+  called <- function(what) {
+    grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
+      grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
+  }
+  id <- called("id|uuid|guid") | grepl("[a-z]ID$", names)
+  row <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|datetime|timestamp|year|",
+    "epoch")) | grepl("^(X|Unnamed: 0|[.]{3}1)$", names)
+  found <- vapply(seq_len(ncol(z)), function(j) {
+    value <- z[, j]
+    if (!all(is.finite(value)) || any(value != round(value))) return(FALSE)
+    different <- length(unique(value))
+    if (id[j]) return(different > 10L)
+    if (different < length(value)) return(FALSE)
+    row[j] || rises_as_rows(value, data$n) || is_permuted_number(data, at[j], value)
+  }, NA)
+  if (!any(found)) return(NULL)
+  paste0(some_columns(names[found]), if (sum(found) == 1L) " seems" else " seem",
+    " to number rows or samples, or to tell the time: leave out what is no feature")
+}
+
+# 1 to n in any order.
+is_permuted_number <- function(data, j, value) {
+  if (data$kind == "source" || data$n < 20L || min(value) < 0 || max(value) > data$n) return(FALSE)
+  value <- sort(data_columns(data, j))
+  value[1L] <= 1 && all(diff(value) == 1)
+}
+
+# A few rows may be sorted by a measurement, which is no time then.
+rises_as_rows <- function(value, n) {
+  step <- diff(value)
+  if (!(all(step > 0) || all(step < 0))) return(FALSE)
+  if (min(abs(value)) > 1e8) return(TRUE)
+  regular <- max(step) - min(step) <= max(2, 0.05 * mean(abs(step)))
+  regular && (n >= 30L || (min(value) %in% 0:1 && max(value) <= 2 * n))
+}
+
+# ---- faults of measuring -------------------------------------------------------------------------
+
+# Sentences with column, value and count.
+measuring_faults <- function(data) {
+  if (data$n < 20L) return(NULL)
+  at <- evenly(data$p, 1000L)
+  places <- evenly(data$n, max(1000, 2e6 %/% data$p))
+  z <- even_part(data, c(length(places), 1000L))
+  if (any(!is.finite(z))) return(NULL)
+  names <- readable(feature_names(data$features, data$p, FALSE)[at])
+  of <- paste0(" of ", count_words(nrow(z), "row"), if (nrow(z) < data$n) " looked at")
+  c(fault_words(z, repeated_extreme, names, paste0(of, ", far from all other values: a code for ",
+      "what is missing?")),
+    fault_words(z, stuck_value, names, paste0(of, ": a sensor that was stuck, or values filled ",
+      "in?")),
+    fault_words(z, cut_at_limit, names, paste0(of, ", at one end: were values cut at a limit?")),
+    same_but_for_unit(z, names), rows_in_other_unit(z, names, places))
+}
+
+# What `look` finds in each column, a c(value, count) or NULL, as one sentence. What many columns
+# have in common is their scale.
+fault_words <- function(z, look, names, words) {
+  found <- lapply(seq_len(ncol(z)), function(j) look(z[, j]))
+  at <- which(!vapply(found, is.null, NA))
+  if (!length(at) || length(at) > max(2, 0.25 * ncol(z))) return(NULL)
+  each <- vapply(at, function(j) {
+    paste0("'", names[j], "' is ", signif(found[[j]][1L], 10L), " in ", found[[j]][2L])
+  }, "")
+  more <- length(at) - 3L
+  paste0(paste(utils::head(each, 3L), collapse = ", "), if (more > 0L) {
+    paste0(" (and ", count_words(more, "column"), " more like that)")
+  }, words)
+}
+
+# -9999 among measurements: the same extreme value more than once, further from all others than
+# twice what these span.
+repeated_extreme <- function(value) {
+  for (end in range(value)) {
+    rest <- value[value != end]
+    count <- length(value) - length(rest)
+    if (count < 2L || count > 0.3 * length(value) || length(unique(rest)) < 8L) next
+    if (min(abs(rest - end)) > 2 * diff(range(rest))) return(c(end, count))
+  }
+}
+
+# One value in a quarter of the rows of a column whose other values hardly repeat: in one run of
+# rows, or in the middle of the others and in fewer than half of the rows, since what was 0 in most
+# rows may have been shifted.
+stuck_value <- function(value, least = 0.25) {
+  run <- rle(value)
+  longest <- which.max(run$lengths)
+  stuck <- run$values[longest]
+  count <- run$lengths[longest]
+  others <- run$lengths[run$values != stuck]
+  if (count >= max(8, least * length(value)) && length(unique(value)) > 8L &&
+      count >= 0.9 * sum(value == stuck) && count >= 5 * max(others)) {
+    return(c(stuck, count))
+  }
+  found <- usual_value(value)
+  if (is.null(found) || found$count < least * length(value)) return(NULL)
+  inside <- found$value != 0 && found$value > min(value) && found$value < max(value) &&
+    found$count < length(value) / 2
+  if (inside && !found$rounded) c(found$value, found$count)
+}
+
+# A pile at one end, of fewer than half of the rows. 0, 1 and 100 per cent are natural ends.
+cut_at_limit <- function(value, least = 0.03) {
+  found <- usual_value(value)
+  if (is.null(found) || found$count < max(5, least * length(value)) ||
+      found$count >= length(value) / 2 || found$value %in% c(-1, 0, 1) ||
+      (found$value == 100 && min(value) >= 0)) {
+    return(NULL)
+  }
+  if (found$value %in% range(value)) c(found$value, found$count)
+}
+
+# The most frequent value where all others are measurements, of which there are many: none is
+# nearly as frequent.
+usual_value <- function(value) {
+  sorted <- sort(value)
+  run <- rle(sorted)
+  top <- which.max(run$lengths)
+  count <- run$lengths[top]
+  rest <- run$lengths[-top]
+  if (length(rest) < 15L || count < 5 * max(rest)) return(NULL)
+  list(value = run$values[top], count = count, rounded = length(rest) < 0.3 * sum(rest))
+}
+
+# Columns that are another one times a number, plus a number: no further from it than both were
+# rounded. Found among the neighbours in their projections on one direction.
+same_but_for_unit <- function(z, names, near = 4L) {
+  spread <- apply(z, 2L, stats::sd)
+  unit <- apply(z, 2L, last_digit)
+  at <- which(spread > 20 * unit)
+  if (length(at) < 2L) return(NULL)
+  part <- z[, at, drop = FALSE]
+  part <- sweep(sweep(part, 2L, colMeans(part)), 2L, spread[at], "/")
+  direction <- colSums(part * cos(seq_len(nrow(z))^2))
+  ord <- order(abs(direction))
+  words <- character()
+  for (step in seq_len(min(near, length(at) - 1L))) {
+    a <- ord[seq_len(length(ord) - step)]
+    b <- ord[step + seq_len(length(ord) - step)]
+    r <- colSums(part[, a, drop = FALSE] * part[, b, drop = FALSE]) / (nrow(z) - 1)
+    for (i in which(abs(r) > 0.9999)) {
+      pair <- at[sort(c(a[i], b[i]))]
+      words <- c(words, unit_words(z, pair, sign(r[i]) * spread[pair[2L]] / spread[pair[1L]], unit,
+        names))
+    }
+  }
+  if (length(words)) {
+    more <- length(words) - 3L
+    paste0(paste(utils::head(words, 3L), collapse = "; "), if (more > 0L) {
+      paste0("; and ", count_words(more, "pair"), " more")
+    }, ": one measurement in two units?")
+  }
+}
+
+unit_words <- function(z, pair, times, unit, names) {
+  plus <- mean(z[, pair[2L]]) - times * mean(z[, pair[1L]])
+  off <- abs(z[, pair[2L]] - times * z[, pair[1L]] - plus)
+  # Copies are counted elsewhere.
+  if (max(off) > 0.6 * (unit[pair[2L]] + abs(times) * unit[pair[1L]]) || all(off == 0 & times == 1 &
+    plus == 0)) return(NULL)
+  shift <- signif(plus, 4L)
+  if (abs(plus) < 1e-3 * abs(mean(z[, pair[2L]]))) shift <- 0
+  paste0("'", names[pair[2L]], "' is '", names[pair[1L]], "'", if (abs(times - 1) > 1e-6) {
+    paste(" times", signif(times, 4L))
+  }, if (shift != 0) paste(if (shift > 0) " plus" else " minus", abs(shift)))
+}
+
+# The last digit to which values were written, by at most 50 of them.
+last_digit <- function(value) {
+  value <- value[evenly(length(value), 50L)]
+  for (digits in -2:6) {
+    if (all(abs(value - round(value, digits)) <= 1e-9 * 10^-digits + 1e-14 * abs(value))) {
+      return(10^-digits)
+    }
+  }
+  max(abs(value)) * 1e-12
+}
+
+# Rows in a block, or a few, of which a positive column is 10, 1000, 60, ... times as large as in
+# the
+# others, with a gap between.
+rows_in_other_unit <- function(z, names, places) {
+  found <- lapply(seq_len(ncol(z)), function(j) block_in_unit(z[, j]))
+  at <- which(!vapply(found, is.null, NA))
+  if (!length(at) || length(at) > max(2, 0.5 * ncol(z))) return(NULL)
+  each <- vapply(utils::head(at, 3L), function(j) {
+    one <- found[[j]]
+    paste0("rows ", places[one$rows[1L]], " to ", places[one$rows[2L]], " of '", names[j],
+      "' (", one$count, " values) are about ", one$times, " times the others")
+  }, "")
+  more <- length(at) - 3L
+  paste0(paste(each, collapse = ", "), if (more > 0L) {
+    paste0(" (and ", count_words(more, "column"), " more)")
+  }, ": in another unit?")
+}
+
+# Smaller factors are those of groups that differ, as often.
+unit_factors <- c(10, 100, 1000, 1e6, 60, 3600, 25.4)
+
+block_in_unit <- function(value) {
+  if (any(value <= 0) || length(unique(value)) < 10L) return(NULL)
+  log <- log(value)
+  sorted <- sort(log)
+  gap <- which.max(diff(sorted))
+  low <- log <= sorted[gap]
+  sizes <- c(sum(low), sum(!low))
+  if (min(sizes) < max(8, 0.03 * length(value))) return(NULL)
+  spread <- c(stats::sd(log[low]), stats::sd(log[!low]))
+  step <- mean(log[!low]) - mean(log[low])
+  alike <- max(spread) < 4 * min(spread) && max(spread) < step / 4
+  off <- abs(step - log(unit_factors))
+  # The factor is known to a few standard errors.
+  if (!alike || min(off) > min(0.15, max(0.02, 2 * sqrt(sum(spread^2 / sizes))))) return(NULL)
+  if (sorted[gap + 1L] - sorted[gap] < step / 4) return(NULL)
+  few <- if (sizes[1L] < sizes[2L]) low else !low
+  rows <- range(which(few))
+  if (mean(few[rows[1L]:rows[2L]]) < 0.95) return(NULL)
+  times <- unit_factors[which.min(off)]
+  list(rows = rows, count = sum(few), times = paste0(if (few[which(low)[1L]]) "1/", times))
+}
