@@ -22,10 +22,11 @@
 #'
 #' # The same columns whatever the seed
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
-#' partition that is the same every time (`init = "pca_part"` of [ufs_kmeans_f()]). Decoys in the members' own data would move these clusters, and the choice with
-#' them, so they meet only [ufs_pca()] and [ufs_laplacian()], in three draws that are counted
-#' together. They are all that is random. `print()` says how many of the chosen columns each draw by
-#' itself would choose. Other rows of the same kind change the choice more than that: see
+#' partition that is the same every time (`init = "pca_part"` of [ufs_kmeans_f()]). Decoys in the
+#' members' own data would move these clusters, and the choice with them, so they meet only
+#' [ufs_pca()] and [ufs_laplacian()], in three draws that are counted together. They are all that is
+#' random. `print()` says how many of the chosen columns each draw by itself would choose. Other
+#' rows of the same kind change the choice more than that: see
 #' [ufs_stability()].
 #'
 #' @inheritParams ufs_pca

@@ -408,9 +408,8 @@ components_above <- function(x, scale = TRUE) {
 }
 
 # Noise by the components above those of permuted columns, at most five: one more would belong to
-# the decoys. list(noise, low and high of five parts of the repeats, place: of every usable column
-# the share of decoys before it, decoys, keep); few columns are drawn more often. NULL where that
-# cannot be.
+# the decoys. list(noise, low and high of five parts of the repeats); few columns are drawn more
+# often. NULL where that cannot be.
 random_decoys <- function(x, parts = 5L) {
   tryCatch({
     # About the table, not about what is to be chosen from it.
@@ -428,17 +427,58 @@ random_decoys <- function(x, parts = 5L) {
       if (is.null(run$error)) run$ranking
     })
     behind <- for_each(runs, q, function(ranking) share_behind_decoys(ranking, q))
-    place <- rowMeans(for_each(runs, q, function(ranking) {
-      count <- decoys_before(ranking, first)
-      (count$before / count$decoys)[order(count$real)]
-    }))
     # Without any such component nothing tells columns from their copies.
     noise_of <- function(columns) if (h == 0L) 1 else
       noise_share(rowMeans(behind[, columns, drop = FALSE]), first)
     each <- vapply(split(seq_along(runs), rep_len(seq_len(parts), length(runs))), noise_of, 0)
-    list(noise = noise_of(seq_along(runs)), low = min(each), high = max(each), place = place,
-      decoys = common$n_decoys * length(runs), keep = data$keep)
+    list(noise = noise_of(seq_along(runs)), low = min(each), high = max(each))
   }, ufs_error = function(e) NULL)
+}
+
+# For each usable column the probability that it is noise, by its closest columns: list(chance,
+# keep). A column that has to do with others has rank correlations with some of them that its copy
+# with permuted rows has not, whether or not they take part in the leading components of the whole;
+# ranks, because in heavy tails and sparse columns single rows would decide. In a second round
+# columns that are likely noise hardly count as company.
+partner_noise <- function(x, most = c(20L, 10L), decoys = 500L) {
+  data <- as_column_stats(open_quietly(x))
+  q <- length(data$keep)
+  first <- equal_of_data(x, data)
+  distinct <- which(first == seq_len(q))
+  if (length(distinct) < 5L || x$n < 6L) return(NULL)
+  z <- apply(data_columns(x, data$keep[distinct]), 2L, rank)
+  own <- squared_correlations(z, z)
+  copies <- lapply(seq_len(ceiling(decoys / length(distinct))), function(i) {
+    squared_correlations(z, permuted(z, list(seq_len(x$n))))
+  })
+  found <- beside_copies(own, copies, rep(1, length(distinct)), most[1L])
+  sure <- (1 - noise_chance(found))^2
+  if (sum(sure) > 1) found$place <- beside_copies(own, copies, sure, most[2L])$place
+  list(chance = noise_chance(found)[match(first, distinct)], keep = data$keep)
+}
+
+# Of each pair of columns of x and y, none for a column and itself or its copy.
+squared_correlations <- function(x, y) {
+  r <- suppressWarnings(stats::cor(x, y))^2
+  r[is.na(r)] <- 0
+  diag(r) <- 0
+  r
+}
+
+# The place of each column among the permuted ones by the mean of its largest correlations, of which
+# each counts as `weight` says of the other column: list(place, noise, decoys).
+beside_copies <- function(own, copies, weight, most) {
+  most <- min(most, length(weight) - 1L)
+  from <- length(weight) + 1L - most
+  closest <- function(r) {
+    apply(r * weight, 2L, function(v) sum(sort(v, partial = from)[from:length(v)]))
+  }
+  score <- closest(own)
+  null <- sort(unlist(lapply(copies, closest)))
+  below <- (findInterval(score, null) + findInterval(score, null, left.open = TRUE)) / 2
+  place <- 1 - below / length(null)
+  list(place = place, decoys = length(null),
+    noise = min(1, 2 * mean((place > 0.5) + (place == 0.5) / 2)))
 }
 
 # For each column the probability that it is noise: noise is anywhere among its decoys, what is not

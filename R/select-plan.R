@@ -74,7 +74,8 @@
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size: the variance explained (as by
 #' [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look like
-#' noise; for samples the mean squared distance to the nearest chosen or labelled sample over that
+#' noise (their rank correlations with the columns closest to them are those of permuted copies);
+#' for samples the mean squared distance to the nearest chosen or labelled sample over that
 #' to the mean of all. It is called better or worse than random if it is in 19 of the 20. What is
 #' neither is called not clearly better.
 #' `vignette("which-method")` has the measurements behind the recommendations, and

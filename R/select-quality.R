@@ -50,19 +50,18 @@ neighbour_quality <- function(fit, x, chosen, random) {
 
 noise_quality <- function(x, chosen, random) {
   wished <- !is.null(x$wish)
-  columns <- if (x$p > 2000L) {
-    sort(unique(c(chosen, if (wished) unlist(random), sample.int(x$p, 2000L))))
+  columns <- if (x$p > 1000L) {
+    sort(unique(c(chosen, if (wished) unlist(random), sample.int(x$p, 1000L))))
   } else seq_len(x$p)
-  rows <- rows_that_vary(x, if (x$n > 1000L) sort(sample.int(x$n, 1000L)), columns)
-  found <- random_decoys(dense_part(x, rows, columns))
+  rows <- rows_that_vary(x, if (x$n > 400L) sort(sample.int(x$n, 400L)), columns)
+  found <- tryCatch(partner_noise(dense_part(x, rows, columns)), ufs_error = function(e) NULL)
   if (is.null(found)) return(NULL)
-  chance <- noise_chance(found)
-  share <- function(j) mean(chance[match(match(j, columns), found$keep)], na.rm = TRUE)
+  share <- function(j) mean(found$chance[match(match(j, columns), found$keep)], na.rm = TRUE)
   from <- columns[found$keep]
   if (!any(chosen %in% from)) return(NULL)
   quality_row("noise", share(chosen), vapply(random, function(j) {
     share(if (wished) j else sample(from, min(length(j), length(from))))
-  }, 0), min(x$n, 1000L), more_is_better = FALSE)
+  }, 0), min(x$n, 400L), more_is_better = FALSE)
 }
 
 # Distances to the nearest sample chosen or labelled before.

@@ -103,11 +103,22 @@ test_that("the density of columns at a place is the slope of the least concave m
 test_that("the chance of being noise is that of columns of noise, also where they were chosen", {
   set.seed(3)
   x <- cbind(rep(0:1, each = 40) %o% rep(3, 12) + rnorm(80 * 12), matrix(rnorm(80 * 150), 80))
-  found <- random_decoys(open_data(x))
-  chance <- noise_chance(found)
+  chance <- partner_noise(open_data(x))$chance
   expect_lt(mean(chance[1:12]), .1)
   expect_gt(mean(chance[13:162]), .7)
-  # The best of the noise by its rank alone.
-  best <- order(found$place[-(1:12)])[1:12] + 12
-  expect_gt(mean(chance[best]), mean(found$place[best]))
+  # Of the noise those with the closest columns by luck.
+  r <- cor(x[, -(1:12)], method = "spearman")^2 - diag(150)
+  best <- 12 + order(-apply(r, 2, function(v) mean(sort(v, decreasing = TRUE)[1:20])))[1:12]
+  expect_gt(mean(chance[best]), .5)
+})
+
+test_that("a column that has to do with others is not taken for noise for a few far values", {
+  set.seed(4)
+  x <- cbind(exp(3 * (rnorm(100) %o% rep(1, 8) + matrix(rnorm(800), 100) / 2)), exp(3 * matrix(rnorm(100 * 80), 100)))
+  found <- partner_noise(open_data(cbind(x, 7, x[, 1])))
+  expect_identical(found$keep, c(1:88, 90L))
+  expect_lt(max(found$chance[1:8]), .3)
+  expect_identical(found$chance[89], found$chance[1])
+  expect_gt(mean(found$chance[9:88]), .7)
+  expect_null(partner_noise(open_data(x[, 1:4])))
 })
