@@ -34,9 +34,14 @@
 #' gives exactly the greedy order. Up to n = 4,096 (128 MiB) the similarities are kept, for swaps,
 #' costs and sparse `x` a few times more. Above, they are recomputed from `x` in tiles, up to
 #' 2 n^2 p log m flops in all and often far fewer, and the pairs of samples that can still matter
-#' are kept as soon as they fit into the same memory. Until then old gains serve for the bound,
-#' which is a little less sharp. Memory is that of `x`, its standardised copy and these pairs. Ties
-#' go to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
+#' are kept as soon as they fit into twice the memory of `x`. Until then old gains serve for the
+#' bound, which is a little less sharp. Memory is that of `x`, its standardised copy, another one
+#' and these pairs. Ties go to the lowest index: gains within 1e-12 of the first pick's gain count
+#' as equal.
+#'
+#' From n = 12,000 on the picks are the greedy ones among 4 m candidates, at least 2,000, that are
+#' drawn with R's random numbers. The print says so, and the `bound` is for all samples: it looks at
+#' all pairs once.
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
@@ -93,7 +98,8 @@ solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwi
   swaps <- check_swaps(swaps, "m", m)
   like <- facility_similarity(similarity, data, bandwidth,
     if (swaps > 0L || !is.null(open$cost)) again_bytes else table_bytes)
-  found <- facility_picks(like, data$n, picks, open, swaps, control)
+  drawn <- facility_drawn(like, data$n, picks, open)
+  found <- facility_picks(like, data$n, picks, open, swaps, control, drawn)
   # A budget may be spent before.
   picks <- length(found$order)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
@@ -101,14 +107,15 @@ solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwi
   trace$bound <- pmax(found$bound, trace$objective)
   trace$ratio <- trace$objective / trace$bound
   trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
-  at <- if (is.null(m) && is.null(open$cost)) which.min(trace$ratio) else picks
+  at <- if (is.null(m) && is.null(open$cost) && is.null(drawn)) which.min(trace$ratio) else picks
   certificate <- c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
   # What the ranking makes of replicates and strata is not what was picked.
   other <- data$wishes$samples[c("replicates", "strata")]
   if (any(lengths(other) > 0L)) certificate[c("value", "ratio")] <- NA
   list(
     params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
-      labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
+      labelled = labelled, looked_at = sum(drawn),
+      swaps = as.integer(found$run$counters[["swaps"]])),
     run = found$run, sample_scores = rank_scores(ranking, data$n), trace = trace,
     statistic = stats::setNames(replace(found$left, found$order, trace$gain), data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]),
@@ -135,12 +142,26 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
 }
 
+# What pairs of samples may take: about twice x.
+pairs_room <- function(x) min(table_bytes, max_bytes() / 2, 16 * as.double(nrow(x)) * ncol(x))
+
+# The candidates that are looked at, a flag for each sample; NULL: all. Of very many samples a few
+# thousand drawn at random hold some as good as the best. A budget may need any of them.
+facility_drawn <- function(like, n, m, open, from = 12000L) {
+  free <- setdiff(if (is.null(open$allowed)) seq_len(n) else which(open$allowed), open$labelled)
+  some <- max(2000L, 4L * m)
+  if (like$kind > 1L || like$stored || n < from || length(free) <= some || !is.null(open$cost)) {
+    return(NULL)
+  }
+  replace(integer(n), free[sample.int(length(free), some)], 1L)
+}
+
 # `open` is as open_rows() makes it; under a budget there may be fewer than m.
-facility_picks <- function(like, n, m, open, swaps, control) {
+facility_picks <- function(like, n, m, open, swaps, control, drawn = NULL) {
   allowed <- open$allowed
   if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), open$labelled)]))
   settings <- list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored,
-    pair_bytes = min(table_bytes, max_bytes() / 2),
+    drawn = drawn, pair_bytes = if (like$kind < 2L) pairs_room(like$x) else 0,
     allowed = if (!is.null(allowed)) as.integer(allowed), cost = open$cost, budget = open$budget)
   found <- check_solved(.Call(C_facility, like, as.integer(open$labelled), settings, control),
     "facility")
@@ -234,6 +255,9 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
 #' @export
 print_notes.ufs_facility <- function(x) {
   c(paste0("similarity   ", x$params$similarity), labelled_note(x),
+    if (x$params$looked_at) {
+      paste0("looked at    ", x$params$looked_at, " candidates drawn at random, the bound at all")
+    },
     if (!x$params$given) {
       paste0("worst at     m = ", which.min(x$trace$ratio), ", for which the certificate is given")
     },

@@ -36,7 +36,7 @@ static void read_similarity(facility_problem *problem, SEXP similarity, bool tab
 
 /* similarity: list(kind, x, bandwidth) for kind 0 and 1 (x may be sparse if there is a table), list(kind, candidate, sample) with
  * n x n matrices (2) or lists start, index, value (3). labelled: indices from 1. settings:
- * list(n, m, max_swaps, table, pair_bytes (at most 2^36), allowed (n flags as integers, or NULL), cost (n) and budget, or NULL). list(order, left, bound, first, change (2 x changes), run with
+ * list(n, m, max_swaps, table, pair_bytes (at most 2^36), allowed and drawn (n flags as integers, or NULL), cost (n) and budget, or NULL). list(order, left, bound, first, change (2 x changes), run with
  * the counters start, value, swaps, picks); samples from 1, 0 = nobody; picks from 1. */
 SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
 {
@@ -59,6 +59,11 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
         Rf_error("internal error: 'pair_bytes'");
     if (ffi_get(settings_, "allowed") != R_NilValue)
         problem.allowed = ffi_ints(ffi_get(settings_, "allowed"), N, 0, 1, "allowed");
+    if (ffi_get(settings_, "drawn") != R_NilValue) {
+        settings.drawn = ffi_ints(ffi_get(settings_, "drawn"), N, 0, 1, "drawn");
+        if (settings.table || problem.kind > FACILITY_HEAT)
+            Rf_error("internal error: 'drawn' where similarities are held");
+    }
     problem.cost = ffi_data(ffi_get(settings_, "cost"), N, "cost");
     if (problem.cost) {
         problem.budget = ffi_real(settings_, "budget");

@@ -29,11 +29,14 @@
  * matter again: once these fit into pair_bytes, one more visit of all pairs keeps them, and from then
  * on gains are exact, as with a table.
  *
+ * Where only some samples are looked at (`drawn`), their gains are kept in the same way, and all pairs
+ * are visited once, at the end: for each l <= m, F(any l) <= F(S_m) + the l largest gains of all.
+ *
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for the first two
  * picks, 2 p for each pair looked at again, n^2 p once more for the pairs that are kept, or at the
  * end. Each pick sorts n gains for the bound.
- * Memory: 8 n (BATCH + 8) bytes and 8 n^2 for the table, or UFS_STRIP (2 p + UFS_STRIP) doubles,
- * 24 bytes for each rise, some n ln m, and pair_bytes: never a second copy of x. A swap round costs
+ * Memory: a copy of x, 8 n (BATCH + 8) bytes and 8 n^2 for the table, or UFS_STRIP (2 p + UFS_STRIP)
+ * doubles, 24 bytes for each rise, some n ln m, and pair_bytes. A swap round costs
  * n^2 + 2 n m (without a table n^2 p).
  *
  * Ties. Gains carry the rounding of sums of n terms: those within UFS_ROUNDING of the first
@@ -75,14 +78,18 @@ typedef struct {
     double left;        /* of the budget */
     bool stored;        /* is s_ij in memory? */
     facility_matrix candidate, sample; /* S and S' if it is */
-    double *size;                      /* n: |x_i| (cosine) or |x_i|^2 (heat) */
+    double *y;                         /* p x n: the samples; cosine: of length 1, or 0 */
+    double *size;                      /* n: |x_i| (cosine, and 1 for one in y) or |x_i|^2 (heat) */
+    double *level;                     /* n: cosine: c_i - 1 */
     const sparse_rows *by_row;         /* of a sparse X, while the table is made */
-    double *rows, *rows2, *tile;       /* UFS_STRIP x p, x p, x UFS_STRIP */
+    double *rows, *rows2, *tile;       /* p x UFS_STRIP, the same, UFS_STRIP x UFS_STRIP */
     double *batch;                     /* n x BATCH: columns of S */
     double *cover;                     /* n: c_i */
     int *stand_in;                     /* n: who stands for i, -1 = nobody */
     double *upper;                     /* n: gains, or bounds on them */
     bool *open;                        /* n: may still be picked */
+    bool *rival;                       /* n: counts in the bound: open, or not drawn */
+    const int *drawn;                  /* n: which samples are looked at; NULL: all */
     double *sorted;                    /* n */
     double value, first;               /* F; the first pick's gain */
     int evaluations;
@@ -143,16 +150,25 @@ static facility_matrix column_of(const facility_work *work, const facility_matri
         .value = s->value + (s->start ? (size_t) s->start[j] : (size_t) j * (size_t) work->n)};
 }
 
+/* The listed samples, beside each other. */
+static void gather(const facility_work *work, int n_list, const int *list, double *to)
+{
+    size_t p = (size_t) work->problem->p;
+
+    for (int b = 0; b < n_list; b++)
+        ufs_copy(to + (size_t) b * p, work->y + (size_t) list[b] * p, p);
+}
+
 /* batch = columns list[0], list[1], ... of S, at most BATCH of them. */
 static void load_columns(facility_work *work, int n_list, const int *list)
 {
-    const facility_problem *problem = work->problem;
     size_t n = (size_t) work->n;
+    int p = work->problem->p;
 
     if (!work->stored) {
-        ufs_x_rows(&work->x, n_list, list, work->rows);
-        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x.dense, work->n, work->rows,
-                n_list, 0.0, work->batch, work->n);
+        gather(work, n_list, list, work->rows);
+        la_gemm('T', 'N', work->n, n_list, p, 1.0, work->y, p, work->rows, p, 0.0, work->batch,
+                work->n);
     }
     for (int b = 0; b < n_list; b++) {
         int j = list[b], length;
@@ -179,15 +195,52 @@ static void tile_to_table(const facility_work *work, int j, int i0, int ni, cons
     }
 }
 
-static void tile_to_gains(facility_work *work, int j, int i0, int ni, const double *s)
+static double positive(double d)
 {
-    double gain = 0.0;
+    return d > 0.0 ? d : 0.0;
+}
 
-    for (int a = i0 < j ? j - i0 : 0; a < ni; a++) {
-        gain += fmax(0.0, s[a] - work->cover[i0 + a]);
-        if (i0 + a != j) work->upper[i0 + a] += fmax(0.0, s[a] - work->cover[j]);
+/* sum_a max(0, s_a - c_a), in four sums, so that an addition need not wait for the one before. */
+static double sum_above(int n, const double *s, const double *c)
+{
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int a = 0;
+
+    for (; a + 3 < n; a += 4) {
+        s0 += positive(s[a] - c[a]);
+        s1 += positive(s[a + 1] - c[a + 1]);
+        s2 += positive(s[a + 2] - c[a + 2]);
+        s3 += positive(s[a + 3] - c[a + 3]);
     }
-    work->upper[j] += gain;
+    for (; a < n; a++) s0 += positive(s[a] - c[a]);
+    return (s0 + s1) + (s2 + s3);
+}
+
+/* Adds max(0, s_a - c) to each sum. */
+static void add_above(int n, const double *restrict s, double c, double *restrict sum)
+{
+    for (int a = 0; a < n; a++) sum[a] += positive(s[a] - c);
+}
+
+/* Adds max(0, min(s_a, to) - from). */
+static void add_between(int n, const double *restrict s, double from, double to,
+                        double *restrict sum)
+{
+    for (int a = 0; a < n; a++) {
+        double top = s[a] < to ? s[a] : to;
+        sum[a] += positive(top - from);
+    }
+}
+
+/* `cover`: c_i less what is taken from s. */
+static void tile_to_gains(facility_work *work, int j, int i0, int ni, const double *s,
+                          const double *cover)
+{
+    int from = i0 < j ? j - i0 : 0;
+
+    work->upper[j] += sum_above(ni - from, s + from, cover + i0 + from);
+    if (i0 + from == j) from++;
+    add_above(ni - from, s + from, cover[j], work->upper + i0 + from);
 }
 
 static bool add_pair(facility_pairs *pairs, int i, int j, double s)
@@ -222,28 +275,30 @@ static bool tile_to_pairs(const facility_work *work, int j, int i0, int ni, cons
 }
 
 /* Every pair once, in tiles: fills the table, or adds to the gains if it is NULL, and to the pairs if
- * they are not; false if there was no room for these. */
+ * they are not; false if there was no room for these. Gains alone by cosine take products as they
+ * are. */
 static bool visit_tiles(facility_work *work, double *table, facility_pairs *pairs)
 {
-    const facility_problem *problem = work->problem;
-    int n = work->n;
-    bool fine = true;
+    int n = work->n, p = work->problem->p;
+    bool fine = true, plain = !table && !pairs && work->problem->kind == FACILITY_COSINE;
+    const double *cover = plain ? work->level : work->cover;
 
+    for (int i = 0; i < n; i++) work->level[i] = work->cover[i] - 1.0;
     for (int j0 = 0; j0 < n; j0 += UFS_STRIP) {
         int nj = n - j0 < UFS_STRIP ? n - j0 : UFS_STRIP;
         for (int i0 = j0; i0 < n; i0 += UFS_STRIP) {
             int ni = n - i0 < UFS_STRIP ? n - i0 : UFS_STRIP;
             R_CheckUserInterrupt();
-            la_gemm('N', 'T', ni, nj, problem->p, 1.0, problem->x.dense + i0, n,
-                    problem->x.dense + j0, n, 0.0, work->tile, ni);
+            la_gemm('T', 'N', ni, nj, p, 1.0, work->y + (size_t) i0 * (size_t) p, p,
+                    work->y + (size_t) j0 * (size_t) p, p, 0.0, work->tile, ni);
             for (int j = j0; j < j0 + nj; j++) {
                 double *s = work->tile + (size_t) (j - j0) * (size_t) ni;
-                for (int a = 0; a < ni; a++) s[a] = similarity(work, i0 + a, j, s[a]);
+                for (int a = 0; a < ni && !plain; a++) s[a] = similarity(work, i0 + a, j, s[a]);
                 if (table) {
                     tile_to_table(work, j, i0, ni, s, table);
                     continue;
                 }
-                tile_to_gains(work, j, i0, ni, s);
+                tile_to_gains(work, j, i0, ni, s, cover);
                 if (pairs && fine) fine = tile_to_pairs(work, j, i0, ni, s, pairs);
             }
         }
@@ -302,48 +357,68 @@ static double cover_after(const facility_work *work, int i, int picks)
     return cover;
 }
 
-/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
- * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
+/* Heat: no product x_i'x_j, less half |x_j|^2, below this lifts s_ij above `least`. Most pairs end
+ * here, without an exponential. */
 static double least_product(const facility_work *work, int i, double least)
 {
-    const double size = work->size[i], margin = UFS_ROUNDING;
-    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
-    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
+    return 0.5 * (work->problem->bandwidth * log(least) + work->size[i] * (1.0 - UFS_ROUNDING));
 }
 
-/* Gains of the list now, from the samples whose c_i has risen since they were known. */
-static void look_again(facility_work *work, int n_list, const int *list)
+/* How far the gains of the list fall at sample i, whose c_i was `before`, by their products with
+ * it. */
+static void add_fallen(const facility_work *work, int i, double before, int n_list, const int *list,
+                       const double *product, double *fallen)
 {
-    int n = work->n, since = work->taken, n_rows = 0;
-    int rows[UFS_STRIP];
-    double least[UFS_STRIP];
-    bool cosine = work->problem->kind == FACILITY_COSINE;
+    double now = work->cover[i], least;
 
-    for (int b = 0; b < n_list; b++)
-        if (work->known[list[b]] < since) since = work->known[list[b]];
-    ufs_x_rows(&work->x, n_list, list, work->rows);
+    if (work->problem->kind == FACILITY_COSINE) {
+        add_between(n_list, product, before - 1.0, now - 1.0, fallen);
+        return;
+    }
+    least = least_product(work, i, before);
+    for (int b = 0; b < n_list; b++) {
+        if (product[b] < least + 0.5 * (1.0 - UFS_ROUNDING) * work->size[list[b]]) continue;
+        double s = similarity(work, i, list[b], product[b]);
+        if (s > before) fallen[b] += fmin(s, now) - before;
+    }
+}
+
+/* Gains now of the list, all of them known after `since` picks, from the samples whose c_i has risen
+ * since. */
+static void look_at_risen(facility_work *work, int since, int n_list, const int *list)
+{
+    int n = work->n, p = work->problem->p, n_rows = 0;
+    int rows[UFS_STRIP];
+    double fallen[UFS_STRIP] = {0.0};
+
+    gather(work, n_list, list, work->rows);
     for (int i = 0; i < n; i++) {
-        if (work->last_rise[i] >= 0 && rise_of(work, work->last_rise[i], PICK) >= since) {
-            least[n_rows] = least_product(work, i, cover_after(work, i, since));
+        if (work->last_rise[i] >= 0 && rise_of(work, work->last_rise[i], PICK) >= since)
             rows[n_rows++] = i;
-        }
         if (n_rows == 0 || (n_rows < UFS_STRIP && i < n - 1)) continue;
         R_CheckUserInterrupt();
-        ufs_x_rows(&work->x, n_rows, rows, work->rows2);
-        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
-                n_list, 0.0, work->tile, n_rows);
-        for (int b = 0; b < n_list; b++) {
-            int j = list[b];
-            const double *product = work->tile + (size_t) b * (size_t) n_rows;
-            double size = work->size[j] * (cosine ? 1.0 : 0.5 * (1.0 - UFS_ROUNDING));
-            for (int a = 0; a < n_rows; a++) {
-                if (product[a] < (cosine ? least[a] * size : least[a] + size)) continue;
-                double s = similarity(work, rows[a], j, product[a]);
-                double before = cover_after(work, rows[a], work->known[j]);
-                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
-            }
-        }
+        gather(work, n_rows, rows, work->rows2);
+        la_gemm('T', 'N', n_list, n_rows, p, 1.0, work->rows, p, work->rows2, p, 0.0, work->tile,
+                n_list);
+        for (int a = 0; a < n_rows; a++)
+            add_fallen(work, rows[a], cover_after(work, rows[a], since), n_list, list,
+                       work->tile + (size_t) a * (size_t) n_list, fallen);
         n_rows = 0;
+    }
+    for (int b = 0; b < n_list; b++) work->upper[list[b]] -= fallen[b];
+}
+
+/* The same for any list of at most UFS_STRIP, by when their gains were known. */
+static void look_again(facility_work *work, int n_list, const int *list)
+{
+    int group[UFS_STRIP], done = 0;
+
+    for (int since = 0; done < n_list; since++) {
+        int size = 0;
+        for (int b = 0; b < n_list; b++)
+            if (work->known[list[b]] == since) group[size++] = list[b];
+        if (size) look_at_risen(work, since, size, group);
+        done += size;
     }
 }
 
@@ -363,16 +438,15 @@ static double gain_of(facility_work *work, int j)
     return gain;
 }
 
-/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
+/* The gains while nothing is covered: g_j = n + y_j' sum_i y_i. 4np flops. */
 static void cosine_gains(facility_work *work)
 {
     int n = work->n, p = work->problem->p;
-    double *inverse = work->sorted;
 
-    for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
-    la_gemv('T', n, p, 1.0, work->x.dense, n, inverse, 0.0, work->rows);
-    la_gemv('N', n, p, 1.0, work->x.dense, n, work->rows, 0.0, work->upper);
-    for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
+    for (int i = 0; i < n; i++) work->sorted[i] = 1.0;
+    la_gemv('N', p, n, 1.0, work->y, p, work->sorted, 0.0, work->rows);
+    la_gemv('T', p, n, 1.0, work->y, p, work->rows, 0.0, work->upper);
+    for (int j = 0; j < n; j++) work->upper[j] += (double) n;
 }
 
 /* Exact gains of all candidates. */
@@ -391,6 +465,31 @@ static void all_gains(facility_work *work)
             if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
             work->upper[j] = gain_of(work, j);
         }
+    }
+}
+
+/* The same, before the first pick, of those that are drawn alone. What others would add is not known,
+ * but for cosine while nothing is covered. */
+static void drawn_gains(facility_work *work)
+{
+    int list[BATCH], n_list = 0;
+
+    if (work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
+        all_gains(work);
+        return;
+    }
+    for (int j = 0; j < work->n; j++) {
+        work->upper[j] = R_PosInf;
+        if (work->open[j]) list[n_list++] = j;
+        if (n_list == 0 || (n_list < BATCH && j < work->n - 1)) continue;
+        R_CheckUserInterrupt();
+        load_columns(work, n_list, list);
+        for (int b = 0; b < n_list; b++) {
+            work->upper[list[b]] = sum_above(work->n, work->batch + (size_t) b * (size_t) work->n,
+                                             work->cover);
+            work->known[list[b]] = work->taken;
+        }
+        n_list = 0;
     }
 }
 
@@ -468,14 +567,41 @@ static void tighten_pairs(facility_work *work, int i, double from, double to)
     }
 }
 
+/* The gains of the drawn ones fall, where c_i of the listed samples has risen from `before`. */
+static void tighten_drawn(facility_work *work, int n_rows, const int *rows, const double *before)
+{
+    int list[UFS_STRIP], n_list = 0, p = work->problem->p;
+    double fallen[UFS_STRIP];
+
+    if (n_rows == 0) return;
+    R_CheckUserInterrupt();
+    gather(work, n_rows, rows, work->rows2);
+    for (int j = 0; j < work->n; j++) {
+        if (work->open[j]) list[n_list++] = j;
+        if (n_list == 0 || (n_list < UFS_STRIP && j < work->n - 1)) continue;
+        gather(work, n_list, list, work->rows);
+        la_gemm('T', 'N', n_list, n_rows, p, 1.0, work->rows, p, work->rows2, p, 0.0, work->tile,
+                n_list);
+        memset(fallen, 0, sizeof fallen);
+        for (int a = 0; a < n_rows; a++)
+            add_fallen(work, rows[a], before[a], n_list, list,
+                       work->tile + (size_t) a * (size_t) n_list, fallen);
+        for (int b = 0; b < n_list; b++) work->upper[list[b]] -= fallen[b];
+        n_list = 0;
+    }
+}
+
 /* Adds candidate j: covers, who stands for whom, and gains where s_ij is in memory. pick: -1 for
  * labelled samples, which come before all gains. */
 static void take(facility_work *work, int j, int pick)
 {
+    int rows[UFS_STRIP], n_rows = 0;
+    double before[UFS_STRIP];
+
     load_columns(work, 1, &j);
     const double *s = work->batch;
 
-    work->open[j] = false;
+    work->open[j] = work->rival[j] = false;
     for (int i = 0; i < work->n; i++) {
         if (!(s[i] > work->cover[i])) continue;
         if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + UFS_ROUNDING)) {
@@ -486,15 +612,41 @@ static void take(facility_work *work, int j, int pick)
         if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
         if (work->kept) {
             tighten_pairs(work, i, work->cover[i], s[i]);
+        } else if (work->drawn && pick >= 0) {
+            before[n_rows] = work->cover[i];
+            rows[n_rows++] = i;
         } else if (!work->stored && pick > 0) {
             ufs_trace_add(&work->rise, (double[]){work->cover[i], pick, work->last_rise[i]});
             work->last_rise[i] = work->rise.length - 1;
         }
         work->cover[i] = s[i];
+        if (n_rows == UFS_STRIP) {
+            tighten_drawn(work, n_rows, rows, before);
+            n_rows = 0;
+        }
     }
+    tighten_drawn(work, n_rows, rows, before);
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
+
+/* A dense x, one sample after the other. */
+static void hold_samples(facility_work *work)
+{
+    size_t n = (size_t) work->n, p = (size_t) work->problem->p;
+
+    work->level = ufs_dalloc(n, 1);
+    work->y = ufs_dalloc(p, n);
+    la_row_norms(work->n, work->problem->p, work->x.dense, work->size);
+    if (work->problem->kind == FACILITY_HEAT)
+        for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
+    for (size_t i = 0; i < n; i++) {
+        bool divide = work->problem->kind == FACILITY_COSINE && work->size[i] > 0.0;
+        double size = divide ? work->size[i] : 1.0;
+        for (size_t l = 0; l < p; l++) work->y[l + i * p] = work->x.dense[i + l * n] / size;
+        if (divide) work->size[i] = 1.0;
+    }
+}
 
 static void begin(const facility_problem *problem, bool table, facility_result *result,
                   facility_work *work)
@@ -513,6 +665,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
                             .sample = problem->sample,
                             .stand_in = ufs_ialloc(n),
                             .open = (bool *) R_alloc(n, sizeof(bool)),
+                            .rival = (bool *) R_alloc(n, sizeof(bool)),
                             .known = ufs_ialloc(n),
                             .last_rise = ufs_ialloc(n)};
     ufs_dalloc_each(n, 1, (double **[]){&work->cover, &work->upper, &work->sorted, NULL});
@@ -523,10 +676,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
     if (!from_x) return;
     work->tile = ufs_dalloc(UFS_STRIP, UFS_STRIP);
     work->size = ufs_dalloc(n, 1);
-    if (work->x.kind == UFS_X_DENSE)
-        la_row_norms(problem->n, problem->p, work->x.dense, work->size);
-    if (problem->kind == FACILITY_HEAT)
-        for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
+    if (work->x.kind == UFS_X_DENSE) hold_samples(work);
     if (table) {
         double *similarities = ufs_dalloc(n, n);
         if (work->x.kind == UFS_X_SPARSE)
@@ -539,7 +689,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
 
 static bool may_open(const facility_work *work, int i)
 {
-    return work->problem->allowed == NULL || work->problem->allowed[i];
+    return work->rival[i] && (work->drawn == NULL || work->drawn[i]);
 }
 
 /* Nothing picked yet: the labelled samples cover. */
@@ -552,6 +702,7 @@ static void reset(facility_work *work)
         work->cover[i] = 0.0;
         work->stand_in[i] = -1;
         work->last_rise[i] = -1;
+        work->rival[i] = work->problem->allowed == NULL || work->problem->allowed[i];
         work->open[i] = may_open(work, i);
     }
     work->left = work->problem->cost ? work->problem->budget : R_PosInf;
@@ -569,14 +720,15 @@ static double priority(const facility_work *work, int i)
     return work->cost ? work->upper[i] / work->cost[i] : work->upper[i];
 }
 
-/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
+/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains (or t = 0: for all m', with whatever is
+ * picked now). */
 static void improve_bounds(facility_work *work, int t, int m, double *bound)
 {
     int n_open = 0;
     double sum = work->value;
 
     for (int i = 0; i < work->n; i++)
-        if (work->open[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
+        if (work->rival[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
     if (n_open) R_qsort(work->sorted, 1, (size_t) n_open);
     for (int l = 1; l <= m; l++) {
         if (l <= n_open) sum += work->sorted[n_open - l];
@@ -608,7 +760,7 @@ static int to_look_at(const facility_work *work, double least, int most, int *li
 /* The candidate of the largest gain, of equal ones that of the lowest index. */
 static int next_pick(facility_work *work)
 {
-    bool exact = work->stored || work->kept;
+    bool exact = work->stored || work->kept || work->drawn;
     int list[UFS_STRIP], n_list, most = exact ? 1 : BATCH;
     double best = R_NegInf, top = R_NegInf, tie = UFS_ROUNDING * work->first;
 
@@ -642,7 +794,7 @@ static int next_pick(facility_work *work)
 /* What has come out. */
 static void report(const facility_work *work)
 {
-    for (int i = 0; i < work->n; i++) work->result->left[i] = work->open[i] ? work->upper[i] : 0.0;
+    for (int i = 0; i < work->n; i++) work->result->left[i] = work->rival[i] ? work->upper[i] : 0.0;
     work->result->value = work->value;
 }
 
@@ -652,7 +804,10 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
     facility_result *result = work->result;
 
     ufs_trace_named(&run->trace, m, columns);
-    all_gains(work);
+    if (work->drawn)
+        drawn_gains(work);
+    else
+        all_gains(work);
     result->start = work->value;
     result->change.length = 0;
     for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
@@ -669,7 +824,7 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
         work->taken = t + 1;
         /* After the first pick every old gain says little: all are measured again. It is tried
          * after 1, 2, 4, 8, ... picks whether the pairs fit. */
-        if (!work->stored && !work->kept && ((t + 1) & t) == 0) {
+        if (!work->stored && !work->drawn && !work->kept && ((t + 1) & t) == 0) {
             work->kept = t + 1 < m && keep_pairs(work);
             if (!work->kept && t == 0) all_gains(work);
         }
@@ -679,8 +834,8 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
         ufs_run_step(run, work->value, gain);
     }
     result->picks = work->taken;
-    if (!work->stored && !work->kept && m > 1) all_gains(work);
-    if (bounds) improve_bounds(work, m, m, result->bound);
+    if (!work->stored && !work->kept && (m > 1 || work->drawn)) all_gains(work);
+    if (bounds) improve_bounds(work, work->drawn ? 0 : m, m, result->bound);
     report(work);
 }
 
@@ -816,9 +971,6 @@ static void swap_picks(facility_work *work, const facility_settings *settings, u
     for (int t = 0; t < m; t++) work->open[result->order[t]] = true;
     if (problem->cost) work->left = problem->budget;
     pick_all(work, m, false, run);
-    for (size_t i = 0; i < N; i++) work->open[i] = may_open(work, (int) i);
-    for (int l = 0; l < problem->n_labelled; l++) work->open[problem->labelled[l]] = false;
-    for (int t = 0; t < m; t++) work->open[result->order[t]] = false;
     all_gains(work);
     report(work);
 }
@@ -830,6 +982,7 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
 
     begin(problem, settings->table, result, &work);
     work.pair_bytes = settings->pair_bytes;
+    work.drawn = settings->drawn;
     for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
     ufs_trace_init(&result->change, INT_MAX, 2);
     reset(&work);

@@ -37,6 +37,8 @@ typedef struct {
     int m;             /* picks, 1 .. as many as there are candidates */
     int max_swaps;     /* after the last pick */
     bool table;        /* cosine and heat: keep the n x n similarities */
+    const int *drawn;  /* n: without a table, which candidates are looked at; NULL: all. The
+                          bound is for all of them */
     double pair_bytes; /* without a table: what pairs of samples that are kept may take */
 } facility_settings;
 

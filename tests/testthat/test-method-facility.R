@@ -344,3 +344,39 @@ test_that("sparse samples with blocks are those of the dense table", {
     expect_equal(own$certificate, held$certificate, tolerance = 1e-10)
   }
 })
+
+test_that("with candidates drawn the picks are the greedy ones among them, and the bound is for all", {
+  skip_on_cran()
+  x <- withr::with_seed(7, matrix(rnorm(700 * 4), 700))
+  control <- resolve_control(ufs_control())
+  drawn <- replace(integer(700), withr::with_seed(8, sample.int(700, 300)), 1L)
+  for (kind in 0:1) {
+    s <- if (kind == 0) ref_cosine(x) else exp(-as.matrix(stats::dist(x))^2 / 3)
+    for (labelled in list(integer(), 5L)) {
+      like <- list(kind = kind, x = x, bandwidth = 3, stored = FALSE)
+      open <- list(labelled = labelled)
+      some <- facility_picks(like, 700L, 40L, open, 0L, control, drawn)
+      same <- facility_picks(like, 700L, 40L, c(open, list(allowed = drawn == 1L)), 0L, control)
+      expect_identical(some$order, same$order)
+      expect_equal(some$run$trace[, "objective"], same$run$trace[, "objective"], tolerance = 1e-12)
+      cover <- apply(s[, c(labelled, some$order)], 1L, max)
+      gain <- unname(colSums(pmax(s - cover, 0)))
+      expect_equal(some$left, replace(gain, c(labelled, some$order), 0), tolerance = 1e-9)
+      most <- sum(cover) + cumsum(sort(gain, decreasing = TRUE))[1:40]
+      expect_true(all(some$bound <= most * (1 + 1e-10)))
+      # Greedy choice among all is below it, too.
+      all <- facility_picks(like, 700L, 40L, open, 0L, control)
+      expect_true(all(all$run$trace[, "objective"] <= some$bound * (1 + 1e-12)))
+    }
+  }
+})
+
+test_that("candidates are drawn from 12,000 samples on, where nothing asks for all of them", {
+  like <- list(kind = 0L, stored = FALSE)
+  expect_null(facility_drawn(like, 11999L, 5L, list()))
+  drawn <- withr::with_seed(1, facility_drawn(like, 12000L, 5L, list(labelled = 1:6000)))
+  expect_identical(c(sum(drawn), sum(drawn[1:6000])), c(2000L, 0L))
+  expect_identical(sum(facility_drawn(like, 12000L, 600L, list())), 2400L)
+  expect_null(facility_drawn(like, 12000L, 5L, list(cost = rep(1, 12000))))
+  expect_null(facility_drawn(list(kind = 3L, stored = FALSE), 12000L, 5L, list()))
+})
