@@ -23,7 +23,7 @@
 #'   length n, for `form = "kmeans"` only. They are centres that stay where they are, and are not
 #'   chosen. Their score is `NA` and they come last.
 #' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
-#'   lowest within-cluster sum of squares is kept. On large data only the best quarter of them goes
+#'   lowest within-cluster sum of squares is kept. On large data only the best tenth of them goes
 #'   on after four iterations. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
 #' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
@@ -145,7 +145,7 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
   x <- points$x
   entries <- if (is_operator(x)) length(x$value) else as.double(length(x))
   # Where all starts take seconds, a few go on: the best is nearly always among them.
-  most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 4)) else n_starts
+  most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 10)) else n_starts
   found <- kmeans_starts(points, m, n_starts, max_iter, most, labelled)
   best <- which.min(found$within)
   # Clusters 1 to m are free; those of labelled samples follow.
