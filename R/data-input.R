@@ -355,10 +355,11 @@ check_slots <- function(x, arg) {
 # ---- arguments of ufs_data() in other functions --------------------------------------------------
 
 # x, opened with the arguments of ufs_data() in the dots of the function `fun`, if there are any.
-open_with <- function(x, fun, name, ...) {
+# `called` is a word that no argument of ufs_data() begins: R would take `na` for `name`.
+open_with <- function(x, fun, called, ...) {
   dots <- list(...)
   if (!length(dots)) return(x)
-  check_data_dots(names_of(dots), fun, name)
+  check_data_dots(names_of(dots), fun, called)
   do.call(ufs_data, c(list(x), dots), quote = TRUE)
 }
 

@@ -448,3 +448,9 @@ test_that("factors are columns of zeros and ones, or the numbers of their levels
   expect_error(ufs_pca(x, 2, factors = "dummies"), class = "ufs_error_input", "missing")
   expect_identical(dim(ufs_data(x, factors = "dummies", na = "median")), c(12L, 8L))
 })
+
+test_that("every argument of ufs_data() goes through a method whole", {
+  x <- as.matrix(mtcars)
+  x[7] <- NA
+  expect_identical(feature_scores(ufs_pca(x, 2, na = "median")), feature_scores(ufs_pca(ufs_data(x, na = "median"), 2)))
+})
