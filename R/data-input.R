@@ -355,11 +355,9 @@ check_slots <- function(x, arg) {
 # ---- arguments of ufs_data() in other functions --------------------------------------------------
 
 # x, opened with the arguments of ufs_data() in the dots of the function `fun`, if there are any.
-# `called` is a word that no argument of ufs_data() begins: R would take `na` for `name`.
-open_with <- function(x, fun, called, ...) {
-  dots <- list(...)
+open_with <- function(x, fun, name, dots) {
   if (!length(dots)) return(x)
-  check_data_dots(names_of(dots), fun, called)
+  check_data_dots(names_of(dots), fun, name)
   do.call(ufs_data, c(list(x), dots), quote = TRUE)
 }
 
@@ -422,15 +420,26 @@ final_input <- function(data) {
   input
 }
 
+# Columns of which more than a fifth was filled in, in words after `what`; NULL without any.
+much_filled <- function(share, what, names = NULL, most = 0.2) {
+  much <- which(share > most)
+  if (length(much)) {
+    paste0(what, if (is.null(names)) count_words(length(much), "column") else
+      some_columns(names[much]), " (", percent(max(share)), " at most)")
+  }
+}
+
 # What was left out or filled in, for print().
 input_notes <- function(input) {
-  count <- function(names, what) if (length(names)) {
-    paste0(count_words(length(names), what), " (", best_line(names, NULL, 3L), ")")
+  count <- function(names, what, all) if (length(names)) {
+    paste0(length(names), " of ", count_words(all, what), " (", best_line(names, NULL, 3L), ")")
   }
-  out <- c(count(input$dropped_features, "feature"), count(input$dropped_samples, "sample"))
+  out <- c(count(input$dropped_features, "feature", input$given[2L]),
+    count(input$dropped_samples, "sample", input$given[1L]))
   c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
     if (isTRUE(input$filled > 0)) {
-      paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")")
+      paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")",
+        much_filled(input$filled_share, "; more than a fifth of "))
     },
     if (length(input$factors)) {
       paste0("factors      ", best_line(vapply(names(input$factors), function(name) {

@@ -14,6 +14,7 @@ fill_data <- function(data, na, arg) {
     if (na != "omit") data$input$new_rows <- learn_fill(data, na)
     return(data)
   }
+  data$input$given <- c(data$n, data$p)
   label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
   out <- which(missing$features >= if (na == "omit") 1 else data$n)
   by_feature <- na != "omit" || mean(missing$features > 0) <= mean(missing$samples > 0)
@@ -30,7 +31,9 @@ fill_data <- function(data, na, arg) {
       "` has missing values: nothing is left with na = \"", na, "\".", argument = arg)
   }
   if (na == "omit") return(data)
-  data$input$filled <- sum(missing_counts(data)$features)
+  missing <- missing_counts(data)$features
+  data$input$filled <- sum(missing)
+  data$input$filled_share <- missing / data$n
   data$input$new_rows <- learn_fill(data, na)
   if (na == "median") data$x <- put_values(data$x, data$input$new_rows$value) else {
     filled <- fill_knn(data$x, knn_donors(data$x))

@@ -77,6 +77,7 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   if (!is.null(features) && !is.null(data$input$new_rows)) {
     data$input$new_rows <- subset_fill(data$input$new_rows, columns)
   }
+  data$input$filled_share <- data$input$filled_share[columns]
   data$n <- length(rows)
   data$p <- length(columns)
   if (!is.null(features)) data["wish"] <- list(subset_constraints(data$wish, features))

@@ -53,7 +53,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   if (is.null(scale)) scale <- own || !isFALSE(fit$params$scale)
   if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
   criteria <- check_flag(criteria, "criteria")
-  x <- open_with(x, ufs_captured, "captured", ...)
+  x <- open_with(x, ufs_captured, "captured", list(...))
   if (!own) x <- as_the_fit_had_it(fit, x)
   data <- column_triangle(open_quietly(x), center, scale)
   if (own) {

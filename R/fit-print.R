@@ -9,7 +9,7 @@ print.ufs <- function(x, n = 5L, ...) {
   cat_line("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
   if (!is.null(status_text(x))) cat_line("  status       ", status_text(x))
-  notes <- c(input_notes(x$input), wish_notes(x), own_notes(x))
+  notes <- c(data_notes(x), own_notes(x))
   for (line in c(certificate_note(x), notes)) {
     cat_field(paste0("  ", substr(line, 1L, 13L)), substring(line, 14L))
   }
@@ -32,6 +32,9 @@ print.ufs <- function(x, n = 5L, ...) {
   }
   invisible(x)
 }
+
+# What the data lost on the way in and what was asked of the choice: the same lines in every print.
+data_notes <- function(x) c(input_notes(x$input), wish_notes(x))
 
 # What ufs_methods() says in a word or two, as a sentence: print() has room for one.
 advice_sentence <- function(advice) {

@@ -74,13 +74,13 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 # (match.call(), and sys.call() as it was written), its arguments and its dots, which are arguments
 # of ufs_data(). Its register() line says what it wants prepared, its iteration settings, the ranges
 # of its arguments, and what solves it.
-run_fit <- function(method, call, written, args, ...) {
+run_fit <- function(method, call, written, args, dots) {
   start <- proc.time()[[3L]]
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
   row <- registered[[method]]
   check_given_arguments(row, method, args, names_of(written))
-  args["x"] <- list(open_x(args$x, row, method, ...))
+  args["x"] <- list(open_x(args$x, row, method, dots))
   workers <- start_workers(args$x)
   on.exit(if (!is.null(workers)) BiocParallel::bpstop(workers), add = TRUE)
   args <- check_values(args, row)
@@ -147,10 +147,10 @@ without_rows <- function(fit, n) {
 }
 
 # The x of a fit: as it was given, or opened with the arguments of ufs_data() in the dots.
-open_x <- function(x, row, method, ...) {
+open_x <- function(x, row, method, dots) {
   if (inherits(x, "ufs_moments") && row$moments) x <- rows_of_moments(x)
-  x <- open_with(x, row$fit, method, ...)
-  check_honoured(x, method, names(list(...)))
+  x <- open_with(x, row$fit, method, dots)
+  check_honoured(x, method, names(dots))
   x
 }
 

@@ -28,7 +28,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   watched <- watch_over("ufs_alfs_path()")
   on.exit(options(watched))
   call <- plain_call(match.call(), "ufs_alfs_path")
-  x <- open_with(x, ufs_alfs_path, "alfs_path", ...)
+  x <- open_with(x, ufs_alfs_path, "alfs_path", list(...))
   select <- check_choice(select, "select")
   select_samples <- check_choice(select_samples, "select_samples")
   control <- resolve_control(control)

@@ -144,7 +144,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      select_samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
                      tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
-  run_fit("alfs", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("alfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_alfs <- function(data, control, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel, solver,

@@ -130,7 +130,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       base_args = list(), n_starts = 20,
                       psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
                       gamma_feature = 1, ...) {
-  fit <- run_fit("blfse", match.call(), sys.call(), as.list(environment()), ...)
+  fit <- run_fit("blfse", match.call(), sys.call(), as.list(environment()), list(...))
   blfse_warnings(fit)
   fit
 }

@@ -96,7 +96,7 @@
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, starts = 1, optimal = FALSE,
                     target = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
                     m = NULL) {
-  run_fit("css", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("css", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, target, x, ...) {

@@ -43,7 +43,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   how <- check_choice(how, "how")
-  x <- open_with(x, ufs_diversify, "diversify", ...)
+  x <- open_with(x, ufs_diversify, "diversify", list(...))
   data <- as_ufs_operator(open_quietly(x))
   if (data$p != fit$p || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must have the ", fit$p, " columns of the fit.")

@@ -129,7 +129,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
-  run_fit("jspca", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("jspca", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, solver, init, center,

@@ -38,7 +38,7 @@
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control(), init = "kmeans", ...) {
-  run_fit("kmeans_f", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("kmeans_f", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_kmeans_f <- function(data, control, n_clusters, n_starts, init, ...) {

@@ -39,7 +39,7 @@
 #' @export
 ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control(), ...) {
-  run_fit("laplacian", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("laplacian", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_laplacian <- function(data, control, graph, ...) {

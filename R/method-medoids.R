@@ -44,7 +44,7 @@
 #' @export
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
-  run_fit("medoids", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("medoids", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_medoids <- function(data, control, m, form, labelled, n_starts, unit, ...) {

@@ -79,7 +79,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
                      update = c("split", "paper"), start = c("ridge", "zero"),
                      solver = c("exact", "irls"), k = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
-  fit <- run_fit("ndfs", match.call(), sys.call(), as.list(environment()), ...)
+  fit <- run_fit("ndfs", match.call(), sys.call(), as.list(environment()), list(...))
   warn_few_scores(fit, 0L, "Use a smaller `beta`.")
   fit
 }

@@ -14,7 +14,7 @@
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
-  run_fit("random", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("random", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_random <- function(data, control, what, labelled, ...) {

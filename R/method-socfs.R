@@ -129,7 +129,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
-  run_fit("socfs", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("socfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, init, n_starts,

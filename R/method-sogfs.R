@@ -55,7 +55,7 @@
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.01,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
-  fit <- run_fit("sogfs", match.call(), sys.call(), as.list(environment()), ...)
+  fit <- run_fit("sogfs", match.call(), sys.call(), as.list(environment()), list(...))
   warn_few_scores(fit, fit$params$n_dims,
     "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
   fit

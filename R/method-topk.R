@@ -144,7 +144,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
                      control = ufs_control(), structured = FALSE,
                      nonnegative = !is.null(y), bound = TRUE, branch_and_bound = FALSE,
                      node_limit = 10000, solver = c("auto", "paper", "exact", "admm"), ...) {
-  fit <- run_fit("topk", match.call(), sys.call(), as.list(environment()), ...)
+  fit <- run_fit("topk", match.call(), sys.call(), as.list(environment()), list(...))
   warn_topk(fit)
   fit
 }

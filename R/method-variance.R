@@ -18,7 +18,7 @@
 #' selected_features(fit, k = 2)
 #' @export
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
-  run_fit("variance", match.call(), sys.call(), as.list(environment()), ...)
+  run_fit("variance", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_variance <- function(data, control, scale, ...) {

@@ -94,7 +94,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   check_given(x, y, methods, k)
   call <- plain_call(match.call(), "ufs_compare")
   mode <- check_choice(mode, "mode")
-  x <- open_with(x, ufs_compare, "compare", ...)
+  x <- open_with(x, ufs_compare, "compare", list(...))
   x <- open_data(x)
   data <- as_column_stats(open_quietly(x))
   x$features <- data$features

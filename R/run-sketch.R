@@ -55,7 +55,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
       "be drawn with type = \"uniform\".")
     return(sketch_of_table(x, m))
   }
-  x <- open_with(x, ufs_sketch, "sketch", ...)
+  x <- open_with(x, ufs_sketch, "sketch", list(...))
   opened <- open_data(x)
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
   leverage <- NULL

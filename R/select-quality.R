@@ -109,6 +109,14 @@ without_noise <- function(quality, size) {
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
+# Where na = "omit" left more than a tenth of the rows out.
+lost_rows <- function(input, most = 0.1) {
+  lost <- length(input$dropped_samples)
+  if (lost > most * c(input$given, Inf)[1L]) {
+    paste0("na = \"omit\" left out ", lost, " of ", input$given[1L], " rows")
+  }
+}
+
 selection_checks <- function(fit, x) {
   verdict <- quality_verdict(fit$worth)
   measures <- c(explained = "explained variance", neighbours = "neighbours kept",
@@ -120,12 +128,20 @@ selection_checks <- function(fit, x) {
     }
   }
   verdict[without_noise(fit$worth, fit$size)] <- "better"
-  out <- c(random("worse"), random("not clearly better"), orientation_words(fit$look),
-    fit$look$doubts)
+  out <- c(random("worse"), random("not clearly better"), lost_rows(fit$input),
+    orientation_words(fit$look), fit$look$doubts)
   if (fit$task == "label") return(out)
   chosen <- suppressMessages(selected_features(fit, as = "index"))
   score <- unname(fit$feature_scores)[chosen]
   add <- function(...) out <<- c(out, paste0(...))
+  filled <- x$input$filled_share[chosen]
+  out <- c(out, much_filled(filled, "more than a fifth was filled in of ",
+    names(fit$feature_scores)[chosen]))
+  # A number that was asked for is the user's.
+  if ("k" %in% names(fit$decided) && length(chosen) >= 0.9 * fit$look$usable) {
+    add("k = \"auto\" keeps ", length(chosen), " of ", fit$look$usable,
+      " columns: choosing saves hardly anything")
+  }
   if (anyNA(score)) add(sum(is.na(score)), " of the chosen columns have no score (constant)")
   scored <- count_scored(fit$feature_scores)
   if (scored < length(chosen)) {
@@ -240,6 +256,12 @@ print.ufs_select <- function(x, n = 10L, ...) {
   seen <- seen_words(x$look)
   sentence("  data", seen[1L])
   for (words in seen[-1L]) sentence("", words)
+  if (length(x$constant)) {
+    sentence("", count_words(length(x$constant), "column"), " constant: never chosen")
+  }
+  for (note in data_notes(x)) {
+    sentence(paste0("  ", trimws(substr(note, 1L, 13L))), substring(note, 14L))
+  }
   sentence("  method", "ufs_", x$method, "() ", x$reason,
     if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) {
       if (!isTRUE(x$input$transform$counts != "none")) {
@@ -252,7 +274,9 @@ print.ufs_select <- function(x, n = 10L, ...) {
     sentence(if (i == 1L) "  on your data" else "", quality_words(x$worth[i, ], x))
   }
   sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
-    "nothing looks wrong")
+    "nothing looks wrong", if (is.null(x$worth)) {
+      "; not compared with random choices, for which there are too few rows or columns to choose from"
+    })
   record <- selection_record(x$task, x$look$noisy && x$task %in% c("classify", "cluster"))
   if (!is.null(record)) sentence("  benchmarks", record)
   # The seed and the fit on one line.

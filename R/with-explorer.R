@@ -41,7 +41,7 @@
 #' }
 #' @export
 ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) {
-  x <- open_with(x, ufs_explore, "explore", ...)
+  x <- open_with(x, ufs_explore, "explore", list(...))
   app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)),
     env = parent.frame())
   if (!interactive()) {

@@ -243,6 +243,8 @@ test_that("the bytes that a method says it needs are those of the formulas that 
     asked <- NULL
     fit_of(method, if (shape == "tall") x else t(x))
     want <- known[known$shape == shape & known$method == method, ]
+    # Top-k asks for what choosing its solver needs, too.
+    if (method == "topk") asked <- asked[nrow(asked), ]
     expect_identical(paste(unique(asked)$what, unique(asked)$bytes), paste(want$what, want$bytes), label = paste(shape, method))
   }
 })

@@ -161,3 +161,14 @@ test_that("functions around fits say what they are doing, once, and only where s
   x_mul(sparse, matrix(1, 30))
   expect_identical(steps, -1L)
 })
+
+test_that("an argument in the dots is never taken for one of the functions below", {
+  # Beginnings of the names that run_fit() and open_with() have for theirs.
+  for (name in c("met", "ca", "ar", "d", "fu", "ro")) {
+    expect_error(do.call(ufs_pca, c(list(mtcars, 2), stats::setNames(list(1), name))), class = "ufs_error_argument")
+    expect_error(do.call(ufs_graph, c(list(mtcars), stats::setNames(list(1), name))), class = "ufs_error_argument")
+  }
+  x <- as.matrix(mtcars)
+  x[3, 2] <- NA
+  expect_identical(ufs_variance(x, na = "omit")$n + ufs_variance(x, na = "omit")$p, 42L)
+})

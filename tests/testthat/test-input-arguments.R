@@ -54,7 +54,7 @@ for (method in ufs_methods()$method) {
   })
 }
 
-test_that("one argument without a name too many is an error in words", {
+test_that("unexpected unnamed argument is an error in words", {
   expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "without a name",
     class = "ufs_error_argument")
 })

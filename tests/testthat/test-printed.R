@@ -206,10 +206,10 @@ test_that("what is left out or filled in is counted", {
   one[7, 2] <- NA
   expect_identical(said(one, na = "knn"), "1 missing value (knn)")
   # 2 of 15 features or 3 of 24 samples have gaps: the smaller share goes.
-  expect_identical(said(gaps, na = "omit"), "3 samples (s1, s2, s5) with missing values")
+  expect_identical(said(gaps, na = "omit"), "3 of 24 samples (s1, s2, s5) with missing values")
   many <- x
   many[, 2:6] <- NA
-  expect_identical(said(many, na = "median"), "5 features (f2, f3, f4, ...) with missing values")
+  expect_identical(said(many, na = "median"), "5 of 15 features (f2, f3, f4, ...) with missing values")
   s <- to_sparse(x * (abs(x) > 1))
   line <- line_of(capture.output(print(ufs_data(s))), "held")
   filled <- sum(abs(x) > 1)

@@ -603,3 +603,32 @@ test_that("a reason agrees with the curve beside it, and noise that is not there
     quality_row("noise", 0.5, rep(0.5, 20), 40, more_is_better = FALSE), quality_row("explained", 0.5, rep(0.4, 20), 40))
   expect_identical(without_noise(worth, 4L), c(TRUE, FALSE, FALSE))
 })
+
+test_that("the print says what the data lost on the way in and what was asked for, as every fit's does", {
+  set.seed(1)
+  e <- data.frame(matrix(stats::rnorm(3000), 300))
+  for (j in 1:10) e[sample(300, 40), j] <- NA
+  omitted <- ufs_select(e, k = 3, na = "omit")
+  lost <- length(omitted$input$dropped_samples)
+  expect_identical(lost, sum(rowSums(is.na(e)) > 0))
+  said <- paste(utils::capture.output(print(omitted)), collapse = "\n")
+  expect_match(said, paste(lost, "of 300 samples"), fixed = TRUE)
+  expect_match(said, paste0("na = \"omit\" left out ", lost, " of 300 rows"), fixed = TRUE)
+  expect_false(grepl("nothing looks wrong", said))
+  # What a plain fit says of its data, too.
+  plain <- utils::capture.output(print(ufs_css(e, 3, na = "omit")))
+  expect_match(plain, paste(lost, "of 300 samples"), fixed = TRUE, all = FALSE)
+
+  half <- e
+  half[, 1:2] <- lapply(half[, 1:2], function(v) replace(v, 1:200, NA))
+  filled <- ufs_select(half, k = 3, na = "median", include = "X1")
+  said <- gsub("\\s+", " ", paste(utils::capture.output(print(filled)), collapse = " "))
+  expect_match(said, "more than a fifth was filled in of 'X1'", fixed = TRUE)
+  expect_match(said, "wishes 1 column in", fixed = TRUE)
+  expect_match(said, "more than a fifth of 2 columns", fixed = TRUE)
+  expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share,
+    rev(unname(colMeans(is.na(half)))[1:2]))
+
+  few <- ufs_select(iris[1:5, 1:4], k = 2)
+  expect_output(print(few), "not compared with random choices")
+})
