@@ -52,8 +52,8 @@
 #'   default 1 is the picks one by one. Each of the others takes the best choice so far, leaves out
 #'   a random half of it (every second start all of it), adds a random column, fills up one by one
 #'   and exchanges columns until nothing helps, but for the third start, which is chosen by the
-#'   loadings of the first `k` components (Osinsky 2023); `params$met` says how many of the starts ended with
-#'   as much captured as the best one. More than 1 needs `k`, and makes `swaps` `TRUE`.
+#'   loadings of the first `k` components (Osinsky 2023); `params$met` says how many of the starts
+#'   ended with as much captured as the best one. More than 1 needs `k`, and makes `swaps` `TRUE`.
 #' @param optimal Should the choice be proved to capture as much as any k columns can? A search by
 #'   branch and bound replaces it where it finds a better one. Its nodes are limited to
 #'   `control$max_iter` (default 1e7); then the `certificate` has the gap that was reached. It

@@ -38,10 +38,10 @@
 #'   order, or that have such a name, seem to be numbers of rows or samples or times.
 #' * Faults of measuring are named with column, value and count, and nothing is changed: an extreme
 #'   value that repeats, further from all others than twice what these span (-9999); one value in a
-#'   quarter of the rows, in one run or in the middle of values that hardly repeat; a pile at one end
-#'   other than 0, 1 or 100; a column that is another one times a number, plus a number, to the digits
-#'   that were written; a block of rows with 10, 25.4, 60, 100, 1000, 3600 or a million times the
-#'   values of the others.
+#'   quarter of the rows, in one run or in the middle of values that hardly repeat; a pile at one
+#'   end other than 0, 1 or 100; a column that is another one times a number, plus a number, to the
+#'   digits that were written; a block of rows with 10, 25.4, 60, 100, 1000, 3600 or a million times
+#'   the values of the others.
 #' * The share of noise is that of [ufs_decoys()] by [ufs_pca()] with the components above those of
 #'   permuted columns, at most five, over at least 5 repeats, on at most 1,000 rows and 2,000
 #'   columns drawn at random. Most columns are called noise if the whole range of the repeats is

@@ -275,7 +275,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
   }
   sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
     "nothing looks wrong", if (is.null(x$worth)) {
-      "; not compared with random choices, for which there are too few rows or columns to choose from"
+      "; not compared with random choices: too few rows, or too few columns to choose from"
     })
   record <- selection_record(x$task, x$look$noisy && x$task %in% c("classify", "cluster"))
   if (!is.null(record)) sentence("  benchmarks", record)

@@ -9,6 +9,7 @@
 #include "la_gl.h"
 #include "samp_facility.h"
 #include <limits.h>
+#include <stdint.h>
 #include <R_ext/Memory.h>
 
 /* Of css_settings: LAPACK's whole spectrum up to this order. */

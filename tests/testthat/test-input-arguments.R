@@ -55,7 +55,7 @@ for (method in ufs_methods()$method) {
 }
 
 test_that("unexpected unnamed argument is an error in words", {
-  expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "without a name",
+  expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "unnamed argument",
     class = "ufs_error_argument")
 })
 
