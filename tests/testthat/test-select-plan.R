@@ -623,7 +623,7 @@ test_that("the print says what the data lost on the way in and what was asked fo
   half[, 1:2] <- lapply(half[, 1:2], function(v) replace(v, 1:200, NA))
   filled <- ufs_select(half, k = 3, na = "median", include = "X1")
   said <- gsub("\\s+", " ", paste(utils::capture.output(print(filled)), collapse = " "))
-  expect_match(said, "more than a fifth was filled in of 'X1'", fixed = TRUE)
+  expect_match(said, "more than a fifth was filled in of column 'X1'", fixed = TRUE)
   expect_match(said, "wishes 1 column in", fixed = TRUE)
   expect_match(said, "more than a fifth of 2 columns", fixed = TRUE)
   expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share,
