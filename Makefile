@@ -1,7 +1,9 @@
 # Commands, each with all the set-up it needs on a fresh Debian or Ubuntu machine:
 #   make demo                                     the main job on real data
 #   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file (ID=name of the
-#                             column with the names of the rows, HEADER=yes or no: what the first line is)
+#                             column with the names of the rows, HEADER=yes or no: what the first line is,
+#                             NA=omit, median or knn: missing values, DROP=a,b: columns to leave out,
+#                             DEC=. or ,: the sign before decimals)
 #   make check                                    tarball, R CMD check --as-cran, all tests
 # and for developers
 #   make check-frameworks     the tests that need recipes, mlr3, shiny and a browser (FRAMEWORKS=folder
@@ -21,8 +23,11 @@ LABEL :=
 EVIDENCE :=
 HEADER :=
 ID :=
+NA :=
+DROP :=
+DEC :=
 # As they were given, with every $, quote and blank: neither make nor a shell reads them again.
-unexport OUT DATA CLUSTERS K LABEL HEADER ID
+unexport OUT DATA CLUSTERS K LABEL HEADER ID NA DROP DEC
 override export UFSELECT_OUT := $(value OUT)
 override export UFSELECT_DATA := $(value DATA)
 override export UFSELECT_CLUSTERS := $(value CLUSTERS)
@@ -30,6 +35,9 @@ override export UFSELECT_K := $(value K)
 override export UFSELECT_LABEL := $(value LABEL)
 override export UFSELECT_HEADER := $(value HEADER)
 override export UFSELECT_ID := $(value ID)
+override export UFSELECT_NA := $(value NA)
+override export UFSELECT_DROP := $(value DROP)
+override export UFSELECT_DEC := $(value DEC)
 
 .PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden srr site cheatsheet doc clean
 

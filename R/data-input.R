@@ -271,6 +271,7 @@ or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
 # By class: the one place that knows the classes that are read.
 read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   origin <- class(x)[1L]
+  if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
   if (has_feature_rows(x)) {
     taken <- if (inherits(x, "Seurat")) seurat_assay(x, assay) else experiment_assay(x, assay)
     out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
@@ -460,28 +461,38 @@ input_notes <- function(input) {
 # A double matrix from matrix, data.frame, tibble or data.table.
 table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
-    x <- plain_numbers(flat_table(x))
-    fine <- vapply(x, function(col) {
-      (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
-    }, NA)
+    given <- x
+    x <- plain_numbers(flat_table(as.data.frame(x)))
+    fine <- vapply(x, is_plain_number, NA)
     if (!all(fine)) {
       # The data of a fit say what becomes of factors, new data follow them.
       coding <- arg == "x" && any(vapply(x[!fine], is.factor, NA))
       ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
-        some_columns(names(x)[!fine]), ". Drop them (", arg, "[sapply(", arg,
-        ", is.numeric)] keeps the others), ", if (coding) {
+        some_columns(names(x)[!fine]), ". Drop them (", drop_code(given, arg), " keeps the ",
+        "others), ", if (coding) {
           "give factors = \"dummies\" (or \"codes\") for factors, "
         }, "or code them yourself, e.g. with model.matrix().", argument = arg)
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
-  } else if (!is.matrix(x)) {
+  } else if (length(attr(x, "dim")) != 2L) {
     advice <- reading_advice(x)
     ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
       "another class that ufs_data() reads, not ", kind_of(x), ".", advice, argument = arg)
   }
+  # A phyloseq table says itself where its taxa are.
+  turned <- inherits(x, "otu_table") && isTRUE(attr(x, "taxa_are_rows"))
   x <- as_number(x)
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
   }
-  as_double(x)
+  as_double(if (turned) t(x) else x)
+}
+
+# Code that leaves the columns out that are no numbers.
+drop_code <- function(x, arg) {
+  own <- plain_numbers(as.data.frame(x))
+  fine <- vapply(own, function(col) is_plain_number(col) || length(dim(col)) == 2L, NA)
+  table <- if (inherits(x, "data.table")) paste0("as.data.frame(", arg, ")") else arg
+  out <- names(x)[!fine]
+  paste0(table, "[setdiff(names(", arg, "), ", paste(deparse(out, 500L), collapse = " "), ")]")
 }

@@ -49,20 +49,30 @@
 #' both[, c("mpg", "hp", "wt")]
 #' @export
 ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error"),
-                        where = c("fetch", "database"), from = NULL, ...) {
+                        where = c("fetch", "database"), from = NULL, header = NULL, dec = NULL,
+                        ...) {
   check_given(x)
   check_dots_empty(...)
   watched <- watch_over("ufs_moments()")
-  on.exit(options(watched))
+  held <- new_held()
+  on.exit({
+    options(watched)
+    held$close()
+  })
   na <- check_choice(na, "na", c("omit", "error"))
   where <- check_choice(where, "where", c("fetch", "database"))
-  pieces <- moment_pieces(x, columns, weights, where, from)
+  pieces <- moment_pieces(x, columns, weights, where, from, held, check_reading(header, dec))
   if (inherits(pieces, "ufs_moments")) return(check_moments(pieces, na))
   total <- NULL
   read <- 0
   repeat {
     piece <- pieces()
     if (is.null(piece)) break
+    if (is.null(piece$x)) {
+      total <- NULL
+      read <- 0
+      next
+    }
     read <- read + nrow(piece$x)
     watch_says(function(step) paste(format(read, big.mark = ","), "rows read"))
     total <- merge_moments(total, moments_of_rows(piece$x, piece$weights))
@@ -71,9 +81,18 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
   check_moments(total, na)
 }
 
-new_moments <- function(n, mean, css, dropped) {
-  structure(list(n = as.double(n), mean = mean, css = css, dropped = as.double(dropped)),
-    class = "ufs_moments")
+# `mean` + `rest` is the mean with twice the digits; `least` and `most` say which columns are
+# constant.
+new_moments <- function(n, mean, css, dropped, rest = 0 * mean, least = mean, most = mean) {
+  structure(list(n = as.double(n), mean = mean, css = css, dropped = as.double(dropped),
+    rest = rest, least = least, most = most), class = "ufs_moments")
+}
+
+# a + b and what rounding takes from it.
+two_sum <- function(a, b) {
+  total <- a + b
+  part <- total - a
+  list(total = total, rest = (a - (total - part)) + (b - part))
 }
 
 check_moments <- function(moments, na) {
@@ -89,34 +108,48 @@ check_moments <- function(moments, na) {
   moments
 }
 
-# Two passes over a piece in memory: means, then products of deviations.
+# Three passes over a piece in memory: differences from the first row, which are exact to their own
+# digits however far from zero the columns lie, their means, then products of deviations.
 moments_of_rows <- function(x, weights = NULL) {
   check_bytes(16 * as.double(ncol(x))^2, "The products of all pairs of columns",
     "Give fewer `columns`.")
+  names <- colnames(x)
   complete <- rowSums(is.na(x)) == 0
   if (!is.null(weights)) complete <- complete & !is.na(weights)
   dropped <- sum(!complete)
-  if (dropped) {
+  if (!is.null(weights)) {
+    if (any(weights < 0 | !is.finite(weights), na.rm = TRUE)) {
+      refuse("weights", "`weights` must be finite and not negative.")
+    }
+    complete <- complete & weights > 0
+  }
+  if (!all(complete)) {
     x <- x[complete, , drop = FALSE]
     weights <- weights[complete]
   }
   n <- if (is.null(weights)) nrow(x) else sum(weights)
-  if (!is.null(weights) && any(weights < 0 | !is.finite(weights))) {
-    refuse("weights", "`weights` must be finite and not negative.")
-  }
+  zero <- stats::setNames(numeric(ncol(x)), names)
   if (n == 0) {
-    zero <- matrix(0, ncol(x), ncol(x), dimnames = list(colnames(x), colnames(x)))
-    return(new_moments(0, stats::setNames(numeric(ncol(x)), colnames(x)), zero, dropped))
+    return(new_moments(0, zero, matrix(0, ncol(x), ncol(x), dimnames = list(names, names)),
+      dropped, zero, zero + Inf, zero - Inf))
   }
-  mean <- if (is.null(weights)) colMeans(x) else colSums(x * weights) / n
-  deviation <- x - rep(mean, each = nrow(x))
-  new_moments(n, mean, crossprod(if (is.null(weights)) deviation else deviation * sqrt(weights)),
-    dropped)
+  ends <- .Call(C_moments, unname(x))[c("low", "high")]
+  one <- rep(1, ncol(x))
+  first <- unname(x[1L, ])
+  x <- .Call(C_x_standardise, unname(x), first, one)
+  step <- if (is.null(weights)) colMeans(x) else colSums(x * weights) / n
+  x <- .Call(C_x_standardise, x, step, one)
+  mean <- two_sum(first, step)
+  css <- crossprod(if (is.null(weights)) x else x * sqrt(weights))
+  named <- function(v) stats::setNames(v, names)
+  new_moments(n, named(mean$total), `dimnames<-`(css, list(names, names)), dropped,
+    named(mean$rest), named(ends$low), named(ends$high))
 }
 
-# Moments of two sets of rows together, by the rule of Chan, Golub and LeVeque.
+# Moments of two sets of rows together, by the rule of Chan, Golub and LeVeque; columns by name.
 merge_moments <- function(a, b) {
   if (is.null(a)) return(b)
+  b <- in_order_of(b, names(a$mean))
   dropped <- a$dropped + b$dropped
   if (a$n == 0 || b$n == 0) {
     out <- if (a$n == 0) b else a
@@ -124,24 +157,36 @@ merge_moments <- function(a, b) {
     return(out)
   }
   n <- a$n + b$n
-  step <- b$mean - a$mean
-  new_moments(n, a$mean + step * (b$n / n), a$css + b$css + tcrossprod(step) * (a$n * (b$n / n)),
-    dropped)
+  step <- (b$mean - a$mean) + (b$rest - a$rest)
+  mean <- two_sum(a$mean, step * (b$n / n) + a$rest)
+  new_moments(n, mean$total, a$css + b$css + tcrossprod(step) * (a$n * (b$n / n)), dropped,
+    mean$rest, pmin(a$least, b$least), pmax(a$most, b$most))
+}
+
+in_order_of <- function(moments, columns) {
+  own <- names(moments$mean)
+  if (identical(own, columns)) return(moments)
+  if (!setequal(columns, own) || length(columns) != length(own)) {
+    refuse("x", "The parts have different columns: ",
+      some_columns(c(setdiff(columns, own), setdiff(own, columns))), ".")
+  }
+  moments[, columns]
 }
 
 # ---- where the rows come from ----------------------------------------------------------------
 
 # A function that gives the next piece, list(x = numeric matrix, weights), and NULL at the end; or
 # the result itself where a database made it.
-moment_pieces <- function(x, columns, weights, where, from) {
-  if (is.data.frame(x) || (is.matrix(x) && is.numeric(x))) {
+moment_pieces <- function(x, columns, weights, where, from, held, reading) {
+  if (is.matrix(x) && !is.data.frame(x)) x <- table_matrix(x, "x")
+  if (is.data.frame(x) || is.matrix(x)) {
     once(moment_columns(x, columns, weights))
   } else if (is.character(x)) {
-    file_pieces(x, columns, weights)
+    file_pieces(x, columns, weights, held, reading)
   } else if (inherits(x, "DBIConnection") || inherits(x, "tbl_sql")) {
     check_installed("DBI", "for tables in a database")
-    table <- database_table(x, from, columns, weights)
-    if (where == "database") moments_by_sql(table) else query_pieces(table)
+    table <- settle_database(database_table(x, from, columns, weights), held)
+    if (where == "database") moments_by_sql(table) else query_pieces(table, held)
   } else {
     data_pieces(open_data(x), columns, weights)
   }
@@ -153,35 +198,69 @@ once <- function(piece) function() {
   out
 }
 
-# The numeric columns of a table in memory, and the weights beside them.
+check_columns <- function(columns) {
+  if (is.null(columns)) return(invisible())
+  if (!is.character(columns) || !length(columns) || anyNA(columns) || anyDuplicated(columns)) {
+    refuse("columns", "`columns` must be distinct names of columns, or NULL for all.")
+  }
+}
+
+# The numeric columns of a table in memory, and the weights beside them: list(x, weights). Other
+# columns are left out where no `columns` are asked for, which a message says; text most of whose
+# values are numbers is an error.
 moment_columns <- function(x, columns, weights) {
+  check_columns(columns)
+  if (is.null(colnames(x))) colnames(x) <- feature_names(NULL, ncol(x), FALSE)
   by_name <- is.character(weights) && length(weights) == 1L
-  if (by_name && !weights %in% colnames(x)) refuse("weights", "`x` has no column '", weights,
-    "' of weights.")
-  counts <- if (by_name) as.double(if (is.data.frame(x)) x[[weights]] else x[, weights]) else
-    weights
-  if (!is.null(counts) && (!is.numeric(counts) || length(counts) != nrow(x))) {
-    refuse("weights", "`weights` must be the name of a column or ", nrow(x), " numbers.")
-  }
-  usable <- function(column) is.numeric(column) || is.logical(column)
-  if (is.null(columns)) {
-    numeric <- if (is.data.frame(x)) vapply(x, usable, NA) else rep(TRUE, ncol(x))
-    if (is.null(colnames(x))) colnames(x) <- feature_names(NULL, ncol(x), FALSE)
-    columns <- colnames(x)[numeric & !colnames(x) %in% if (by_name) weights]
-  }
-  refuse_unclear(c(columns, if (by_name) weights), names(repeated_names(colnames(x))), "columns",
+  wanted <- c(columns, if (by_name) weights)
+  names <- if (is.data.frame(x)) names(flat_table(x[0L, , drop = FALSE])) else colnames(x)
+  refuse_unclear(if (is.null(columns)) names else wanted, names(repeated_names(names)), "columns",
     "moments are added up by name, so give each column its own")
-  absent <- setdiff(columns, colnames(x))
+  if (by_name && !weights %in% names) refuse("weights", "`x` has no column '", weights,
+    "' of weights.")
+  absent <- setdiff(columns, names)
   if (length(absent)) refuse("columns", "Not among the columns of `x`: ", some_columns(absent), ".")
-  if (!length(columns)) refuse("columns", "`x` has no numeric column.")
-  part <- if (is.data.frame(x)) as.data.frame(x)[columns] else x[, columns, drop = FALSE]
-  if (is.data.frame(part)) {
-    text <- !vapply(part, usable, NA)
-    if (any(text)) refuse("columns", "Not numeric: ", some_columns(columns[text]), ".")
-    part <- as.matrix(part)
+  if (is.data.frame(x)) {
+    # data.table has a `[` of its own.
+    x <- flat_table(as.data.frame(x))
+    x <- plain_numbers(if (is.null(columns)) x else x[wanted])
+    text <- !vapply(x, is_plain_number, NA)
+    refuse_text(x[text], if (is.null(columns)) weights else wanted)
+    if (any(text)) ufs_inform("columns", "Left out, for not numeric: ",
+      some_columns(names(x)[text]), ".")
+    x <- as.matrix(x[!text])
+  } else x <- as_number(x)
+  counts <- weights
+  if (by_name) {
+    counts <- as.double(x[, weights])
+    x <- x[, colnames(x) != weights, drop = FALSE]
   }
-  storage.mode(part) <- "double"
-  list(x = `rownames<-`(part, NULL), weights = counts)
+  if (!is.null(counts)) {
+    counts <- as_number(counts)
+    if (!is.numeric(counts) || length(counts) != nrow(x)) refuse("weights",
+      "`weights` must be the name of a column or ", nrow(x), " numbers.")
+  }
+  if (!is.null(columns)) x <- x[, columns, drop = FALSE]
+  if (!ncol(x)) refuse("columns", "`x` has no numeric column.")
+  storage.mode(x) <- "double"
+  list(x = `rownames<-`(x, NULL), weights = counts)
+}
+
+# Columns of text: those that were asked for, and those of numbers beside which something else
+# stands.
+refuse_text <- function(x, wanted) {
+  asked <- intersect(names(x), wanted)
+  for (name in names(x)) {
+    if (is.character(x[[name]])) {
+      bad <- which(!is_number_text(x[[name]]) & !is.na(x[[name]]))
+      if (length(bad) <= sum(!is.na(x[[name]])) / 2 && !all(is.na(x[[name]]))) {
+        refuse("columns", "Not numeric: column '", name, "' is text of numbers",
+          if (length(bad)) paste0(", with '", x[[name]][bad[1L]], "' in row ", bad[1L]),
+          ". Make it numbers, or leave it out by `columns`.")
+      }
+    }
+  }
+  if (length(asked)) refuse("columns", "Not numeric: ", some_columns(asked), ".")
 }
 
 # Sparse matrices and files by blocks of rows.
@@ -199,45 +278,6 @@ data_pieces <- function(data, columns, weights) {
     x <- if (data$kind == "source") read_source(data$x, i = rows) else
       as.matrix(data$x[rows, , drop = FALSE])
     moment_columns(`colnames<-`(x, names), NULL, weights[rows])
-  }
-}
-
-# Lines of CSV files are read by base R, some at a time, and taken apart by fread(). An empty line
-# more keeps a piece of one line from being taken for the name of a file.
-file_pieces <- function(files, columns, weights, lines = 20000L) {
-  absent <- files[!file.exists(files)]
-  if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
-  parquet <- grepl("[.]parquet$", files)
-  check_installed(if (all(parquet)) "nanoparquet" else "data.table", "to read these files")
-  wanted <- if (!is.null(columns)) c(columns, weights)
-  connection <- NULL
-  header <- NULL
-  at <- 0L
-  open_next <- function() {
-    at <<- at + 1L
-    connection <<- file(files[at], "r", encoding = "UTF-8")
-    header <<- names(data.table::fread(text = c(readLines(connection, n = 1L), ""), nrows = 0L))
-  }
-  function() {
-    repeat {
-      if (is.null(connection)) {
-        if (at >= length(files)) return(NULL)
-        if (parquet[at + 1L]) {
-          at <<- at + 1L
-          return(moment_columns(nanoparquet::read_parquet(files[at], col_select = wanted), columns,
-            weights))
-        }
-        open_next()
-      }
-      text <- readLines(connection, n = lines)
-      if (length(text)) break
-      close(connection)
-      connection <<- NULL
-    }
-    rows <- data.table::fread(text = c(text, ""), header = FALSE, col.names = header,
-      data.table = FALSE,
-      na.strings = c("", "NA", "NaN"), integer64 = "double")
-    moment_columns(rows, columns, weights)
   }
 }
 
@@ -264,78 +304,136 @@ database_table <- function(x, from, columns, weights) {
   if (!is.null(weights) && !(is.character(weights) && length(weights) == 1L)) {
     refuse("weights", "`weights` must be the name of a column of the table.")
   }
-  if (is.null(columns)) columns <- setdiff(known, weights)
   absent <- setdiff(c(columns, weights), known)
   if (length(absent)) refuse("columns", "Not among the columns of the table: ",
     some_columns(absent), ".")
-  list_of(connection, from, columns, weights, quote)
+  check_columns(columns)
+  list_of(connection, from, columns = if (is.null(columns)) setdiff(known, weights) else columns,
+    weights, quote, all = is.null(columns))
 }
 
-query_pieces <- function(table, rows = 20000L) {
+# The table with its columns of numbers, as the first rows tell them; SQLite, where each value has a
+# type of its own, is asked for all of them.
+settle_database <- function(table, held) {
+  first <- query_pieces(table, held, 1000L)(raw = TRUE)
+  held$close()
+  kept <- moment_columns(first, if (!table$all) table$columns, table$weights)
+  table$columns <- colnames(kept$x)
+  if (inherits(table$connection, "SQLiteConnection")) {
+    names <- c(table$columns, table$weights)
+    texts <- as.double(engine_sums(table$from, function(sql) DBI::dbGetQuery(table$connection, sql),
+      500L)(paste0("SUM(TYPEOF(", table$quote(names), ") IN ('text', 'blob'))"), ""))
+    if (any(texts > 0, na.rm = TRUE)) refuse("columns", "Text in ",
+      some_columns(names[which(texts > 0)]), ".")
+  }
+  table
+}
+
+# `held`: what keeps the result, to be closed whatever happens.
+query_pieces <- function(table, held, rows = 20000L) {
   names <- c(table$columns, table$weights)
-  result <- DBI::dbSendQuery(table$connection,
-    paste("SELECT", paste(table$quote(names), collapse = ", "), "FROM", table$from))
-  open <- TRUE
-  function() {
-    if (!open) return(NULL)
-    part <- tryCatch(DBI::dbFetch(result, n = rows), error = function(e) {
-      DBI::dbClearResult(result)
-      stop(e)
-    })
+  done <- FALSE
+  function(raw = FALSE) {
+    if (done) return(NULL)
+    if (is.null(held$result)) {
+      held$result <- DBI::dbSendQuery(table$connection,
+        paste("SELECT", paste(table$quote(names), collapse = ", "), "FROM", table$from))
+    }
+    part <- DBI::dbFetch(held$result, n = rows)
+    if (raw) return(part)
     if (!nrow(part)) {
-      DBI::dbClearResult(result)
-      open <<- FALSE
+      done <<- TRUE
       return(NULL)
     }
     moment_columns(part, table$columns, table$weights)
   }
 }
 
+# Where a connection or a result of a query is kept while it is open.
+new_held <- function() {
+  held <- new.env(parent = emptyenv())
+  held$close <- function() {
+    if (!is.null(held$connection)) close(held$connection)
+    held$connection <- NULL
+    if (!is.null(held$result)) DBI::dbClearResult(held$result)
+    held$result <- NULL
+  }
+  held
+}
+
 # Sums in the engine: means of the complete rows first, then products of deviations from them. Means
-# as literals lose their last digits; the first moments that are left correct both.
+# as literals lose their last digits; the first moments that are left correct both. No query can be
+# interrupted, so none asks for more expressions than take half a second.
 moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$connection, sql),
                            batch = 500L) {
   id <- table$quote(table$columns)
   p <- length(id)
   counts <- if (!is.null(table$weights)) table$quote(table$weights)
-  complete <- paste("WHERE", paste(c(id, counts), "IS NOT NULL", collapse = " AND "))
+  present <- paste(c(id, counts), "IS NOT NULL", collapse = " AND ")
+  complete <- paste("WHERE", paste(c(present, if (!is.null(counts)) paste(counts, "> 0")),
+    collapse = " AND "))
   total <- function(term) paste0("SUM(", if (is.null(counts)) "" else
     paste0("1.0 * ", counts, " * "), term, ")")
-  ask <- function(terms) {
-    queries <<- queries + 1L
-    watch_says(function(step) paste(count_words(queries, "query"), "sent"))
-    unlist(run(paste0("SELECT ", paste0(terms, " AS e", seq_along(terms), collapse = ", "),
-      " FROM ", table$from, " ", complete)), use.names = FALSE)
-  }
-  queries <- 0L
-  ask_all <- function(terms) unlist(lapply(in_pieces(length(terms), batch),
-    function(at) ask(terms[at])))
-  rows <- unlist(run(paste("SELECT COUNT(*) AS e1 FROM", table$from)), use.names = FALSE)
-  used <- as.double(ask(c("COUNT(*)", total("1.0"))))
-  n <- used[2L]
+  ask <- engine_sums(table$from, run, batch)
+  known <- as.double(ask(c("COUNT(*)", paste0("SUM(CASE WHEN ", present, " THEN 1 ELSE 0 END)"),
+    if (!is.null(counts)) paste0("MIN(", counts, ")")), ""))
+  if (isTRUE(known[3L] < 0)) refuse("weights", "`weights` must be finite and not negative.")
+  n <- as.double(ask(total("1.0"), complete))
   if (is.na(n) || n == 0) ufs_abort("input", "The table has no complete row.", argument = "x")
-  mean <- as.double(ask_all(total(paste0("1.0 * ", id)))) / n
+  ends <- as.double(ask(c(total(paste0("1.0 * ", id)), paste0("MIN(", id, ")"),
+    paste0("MAX(", id, ")")), complete))
+  mean <- ends[seq_len(p)] / n
   deviation <- paste0("(", id, " - (", sprintf("%.17e", mean), "))")
   at <- which(upper.tri(diag(p), diag = TRUE), arr.ind = TRUE)
-  sums <- as.double(ask_all(c(total(deviation), total(paste0(deviation[at[, 1L]], " * ",
-    deviation[at[, 2L]])))))
+  sums <- as.double(ask(c(total(deviation), total(paste0(deviation[at[, 1L]], " * ",
+    deviation[at[, 2L]]))), complete))
   left <- sums[seq_len(p)]
   css <- matrix(0, p, p, dimnames = list(table$columns, table$columns))
   css[at] <- sums[-seq_len(p)]
   css[lower.tri(css)] <- t(css)[lower.tri(css)]
-  new_moments(n, stats::setNames(mean + left / n, table$columns), css - tcrossprod(left) / n,
-    as.double(rows) - used[1L])
+  mean <- two_sum(mean, left / n)
+  named <- function(v) stats::setNames(v, table$columns)
+  new_moments(n, named(mean$total), css - tcrossprod(left) / n, known[1L] - known[2L],
+    named(mean$rest), named(ends[p + seq_len(p)]), named(ends[2L * p + seq_len(p)]))
+}
+
+# A function of expressions and a condition, whose queries have at most `batch` expressions, and as
+# many as half a second allows.
+engine_sums <- function(from, run, batch, seconds = .5) {
+  queries <- 0L
+  size <- min(batch, 20L)
+  function(terms, where) {
+    out <- NULL
+    while (length(terms)) {
+      some <- utils::head(terms, size)
+      terms <- terms[-seq_along(some)]
+      queries <<- queries + 1L
+      watch_says(function(step) paste(count_words(queries, "query"), "sent"))
+      start <- proc.time()[[3L]]
+      out <- c(out, unlist(run(trimws(paste0("SELECT ", paste0(some, " AS e", seq_along(some),
+        collapse = ", "), " FROM ", from, " ", where))), use.names = FALSE))
+      took <- max(proc.time()[[3L]] - start, 1e-3)
+      size <<- as.integer(max(1, min(batch, length(some) * min(4, seconds / took))))
+    }
+    out
+  }
 }
 
 # ---- moments in the place of rows ---------------------------------------------------------------
 
+columns_vary <- function(moments) {
+  largest <- pmax(abs(moments$most), abs(moments$least))
+  diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
+}
+
 # p + 1 rows that have these moments: with the weight n / (p + 1) each, their sum of weights is n,
 # and their weighted means and cross products are those of the table. H has orthonormal columns that
-# sum to zero.
+# sum to zero. The means stay beside the rows, as `offset`: added to them, they would take digits
+# from the deviations. Columns are constant where they are for rows (src/prepare.h).
 rows_of_moments <- function(moments) {
   p <- length(moments$mean)
   size <- sqrt(diag(moments$css))
-  varies <- size > 0
+  varies <- unname(columns_vary(moments))
   root <- matrix(0, p, p)
   spectrum <- eigen(moments$css[varies, varies, drop = FALSE] / tcrossprod(size[varies]),
     symmetric = TRUE)
@@ -343,12 +441,13 @@ rows_of_moments <- function(moments) {
   h <- stats::contr.helmert(p + 1)
   h <- h / rep(sqrt(colSums(h^2)), each = p + 1)
   weight <- moments$n / (p + 1)
-  x <- h %*% (root * rep(size / sqrt(weight), each = p)) + rep(moments$mean, each = p + 1)
+  x <- h %*% (root * rep(size / sqrt(weight), each = p))
   # A constant column is constant to the last bit.
-  x[, !varies] <- rep(moments$mean[!varies], each = p + 1)
+  x[, !varies] <- 0
   data <- new_data("dense", unname(x), list(NULL, names(moments)), "ufs_moments")
   data$row_wish <- list(weights = rep(weight, p + 1))
   data$n_rows <- moments$n
+  data$offset <- unname(moments$mean)
   data
 }
 
@@ -369,14 +468,7 @@ c.ufs_moments <- function(...) {
   if (!all(vapply(parts, inherits, NA, "ufs_moments"))) {
     refuse("...", "Only results of ufs_moments() add up to one.")
   }
-  columns <- names(parts[[1L]])
-  for (part in parts[-1L]) {
-    if (!setequal(columns, names(part)) || length(columns) != length(names(part))) {
-      refuse("...", "The parts have different columns: ",
-        some_columns(c(setdiff(columns, names(part)), setdiff(names(part), columns))), ".")
-    }
-  }
-  Reduce(merge_moments, lapply(parts, function(part) part[, columns]))
+  Reduce(merge_moments, parts)
 }
 
 #' @export
@@ -385,7 +477,7 @@ c.ufs_moments <- function(...) {
     "The rows of moments are gone: only columns can be chosen, as in x[, columns].")
   if (missing(j)) return(x)
   j <- resolve_index(j, length(x$mean), names(x), "j")
-  new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped)
+  new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j], x$most[j])
 }
 
 #' @export
@@ -394,9 +486,10 @@ as.matrix.ufs_moments <- function(x, what = c("correlation", "covariance"), ...)
   what <- check_choice(what, "what", c("correlation", "covariance"))
   if (what == "covariance") return(x$css / (x$n - 1))
   size <- sqrt(diag(x$css))
+  varies <- columns_vary(x)
   out <- x$css / tcrossprod(size)
-  out[size == 0, ] <- out[, size == 0] <- NA
-  diag(out)[size > 0] <- 1
+  out[!varies, ] <- out[, !varies] <- NA
+  diag(out)[varies] <- 1
   out
 }
 

@@ -1,16 +1,33 @@
 # Numbers of other classes and factors as plain numbers, and advice about data that are not read.
 
+# Classes of numbers that stand for themselves, with or without a unit. Dates and factors do not.
+number_classes <- c("difftime", "units", "AsIs", "ITime", "pillar_num", "Duration", "ts", "table",
+  "haven_labelled", "labelled", "noquote", "zoo", "xts", "mts", "otu_table")
+
 # A vector or matrix of a class whose values are numbers, without the class: integer64 (of package
-# bit64, which need not be there), difftime, units, I(); everything else as it is.
+# bit64, which need not be there), difftime, units, labelled numbers, I(); a matrix of any class.
+# Everything else as it is. Only base R touches it: a class may have its own `[`, `!=` and dim().
 as_number <- function(x, name = NULL) {
   if (inherits(x, "integer64")) return(from_integer64(x, name))
-  if (!inherits(x, c("difftime", "units", "AsIs", "ITime", "pillar_num")) ||
-      !(is.double(x) || is.integer(x) || is.logical(x))) {
+  size <- attr(x, "dim")
+  if (!is.object(x) || !typeof(x) %in% c("double", "integer", "logical") || is.factor(x) ||
+      !(inherits(x, number_classes) || length(size) == 2L)) {
     return(x)
   }
-  plain <- as.vector(unclass(x))
-  if (length(dim(x)) == 2L) plain <- matrix(plain, nrow(x), ncol(x), dimnames = dimnames(x))
-  plain
+  names <- attr(x, "dimnames")
+  range <- attr(x, "na_range")
+  codes <- attr(x, "na_values")
+  plain <- if (isS4(x)) x@.Data else unclass(x)
+  attributes(plain) <- NULL
+  # Codes of a questionnaire that say why an answer is missing.
+  if (length(codes)) plain[plain %in% codes] <- NA
+  if (length(range) == 2L) plain[which(plain >= range[1L] & plain <= range[2L])] <- NA
+  if (length(size) == 2L) matrix(plain, size[1L], size[2L], dimnames = if (is.list(names))
+    unname(names)) else plain
+}
+
+is_plain_number <- function(column) {
+  (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
 }
 
 # Whole numbers of 64 bits, two of 32 in the place of a double; the least one is NA. Doubles have 53
@@ -130,7 +147,11 @@ reading_advice <- function(x) {
     DBIConnection = "DBI::dbReadTable(x, name), the table in it",
     ArrowTabular = "as.data.frame(x)", RecordBatch = "as.data.frame(x)",
     polars_data_frame = "as.data.frame(x)", RPolarsDataFrame = "as.data.frame(x)",
-    simple_triplet_matrix = "Matrix::sparseMatrix(x$i, x$j, x = x$v, dims = c(x$nrow, x$ncol))",
+    simple_triplet_matrix = paste0("Matrix::sparseMatrix(x$i, x$j, x = x$v, dims = c(x$nrow, ",
+      "x$ncol), dimnames = x$dimnames)"),
+    mpfrMatrix = "Rmpfr::asNumeric(x)", mpfr = "Rmpfr::asNumeric(x)",
+    SpatRaster = "terra::as.data.frame(x), a row for each cell with values",
+    Raster = "raster::as.data.frame(x)",
     ExpressionSet = "t(Biobase::exprs(x))", dist = "the data that the distances are of",
     list = "as.data.frame(x)")
   for (class in names(kinds)) {

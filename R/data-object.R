@@ -74,6 +74,7 @@ subset_data <- function(data, samples = NULL, features = NULL) {
     data$x[rows, columns, drop = FALSE]
   data$samples <- data$samples[rows]
   data$features <- data$features[columns]
+  data$offset <- data$offset[columns]
   if (!is.null(features) && !is.null(data$input$new_rows)) {
     data$input$new_rows <- subset_fill(data$input$new_rows, columns)
   }

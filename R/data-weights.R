@@ -20,6 +20,8 @@ weighted_columns <- function(data, center, by) {
   sums <- function(x) t(x_cross(x, member)) / size
   mean <- sums(raw_operator(data))
   overall <- colSums(mean * size) / sum(size)
+  # Of rows made of moments (data-moments.R), what stands beside them.
+  if (!is.null(data$offset)) overall <- overall + data$offset
   plan <- list(block = block, mean = mean, root = if (!is.null(rows$weights)) sqrt(weight))
   df <- sum(weight) - max(block)
   total <- colSums(mean^2 * size)

@@ -1,6 +1,7 @@
 # What the package is for, start to end, on real data; run by `make demo`. By hand:
 #   Rscript demo.R --data=my.csv --clusters=5 --k=20 --label=class --id=name --out=demo-out
-# and, where the reader asks for it, --header=yes or no. `make demo` gives the same in the environment, as
+# and, where the reader asks for it, --header=yes or no, --dec=. or , (the sign before decimals), --na=omit, median or
+# knn, --drop=columns,to,leave,out. `make demo` gives the same in the environment, as
 # UFSELECT_DATA and so on: there no shell reads a file's name.
 # Without a file: few genes that stand for all, an honest comparison, noise columns, and which
 # samples to label. With a file: the best K columns and samples, and the comparison if there
@@ -26,7 +27,8 @@ main <- function() {
 # ---- the user's file -------------------------------------------------------------------------
 
 on_file <- function(file, out) {
-  data <- read_file(file, option("label", NULL), option("id", NULL), option("header", NULL))
+  how <- c("header", "dec", "na", "drop")
+  data <- read_file(file, option("label", NULL), option("id", NULL), sapply(how, option, NULL, simplify = FALSE))
   x <- data$x
   writeLines(data$said)
   # Constant columns stay in the table, and none of them can be chosen.

@@ -1,119 +1,97 @@
 # A user's file for the demo: data.table::fread() reads it, and one line says what was taken for the separator,
 # the header, the names of the rows and the labels. What could be read in two ways stops with the argument that decides.
 
-# list(x = numeric matrix, y = factor or NULL, said = lines to print). `label` and `id` name columns or are NULL,
-# `header` is "yes", "no" or NULL.
-read_file <- function(file, label = NULL, id = NULL, header = NULL) {
+# list(x = numeric matrix, y = factor or NULL, said = lines to print). `label` and `id` name columns or are NULL, as
+# the elements of `how`: header ("yes" or "no"), dec ("." or ","), na (as in ufs_data()), drop (names of columns).
+read_file <- function(file, label = NULL, id = NULL, how = list()) {
   if (!requireNamespace("data.table", quietly = TRUE)) complain("Install the package data.table to read a file.")
   if (!file.exists(file) || dir.exists(file)) complain("There is no file '", file, "' (DATA=).")
-  if (!is.null(header) && !header %in% c("yes", "no")) complain("HEADER= must be yes or no, not '", header, "'.")
-  head <- read_first_lines(file)
-  named <- if (is.null(header)) has_header(head$fields) else header == "yes"
-  table <- fread_in_words(file, sep = head$sep, skip = head$skip, header = named)
-  # Labels are text: of twenty digits a number would keep sixteen.
-  text <- intersect(c(label, id), names(table))
-  if (length(text)) {
-    table <- fread_in_words(file, sep = head$sep, skip = head$skip, header = named, colClasses = list(character = text))
+  how <- checked_options(how)
+  said <- character()
+  held <- ufselect:::new_held()
+  on.exit(held$close())
+  withCallingHandlers({
+    table <- ufselect:::csv_stream(file, held, list(header = how$header, dec = how$dec, text = c(label, id),
+      numbers = TRUE))(.Machine$integer.max)$rows
+  }, message = function(m) {
+    said <<- c(said, sub("\n$", "", conditionMessage(m)))
+    invokeRestart("muffleMessage")
+  })
+  if (is.null(table)) complain("The file '", basename(file), "' has no row.")
+  found <- held$found
+  at <- match(c(label, id, how$drop), names(table))
+  if (anyNA(at)) {
+    complain("There is no column '", c(label, id, how$drop)[is.na(at)][1L], "'; there are ", some(names(table)), ".")
   }
-  columns <- as.list(table)
-  at <- match(c(label, id), names(columns))
-  if (anyNA(at)) complain("There is no column '", c(label, id)[is.na(at)][1L], "'; there are ", some(names(columns)), ".")
-  y <- if (!is.null(label)) labels_of_column(columns[[label]], label)
-  rows <- if (!is.null(id)) columns[[id]] else row_names_of(columns[setdiff(names(columns), label)])
+  y <- if (!is.null(label)) labels_of_column(table[[label]], label)
+  rest <- table[setdiff(names(table), c(label, how$drop))]
+  rows <- if (!is.null(id)) table[[id]] else row_names_of(rest, found$counted)
   if (is.null(id)) id <- attr(rows, "column")
   if (anyDuplicated(rows)) complain("The names in column '", id, "' are not all different (ID=).")
-  x <- numeric_columns(columns[setdiff(names(columns), c(label, id))])
-  rownames(x) <- if (!is.null(rows)) as.character(rows)
-  said <- paste0("Read ", basename(file), ": ", nrow(x), " rows and ", ncol(x), " numeric columns; separator ",
-    separator_words(head$sep), ", ", if (named) "names of the columns from the first line" else "no header", ", ",
-    if (is.null(id)) "no names of rows" else paste0("names of the rows from column '", id, "'"), ", ",
+  numbers <- numeric_columns(rest[setdiff(names(rest), id)], file, how$na)
+  x <- numbers$x
+  rownames(x) <- if (!is.null(rows)) as.character(rows)[numbers$rows]
+  y <- droplevels(y[numbers$rows])
+  line <- paste0("Read ", basename(file), ": ", nrow(x), " rows and ", ncol(x), " numeric columns; separator ",
+    separator_words(found$sep), ", ", if (found$header) "names of the columns from the first line" else "no header",
+    ", ", if (is.null(id)) "no names of rows" else paste0("names of the rows from column '", id, "'"), ", ",
     if (is.null(label)) "no labels" else paste0("labels from column '", label, "' (", nlevels(y), " classes)"), ".")
-  list(x = x, y = y, said = said)
+  list(x = x, y = if (!is.null(label)) y, said = c(line, said, numbers$said))
 }
 
-# fread() warns of lines that it leaves out or fills: a table with other rows than the file has is refused.
-fread_in_words <- function(file, ...) {
-  refuse <- function(e) complain("The file '", basename(file), "' is no regular table: ", conditionMessage(e))
-  tryCatch(data.table::fread(file, ..., data.table = FALSE, check.names = FALSE, integer64 = "double",
-    na.strings = c("", "NA", "NaN"), showProgress = FALSE), error = refuse, warning = refuse)
-}
-
-# The first lines as text, with the separator found. Excel writes one alone as `sep=;`.
-read_first_lines <- function(file) {
-  first <- sub("^\ufeff", "", enc2utf8(readLines(file, n = 1L, warn = FALSE, encoding = "UTF-8")))
-  stated <- regmatches(first, regexec("^\"?sep=(.)\"?$", first))
-  skip <- if (length(stated) && length(stated[[1L]])) 1L else 0L
-  sep <- if (skip) stated[[1L]][2L] else "auto"
-  if (identical(sep, "auto")) sep <- separator_of(file)
-  fields <- fread_in_words(file, sep = sep, skip = skip, header = FALSE, nrows = 5L, colClasses = "character", fill = TRUE)
-  list(sep = sep, skip = skip, fields = fields)
-}
-
-# Of these separators, the one that stands in the first lines equally often and most often.
-separator_of <- function(file) {
-  lines <- readLines(file, n = 20L, warn = FALSE, encoding = "UTF-8")
-  lines <- gsub("\"[^\"]*\"", "", lines[nzchar(lines)], useBytes = TRUE)
-  counts <- vapply(c(";", "\t", "|", ",", " "), function(sep) {
-    found <- lengths(regmatches(lines, gregexpr(sep, lines, fixed = TRUE)))
-    if (length(found) && min(found) > 0L && diff(range(found)) <= 1L) min(found) else 0L
-  }, 0L)
-  if (all(counts == 0L)) "auto" else names(counts)[which(counts > 0L)[1L]]
+checked_options <- function(how) {
+  one_of <- function(name, words) {
+    value <- how[[name]]
+    if (!is.null(value) && !value %in% words) {
+      complain(toupper(name), "= must be ", paste(words, collapse = " or "), ", not '", value, "'.")
+    }
+    value
+  }
+  header <- one_of("header", c("yes", "no"))
+  list(header = if (!is.null(header)) header == "yes", dec = one_of("dec", c(".", ",")),
+    na = one_of("na", c("error", "omit", "median", "knn")),
+    drop = if (!is.null(how$drop)) trimws(strsplit(how$drop, ",", fixed = TRUE)[[1L]]))
 }
 
 separator_words <- function(sep) {
-  switch(sep, "\t" = "tab", " " = "space", "auto" = "as found by fread()", sprintf("'%s'", sep))
-}
-
-is_number <- function(text) grepl("^ *[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)? *$", text)
-
-# Names stand in the first line if the columns that are numbers below have text there. Numbers above numbers may be
-# names (wave lengths, years) or a first row: the user says which.
-has_header <- function(fields) {
-  if (nrow(fields) < 2L) return(TRUE)
-  below <- vapply(fields[-1L, , drop = FALSE], function(column) all(is_number(column) | is.na(column)), NA)
-  first <- unlist(fields[1L, below], use.names = FALSE)
-  if (any(is_number(first))) {
-    complain("The first line has numbers above numbers (", some(first[is_number(first)], 3L),
-      "): they may be the names of the columns or the first row. Say HEADER=yes or HEADER=no.")
-  }
-  TRUE
+  switch(sep, "\t" = "tab", " " = "space", sprintf("'%s'", sep))
 }
 
 labels_of_column <- function(y, label) {
   if (anyNA(y)) complain("The label column '", label, "' has missing values, the first in row ", which(is.na(y))[1L], ".")
-  factor(utils::type.convert(y, as.is = TRUE, numerals = "no.loss"))
+  factor(utils::type.convert(as.character(y), as.is = TRUE, numerals = "no.loss"))
 }
 
 # The first column, where it is text that differs in every row, or has no name and counts the rows.
-row_names_of <- function(columns) {
+row_names_of <- function(columns, counted) {
   if (length(columns) < 2L) return(NULL)
   first <- columns[[1L]]
-  unnamed <- names(columns)[1L] %in% c("", "V1", "X", "Unnamed: 0")
-  counts <- unnamed && is.numeric(first) && !anyNA(first) && (all(diff(first) == 1) && first[1L] %in% 0:1)
   texts <- is.character(first) && !anyNA(first) && !anyDuplicated(first) && !any(grepl("^[^[:alpha:]]*[0-9]", first))
-  if (counts || texts) structure(first, column = names(columns)[1L])
+  if (counted || texts) structure(first, column = names(columns)[1L])
 }
 
-# Numbers with a decimal comma and TRUE and FALSE are numbers; all other text is refused by the name of its column.
-numeric_columns <- function(columns) {
-  columns <- lapply(columns, function(column) {
-    comma <- is.character(column) && all(is.na(column) | (is_number(column) & !grepl("[.]", column)))
-    if (comma) as.numeric(sub(",", ".", column, fixed = TRUE)) else if (is.logical(column)) as.numeric(column) else column
-  })
-  text <- which(!vapply(columns, is.numeric, NA))
-  if (length(text)) {
-    complain("Columns that are not numeric: ", some(names(columns)[text]), " (the first value is '",
-      columns[[text[1L]]][1L], "'). Name the column of classes by LABEL= and that of row names by ID=, and leave the ",
-      "others out or clean them.")
+# list(x = the columns of numbers as a matrix, rows = which rows these are, said = what was left out or filled in).
+numeric_columns <- function(columns, file, na) {
+  settled <- ufselect:::settle_kinds(columns, NULL, NULL, 1, file)
+  use <- names(columns)[settled$kinds[names(columns)] == "number"]
+  out <- setdiff(names(columns), use)
+  if (!length(use)) complain("No numeric column is left: ", some(out), " are not numeric.")
+  said <- if (length(out)) paste0("Left out, for without numbers: ", some(out), ".")
+  table <- settled$rows[use]
+  x <- matrix(as.numeric(unlist(table, use.names = FALSE)), ncol = length(use), dimnames = list(NULL, use))
+  missing <- colSums(is.na(x)) > 0
+  if (!any(missing)) return(list(x = x, rows = seq_len(nrow(x)), said = said))
+  if (is.null(na) || na == "error") {
+    complain("Missing values in ", some(use[missing]), ". Say what to do about them, NA=omit, median or knn, or leave ",
+      "these columns out by DROP=.")
   }
-  if (!length(columns)) complain("No numeric column is left.")
-  missing <- vapply(columns, anyNA, NA)
-  if (any(missing)) {
-    complain("Missing values in ", some(names(columns)[missing]), ". Fill them in or leave these columns or rows out ",
-      "(in R: the argument `na` of ufs_data()).")
-  }
-  matrix(as.numeric(unlist(columns, use.names = FALSE)), ncol = length(columns), dimnames = list(NULL, names(columns)))
+  rownames(x) <- seq_len(nrow(x))
+  data <- ufs_data(x, na = na)
+  list(x = unname_rows(as.matrix(data)), rows = as.integer(dimnames(data)[[1L]]),
+    said = c(said, ufselect:::input_notes(data$input)))
 }
+
+unname_rows <- function(x) `rownames<-`(x, NULL)
 
 some <- function(names, most = 5L) {
   more <- length(names) - most

@@ -1,0 +1,411 @@
+# CSV and Parquet files as tables of numbers, in pieces: what a line, a name, a number is, is settled
+# for the whole file, and said in the same words wherever it is read.
+
+check_reading <- function(header, dec) {
+  if (!is.null(header)) header <- check_flag(header, "header")
+  if (!is.null(dec)) dec <- check_choice(dec, "dec", c(".", ","))
+  list_of(header, dec)
+}
+
+# A function that gives the next piece of the files, as moment_pieces() does. A column is made of
+# numbers, or not, for all of the files: one that turns out to be text after pieces in which it was
+# empty begins them anew, with list(x = NULL).
+file_pieces <- function(files, columns, weights, held, reading = list(), lines = 20000L) {
+  check_columns(columns)
+  absent <- files[is.na(files) | !file.exists(files) | dir.exists(files)]
+  if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
+  parquet <- grepl("[.]parquet$", files)
+  check_installed(if (all(parquet)) "nanoparquet" else "data.table", "to read these files")
+  wanted <- if (!is.null(columns)) c(columns, weights)
+  kinds <- NULL
+  at <- 0L
+  stream <- NULL
+  used <- NULL
+  take <- function(rows, first, file) {
+    if (!is.null(used)) {
+      lost <- setdiff(used, names(rows))
+      if (length(lost)) refuse("x", "File '", file, "' has no ", some_columns(lost), ".")
+      rows <- rows[used]
+    } else if (!is.null(wanted)) {
+      lost <- setdiff(wanted, names(rows))
+      if (length(lost)) refuse("columns", "Not among the columns of '", file, "': ",
+        some_columns(lost), ".")
+      rows <- rows[wanted]
+    }
+    known <- kinds
+    settled <- settle_kinds(rows, known, wanted, first, file)
+    kinds <<- settled$kinds
+    if (any(known == "empty" & kinds[names(known)] == "text")) {
+      held$close()
+      at <<- 0L
+      stream <<- used <<- NULL
+      return(list(x = NULL))
+    }
+    if (is.null(used)) {
+      say_left_out(kinds)
+      used <<- names(rows)[kinds[names(rows)] != "text"]
+    }
+    moment_columns(settled$rows[used], columns, weights)
+  }
+  function() {
+    repeat {
+      if (is.null(stream)) {
+        if (at >= length(files)) return(NULL)
+        at <<- at + 1L
+        if (parquet[at]) {
+          return(take(as.data.frame(nanoparquet::read_parquet(files[at], col_select = wanted)), 1,
+            files[at]))
+        }
+        stream <<- csv_stream(files[at], held, reading)
+      }
+      piece <- stream(lines)
+      if (!is.null(piece)) return(take(piece$rows, piece$first, files[at]))
+      held$close()
+      stream <<- NULL
+    }
+  }
+}
+
+say_left_out <- function(kinds) {
+  text <- names(kinds)[kinds == "text"]
+  if (length(text)) ufs_inform("columns", "Left out, for not numeric: ", some_columns(text), ".")
+}
+
+# list(rows: the columns of text that are numbers as numbers, kinds: by the names of the columns
+# "number", "text" or "empty"). `kinds`: what is known from the pieces before; `first`: the number
+# of the first row. A value that is no number in a column of numbers is an error.
+settle_kinds <- function(rows, kinds, wanted, first, file) {
+  for (name in names(rows)) {
+    column <- as_number(rows[[name]], name)
+    known <- if (name %in% names(kinds)) kinds[[name]] else "empty"
+    some <- !is.na(column)
+    bad <- if (is_plain_number(column)) FALSE else
+      if (is.character(column)) some & !is_number_text(column) else some
+    kind <- if (known == "text" || !any(some)) known else
+      if (sum(bad) > sum(some) / 2 && known == "empty" && !name %in% wanted) "text" else "number"
+    if (kind == "number" && any(bad)) {
+      row <- which(bad)[1L]
+      refuse("x", "Column '", name, "' of file '", basename(file), "' is not numeric: '",
+        as.character(rows[[name]][row]), "' in row ",
+        format(first + row - 1, big.mark = ",", scientific = FALSE), " is no number. Mend it, or ",
+        "leave the column out (`columns`, or DROP= of the demo).")
+    }
+    if (kind != "text" && is.character(column)) column <- text_numbers(column)
+    if (kind != "text") rows[[name]] <- column
+    kinds[[name]] <- kind
+  }
+  list_of(rows, kinds)
+}
+
+# ---- a file as a stream of rows ---------------------------------------------------------------
+
+# A function of a number of lines that gives list(rows: a data frame, first: the number of its first
+# row), and NULL at the end. `reading`: list(header, dec), NULL where the file is to say; text: names
+# of columns that stay as they are written. Decimal commas are points in what it gives. What was
+# settled about the file is in the environment of the function, as `found`.
+csv_stream <- function(file, held, reading = list()) {
+  next_lines <- line_stream(file, held)
+  found <- NULL
+  row <- 1
+  function(lines = 20000L) {
+    part <- whole_records(next_lines, lines)
+    if (is.null(found)) {
+      if (is.null(part)) ufs_abort("input", "File '", file, "' is empty.", argument = "x")
+      found <<- settle_file(part, file, reading)
+      part <- without_first(part, found$skip)
+      held$found <- found
+    }
+    if (is.null(part)) return(NULL)
+    rows <- fields_of(part, found, file, row, reading$text)
+    out <- list(rows = rows, first = row)
+    row <<- row + nrow(rows)
+    out
+  }
+}
+
+# Lines as UTF-8: those that are not, are Windows-1252, as Excel writes; UTF-16 is told by its first
+# bytes.
+line_stream <- function(file, held) {
+  start <- suspendInterrupts({
+    held$connection <- gzfile(file, "rb")
+    readBin(held$connection, "raw", 4L)
+  })
+  held$close()
+  wide <- if (length(start) > 1L) switch(paste(start[1:2], collapse = ""), fffe = "UTF-16LE",
+    feff = "UTF-16BE", if (length(start) == 4L && all(start[c(2, 4)] == 0) && all(start[c(1, 3)] != 0))
+      "UTF-16LE" else if (length(start) == 4L && all(start[c(1, 3)] == 0)) "UTF-16BE")
+  if (!is.null(wide)) {
+    suspendInterrupts(held$connection <- gzfile(file, "rb"))
+    bytes <- list()
+    while (length(more <- readBin(held$connection, "raw", 2^24))) bytes <- c(bytes, list(more))
+    held$close()
+    text <- iconv(list(do.call(c, bytes)), wide, "UTF-8")
+    if (is.na(text)) ufs_abort("input", "File '", file, "' cannot be read as ", wide, ".",
+      argument = "x")
+    all <- strsplit(sub("^\ufeff", "", text), "\r\n|\n|\r")[[1L]]
+    return(function(n) {
+      out <- utils::head(all, n)
+      all <<- utils::tail(all, -n)
+      out
+    })
+  }
+  suspendInterrupts(held$connection <- file(file, "r", encoding = "native.enc"))
+  first <- TRUE
+  function(n) {
+    out <- readLines_in_words(held$connection, n, file)
+    if (first && length(out)) out[1L] <- sub("^\xef\xbb\xbf", "", out[1L], useBytes = TRUE)
+    first <<- FALSE
+    odd <- !validUTF8(out)
+    if (any(odd)) out[odd] <- iconv(out[odd], "CP1252", "UTF-8", sub = "?")
+    Encoding(out) <- "UTF-8"
+    out
+  }
+}
+
+readLines_in_words <- function(connection, n, file) {
+  withCallingHandlers(readLines(connection, n), warning = function(w) {
+    if (grepl("nul", conditionMessage(w), fixed = TRUE)) {
+      ufs_abort("input", "File '", file, "' is no text: a byte of it is zero (", conditionMessage(w),
+        ").", argument = "x")
+    }
+    invokeRestart("muffleWarning")
+  })
+}
+
+# Lines up to the end of a record, which may have line breaks between quotes; NULL at the end.
+whole_records <- function(next_lines, n) {
+  out <- next_lines(n)
+  if (!length(out)) return(NULL)
+  quotes <- function(text) {
+    at <- grepl("\"", text, fixed = TRUE)
+    if (any(at)) sum(nchar(text[at], "bytes") - nchar(gsub("\"", "", text[at], fixed = TRUE),
+      "bytes")) else 0
+  }
+  count <- quotes(out)
+  while (count %% 2 == 1) {
+    more <- next_lines(1L)
+    if (!length(more)) break
+    count <- count + quotes(more)
+    out <- c(out, more)
+  }
+  out
+}
+
+without_first <- function(x, n) x[seq_along(x) > n]
+
+# ---- what is settled by the first lines ----------------------------------------------------------
+
+# An environment: skip, the lines before the first row; sep; dec, "," or "." or NULL before a number
+# has a comma; names; header, were they in the file; counted, does the first column count the rows;
+# out, the columns that are left out. `reading$numbers`: row numbers stay.
+settle_file <- function(lines, file, reading) {
+  stated <- regmatches(lines[1L], regexec("^\"?sep=(.)\"?$", lines[1L]))[[1L]]
+  skip <- length(stated) > 0L
+  while (skip < length(lines) && grepl("^\\s*(#.*)?$", lines[skip + 1L])) skip <- skip + 1L
+  body <- without_first(lines, skip)
+  if (!length(body)) ufs_abort("input", "File '", file, "' is empty.", argument = "x")
+  sep <- if (length(stated)) stated[2L] else separator_of(body)
+  body <- body[grepl("[^[:space:]]", body) | sep == "\t"]
+  top <- split_lines(utils::head(body, 200L), sep, file, fill = TRUE)
+  below <- top[-1L, , drop = FALSE]
+  dec <- settle_decimal(top, sep, reading$dec)
+  plain <- lapply(below, function(col) to_points(col, dec))
+  numeric <- vapply(plain, function(col) any(is_number_text(col)) &&
+    mean(is_number_text(col[!is.na(col)])) > .5, NA)
+  first <- unlist(top[1L, ], use.names = FALSE)
+  header <- reading$header
+  if (is.null(header)) {
+    above <- first[numeric & !is.na(first)]
+    above <- above[is_number_text(to_points(above, dec))]
+    if (length(above)) {
+      refuse("header", "The first line of '", basename(file), "' has numbers above numbers (",
+        some_names(above), "): they may be the names of the columns or the first row. Say `header` ",
+        "= TRUE or FALSE (HEADER=yes or no).")
+    }
+    header <- TRUE
+  }
+  if (header) skip <- skip + which(lines[skip + seq_along(lines)] == body[1L])[1L]
+  names <- header_names(if (header) body[1L], top, below, sep, file)
+  units <- if (header && nrow(below) > 2L && any(numeric)) {
+    here <- unlist(below[1L, numeric], use.names = FALSE)
+    all(is.na(here) | !is_number_text(to_points(here, dec))) && any(!is.na(here))
+  } else FALSE
+  if (units) {
+    ufs_inform("units", "The line below the names of '", basename(file), "' holds units (",
+      some_names(stats::na.omit(unlist(below[1L, numeric], use.names = FALSE))),
+      "): it is left out.")
+    skip <- skip + 1L
+  }
+  counted <- header && names$unnamed && counts_rows(without_first(below[[1L]], units))
+  say_columns(names, counted, file)
+  list2env(list(skip = skip, sep = sep, dec = dec, names = names$names, header = header,
+    counted = counted, out = c(names$last, if (counted && !isTRUE(reading$numbers)) 1L)))
+}
+
+# list(names, last: "" where the last column is the empty one of a separator at the end of lines).
+header_names <- function(line, top, below, sep, file) {
+  width <- ncol(top)
+  if (is.null(line)) return(list(names = paste0("V", seq_len(width)), last = NULL,
+    unnamed = FALSE))
+  names <- unlist(split_lines(c(line, line), sep, file)[1L, ], use.names = FALSE)
+  names[is.na(names)] <- ""
+  empty_end <- all(is.na(below[[width]]))
+  if (length(names) == width - 1L) {
+    names <- if (empty_end) c(names, "") else c("", names)
+  }
+  if (length(names) != width) {
+    ufs_abort("input", "File '", basename(file), "' is no regular table: its first line has ",
+      length(names), " fields, a later one ", width, ".", argument = "x")
+  }
+  last <- if (names[width] == "" && empty_end && width > 1L) width
+  twice <- unique(names[nzchar(names) & duplicated(names)])
+  if (length(twice)) {
+    refuse("x", "File '", basename(file), "' has more than one column of the name ",
+      some_names(twice), ": give each its own.")
+  }
+  unnamed <- names[1L] %in% c("", "X", "V1", "Unnamed: 0")
+  names[names == ""] <- paste0("V", which(names == ""))
+  list(names = make.unique(names), last = last, unnamed = unnamed)
+}
+
+counts_rows <- function(text) {
+  number <- suppressWarnings(as.numeric(text))
+  length(number) > 1L && !anyNA(number) && number[1L] %in% 0:1 && all(diff(number) == 1)
+}
+
+say_columns <- function(names, counted, file) {
+  if (counted) ufs_inform("columns", "The first column of '", basename(file), "', '",
+    names$names[1L], "', counts the rows: it is left out.")
+  if (!is.null(names$last)) ufs_inform("columns", "The last column of '", basename(file),
+    "' has neither name nor values: it is left out.")
+}
+
+# Of these separators, the one that stands in the first lines equally often and most often.
+separator_of <- function(lines) {
+  lines <- utils::head(lines[nzchar(lines)], 20L)
+  lines <- gsub("\"[^\"]*\"", "", lines)
+  counts <- vapply(c(";", "\t", "|", ",", " "), function(sep) {
+    found <- lengths(regmatches(lines, gregexpr(sep, lines, fixed = TRUE)))
+    if (length(found) && min(found) > 0L && diff(range(found)) <= 1L) min(found) else 0L
+  }, 0L)
+  if (all(counts == 0L)) "," else names(counts)[which(counts > 0L)[1L]]
+}
+
+# ---- numbers in text ------------------------------------------------------------------------------
+
+is_number_text <- function(text) {
+  grepl("^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$|^ *[-+]?Inf *$|^(TRUE|FALSE)$",
+    text)
+}
+
+text_numbers <- function(text) {
+  flag <- text %in% c("TRUE", "FALSE")
+  out <- suppressWarnings(as.numeric(text))
+  out[flag] <- text[flag] == "TRUE"
+  out
+}
+
+grouped <- function(text, mark) grepl(paste0("^ *[-+]?[1-9][0-9]{0,2}([", mark, "][0-9]{3})+ *$"),
+  text)
+
+# Text with a decimal comma, or with commas between thousands, as text with a decimal point.
+to_points <- function(text, dec) {
+  if (is.null(dec)) return(text)
+  other <- if (dec == ",") "." else ","
+  full <- paste0("^ *[-+]?[1-9][0-9]{0,2}([", other, "][0-9]{3})+([", dec, "][0-9]*)? *$")
+  at <- which(grepl(full, text))
+  text[at] <- gsub(other, "", text[at], fixed = TRUE)
+  if (dec == ",") {
+    at <- which(grepl("^ *[-+]?[0-9]*,[0-9]*([eE][-+]?[0-9]+)? *$", text))
+    text[at] <- sub(",", ".", text[at], fixed = TRUE)
+  }
+  text
+}
+
+# "," or ".", by the numbers that can be read in one way only; NULL where none has a comma, an error
+# where there are commas and none of these. Of a separator `;` the comma is a decimal one.
+settle_decimal <- function(top, sep, given) {
+  if (!is.null(given)) return(given)
+  text <- unlist(top, use.names = FALSE)
+  text <- text[grepl("^ *[-+]?[0-9.]*,[0-9.,]*([eE][-+]?[0-9]+)? *$", text)]
+  if (!length(text)) return(NULL)
+  point <- grepl(",.*[.]|,.*,", text)
+  comma <- !point & (!grouped(text, ",") | grepl("[.].*,", text))
+  if (any(comma) && !any(point)) return(",")
+  if (any(point) && !any(comma)) return(".")
+  if (sep == ";" && !any(point)) return(",")
+  refuse("dec", "The comma in '", text[1L], "' may stand before decimals or between thousands. Say ",
+    "`dec` = \",\" or \".\", the sign before decimals (DEC=).")
+}
+
+# ---- lines to fields -----------------------------------------------------------------------------
+
+# As text, for the first lines.
+split_lines <- function(lines, sep, file, fill = FALSE) {
+  fread_in_words(lines, file, sep = sep, header = FALSE, colClasses = "character", fill = fill)
+}
+
+# fread() warns of lines that it leaves out or fills: a table with other rows than the file has is
+# refused. An empty line more keeps a piece of one line from being taken for the name of a file.
+fread_in_words <- function(lines, file, ...) {
+  refused <- function(words) {
+    ufs_abort("input", "The file '", basename(file), "' is no regular table: ", words,
+      argument = "x")
+  }
+  said <- NULL
+  # Left in the middle of a warning, fread() would speak of it in its next call.
+  out <- withCallingHandlers(
+    tryCatch(data.table::fread(text = c(lines, ""), ..., data.table = FALSE, check.names = FALSE,
+      integer64 = "double", na.strings = c("", "NA", "NaN"), showProgress = FALSE,
+      encoding = "UTF-8"), error = function(e) refused(conditionMessage(e))),
+    warning = function(w) {
+      if (!grepl("Previous fread", conditionMessage(w))) said <<- conditionMessage(w)
+      invokeRestart("muffleWarning")
+    })
+  if (is.null(said)) out else refused(said)
+}
+
+fields_of <- function(lines, found, file, first, text) {
+  if (length(found$names) > 1L) lines <- lines[grepl("[^ ]", lines)]
+  if (!length(lines)) return(as.data.frame(matrix(0, 0L, length(found$names),
+    dimnames = list(NULL, found$names))))
+  keep <- match(text, found$names)
+  classes <- if (length(keep)) list(character = keep[!is.na(keep)])
+  dec <- if (found$sep == "," || is.null(found$dec)) "." else found$dec
+  rows <- tryCatch(fread_in_words(lines, file, sep = found$sep, dec = dec, header = FALSE,
+    colClasses = classes), ufs_error_input = function(e) refuse_ragged(lines, found, file, first, e))
+  if (nrow(rows) != length(lines) && !any(grepl("\"", lines, fixed = TRUE)) ||
+      ncol(rows) != length(found$names)) {
+    refuse_ragged(lines, found, file, first, NULL)
+  }
+  names(rows) <- found$names
+  own <- setdiff(which(vapply(rows, is.character, NA)), keep)
+  if (is.null(found$dec)) found$dec <- settle_decimal(rows[own], found$sep, NULL)
+  if (!is.null(found$dec)) for (j in own) {
+    rows[[j]] <- to_points(rows[[j]], found$dec)
+  }
+  warn_digits(rows)
+  if (is.null(found$out)) rows else rows[-found$out]
+}
+
+# Names the first row with another number of fields than the names have.
+refuse_ragged <- function(lines, found, file, first, e) {
+  width <- utils::count.fields(textConnection(lines), found$sep, quote = "\"", comment.char = "",
+    blank.lines.skip = FALSE)
+  off <- which(width != length(found$names))[1L]
+  ufs_abort("input", "The file '", basename(file), "' is no regular table: ",
+    if (is.na(off)) if (is.null(e)) "its lines have different numbers of fields." else
+      sub(".*is no regular table: ", "", conditionMessage(e)) else
+      paste0("row ", format(first + off - 1, big.mark = ",", scientific = FALSE), " has ",
+        count_words(width[off], "field"), ", not ", length(found$names), "."), argument = "x")
+}
+
+warn_digits <- function(rows) {
+  long <- vapply(rows, function(col) is.double(col) && !is.object(col) &&
+    any(abs(col) > 2^53 & col == round(col) & abs(col) < 2^64, na.rm = TRUE), NA)
+  if (any(long)) {
+    ufs_warn("digits", "`x` has whole numbers beyond 2^53 in ", some_columns(names(rows)[long]),
+      ": their last digits are lost in double precision. Subtract a number before, or leave ",
+      "identifiers out.")
+  }
+}
