@@ -174,7 +174,13 @@ readLines_in_words <- function(connection, n, file) {
 
 # Lines up to the end of a record, which may have line breaks between quotes; NULL at the end.
 whole_records <- function(next_lines, n) {
-  out <- next_lines(n)
+  # All of them, too, some at a time: readLines() makes room for as many as are asked for.
+  parts <- list()
+  while (n > 0 && length(more <- next_lines(min(n, 1e5)))) {
+    parts[[length(parts) + 1L]] <- more
+    n <- n - length(more)
+  }
+  out <- unlist(parts)
   if (!length(out)) return(NULL)
   quotes <- function(text) {
     at <- grepl("\"", text, fixed = TRUE)
@@ -220,7 +226,7 @@ settle_file <- function(lines, file, reading) {
     if (length(above)) {
       refuse("header", "The first line of '", basename(file), "' has numbers above numbers (",
         some_names(above), "): they may be the names of the columns or the first row. Say `header` ",
-        "= TRUE or FALSE (HEADER=yes or no).")
+        "= TRUE or FALSE (HEADER=yes or HEADER=no).")
     }
     header <- TRUE
   }
@@ -390,7 +396,9 @@ fields_of <- function(lines, found, file, first, text) {
 
 # Names the first row with another number of fields than the names have.
 refuse_ragged <- function(lines, found, file, first, e) {
-  width <- utils::count.fields(textConnection(lines), found$sep, quote = "\"", comment.char = "",
+  text <- textConnection(lines)
+  on.exit(close(text))
+  width <- utils::count.fields(text, found$sep, quote = "\"", comment.char = "",
     blank.lines.skip = FALSE)
   off <- which(width != length(found$names))[1L]
   ufs_abort("input", "The file '", basename(file), "' is no regular table: ",

@@ -24,13 +24,17 @@
 #' @param x A numeric matrix, a data frame, [ufs_data()] (sparse matrices and files are read by
 #'   blocks), the name of one or more CSV files (read with package data.table) or Parquet files
 #'   (package nanoparquet, a file at a time), a table of package dbplyr, or a DBI connection.
-#' @param columns Names of the columns to use; `NULL` for all numeric ones.
+#' @param columns Names of the columns to use; `NULL` for all numeric ones (a message names the
+#'   others). A column most of whose values are numbers is one; text in it is an error.
 #' @param weights How many rows a row stands for: the name of a column of counts, or for a matrix or
 #'   data frame a numeric vector. `NULL`: one each.
 #' @param na What to do about missing values: `"omit"` leaves out rows that lack one of the columns
 #'   (their number is kept as `dropped`), `"error"` stops.
 #' @param where For tables in a database: `"fetch"` or `"database"`, see below.
 #' @param from If `x` is a connection: the name of a table, `DBI::Id()`, or a query as `DBI::SQL()`.
+#' @param header,dec For CSV files, where an error asks for them: does the first line hold names
+#'   (`TRUE`, `FALSE`), and which sign stands before decimals (`"."`, `","`)? `NULL`: as the file
+#'   tells.
 #' @param ... Must be empty.
 #' @return An object of class `ufs_moments`: a list with `n` (the number of rows, or the sum of
 #'   their weights), `mean`, `css` (p x p, centred sums of squares and products) and `dropped`. It
@@ -413,7 +417,8 @@ engine_sums <- function(from, run, batch, seconds = .5) {
       out <- c(out, unlist(run(trimws(paste0("SELECT ", paste0(some, " AS e", seq_along(some),
         collapse = ", "), " FROM ", from, " ", where))), use.names = FALSE))
       took <- max(proc.time()[[3L]] - start, 1e-3)
-      size <<- as.integer(max(1, min(batch, length(some) * min(4, seconds / took))))
+      able <- length(some) * seconds / took
+      size <<- as.integer(max(1, min(batch, able, 4 * size)))
     }
     out
   }

@@ -1,9 +1,12 @@
 # A user's file for the demo: data.table::fread() reads it, and one line says what was taken for the separator,
 # the header, the names of the rows and the labels. What could be read in two ways stops with the argument that decides.
 
+# What the reader of the package refuses is refused in its words.
+read_file <- function(...) tryCatch(read_user_file(...), ufs_error = function(e) complain(conditionMessage(e)))
+
 # list(x = numeric matrix, y = factor or NULL, said = lines to print). `label` and `id` name columns or are NULL, as
 # the elements of `how`: header ("yes" or "no"), dec ("." or ","), na (as in ufs_data()), drop (names of columns).
-read_file <- function(file, label = NULL, id = NULL, how = list()) {
+read_user_file <- function(file, label = NULL, id = NULL, how = list()) {
   if (!requireNamespace("data.table", quietly = TRUE)) complain("Install the package data.table to read a file.")
   if (!file.exists(file) || dir.exists(file)) complain("There is no file '", file, "' (DATA=).")
   how <- checked_options(how)
@@ -12,7 +15,7 @@ read_file <- function(file, label = NULL, id = NULL, how = list()) {
   on.exit(held$close())
   withCallingHandlers({
     table <- ufselect:::csv_stream(file, held, list(header = how$header, dec = how$dec, text = c(label, id),
-      numbers = TRUE))(.Machine$integer.max)$rows
+      numbers = TRUE))(Inf)$rows
   }, message = function(m) {
     said <<- c(said, sub("\n$", "", conditionMessage(m)))
     invokeRestart("muffleMessage")
@@ -31,12 +34,12 @@ read_file <- function(file, label = NULL, id = NULL, how = list()) {
   numbers <- numeric_columns(rest[setdiff(names(rest), id)], file, how$na)
   x <- numbers$x
   rownames(x) <- if (!is.null(rows)) as.character(rows)[numbers$rows]
-  y <- droplevels(y[numbers$rows])
+  if (!is.null(y)) y <- droplevels(y[numbers$rows])
   line <- paste0("Read ", basename(file), ": ", nrow(x), " rows and ", ncol(x), " numeric columns; separator ",
     separator_words(found$sep), ", ", if (found$header) "names of the columns from the first line" else "no header",
     ", ", if (is.null(id)) "no names of rows" else paste0("names of the rows from column '", id, "'"), ", ",
     if (is.null(label)) "no labels" else paste0("labels from column '", label, "' (", nlevels(y), " classes)"), ".")
-  list(x = x, y = if (!is.null(label)) y, said = c(line, said, numbers$said))
+  list(x = x, y = y, said = paste(c(line, said, numbers$said), collapse = "\n"))
 }
 
 checked_options <- function(how) {

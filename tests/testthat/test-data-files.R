@@ -1,0 +1,124 @@
+# Tables from files: what a line, a name and a number is, at every door.
+
+written <- function(...) {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c(...), file, useBytes = TRUE)
+  file
+}
+
+test_that("columns of files and of moments are matched by name, whatever their order", {
+  skip_if_not_installed("data.table")
+  one <- written("a,b", "1,10", "2,20", "3,30")
+  two <- written("b,a", "10,1", "20,2", "30,3")
+  expect_identical(ufs_moments(c(one, two))$mean, c(a = 2, b = 20))
+  expect_identical(merge_moments(ufs_moments(one), ufs_moments(two))$mean, c(a = 2, b = 20))
+  expect_error(ufs_moments(c(one, written("a,c", "1,2", "3,4"))), class = "ufs_error_argument", "'b'")
+})
+
+test_that("the type of a column is settled for the whole file", {
+  skip_on_cran()
+  skip_if_not_installed("data.table")
+  open <- showConnections()
+  lines <- paste(1:25000, 2, sep = ",")
+  bad <- replace(lines, 22000, "n/a,2")
+  expect_error(ufs_moments(written("a,b", bad)), class = "ufs_error_argument", "'a'.*'n/a' in row 22,000")
+  expect_error(ufs_moments(written("a,b", "1,1", "n/a,2", "4,5", "5,2")), "'n/a' in row 2")
+  expect_identical(ufs_moments(written("a,b", replace(lines, 1000, "")))$n, 24999)
+  expect_error(ufs_moments(written("a,b", replace(lines, 5000, "1,2,3"))), class = "ufs_error_input",
+    "row 5,000 has 3 fields, not 2")
+  expect_error(ufs_moments(written("a,b", replace(lines, 5000, "1"))), "row 5,000 has 1 field, not 2")
+  late <- written("t,a,b", paste0(",", lines), "x,1,2")
+  expect_message(m <- ufs_moments(late), "'t'")
+  expect_identical(dim(m), c(25001, 2))
+  expect_identical(showConnections(), open)
+})
+
+test_that("separators, decimals, headers, units and encodings are read or asked for", {
+  skip_on_cran()
+  skip_if_not_installed("data.table")
+  mean_of <- function(...) suppressMessages(ufs_moments(...))$mean
+  expect_equal(mean_of(written("a;b", "1,5;2,5", "2,5;3,5", "4,5;1,5")), c(a = 17 / 6, b = 2.5))
+  expect_identical(mean_of(written("sep=;", "a;b", "1;2", "2;1", "3;3")), c(a = 2, b = 2))
+  expect_identical(mean_of(written("# by hand, twice", "a,b", "1,2", "2,1", "3,3")), c(a = 2, b = 2))
+  expect_message(ufs_moments(written("a,b", "mg,cm", "1,2", "2,1", "3,3")), "'mg', 'cm'")
+  headless <- written("1,2", "3,4", "5,6", "9,9")
+  expect_error(ufs_moments(headless), class = "ufs_error_argument", "numbers above numbers")
+  expect_identical(ufs_moments(headless, header = FALSE)$n, 4)
+  expect_identical(names(ufs_moments(headless, header = TRUE)), c("1", "2"))
+  people <- written("people,b", "\"950\",1", "\"1,200\",2", "\"12,500\",3", "\"870\",4")
+  expect_error(ufs_moments(people), class = "ufs_error_argument", "'1,200'")
+  expect_identical(mean_of(people, dec = "."), c(people = 3880, b = 2.5))
+  expect_equal(mean_of(people, dec = ",")[["people"]], (950 + 1.2 + 12.5 + 870) / 4)
+  expect_error(ufs_moments(written("ph,ph,temp", "1,2,3", "3,4,4")), class = "ufs_error_argument", "'ph'")
+  expect_message(m <- ufs_moments(written("\"\",a", "1,4", "2,5", "3,9")), "counts the rows")
+  expect_identical(names(m), "a")
+  latin <- written(iconv(c("H\u00f6he;b", "1,5;2", "2,5;3"), "UTF-8", "latin1"))
+  expect_identical(enc2utf8(names(ufs_moments(latin))[1]), "H\u00f6he")
+  wide <- tempfile(fileext = ".csv")
+  writeBin(c(as.raw(c(0xff, 0xfe)), iconv("H\u00f6he,b\r\n1,2\r\n2,3\r\n", "UTF-8", "UTF-16LE", toRaw = TRUE)[[1]]), wide)
+  expect_identical(unname(ufs_moments(wide)$mean), c(1.5, 2.5))
+})
+
+test_that("integer64, difftime and labelled numbers are numbers in moments, other columns are told", {
+  skip_if_not_installed("bit64")
+  x <- data.frame(a = bit64::as.integer64(1:5), t = as.difftime(1:5, units = "mins"), l = c(TRUE, FALSE, TRUE, FALSE, FALSE))
+  x$q <- structure(c(1, 2, 2, 99, 1), labels = c(low = 1, high = 2), na_values = 99, class = c("haven_labelled_spss", "haven_labelled"))
+  expect_identical(ufs_moments(x[1:3])$mean, c(a = 3, t = 3, l = .4))
+  expect_identical(ufs_moments(x)$n, 4)
+  expect_message(m <- ufs_moments(iris), "'Species'")
+  expect_identical(dim(m), c(150, 4))
+  expect_error(ufs_moments(data.frame(a = c("1", "2", "x", "4"), b = 1:4)), class = "ufs_error_argument", "'x' in row 3")
+})
+
+test_that("moments lose no digits far from zero, and constant columns are those of rows", {
+  x <- withr::with_seed(1, cbind(us = 1.6e15 + sample(0:9000, 1e4, TRUE), v = rnorm(1e4)))
+  near <- var(x[, 1] - 1.6e15)
+  m <- ufs_moments(x)
+  expect_lt(abs(feature_scores(ufs_variance(m, scale = FALSE))[[1]] / near - 1), 1e-9)
+  expect_lt(abs(as.matrix(m, "covariance")[1, 1] / near - 1), 1e-12)
+  far <- withr::with_seed(2, matrix(rnorm(6150), 2050, dimnames = list(NULL, letters[1:3]))) + 1e8
+  parts <- Reduce(c, lapply(split(1:2050, rep(1:41, each = 50)), function(i) ufs_moments(far[i, ])))
+  expect_lt(max(abs(as.matrix(parts) - cor(far - 1e8))), 1e-14)
+  flat <- cbind(a = 1e8 * (1 + c(0, 1, 0, 1, 0) * .Machine$double.eps), b = 1:5, c = c(2, 1, 4, 3, 5))
+  expect_identical(suppressWarnings(ufs_variance(ufs_moments(flat)))$constant, suppressWarnings(ufs_variance(flat))$constant)
+})
+
+test_that("a database: text is an error both ways, weights and columns are checked, nothing stays open", {
+  skip_on_cran()
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", data.frame(a = c("1", "2", "x", "4", "x"), b = 1:5, w = -1))
+  DBI::dbWriteTable(connection, "n", data.frame(name = letters[1:5], b = c(1, 2, 4, 3, 9)))
+  for (where in c("fetch", "database")) {
+    expect_error(ufs_moments(connection, from = "t", where = where), class = "ufs_error_argument", "'a'")
+    expect_error(ufs_moments(connection, "b", "w", from = "t", where = where), class = "ufs_error_argument", "not negative")
+    expect_error(ufs_moments(connection, c("b", "b"), from = "t", where = where), class = "ufs_error_argument", "distinct")
+    expect_error(ufs_moments(connection, character(), from = "t", where = where), class = "ufs_error_argument", "distinct")
+    expect_message(m <- ufs_moments(connection, from = "n", where = where), "'name'")
+    expect_equal(m$mean, c(b = 3.8))
+  }
+  # A result that was left open would stop this with a warning.
+  expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))
+})
+
+test_that("matrices of classes with their own operators become plain numbers at the door", {
+  values <- matrix(c(1, NA, 3, 4, 5, NA, 7, 8, 10, 2, 2, 9), 4, dimnames = list(NULL, c("a", "b", "c")))
+  series <- structure(values, index = 1:4, class = c("xts", "zoo"))
+  expect_identical(as.matrix(ufs_data(series, na = "median")), as.matrix(ufs_data(values, na = "median")))
+  otu <- methods::setClass("otu_table", contains = "matrix", representation(taxa_are_rows = "logical"),
+    where = environment())
+  full <- matrix(c(1, 2, 3, 4, 5, 9), 3, dimnames = list(paste0("taxon", 1:3), c("s1", "s2")))
+  expect_identical(as.matrix(ufs_data(otu(full, taxa_are_rows = TRUE))), t(full))
+  expect_identical(as.matrix(ufs_data(otu(full, taxa_are_rows = FALSE))), full)
+})
+
+test_that("the code that an error advises drops what is not read and keeps the rest", {
+  x <- data.frame(a = c(1, 3, 2), flag = c(TRUE, FALSE, TRUE), day = Sys.Date() + 0:2, word = letters[1:3])
+  code_of <- function(x) regmatches(said <- conditionMessage(expect_error(ufs_data(x), class = "ufs_error_input")),
+    regexpr("(?<=\\().*(?= keeps)", said, perl = TRUE))
+  expect_identical(names(eval(parse(text = code_of(x)))), c("a", "flag"))
+  skip_if_not_installed("data.table")
+  x <- data.table::as.data.table(x)
+  expect_identical(names(eval(parse(text = code_of(x)))), c("a", "flag"))
+})
