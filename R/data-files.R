@@ -7,70 +7,6 @@ check_reading <- function(header, dec) {
   list_of(header, dec)
 }
 
-# A function that gives the next piece of the files, as moment_pieces() does. A column is made of
-# numbers, or not, for all of the files: one that turns out to be text after pieces in which it was
-# empty begins them anew, with list(x = NULL).
-file_pieces <- function(files, columns, weights, held, reading = list(), lines = 20000L) {
-  check_columns(columns)
-  absent <- files[is.na(files) | !file.exists(files) | dir.exists(files)]
-  if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
-  parquet <- grepl("[.]parquet$", files)
-  check_installed(if (all(parquet)) "nanoparquet" else "data.table", "to read these files")
-  wanted <- if (!is.null(columns)) c(columns, weights)
-  kinds <- NULL
-  at <- 0L
-  stream <- NULL
-  used <- NULL
-  take <- function(rows, first, file) {
-    if (!is.null(used)) {
-      lost <- setdiff(used, names(rows))
-      if (length(lost)) refuse("x", "File '", file, "' has no ", some_columns(lost), ".")
-      rows <- rows[used]
-    } else if (!is.null(wanted)) {
-      lost <- setdiff(wanted, names(rows))
-      if (length(lost)) refuse("columns", "Not among the columns of '", file, "': ",
-        some_columns(lost), ".")
-      rows <- rows[wanted]
-    }
-    known <- kinds
-    settled <- settle_kinds(rows, known, wanted, first, file)
-    kinds <<- settled$kinds
-    if (any(known == "empty" & kinds[names(known)] == "text")) {
-      held$close()
-      at <<- 0L
-      stream <<- used <<- NULL
-      return(list(x = NULL))
-    }
-    if (is.null(used)) {
-      say_left_out(kinds)
-      used <<- names(rows)[kinds[names(rows)] != "text"]
-    }
-    moment_columns(settled$rows[used], columns, weights)
-  }
-  function() {
-    repeat {
-      if (is.null(stream)) {
-        if (at >= length(files)) return(NULL)
-        at <<- at + 1L
-        if (parquet[at]) {
-          return(take(as.data.frame(nanoparquet::read_parquet(files[at], col_select = wanted)), 1,
-            files[at]))
-        }
-        stream <<- csv_stream(files[at], held, reading)
-      }
-      piece <- stream(lines)
-      if (!is.null(piece)) return(take(piece$rows, piece$first, files[at]))
-      held$close()
-      stream <<- NULL
-    }
-  }
-}
-
-say_left_out <- function(kinds) {
-  text <- names(kinds)[kinds == "text"]
-  if (length(text)) ufs_inform("columns", "Left out, for not numeric: ", some_columns(text), ".")
-}
-
 # list(rows: the columns of text that are numbers as numbers, kinds: by the names of the columns
 # "number", "text" or "empty"). `kinds`: what is known from the pieces before; `first`: the number
 # of the first row. A value that is no number in a column of numbers is an error.
@@ -81,8 +17,10 @@ settle_kinds <- function(rows, kinds, wanted, first, file) {
     some <- !is.na(column)
     bad <- if (is_plain_number(column)) FALSE else
       if (is.character(column)) some & !is_number_text(column) else some
+    bent <- is.character(column) && any(bad) && all(have_units(column[some]))
     kind <- if (known == "text" || !any(some)) known else
-      if (sum(bad) > sum(some) / 2 && known == "empty" && !name %in% wanted) "text" else "number"
+      if (sum(bad) > sum(some) / 2 && known == "empty" && !name %in% wanted && !bent)
+        "text" else "number"
     if (kind == "number" && any(bad)) {
       row <- which(bad)[1L]
       refuse("x", "Column '", name, "' of file '", basename(file), "' is not numeric: '",
@@ -309,6 +247,14 @@ text_numbers <- function(text) {
   out <- suppressWarnings(as.numeric(text))
   out[flag] <- text[flag] == "TRUE"
   out
+}
+
+# Are all of these numbers with the same sign of a unit before or behind, or with blanks between
+# thousands?
+have_units <- function(text) {
+  number <- "[-+\u2212]?[0-9]+([ .,][0-9]+)?"
+  all(grepl(paste0("^[^[:alnum:]]?", number, "( ?[^0-9]{1,6})?$"), text)) &&
+    length(unique(gsub("[-+\u2212., 0-9]", "", text))) == 1L
 }
 
 grouped <- function(text, mark) grepl(paste0("^ *[-+]?[1-9][0-9]{0,2}([", mark, "][0-9]{3})+ *$"),

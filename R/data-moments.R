@@ -285,6 +285,70 @@ data_pieces <- function(data, columns, weights) {
   }
 }
 
+# A function that gives the next piece of the files, as moment_pieces() does. A column is made of
+# numbers, or not, for all of the files: one that turns out to be text after pieces in which it was
+# empty begins them anew, with list(x = NULL).
+file_pieces <- function(files, columns, weights, held, reading = list(), lines = 20000L) {
+  check_columns(columns)
+  absent <- files[is.na(files) | !file.exists(files) | dir.exists(files)]
+  if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
+  parquet <- grepl("[.]parquet$", files)
+  check_installed(if (all(parquet)) "nanoparquet" else "data.table", "to read these files")
+  wanted <- if (!is.null(columns)) c(columns, weights)
+  kinds <- NULL
+  at <- 0L
+  stream <- NULL
+  used <- NULL
+  take <- function(rows, first, file) {
+    if (!is.null(used)) {
+      lost <- setdiff(used, names(rows))
+      if (length(lost)) refuse("x", "File '", file, "' has no ", some_columns(lost), ".")
+      rows <- rows[used]
+    } else if (!is.null(wanted)) {
+      lost <- setdiff(wanted, names(rows))
+      if (length(lost)) refuse("columns", "Not among the columns of '", file, "': ",
+        some_columns(lost), ".")
+      rows <- rows[wanted]
+    }
+    known <- kinds
+    settled <- settle_kinds(rows, known, wanted, first, file)
+    kinds <<- settled$kinds
+    if (any(known == "empty" & kinds[names(known)] == "text")) {
+      held$close()
+      at <<- 0L
+      stream <<- used <<- NULL
+      return(list(x = NULL))
+    }
+    if (is.null(used)) {
+      say_left_out(kinds)
+      used <<- names(rows)[kinds[names(rows)] != "text"]
+    }
+    moment_columns(settled$rows[used], columns, weights)
+  }
+  function() {
+    repeat {
+      if (is.null(stream)) {
+        if (at >= length(files)) return(NULL)
+        at <<- at + 1L
+        if (parquet[at]) {
+          return(take(as.data.frame(nanoparquet::read_parquet(files[at], col_select = wanted)), 1,
+            files[at]))
+        }
+        stream <<- csv_stream(files[at], held, reading)
+      }
+      piece <- stream(lines)
+      if (!is.null(piece)) return(take(piece$rows, piece$first, files[at]))
+      held$close()
+      stream <<- NULL
+    }
+  }
+}
+
+say_left_out <- function(kinds) {
+  text <- names(kinds)[kinds == "text"]
+  if (length(text)) ufs_inform("columns", "Left out, for not numeric: ", some_columns(text), ".")
+}
+
 # ---- tables in a database -------------------------------------------------------------------
 
 # list(connection, from = text after FROM, columns, weights, quote).

@@ -28,7 +28,8 @@ main <- function() {
 
 on_file <- function(file, out) {
   how <- c("header", "dec", "na", "drop")
-  data <- read_file(file, option("label", NULL), option("id", NULL), sapply(how, option, NULL, simplify = FALSE))
+  data <- do.call(read_file, c(list(file, option("label", NULL), option("id", NULL)),
+    sapply(how, option, NULL, simplify = FALSE)))
   x <- data$x
   writeLines(data$said)
   # Constant columns stay in the table, and none of them can be chosen.

@@ -5,11 +5,11 @@
 read_file <- function(...) tryCatch(read_user_file(...), ufs_error = function(e) complain(conditionMessage(e)))
 
 # list(x = numeric matrix, y = factor or NULL, said = lines to print). `label` and `id` name columns or are NULL, as
-# the elements of `how`: header ("yes" or "no"), dec ("." or ","), na (as in ufs_data()), drop (names of columns).
-read_user_file <- function(file, label = NULL, id = NULL, how = list()) {
+# are header ("yes" or "no"), dec ("." or ","), na (as in ufs_data()) and drop (names of columns, commas between them).
+read_user_file <- function(file, label = NULL, id = NULL, header = NULL, dec = NULL, na = NULL, drop = NULL) {
   if (!requireNamespace("data.table", quietly = TRUE)) complain("Install the package data.table to read a file.")
   if (!file.exists(file) || dir.exists(file)) complain("There is no file '", file, "' (DATA=).")
-  how <- checked_options(how)
+  how <- checked_options(list(header = header, dec = dec, na = na, drop = drop))
   said <- character()
   held <- ufselect:::new_held()
   on.exit(held$close())
