@@ -1,5 +1,5 @@
-# CSV and Parquet files as tables of numbers, in pieces: what a line, a name, a number is, is settled
-# for the whole file, and said in the same words wherever it is read.
+# CSV and Parquet files as tables of numbers, in pieces: what a line, a name, a number is, is
+# settled for the whole file, and said in the same words wherever it is read.
 
 check_reading <- function(header, dec) {
   if (!is.null(header)) header <- check_flag(header, "header")
@@ -35,11 +35,11 @@ settle_kinds <- function(rows, kinds, wanted, first, file) {
   list_of(rows, kinds)
 }
 
-# ---- a file as a stream of rows ---------------------------------------------------------------
+# ---- a file as a stream of rows -----------------------------------------------------------
 
 # A function of a number of lines that gives list(rows: a data frame, first: the number of its first
-# row), and NULL at the end. `reading`: list(header, dec), NULL where the file is to say; text: names
-# of columns that stay as they are written. Decimal commas are points in what it gives. What was
+# row), and NULL at the end. `reading`: list(header, dec), NULL where the file is to say; text:
+# names of columns that stay as they are written. Decimal commas are points in what it gives. What was
 # settled about the file is in the environment of the function, as `found`.
 csv_stream <- function(file, held, reading = list()) {
   next_lines <- line_stream(file, held)
@@ -70,8 +70,9 @@ line_stream <- function(file, held) {
   })
   held$close()
   wide <- if (length(start) > 1L) switch(paste(start[1:2], collapse = ""), fffe = "UTF-16LE",
-    feff = "UTF-16BE", if (length(start) == 4L && all(start[c(2, 4)] == 0) && all(start[c(1, 3)] != 0))
-      "UTF-16LE" else if (length(start) == 4L && all(start[c(1, 3)] == 0)) "UTF-16BE")
+    feff = "UTF-16BE", if (length(start) == 4L && all(start[c(2, 4)] == 0) &&
+      all(start[c(1, 3)] != 0)) "UTF-16LE" else
+      if (length(start) == 4L && all(start[c(1, 3)] == 0)) "UTF-16BE")
   if (!is.null(wide)) {
     suspendInterrupts(held$connection <- gzfile(file, "rb"))
     bytes <- list()
@@ -103,8 +104,8 @@ line_stream <- function(file, held) {
 readLines_in_words <- function(connection, n, file) {
   withCallingHandlers(readLines(connection, n), warning = function(w) {
     if (grepl("nul", conditionMessage(w), fixed = TRUE)) {
-      ufs_abort("input", "File '", file, "' is no text: a byte of it is zero (", conditionMessage(w),
-        ").", argument = "x")
+      ufs_abort("input", "File '", file, "' is no text: a byte of it is zero (",
+        conditionMessage(w), ").", argument = "x")
     }
     invokeRestart("muffleWarning")
   })
@@ -137,7 +138,7 @@ whole_records <- function(next_lines, n) {
 
 without_first <- function(x, n) x[seq_along(x) > n]
 
-# ---- what is settled by the first lines ----------------------------------------------------------
+# ---- what is settled by the first lines ------------------------------------------------------
 
 # An environment: skip, the lines before the first row; sep; dec, "," or "." or NULL before a number
 # has a comma; names; header, were they in the file; counted, does the first column count the rows;
@@ -163,8 +164,8 @@ settle_file <- function(lines, file, reading) {
     above <- above[is_number_text(to_points(above, dec))]
     if (length(above)) {
       refuse("header", "The first line of '", basename(file), "' has numbers above numbers (",
-        some_names(above), "): they may be the names of the columns or the first row. Say `header` ",
-        "= TRUE or FALSE (HEADER=yes or HEADER=no).")
+        some_names(above), "): they may be the names of the columns or the first row. Say ",
+        "`header` = TRUE or FALSE (HEADER=yes or HEADER=no).")
     }
     header <- TRUE
   }
@@ -235,7 +236,7 @@ separator_of <- function(lines) {
   if (all(counts == 0L)) "," else names(counts)[which(counts > 0L)[1L]]
 }
 
-# ---- numbers in text ------------------------------------------------------------------------------
+# ---- numbers in text --------------------------------------------------------------------------
 
 is_number_text <- function(text) {
   grepl("^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$|^ *[-+]?Inf *$|^(TRUE|FALSE)$",
@@ -286,11 +287,11 @@ settle_decimal <- function(top, sep, given) {
   if (any(comma) && !any(point)) return(",")
   if (any(point) && !any(comma)) return(".")
   if (sep == ";" && !any(point)) return(",")
-  refuse("dec", "The comma in '", text[1L], "' may stand before decimals or between thousands. Say ",
-    "`dec` = \",\" or \".\", the sign before decimals (DEC=).")
+  refuse("dec", "The comma in '", text[1L], "' may stand before decimals or between thousands. ",
+    "Say `dec` = \",\" or \".\", the sign before decimals (DEC=).")
 }
 
-# ---- lines to fields -----------------------------------------------------------------------------
+# ---- lines to fields -------------------------------------------------------------------------
 
 # As text, for the first lines.
 split_lines <- function(lines, sep, file, fill = FALSE) {
@@ -325,7 +326,8 @@ fields_of <- function(lines, found, file, first, text) {
   classes <- if (length(keep)) list(character = keep[!is.na(keep)])
   dec <- if (found$sep == "," || is.null(found$dec)) "." else found$dec
   rows <- tryCatch(fread_in_words(lines, file, sep = found$sep, dec = dec, header = FALSE,
-    colClasses = classes), ufs_error_input = function(e) refuse_ragged(lines, found, file, first, e))
+    colClasses = classes),
+    ufs_error_input = function(e) refuse_ragged(lines, found, file, first, e))
   if (nrow(rows) != length(lines) && !any(grepl("\"", lines, fixed = TRUE)) ||
       ncol(rows) != length(found$names)) {
     refuse_ragged(lines, found, file, first, NULL)

@@ -177,7 +177,7 @@ in_order_of <- function(moments, columns) {
   moments[, columns]
 }
 
-# ---- where the rows come from ----------------------------------------------------------------
+# ---- where the rows come from ------------------------------------------------------------
 
 # A function that gives the next piece, list(x = numeric matrix, weights), and NULL at the end; or
 # the result itself where a database made it.
@@ -488,7 +488,7 @@ engine_sums <- function(from, run, batch, seconds = .5) {
   }
 }
 
-# ---- moments in the place of rows ---------------------------------------------------------------
+# ---- moments in the place of rows -----------------------------------------------------------
 
 columns_vary <- function(moments) {
   largest <- pmax(abs(moments$most), abs(moments$least))
@@ -520,7 +520,7 @@ rows_of_moments <- function(moments) {
   data
 }
 
-# ---- the object ---------------------------------------------------------------------------------
+# ---- the object -----------------------------------------------------------------------------
 
 #' @export
 dim.ufs_moments <- function(x) c(x$n, length(x$mean))
@@ -546,7 +546,8 @@ c.ufs_moments <- function(...) {
     "The rows of moments are gone: only columns can be chosen, as in x[, columns].")
   if (missing(j)) return(x)
   j <- resolve_index(j, length(x$mean), names(x), "j")
-  new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j], x$most[j])
+  new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j],
+    x$most[j])
 }
 
 #' @export
