@@ -39,8 +39,8 @@ settle_kinds <- function(rows, kinds, wanted, first, file) {
 
 # A function of a number of lines that gives list(rows: a data frame, first: the number of its first
 # row), and NULL at the end. `reading`: list(header, dec), NULL where the file is to say; text:
-# names of columns that stay as they are written. Decimal commas are points in what it gives. What was
-# settled about the file is in the environment of the function, as `found`.
+# names of columns that stay as they are written. Decimal commas are points in what it gives. What
+# was settled about the file is in the environment of the function, as `found`.
 csv_stream <- function(file, held, reading = list()) {
   next_lines <- line_stream(file, held)
   found <- NULL
