@@ -13,20 +13,24 @@ names_of <- function(list) if (is.null(names(list))) character(length(list)) els
 
 # Arguments that neither a method nor ufs_data() has are errors in our words. Names are exact
 # here, as what is shared between fits (a graph, a start) is looked up by them.
-check_arguments <- function(given, fit, method) {
+check_arguments <- function(given, fit, method, paper = NULL) {
   known <- arguments_of(fit)
-  unknown <- given[nzchar(given) & !given %in% c(known, input_arguments())]
+  unknown <- given[nzchar(given) & !given %in% c(known, paper, input_arguments())]
   if (length(unknown)) {
     refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
-      paste(known, collapse = ", "), ", and those of ufs_data().")
+      paste(known, collapse = ", "), ", and those of ufs_data()",
+      if (length(paper)) paste0("; in ufs_control(paper = list()): ",
+        paste(paper, collapse = ", ")), ".")
   }
 }
 
-# The arguments a method has beside x. Those behind its dots are there only so that R does not
-# complete `m` to another one.
+# The arguments a method has beside x. Those behind its dots are there so that R completes no
+# shorter name to them; `m` is there only for that.
 arguments_of <- function(fit) {
   all <- names(formals(fit))
-  setdiff(all[seq_len(match("...", all, length(all) + 1L) - 1L)], "x")
+  dots <- match("...", all, length(all) + 1L)
+  behind <- seq_along(all) >= dots
+  all[!all %in% c("x", "...") & !(behind & all == "m")]
 }
 
 # Whether an argument was not given, of as.list(environment()) in the function's first line.

@@ -12,6 +12,9 @@
 #' @param inner_max_iter,inner_tol The same for the inner loop, where there is one.
 #' @param eps The smoothing constant or constants of the reweighted solvers. [ufs_jspca()] takes two
 #'   values, for residuals and loadings.
+#' @param paper A named list of settings of the published method that few users change, such as
+#'   `list(lambda_i = 1)` for [ufs_topk()]. The section "As published" of a method's help page lists
+#'   those that it has; names that it has not are errors.
 #' @param verbose Should one line be printed per iteration?
 #' @param progress `NULL`, or a function of `(iteration, objective, change)` that is called
 #'   once per outer iteration.
@@ -25,12 +28,15 @@
 #' fit <- ufs_socfs(iris[, 1:4], n_clusters = 3, control = control)
 #' fit$status
 #'
+#' # A setting of the published method
+#' ufs_topk(iris[, 1:4], 2, n_clusters = 3, control = ufs_control(paper = list(lambda_i = 1)))
+#'
 #' # Names that are not settings are errors
 #' try(ufs_control(maxiter = 50))
 #' @export
 ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
                         inner_tol = NULL, eps = NULL, verbose = FALSE,
-                        progress = NULL, warn = TRUE, ...) {
+                        progress = NULL, warn = TRUE, paper = list(), ...) {
   known <- setdiff(names(formals(ufs_control)), "...")
   extra <- list(...)
   if (length(extra)) {
@@ -53,7 +59,18 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   if (!is.null(progress) && !is.function(progress)) {
     refuse("progress", "`progress` must be NULL or a function.")
   }
+  paper <- check_paper(paper)
   structure(mget(known), class = "ufs_control")
+}
+
+check_paper <- function(paper) {
+  if (is.null(paper)) return(list())
+  if (!is.list(paper) || !all(nzchar(names_of(paper)))) {
+    refuse("paper", "`paper` must be a list in which each element has a name.")
+  }
+  twice <- names(paper)[duplicated(names(paper))]
+  if (length(twice)) refuse("paper", "`paper`: `", twice[1L], "` is given twice.")
+  paper
 }
 
 #' @export
@@ -64,7 +81,8 @@ print.ufs_control <- function(x, ...) {
     identical(x[[name]], default[[name]])
   }, NA)]
   value <- vapply(x[other], function(value) if (is.function(value)) "a function" else
-    paste(format(value), collapse = " and "), "")
+    if (is.list(value)) paste0("list(", paste(names(value), collapse = ", "), ")") else
+      paste(format(value), collapse = " and "), "")
   cat_line("<ufs_control> ", if (length(other)) paste0(paste(other, value, sep = " = ",
     collapse = ", "), "; otherwise defaults of the method") else
     "all defaults of the method")

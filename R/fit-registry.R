@@ -14,6 +14,9 @@ registered <- new.env(parent = emptyenv())
 # open arguments      the ranges of its numbers: list(lambda = a_number(0, open = TRUE)); those that
 #                depend on the data are checked where these are known
 # free           arguments whose default is a choice of words, but which may be something else
+# paper          alist(lambda_z = 0.05, ...): settings of the published method that few users change,
+#                with their defaults, which may depend on arguments. They are given in
+#                ufs_control(paper = list()), and solve_<method>() gets them as arguments
 # group          "system" (of the five papers), "baseline" (shown in every comparison),
 #                "features" or "samples" (what it is compared with): the order of ufs_methods()
 # selects        "features", "samples" or "both"
@@ -46,7 +49,7 @@ registered <- new.env(parent = emptyenv())
 #                least; its solver takes `weights` then: rows with these moments take their place
 register <- function(method, fit, ...) {
   row <- list(fit = fit, solve = NULL, prepare = NULL, control = list(), arguments = list(),
-    free = character(), group = "features", selects = "features", title = NULL,
+    paper = NULL, free = character(), group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
     wishes = character(), refuses = character(), moments = FALSE)
@@ -56,14 +59,14 @@ register <- function(method, fit, ...) {
   stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost),
     "weights" %in% row$wishes || is.character(row$refuses["weights"]))
   row$ranges <- row$arguments
-  assign(method, c(row[names(row) != "arguments"], argument_rules(fit, row$free)),
+  assign(method, c(row[names(row) != "arguments"], argument_rules(fit, row$free, row$paper)),
     envir = registered)
 }
 
-# What the formals of a method say of its arguments, once: their names, those without a default,
+# What the defaults of a method say of its arguments, once: their names, those without a default,
 # choices of words, switches, and the numbers `k` and `m` where they are left open.
-argument_rules <- function(fit, free) {
-  known <- formals(fit)
+argument_rules <- function(fit, free, paper) {
+  known <- c(formals(fit), paper)
   required <- required_arguments(fit)
   judged <- setdiff(names(known), c("center", "scale", "...", required, free))
   is_choice <- vapply(known[judged], function(default) {
@@ -71,7 +74,7 @@ argument_rules <- function(fit, free) {
       all(vapply(as.list(default)[-1L], is.character, NA))
   }, NA)
   is_switch <- vapply(known[judged], function(default) is.logical(default) && !is.na(default), NA)
-  list(arguments = arguments_of(fit), required = setdiff(required, c("x", "...")),
+  list(arguments = c(arguments_of(fit), names(paper)), required = setdiff(required, c("x", "...")),
     choices = lapply(known[judged[is_choice]], eval, baseenv()), switches = judged[is_switch],
     open_numbers = Filter(function(name) name %in% judged && is.null(known[[name]]), c("k", "m")))
 }

@@ -25,7 +25,8 @@ ufs <- function(x, method, ..., m) {
   if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
     refuse("method", "`method` must be one of ", known, "; it is ", deparse_short(method), ".")
   }
-  check_arguments(names_of(args), table[[method]]$fit, method)
+  row <- table[[method]]
+  check_arguments(names_of(args), row$fit, method, names(row$paper))
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
   fit$call <- plain_call(match.call(), "ufs")
   fit
@@ -79,15 +80,18 @@ run_fit <- function(method, call, written, args, dots) {
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
   row <- registered[[method]]
-  check_given_arguments(row, method, args, names_of(written))
-  args["x"] <- list(open_x(args$x, row, method, dots))
+  paper <- paper_settings(row, method, args$control, dots)
+  args[names(paper)] <- paper
+  check_given_arguments(row, method, args, c(names_of(written), names(paper)))
+  args <- with_paper_defaults(args, row$paper)
+  args["x"] <- list(open_x(args$x, row, method, dots[!names_of(dots) %in% names(row$paper)]))
   workers <- start_workers(args$x)
   on.exit(if (!is.null(workers)) BiocParallel::bpstop(workers), add = TRUE)
   args <- check_values(args, row)
   control <- resolve_defaults(args, row)
   data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
   made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
-    list(given = names(call))), quote = TRUE)
+    list(given = c(names(call), names(paper)))), quote = TRUE)
   finish_fit(method, call, complete(made, data, control, args, row), args$x, start)
 }
 
@@ -154,11 +158,54 @@ open_x <- function(x, row, method, dots) {
   x
 }
 
+# ---- settings of the published method -----------------------------------------------------------
+
+# Those that the user gave in ufs_control(paper = list()), or beside the other arguments, where they
+# were before version 0.3.
+paper_settings <- function(row, method, control, dots) {
+  known <- names(row$paper)
+  given <- if (is.list(control)) check_paper(control[["paper"]])
+  unknown <- setdiff(names(given), known)
+  if (length(unknown)) {
+    refuse("paper", "`paper` in ufs_control(): ufs_", method, "() has no setting `", unknown[1L],
+      "` there", if (length(known)) paste0("; it has ", paste(known, collapse = ", ")), ".")
+  }
+  before <- dots[names_of(dots) %in% known]
+  twice <- intersect(names(before), names(given))
+  if (length(twice)) {
+    refuse(twice[1L], "`", twice[1L], "` is given both as an argument and in `paper`.")
+  }
+  if (length(before)) {
+    warn_once(paste0("deprecated-", method), "deprecated", "ufs_", method, "(", names(before)[1L],
+      " = ) will go: write control = ufs_control(paper = list(", names(before)[1L], " = )).")
+  }
+  c(given, before)
+}
+
+with_paper_defaults <- function(args, paper) {
+  for (name in setdiff(names(paper), names(args))) {
+    args[name] <- list(eval(paper[[name]], args, baseenv()))
+  }
+  args
+}
+
+# Arguments with the settings of the published method in `control`, for functions whose arguments
+# are those of any method.
+paper_in_control <- function(args, row) {
+  at <- names_of(args) %in% names(row$paper)
+  control <- if (is.null(args$control)) ufs_control() else args$control
+  if (!any(at) || !is.list(control)) return(args)
+  control$paper <- c(control$paper, args[at])
+  c(args[!at & names(args) != "control"], list(control = control))
+}
+
+# ---- checks -------------------------------------------------------------------------------------
+
 # What all methods refuse: a name that R completed (names are exact everywhere), no data, an
 # argument that is needed and not there, a penalty that is given both absolutely and as a share.
 check_given_arguments <- function(row, method, args, written) {
   unknown <- setdiff(written, c("x", "", row$arguments))
-  if (length(unknown)) check_arguments(unknown, row$fit, method)
+  if (length(unknown)) check_arguments(unknown, row$fit, method, names(row$paper))
   if (is_missing(args, "x")) refuse("x", "`x`, the data, is missing.")
   for (name in row$required) if (is_missing(args, name)) refuse_missing(name)
   for (rel in written[endsWith(written, "_rel")]) {

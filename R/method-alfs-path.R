@@ -31,6 +31,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   x <- open_with(x, ufs_alfs_path, "alfs_path", list(...))
   select <- check_choice(select, "select")
   select_samples <- check_choice(select_samples, "select_samples")
+  paper_settings(list(), "alfs_path", control, list())
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {

@@ -77,6 +77,17 @@
 #' data it stopped far above the optimum (figures in `vignette("evidence")`). Its Theorem 3.1 is
 #' about `tau = 1`.
 #'
+#' @section As published:
+#' Settings of the published method that few users change are given in `control`, for example
+#' `control = ufs_control(paper = list(alpha = 1, beta = 1))`. `fit$params` has the values used.
+#' * `alpha, beta, lambda` (`NULL`): absolute penalties of the rows (samples), the columns
+#'   (features) and the reconstruction weights, in place of their relative versions.
+#' * `n_features` (`NULL`): the number of features that `select = "auto"` compares, and in whose
+#'   space `select_samples = "ted"` and `"facility"` work; `NULL` is `k` or, without one, 50, at
+#'   most half of the features.
+#' * `rho0, tau, rho_max` (1e-6, 1.1, 1e10): for `solver = "paper"`: the first penalty, its
+#'   growth per iteration (at least 1; 1 keeps it constant) and its largest value.
+#'
 #' @section The trace:
 #' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`
 #' and `gap`, bound and gap at the last check (every tenth iteration and where the gap should be
@@ -87,23 +98,17 @@
 #' `weights` is 0). With `solver = "paper"` the objective is that of W itself.
 #'
 #' @inheritParams ufs_pca
-#' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
-#'   reconstruction weights. The default `NULL` computes each from its relative version.
-#' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that
-#'   alone give W = 0. They are free of the scale of `x`.
+#' @param alpha_rel,beta_rel,lambda_rel The penalties of the rows (samples), the columns (features)
+#'   and the reconstruction weights, as shares of the smallest values that alone give W = 0. They
+#'   are free of the scale of `x`.
 #' @param solver `"admm"` for the solver with a proved gap, `"paper"` for the published one.
 #' @param select,select_samples How features and samples are ranked, see the section "Rankings".
-#' @param n_features The number of features that `select = "auto"` compares, and in whose space
-#'   `select_samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50,
-#'   at most half of the features.
 #' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
 #'   default) to leave them open. They change no score: [selected_features()], [selected_samples()],
 #'   [predict.ufs()], `print()` and `plot()` use them.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. They are not chosen: their score is `NA` and they come last. Picks (`select_samples =
 #'   "ted"` and `"facility"`) complement them.
-#' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
-#'   least 1; 1 keeps it constant) and its largest value, by default the published 1e-6, 1.1, 1e10.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
@@ -138,12 +143,10 @@
 #' plot(x, asp = 1, col = "blue")
 #' points(x[chosen, best], rep(0, 12), col = "red")
 #' @export
-ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
-                     beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
-                     select = c("norm", "pivot", "auto"),
-                     select_samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
-                     tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
-                     scale = TRUE, control = ufs_control(), ...) {
+ufs_alfs <- function(x, solver = c("admm", "paper"), select = c("norm", "pivot", "auto"),
+                     select_samples = c("ted", "facility", "norm"), k = NULL, m = NULL,
+                     labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
+                     alpha_rel = 0.01, beta_rel = 0.2, lambda_rel = 0) {
   run_fit("alfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
@@ -474,6 +477,8 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
 
 register("alfs", ufs_alfs,
   solve = solve_alfs,
+  paper = alist(alpha = NULL, beta = NULL, lambda = NULL, n_features = NULL, rho0 = NULL,
+    tau = NULL, rho_max = NULL),
   advice = "recommended for compressing (select = \"pivot\")",
   group = "system", selects = "both",
   title = "Joint selection of samples and features (ALFS)",

@@ -49,6 +49,28 @@
 #' over all \eqn{0 \le N \le I} of trace c, which has the same objective and does not depend on
 #' LAPACK. `projection = "isotropic"` fixes N = (c/p) I, which is not in the paper.
 #'
+#' # As published
+#' Settings of the published method that few users change are given in `control`, for example
+#' `control = ufs_control(paper = list(psi = .9))`. `fit$params` has the values used.
+#' * `n_base` (10): the number m of base results, if they are drawn on parts of the samples.
+#' * `resample` (`"auto"`): which samples a base result sees: `"batches"` (disjoint, of floor(n
+#'   / n_base) samples), `"halves"` (random halves) or `"none"` (all samples, every method of
+#'   `base` once). With parts of the samples the methods of `base` take turns. `"auto"` gives
+#'   one method batches, or halves if batches would have fewer than 10 samples, and gives
+#'   several methods all samples.
+#' * `base_args` (`list()`): a named list of further arguments by method, such as
+#'   `list(laplacian = list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`,
+#'   `n_components` and `k` without a default are filled in from `n_clusters` and `k`.
+#' * `n_starts` (20): the number of k-means starts per base clustering.
+#' * `projection` (`"paper"`): how the projection is treated: `"paper"` optimises it,
+#'   `"isotropic"` fixes it.
+#' * `order` (`"paper"`): the order of the block updates: `"paper"` updates S before v, as
+#'   Algorithm 1 of the paper does, and `"code"` updates v before S, as the authors' program
+#'   does.
+#' * `psi` (.9, .8, .7, .6, .5): the self-paced schedule, numbers between 0 and 1.
+#' * `gamma_cluster, gamma_feature` (1): factors of the second and third term (`gamma_cluster`)
+#'   and of the fourth (`gamma_feature`); both are 1 in the paper.
+#'
 #' # Memory
 #' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n; for p > n nothing is p x p, and it is 9 n^2 + 2 np.
 #' With more than 4,000 samples only the upper triangles of `S` and `W` are kept. They can be
@@ -64,23 +86,8 @@
 #' @param labels `NULL`, or an n x m matrix of base clusterings, one column each.
 #' @param base Where the base scores come from if `scores` is `NULL`: names of feature methods, or
 #'   a list of fits.
-#' @param n_base The number m of base results, if they are drawn on parts of the samples.
-#' @param projection How the projection is treated: `"paper"` optimises it, `"isotropic"` fixes it.
-#' @param order The order of the block updates: `"paper"` updates S before v, as Algorithm 1 of the
-#'   paper does, and `"code"` updates v before S, as the authors' program does.
 #' @param center Should the columns be centred first?
 #' @param scale How x is scaled inside the model: `TRUE`, `FALSE`, `"unit"` or `"zscore"`.
-#' @param resample Which samples a base result sees: `"batches"` (disjoint, of floor(n / n_base)
-#'   samples), `"halves"` (random halves) or `"none"` (all samples, every method of `base` once).
-#'   With parts of the samples the methods of `base` take turns. `"auto"` gives one method batches,
-#'   or halves if batches would have fewer than 10 samples, and gives several methods all samples.
-#' @param base_args A named list of further arguments by method, such as `list(laplacian =
-#'   list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`, `n_components` and `k` without
-#'   a default are filled in from `n_clusters` and `k`.
-#' @param n_starts The number of k-means starts per base clustering.
-#' @param psi The self-paced schedule, numbers between 0 and 1.
-#' @param gamma_cluster,gamma_feature Factors of the second and third term (`gamma_cluster`) and of
-#'   the fourth (`gamma_feature`); both are 1 in the paper.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `inner_max_iter`
 #'   (default 5) caps the iterations per value of `psi`, and `max_iter` (default 5 per value) all of
 #'   them. `tol` (default 0: off) ends a stage once neither v (in the 1-norm) nor S moves more.
@@ -123,13 +130,7 @@
 #' selected_features(fit, 2)
 #' @export
 ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
-                      base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
-                      order = c("paper", "code"), center = TRUE, scale = TRUE,
-                      control = ufs_control(),
-                      resample = c("auto", "batches", "halves", "none"),
-                      base_args = list(), n_starts = 20,
-                      psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
-                      gamma_feature = 1, ...) {
+                      base = "inffs", center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("blfse", match.call(), sys.call(), as.list(environment()), list(...))
   blfse_warnings(fit)
   fit
@@ -339,7 +340,7 @@ base_fit <- function(x, method, args, n_clusters, n_features) {
   row <- registry()[[method]]
   fill <- list(n_components = n_clusters, k = n_features)
   fill <- fill[names(fill) %in% required_arguments(row$fit)]
-  if ("n_clusters" %in% arguments_of(row$fit)) fill$n_clusters <- n_clusters
+  if ("n_clusters" %in% row$arguments) fill$n_clusters <- n_clusters
   fill[names(row$base_args)] <- row$base_args
   fill[names(args)] <- args
   on_error(do.call(row$fit, c(list(x), fill)), function(e) {
@@ -447,6 +448,9 @@ blfse_warnings <- function(fit) {
 
 register("blfse", ufs_blfse,
   solve = solve_blfse,
+  paper = alist(n_base = 10, resample = c("auto", "batches", "halves", "none"), base_args = list(),
+    n_starts = 20, projection = c("paper", "isotropic"), order = c("paper", "code"),
+    psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1, gamma_feature = 1),
   arguments = list(gamma_cluster = a_number(0, open = TRUE), gamma_feature = a_number(0, open =
     TRUE), n_starts = a_count(1L)),
   prepare = function(x, args) as_ufs_matrix(x, FALSE, FALSE, squares = FALSE),

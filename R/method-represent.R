@@ -63,6 +63,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   watched <- watch_over("ufs_represent()")
   on.exit(options(watched))
   start <- proc.time()[[3L]]
+  paper_settings(list(), "represent", control, list())
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
   solver <- check_choice(solver, "solver")
   data <- topk_data(x, center, scale, 1L)

@@ -76,11 +76,6 @@
 #'   30), the steps of E and F per iteration; `inner_tol` (1e-4, or 1e-8); and, for `"irls"`, `eps`
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
 #'   `solver = "irls"` replays exactly `max_iter` plain iterations, without polish or merging.
-#' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
-#'   lower objective for about five times the work.
-#' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
-#'   solver visits first, with at most 10 iterations each, for a lower objective.
-#' @param polish Should the result of `"irls"` be finished with the exact solver?
 #'
 #' @return A fit of class `c("ufs_socfs", "ufs")`. `solution` holds `V`, `W` (p x c),
 #'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E. With `weights`
@@ -102,6 +97,15 @@
 #'   scaling: equal columns, which were merged, and, among the chosen ones, those with a correlation
 #'   of 1 or -1. It has the `feature` and the first such column, `copy_of`. If both are chosen,
 #'   `selected_features()` says so (message of class `ufs_message_copies`).
+#' @section As published:
+#' Settings of the published method that few users change are given in `control`, for example
+#' `control = ufs_control(paper = list(warm_irls = 30))`. `fit$params` has the values used.
+#' * `warm_irls` (0): the number of plain iterations before the exact solver. 30 gives a
+#'   somewhat lower objective for about five times the work.
+#' * `path` (`NULL`): increasing shares of lambda (say `c(.1, .3)`) that the exact solver visits
+#'   first, with at most 10 iterations each, for a lower objective.
+#' * `polish` (`TRUE`): is the result of the published iteration finished with the exact solver?
+#'
 #' @section Warnings:
 #'   Warnings: `ufs_warning_zero` if no feature is chosen
 #'   (lambda too large), `ufs_warning_clusters` for `n_clusters = 1`, `ufs_warning_start` if
@@ -128,7 +132,7 @@
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
-                      control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
+                      control = ufs_control(), ...) {
   run_fit("socfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
@@ -455,6 +459,7 @@ register("socfs", ufs_socfs,
       list(max_iter = 500L, tol = 1e-6, inner_max_iter = 30L, inner_tol = 1e-8)
     } else list(max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
   },
+  paper = alist(warm_irls = 0, path = NULL, polish = TRUE),
   arguments = list(gamma = a_number(lower = 0), n_starts = a_count(1L), warm_irls = a_count(0L)),
   prepare = function(x, args) as_lazy_operator(x, args$center, args$scale),
   advice = "situational",

@@ -40,6 +40,29 @@
 #'   problem in less time and ends at a lower objective; `params$solver` names the way it took.
 #'   The better objective need not give the better labels.
 #'
+#' # As published
+#' Settings of the published method that few users change are given in `control`, for example
+#' `control = ufs_control(paper = list(lambda_i = 1))`. `fit$params` has the values used.
+#' * `lambda_e` (`NULL`): the weight of the error `E`, in place of `alpha_e`; `NULL` takes
+#'   `alpha_e` divided by the largest l1 norm of a sample (after each sample is scaled to unit
+#'   length).
+#' * `lambda_z` (.05): the weight of the structure penalty on `Z`; 0 switches it off.
+#' * `lambda_a` (.01): the ridge penalty on `A`, a positive number.
+#' * `lambda_i` (3): the weight of the graph in the choice of features. It is taken as 0 when
+#'   `y` is complete and `structured = FALSE`.
+#' * `alpha` (.95): the share of the labels in `Theta`; the rest is the distance of projected
+#'   samples.
+#' * `polish` (`TRUE`): is the set improved by swapping single features, best swap first? The
+#'   paper's is not.
+#' * `cmn` (`FALSE`): are the propagated labels corrected for the class sizes (class mass
+#'   normalisation)? [ufs_propagate()] explains how.
+#' * `structured` (`FALSE`): with a complete `y`, is the full model fitted?
+#' * `nonnegative` (`TRUE` where `y` is given): is `Z >= 0` required?
+#' * `bound` (`TRUE`): is the lower bound computed? Its rounded solution is polished, too.
+#' * `branch_and_bound` (`FALSE`): is the set proved optimal, if possible? This needs `bound =
+#'   TRUE`.
+#' * `node_limit` (10000): the largest number of relaxations that branch and bound may solve.
+#'
 #' # The model
 #' With `x` (n x p, rows of unit length), `V = diag(v)` and one-hot labels `Y` (classes x n), the
 #' function minimises
@@ -61,20 +84,10 @@
 #' @param n_clusters The number of clusters, from 1 to n. It is needed when `y = NULL`.
 #' @param y The labels: `NULL` for none, or one label per sample (a factor, or a vector that can
 #'   become one) with `NA` where the label is unknown. Every class needs a labelled sample.
-#' @param lambda_e The weight of the error `E`. The default `NULL` takes `alpha_e` divided by
-#'   the largest l1 norm of a sample (after each sample is scaled to unit length).
-#' @param alpha_e The same weight as a multiple of the value at which the first link appears. It is
-#'   free of the scale of the data and used when `lambda_e` is `NULL`. If neither is given and 10
-#'   links fewer samples than there are clusters, as on wide noisy data, twice the value at which
-#'   half of the samples have a link is taken; a message says so, and `params$alpha_e` has it.
-#' @param lambda_z The weight of the structure penalty on `Z`; 0 switches it off.
-#' @param lambda_a The ridge penalty on `A`, a positive number.
-#' @param lambda_i The weight of the graph in the choice of features. It is taken as 0 when `y`
-#'   is complete and `structured = FALSE`.
-#' @param alpha The share of the labels in `Theta`; the rest is the distance of projected samples.
-#' @param polish Should the set be improved by swapping single features, best swap first?
-#' @param cmn Should the propagated labels be corrected for the class sizes (class mass
-#'   normalisation)? [ufs_propagate()] explains how.
+#' @param alpha_e The weight of the error `E`, as a multiple of the value at which the first link
+#'   appears. It is free of the scale of the data. If it is not given and 10 links fewer samples
+#'   than there are clusters, as on wide noisy data, twice the value at which half of the samples
+#'   have a link is taken; a message says so, and `params$alpha_e` has it.
 #' @param center,scale Should the columns be centred and standardised first? Every sample is then
 #'   scaled to unit length in any case. With `center = FALSE` a constant column other than zero acts
 #'   as an intercept and may be chosen. A centred
@@ -83,11 +96,6 @@
 #'   (default 10) and `tol` (1e-5, on the largest change of `Theta`) belong to the outer loop.
 #'   `inner_max_iter` (500) and `inner_tol` (1e-6, where `"auto"` takes `"admm"` 1e-4; the largest
 #'   residual) belong to the ADMM for `Z`; the tolerance is also that of the ADMM for `v`.
-#' @param structured With a complete `y`, should the full model be fitted?
-#' @param nonnegative Should `Z >= 0` be required? By default only when `y` is given.
-#' @param bound Should the lower bound be computed? Its rounded solution is polished, too.
-#' @param branch_and_bound Should the set be proved optimal, if possible? This needs `bound = TRUE`.
-#' @param node_limit The largest number of relaxations that branch and bound may solve.
 #' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper; see "Choosing the settings".
 #' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
 #'   feature's column of `A`, and zero for features that were not chosen.
@@ -138,12 +146,9 @@
 #' selected_features(fit)
 #' mean(fit$solution$label == iris$Species)
 #' @export
-ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e = 10,
-                     lambda_z = 0.05, lambda_a = 0.01, lambda_i = 3, alpha = 0.95,
-                     polish = TRUE, cmn = FALSE, center = TRUE, scale = TRUE,
-                     control = ufs_control(), structured = FALSE,
-                     nonnegative = !is.null(y), bound = TRUE, branch_and_bound = FALSE,
-                     node_limit = 10000, solver = c("auto", "paper", "exact", "admm"), ...) {
+ufs_topk <- function(x, k, n_clusters = NULL, y = NULL,
+                     solver = c("auto", "paper", "exact", "admm"), center = TRUE, scale = TRUE,
+                     control = ufs_control(), ..., alpha_e = 10) {
   fit <- run_fit("topk", match.call(), sys.call(), as.list(environment()), list(...))
   warn_topk(fit)
   fit
@@ -485,6 +490,9 @@ register("topk", ufs_topk,
   solve = solve_topk,
   prepare = function(x, args) topk_data(x, args$center, args$scale, args$k),
   control = list(max_iter = 10L, tol = 1e-5, inner_max_iter = 500L),
+  paper = alist(lambda_e = NULL, lambda_z = 0.05, lambda_a = 0.01, lambda_i = 3, alpha = 0.95,
+    polish = TRUE, cmn = FALSE, structured = FALSE, nonnegative = !is.null(y), bound = TRUE,
+    branch_and_bound = FALSE, node_limit = 10000),
   advice = "situational",
   group = "system", sized_by = "pca", per_k = "k",
   title = "Top-k selection by 0-1 integer programming",

@@ -218,7 +218,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
   grids <- pipeline_grids(args, label, features, samples, joint)
   with_args <- function(name, grid) {
     if (name %in% c("all", "random")) return(list())
-    accepted <- arguments_of(method_row(name)$fit)
+    accepted <- method_row(name)$arguments
     given <- utils::modifyList(args$method[[name]], args$label[names(args$label) %in% accepted])
     given[c("grid", "criterion")] <- NULL
     for (number in intersect(c("n_clusters", "n_components"), accepted)) {
@@ -238,7 +238,7 @@ pipeline_args <- function(args, label, methods) {
   by_method <- stats::setNames(lapply(methods, function(name) as.list(args[[name]])), methods)
   by_label <- if (label %in% methods) list() else as.list(args[[label]])
   known <- lapply(stats::setNames(nm = methods), function(name) {
-    if (!name %in% c("all", "random")) c(arguments_of(method_row(name)$fit), "grid", "criterion")
+    if (!name %in% c("all", "random")) c(method_row(name)$arguments, "grid", "criterion")
   })
   check <- function(given, known, whose) {
     unknown <- setdiff(names(given), known)
@@ -260,7 +260,7 @@ pipeline_grids <- function(args, label, features, samples, joint) {
   own <- args$label$grid
   if (is.null(own)) return(grids)
   arguments <- function(name) {
-    if (!name %in% c("all", "random")) arguments_of(method_row(name)$fit)
+    if (!name %in% c("all", "random")) method_row(name)$arguments
   }
   part <- if (all(names(own) %in% arguments(features))) "features" else
     if (all(names(own) %in% arguments(samples))) "samples"

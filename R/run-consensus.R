@@ -225,7 +225,7 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
     if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
     args <- list_of(n_clusters, n_components = min(n_clusters, data$n - 1L, length(data$keep)),
       scale, center)
-    args <- args[names(args) %in% arguments_of(row$fit)]
+    args <- args[names(args) %in% row$arguments]
     # The same clusters whenever they are asked for.
     if (identical(formals(row$fit)$init, "kmeans")) args$init <- "pca_part"
     list(method = name, args = args)

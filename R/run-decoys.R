@@ -152,7 +152,7 @@ decoys_plan <- function(method, dots, frame) {
     if (!is.character(method) || !length(method)) method_row(method)
     known <- method_rows(method, dots)
     out <- Map(function(name, row) {
-      list(method = name, args = dots[names_of(dots) %in% arguments_of(row$fit)])
+      list(method = name, args = dots[names_of(dots) %in% row$arguments])
     }, method, known$rows)
     dots <- dots[!names_of(dots) %in% known$own]
   }
@@ -169,7 +169,7 @@ decoys_plan <- function(method, dots, frame) {
 # The arguments in the call of a fit, as far as they are not data.
 fit_arguments <- function(fit, frame) {
   given <- as.list(fit$call)[-1L]
-  given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
+  given <- given[names(given) %in% method_row(fit$method)$arguments]
   Map(function(value, name) {
     on_error(eval(value, frame), function(e) {
       refuse("method", "`", name, "` in the call of the fit (", deparse_short(value),

@@ -59,12 +59,12 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   check_given(x, method, grid)
   call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
-  settings <- grid_settings(grid, row$fit, method)
-  opened <- open_some(x, list(...), arguments_of(row$fit))
+  settings <- grid_settings(grid, row$arguments, method)
+  opened <- open_some(x, list(...), row$arguments)
   x <- opened$x
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
-  check_arguments(names(fixed), row$fit, method)
+  check_arguments(names(fixed), row$fit, method, names(row$paper))
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
     refuse(both[1L], "`", both[1L], "` is given both in `grid` and as a fixed argument.")
@@ -129,7 +129,7 @@ setting_keys <- function(settings, fixed) {
 }
 
 # A data frame of settings whose columns are arguments of the method.
-grid_settings <- function(grid, fun, method) {
+grid_settings <- function(grid, arguments, method) {
   if (is.data.frame(grid)) {
     settings <- grid
   } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
@@ -140,7 +140,7 @@ grid_settings <- function(grid, fun, method) {
     refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   }
   if (nrow(settings) < 1L || ncol(settings) < 1L) refuse("grid", "`grid` has no settings.")
-  unknown <- setdiff(names(settings), arguments_of(fun))
+  unknown <- setdiff(names(settings), arguments)
   if (length(unknown)) {
     refuse("grid", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.")
   }
@@ -162,7 +162,7 @@ grid_shared <- function(x, row, fixed, varying) {
     if (!identical(default, quote(expr = ))) eval(default)
   }
   shared <- list()
-  arguments <- arguments_of(fun)
+  arguments <- row$arguments
   if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
       !any(c("center", "scale") %in% varying)) {
     data <- as_ufs_operator(open_quietly(x), value("center"), value("scale"))

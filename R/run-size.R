@@ -256,7 +256,7 @@ curve_words <- function(curve, size) {
 # The ranking of the part, by a setting of the method that does not depend on k.
 size_ranking <- function(part, data, method, args) {
   own <- if (method %in% c("consensus", "mcfs", "pca")) args else list(mu_rel = 0.1)
-  own <- own[names(own) %in% arguments_of(method_row(method)$fit)]
+  own <- own[names(own) %in% method_row(method)$arguments]
   if (method == "pca") own$n_components <- sizing_method(part, "random", list())$args$n_components
   own$scale <- args$scale
   fit <- quiet_fit(part, method, own, draw_seeds(1L)[[1L]])

@@ -47,8 +47,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
       fraction, level, checkpoint)))
   }
   row <- method_row(method)
-  check_arguments(names(list(...)), row$fit, method)
-  opened <- open_some(x, list(...), arguments_of(row$fit))
+  check_arguments(names(list(...)), row$fit, method, names(row$paper))
+  opened <- open_some(x, list(...), row$arguments)
   x <- opened$x
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
@@ -122,7 +122,7 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
   opened <- open_some(x, args, known$own)
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
-    mine <- opened$rest[names(opened$rest) %in% arguments_of(row$fit)]
+    mine <- opened$rest[names(opened$rest) %in% row$arguments]
     with_seed(seed, do.call(ufs_stability, c(list(x = opened$x, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
   }, methods, known$rows)

@@ -157,6 +157,7 @@ progress_ticks <- function(n, envir) {
 
 # A fit with its warnings collected instead of shown, and its error instead of stopping.
 quiet_fit <- function(x, method, args, seed) {
+  args <- paper_in_control(args, method_row(method))
   said <- kinds <- character()
   started <- proc.time()[[3L]]
   fit <- on_error(
@@ -189,7 +190,7 @@ method_rows <- function(method, dots) {
     refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
   }
   rows <- lapply(method, method_row)
-  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
+  own <- unique(unlist(lapply(rows, function(row) row$arguments)))
   unknown <- setdiff(names_of(dots), c(own, input_arguments()))[1L]
   if (!is.na(unknown)) {
     one <- length(method) == 1L
@@ -200,7 +201,7 @@ method_rows <- function(method, dots) {
   # How many to choose may come from the caller.
   for (at in seq_along(rows)) {
     fit <- rows[[at]]$fit
-    for (arg in setdiff(arguments_of(fit), c("k", "m", names_of(dots)))) {
+    for (arg in setdiff(rows[[at]]$arguments, c("k", "m", names_of(dots)))) {
       if (!identical(formals(fit)[[arg]], quote(expr = ))) next
       refuse(arg, "`", arg, "`, which ufs_", method[at], "() cannot do without, is missing.")
     }

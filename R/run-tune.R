@@ -55,7 +55,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if (row$selects == "samples") {
     refuse("method", "ufs_", method, "() selects samples; the criteria judge features.")
   }
-  arguments <- arguments_of(row$fit)
+  arguments <- row$arguments
   opened <- open_some(x, list(...), arguments)
   x <- opened$x
   fixed <- opened$rest

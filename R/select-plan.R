@@ -413,9 +413,9 @@ planned_method <- function(look, asked, large, given) {
   if (!is.null(asked$n_clusters)) of_task <- setdiff(of_task, "pca")
   takes <- vapply(of_task, function(m) seen_by(method_row(m), "weights") != "refused", NA)
   if (weights && any(takes)) of_task <- of_task[takes]
-  has <- function(method) all(given %in% arguments_of(method_row(method)$fit))
+  has <- function(method) all(given %in% method_row(method)$arguments)
   # What other methods of the task share does not decide.
-  known <- unlist(lapply(of_task, function(method) arguments_of(method_row(method)$fit)))
+  known <- unlist(lapply(of_task, function(method) method_row(method)$arguments))
   own <- setdiff(given, known)
   if (length(own)) {
     refuse(own[1L], "`", own[1L], "` is no argument of the methods for task = \"",

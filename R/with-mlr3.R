@@ -97,7 +97,7 @@ mlr3_filter_class <- function() {
         private$.method <- method
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
-          param_set = do.call(mlr3_param_set, c(list(row$fit, k = auto_domain(row)),
+          param_set = do.call(mlr3_param_set, c(list(row, k = auto_domain(row)),
             lapply(stats::setNames(nm = constraint_names(option = TRUE)), function(name) {
               paradox::p_uty(default = NULL)
             }))), packages = "ufselect",
@@ -180,8 +180,8 @@ apart <- function(score) {
 # of a number, a switch or a choice can be tuned; anything else (a graph, a start, control) is
 # passed on as it is.
 # How many features are kept is the filter's own parameter.
-mlr3_param_set <- function(fit, without = c("y", "k", "m"), ...) {
-  arguments <- formals(fit)[setdiff(arguments_of(fit), without)]
+mlr3_param_set <- function(row, without = c("y", "k", "m"), ...) {
+  arguments <- c(formals(row$fit), row$paper)[setdiff(row$arguments, without)]
   domains <- Map(mlr3_domain, names(arguments), arguments)
   check <- function(value) {
     if (identical(value, "auto") || isTRUE(value) || isFALSE(value)) TRUE else
@@ -264,7 +264,7 @@ mlr3_pipeop_class <- function() {
     public = list(
       initialize = function(method = "label", id = "ufs_sample", param_vals = list()) {
         private$.method <- method
-        set <- mlr3_param_set(check_sampler(method, FALSE)$fit, c("y", "k", "m"),
+        set <- mlr3_param_set(check_sampler(method, FALSE), c("y", "k", "m"),
           m = paradox::p_int(lower = 1L, upper = 1000L, default = 20L,
             special_vals = as.list(1001:10000)),
           weights = paradox::p_lgl(default = FALSE))

@@ -124,7 +124,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   if (length(columns) > 1L) {
     options <- x$options
     # `n_clusters` where the method has such a thing.
-    name <- intersect(c("n_clusters", "n_components"), arguments_of(row_of(x$method)$fit))
+    name <- intersect(c("n_clusters", "n_components"), row_of(x$method)$arguments)
     if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
     found <- rank_for(table, x$method,
       if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)

@@ -9,7 +9,7 @@ check_method_options <- function(method, options, arg) {
       any(names(options) == "") || anyDuplicated(names(options))))) {
     refuse(arg, "`", arg, "` must be a list in which each element has a name of its own.")
   }
-  known <- c(arguments_of(row_of(method)$fit),
+  known <- c(row_of(method)$arguments,
     if (row_of(method)$selects != "samples") constraint_names(option = TRUE))
   unknown <- setdiff(names(options), known)
   quoted <- function(names) paste0("`", names, "`", collapse = ", ")
@@ -35,7 +35,8 @@ row_of <- function(method) {
     classify = function(x, k = NULL, noise = NULL, kind = NULL, ...) NULL,
     cluster = function(x, k = NULL, n_clusters = NULL, noise = NULL, kind = NULL, ...) NULL,
     label = function(x, m = NULL, ordered = FALSE, kind = NULL, ...) NULL)
-  list(task = method, fit = fit, selects = if (method == "label") "samples" else "features",
+  list(task = method, fit = fit, arguments = arguments_of(fit),
+    selects = if (method == "label") "samples" else "features",
     title = paste0("ufs_select() for task = \"", method, "\""), mixed_units = "by task")
 }
 
@@ -49,7 +50,9 @@ check_offered <- function(method, what) {
 
 # What the method does, or ufs_select() for the task.
 fit_of_row <- function(data, row, options, standardise, size = NULL) {
-  if (is.null(row$task)) return(do.call(ufs, c(list(x = data, method = row$name), options)))
+  if (is.null(row$task)) {
+    return(do.call(ufs, c(list(x = data, method = row$name), paper_in_control(options, row))))
+  }
   if (is.logical(standardise)) options$scale <- standardise
   size <- stats::setNames(list(size), if (row$task == "label") "m" else "k")
   do.call(ufs_select, c(list(x = data, task = row$task), size, options))
@@ -191,7 +194,7 @@ with_number <- function(options, row, number) {
 # is looked at only where the units decide.
 standardise_or_not <- function(row, options, standardise, data,
                                table = as_column_stats(open_quietly(data), TRUE)) {
-  has <- intersect(c("center", "scale"), arguments_of(row$fit))
+  has <- intersect(c("center", "scale"), row$arguments)
   out <- list(options = options, change = FALSE, standardised = NA)
   if (!"scale" %in% has) return(out)
   own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
@@ -262,7 +265,7 @@ check_sampler <- function(method, weights) {
   row <- check_offered(method, "samples")
   if (!is.null(row$task)) return(row)
   represents <- paste0("representatives.ufs_", method)
-  if (weights && !("m" %in% arguments_of(row$fit) && exists(represents, mode = "function"))) {
+  if (weights && !("m" %in% row$arguments && exists(represents, mode = "function"))) {
     refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
       "ufs_facility() and ufs_medoids() do.")
   }
@@ -287,7 +290,7 @@ sample_for <- function(x, method, m, options, shared) {
   }
   if (is.null(row$task)) options <- with_number(options, row, as.integer(m))
   # A method of both kinds is asked for samples.
-  if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
+  if ("what" %in% row$arguments) options$what <- "samples"
   decided <- standardise_or_not(row, options, shared$standardise, data)
   fit <- with_seed(shared$seed, quietly_constant(fit_of_row(data, row, decided$options,
     shared$standardise, as.integer(m))))

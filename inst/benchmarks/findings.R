@@ -121,12 +121,14 @@ findings <- list(
   }),
   topk_links = list(sets = c("wine", "libras", wide), run = function(data) {
     do.call(rbind, lapply(c(paper = FALSE, nonnegative = TRUE), function(nonnegative) {
-      fit <- silently(ufs_topk(data$x, data$k[1L], n_clusters = data$classes, nonnegative = nonnegative))
+      fit <- silently(ufs_topk(data$x, data$k[1L], n_clusters = data$classes,
+        control = ufs_control(paper = list(nonnegative = nonnegative))))
       labelled <- data$y
       set.seed(1)
       rows <- unlist(lapply(split(seq_along(labelled), labelled), function(i) i[sample.int(length(i), min(3L, length(i) - 1L))]))
       labelled[-rows] <- NA
-      half <- silently(ufs_topk(data$x, data$k[1L], y = labelled, nonnegative = nonnegative))
+      half <- silently(ufs_topk(data$x, data$k[1L], y = labelled,
+        control = ufs_control(paper = list(nonnegative = nonnegative))))
       rest <- is.na(labelled)
       case <- if (nonnegative) "nonnegative = TRUE" else "nonnegative = FALSE"
       value(case, c("clusters", "labels"), 100 * c(ufs_cluster_metrics(fit$solution$cluster, data$y)[["accuracy"]],

@@ -114,10 +114,15 @@ sources_of <- function(methods, functions = character(), root = source_root()) {
 }
 
 # A call of one of our functions with every argument: those given, and the defaults of the others.
+# Settings of ufs_control(paper = list()) are written as the arguments that they once were, so that
+# calls that were stored before can be compared.
 full_call <- function(name, ...) {
   given <- list(...)
-  wanted <- formals(get(name, envir = asNamespace("ufselect")))
-  wanted <- wanted[setdiff(names(wanted), c("x", "..."))]
+  given <- c(given, given$control$paper)
+  given$control$paper <- NULL
+  paper <- get("registered", envir = asNamespace("ufselect"))[[sub("^ufs_", "", name)]]$paper
+  wanted <- c(formals(get(name, envir = asNamespace("ufselect"))), paper)
+  wanted <- wanted[setdiff(names(wanted), c("x", "...", if (name == "ufs_control") "paper"))]
   shown <- vapply(names(wanted), function(argument) {
     if (argument %in% names(given)) return(paste(deparse(given[[argument]], 500L), collapse = ""))
     if (is.name(wanted[[argument]])) return("")

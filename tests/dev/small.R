@@ -41,7 +41,8 @@ ways <- list(
   alfs_crowded = function() ufs_alfs(square, alpha_rel = .01, beta_rel = .01, lambda_rel = 1e-3),
   alfs_few = function() ufs_alfs(square, beta_rel = .6, lambda_rel = 1e-4),
   alfs_diagonal = function() {
-    ufs_alfs(diag(c(2, 1.5, 1, .5)), alpha = .1, beta = .1, lambda = 4.08, center = FALSE, scale = FALSE)
+    ufs_alfs(diag(c(2, 1.5, 1, .5)), center = FALSE, scale = FALSE,
+      control = ufs_control(paper = list(alpha = .1, beta = .1, lambda = 4.08)))
   },
   jspca_few_features = function() ufs_jspca(long, 3, lambda_rel = .1, loss = "sample"),
   jspca_file = function() ufs_jspca(forms$file(square), 3, lambda_rel = .1, loss = "feature"),

@@ -144,7 +144,7 @@ alfs_data <- function(n, p, seed = 1) {
 }
 
 # As given: no centring, no scaling.
-alfs_raw <- function(x, ...) ufs_alfs(x, ..., center = FALSE, scale = FALSE)
+alfs_raw <- function(x, ...) published("alfs", x, ..., center = FALSE, scale = FALSE)
 
 # Polished: a fixed number of iterations, no early stop.
 polished <- function(n = 2000L) ufs_control(max_iter = n, tol = -1, warn = FALSE)

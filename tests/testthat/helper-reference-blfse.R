@@ -160,7 +160,7 @@ blfse_problem <- function(n, p, c, m, seed, noise = 0.15) {
 # The fit without any scaling and without the warnings that small ensembles provoke.
 blfse_plain <- function(d, ..., control = list()) {
   control <- do.call(ufs_control, utils::modifyList(list(warn = FALSE), control))
-  ufs_blfse(d$x, d$c, scores = d$scores, labels = d$labels, center = FALSE, scale = FALSE,
+  published("blfse", d$x, d$c, scores = d$scores, labels = d$labels, center = FALSE, scale = FALSE,
     control = control, ...)
 }
 

@@ -55,6 +55,11 @@ needed_arguments <- function(method) {
   given[intersect(names(given), c(required, registry()[[method]]$per_k))]
 }
 
+# A fit whose settings of the published method stand among the other arguments.
+published <- function(method, ...) {
+  do.call(paste0("ufs_", method), paper_in_control(list(...), registry()[[method]]), quote = TRUE)
+}
+
 # Class and message of an error, exactly: how testthat prints an error differs between its versions.
 expect_words <- function(call, class, ...) {
   testthat::expect_identical(conditionMessage(testthat::expect_error(call, class = class)),

@@ -33,7 +33,8 @@ test_that("what ufs_control() made is checked again where it is used", {
   skip_on_cran()
   for (control in list(list(verbose = NA), `[[<-`(ufs_control(), "verbose", NA))) {
     for (method in c("variance", "pca", "ted", "css", "rsr")) {
-      error <- expect_error(ufs(iris[, 1:4], method, control = control), class = "ufs_error_argument")
+      args <- c(list(iris[, 1:4], method, control = control), if (method == "pca") list(n_components = 2))
+      error <- expect_error(do.call(ufs, args), class = "ufs_error_argument")
       expect_identical(error$argument, "verbose")
     }
   }

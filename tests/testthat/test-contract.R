@@ -200,7 +200,7 @@ test_that("an argument of the wrong kind is an error with a class, in every meth
   skip_on_cran()
   failed <- character()
   for (method in methods$method) {
-    for (arg in setdiff(names(formals(registry()[[method]]$fit)), c("x", "...", "control"))) {
+    for (arg in setdiff(registry()[[method]]$arguments, "control")) {
       for (value in list("zz", sum)) {
         args <- utils::modifyList(needed(method), stats::setNames(list(value), arg))
         error <- tryCatch({

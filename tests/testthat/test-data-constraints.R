@@ -366,7 +366,8 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
     least <- min(apply(sets[, affordable, drop = FALSE], 2, criterion))
     data <- ufs_data(x, cost = cost, budget = budget, include = include)
     for (proved in c(FALSE, TRUE)) for (solver in c("paper", "exact")) {
-      fit <- ufs_topk(data, 4, y = y, solver = solver, branch_and_bound = proved)
+      fit <- ufs_topk(data, 4, y = y, solver = solver,
+        control = ufs_control(paper = list(branch_and_bound = proved)))
       set <- fit$solution$selected
       expect_lte(sum(cost[set]), budget)
       expect_true(all(include %in% set))
@@ -401,7 +402,8 @@ test_that("top-k within a budget: no bound lies above the best affordable set, w
     spent <- apply(sets, 2, function(s) sum(cost[s]))
     value <- apply(sets, 2, criterion)
     for (budget in stats::quantile(spent, c(.1, .4, .8), names = FALSE)) {
-      fit <- ufs_topk(ufs_data(x, cost = cost, budget = budget), 3, y = y, polish = FALSE)
+      fit <- ufs_topk(ufs_data(x, cost = cost, budget = budget), 3, y = y,
+        control = ufs_control(paper = list(polish = FALSE)))
       expect_lte(fit$certificate[["bound"]], min(value[spent <= budget]) + 1e-8)
     }
   }

@@ -249,7 +249,7 @@ test_that("arguments that are missing, unknown or completed are named", {
     quote(ufs(good, "ted", mu = 1, mu_rel = .1)))) {
     expect_match(refused(eval(call), "mu_rel"), "Give `mu` or `mu_rel`, not both")
   }
-  refused(ufs_alfs(good, alpha = 1, alpha_rel = .1), "alpha_rel")
+  refused(ufs_alfs(good, alpha_rel = .1, control = ufs_control(paper = list(alpha = 1))), "alpha_rel")
   refused(ufs_socfs(good, 3, lambda = 1, lambda_rel = .1), "lambda_rel")
   expect_identical(ufs_ted(good, mu = NULL, mu_rel = .1)$params$mu_rel, .1)
   expect_equal(ufs_select(good, 2, "compress", mu = 3)$params$mu, 3)

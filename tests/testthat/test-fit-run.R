@@ -172,3 +172,43 @@ test_that("an argument in the dots is never taken for one of the functions below
   x[3, 2] <- NA
   expect_identical(ufs_variance(x, na = "omit")$n + ufs_variance(x, na = "omit")$p, 42L)
 })
+
+test_that("settings of the published method are read in one place, whichever way they are given", {
+  x <- as.matrix(iris[, 1:4])
+  paper <- list(lambda_i = 1, alpha = .9)
+  fit <- ufs_topk(x, 2, n_clusters = 3, control = ufs_control(paper = paper))
+  expect_identical(fit$params[c("lambda_i", "alpha", "alpha_e")], c(paper, alpha_e = 10))
+  same <- function(other) expect_identical(other$feature_scores, fit$feature_scores)
+  expect_warning(same(ufs(x, "topk", k = 2, n_clusters = 3, control = list(paper = paper))), NA)
+
+  # Where they were before, also through the dots of another function: a warning once in a session.
+  before <- function(...) ufs_topk(x, 2, n_clusters = 3, ...)
+  said_once[["deprecated-topk"]] <- NULL
+  expect_warning(same(before(alpha = .9, lambda_i = 1)), class = "ufs_warning_deprecated")
+  expect_warning(same(before(alpha = .9, lambda_i = 1)), NA)
+
+  # Grids vary them without a word.
+  said_once[["deprecated-topk"]] <- NULL
+  grid <- ufs_grid(x, "topk", list(lambda_i = c(0, 1)), k = 2, n_clusters = 3, alpha = .9)
+  expect_identical(grid$results$warnings, c("", ""))
+  expect_identical(grid$feature_scores[, 2], fit$feature_scores)
+  expect_null(said_once[["deprecated-topk"]])
+})
+
+test_that("unknown settings of the published method are errors that name the known ones", {
+  refused <- function(code, argument, words) {
+    error <- expect_error(code, words, fixed = TRUE, class = "ufs_error_argument")
+    expect_identical(error$argument, argument)
+  }
+  with <- function(...) ufs_control(paper = list(...))
+  refused(ufs_socfs(iris[, 1:4], 3, control = with(rho0 = 1)), "paper", "it has warm_irls, path, polish")
+  refused(ufs_variance(iris[, 1:4], control = with(rho0 = 1)), "paper", "ufs_variance() has no setting `rho0`")
+  refused(ufs_alfs_path(mtcars, control = with(rho0 = 1)), "paper", "ufs_alfs_path()")
+  refused(ufs_represent(mtcars, control = with(rho0 = 1)), "paper", "ufs_represent()")
+  refused(ufs_socfs(iris[, 1:4], 3, path = .1, control = with(path = .2)), "path", "both")
+  refused(ufs_alfs(mtcars, alpha_rel = .1, control = with(alpha = 1)), "alpha_rel", "not both")
+  refused(ufs_topk(mtcars, 2, n_clusters = 2, control = with(lambda_a = 0)), "lambda_a", "lambda_a")
+  refused(with(1), "paper", "a name")
+  refused(with(a = 1, a = 2), "paper", "twice")
+  expect_output(print(with(a = 1)), "paper = list(a)", fixed = TRUE)
+})

@@ -107,7 +107,8 @@ test_that("the first iteration, from a ridge regression, and its bound are the l
   for (size in list(c(20, 12), c(12, 20), c(15, 15))) for (rel in list(c(.01, .2), c(.3, .05))) {
     x <- alfs_data(size[1], size[2])
     penalty <- unname(rel * ref_alfs_max(x)[1:2])
-    fit <- alfs_raw(x, penalty[1], penalty[2], control = ufs_control(max_iter = 1, warn = FALSE))
+    fit <- alfs_raw(x, alpha = penalty[1], beta = penalty[2],
+      control = ufs_control(max_iter = 1, warn = FALSE))
     ref <- ref_alfs_first(x, penalty[1], penalty[2])
     expect_equal(fit$trace$current[2], ref[["current"]], tolerance = 1e-9)
     expect_equal(fit$certificate[["dual"]], ref[["dual"]], tolerance = 1e-9)
@@ -357,11 +358,11 @@ test_that("names, params and the default are as documented", {
 test_that("bad input is refused with the argument's name", {
   x <- alfs_data(10, 5)
   expect_error(ufs_alfs(x[1:2, ]), class = "ufs_error_input")
-  expect_error(ufs_alfs(x, alpha = -1), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, control = ufs_control(paper = list(alpha = -1))), class = "ufs_error_argument")
   expect_error(ufs_alfs(x, lambda_rel = NA), class = "ufs_error_argument")
   expect_error(ufs_alfs(x, solver = "newtn"), class = "ufs_error_argument")
   expect_error(ufs_alfs(x, select = "best"), class = "ufs_error_argument")
-  expect_error(ufs_alfs(x, n_features = 6), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, control = ufs_control(paper = list(n_features = 6))), class = "ufs_error_argument")
   expect_error(ufs_alfs(1e-120 * x, scale = FALSE), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 4000)
   expect_error(ufs_alfs(x, lambda_rel = .01), "without|lambda = 0", class = "ufs_error_memory")
@@ -520,7 +521,7 @@ test_that("balanced penalties save iterations where columns are copies", {
     x[, 1:4] <- x[, 1:4] + 2 * rep(1:3, length.out = 25)
     x[, c(6, 8)] <- x[, c(5, 7)]
     sum(vapply(c(.05, .1, .2), function(lambda) {
-      suppressWarnings(ufs_alfs(x, k = 3, lambda = lambda))$iterations
+      suppressWarnings(ufs_alfs(x, k = 3, control = ufs_control(paper = list(lambda = lambda))))$iterations
     }, 0L))
   }, 0)
   expect_lt(sum(iterations), 280)
@@ -788,14 +789,15 @@ test_that("select = \"auto\" takes pivots where they keep more neighbours", {
     loud <- rnorm(60)
     cbind(loud + matrix(rnorm(600, sd = .05), 60), matrix(rnorm(300), 60))
   })
-  fit <- ufs_alfs(x, select = "auto", n_features = 6)
+  fit <- ufs_alfs(x, select = "auto", control = ufs_control(paper = list(n_features = 6)))
   expect_identical(fit$params$select, "pivot")
   near <- function(columns) nearest(scale(x)[, columns], 5L)
   gain <- neighbour_overlap(near(1:15), near(selected_features(fit, 6))) -
     neighbour_overlap(near(1:15), near(selected_features(ufs_alfs(x), 6)))
   expect_equal(fit$params$overlap_gain, gain)
   # One signal only: nothing to gain, norms stay.
-  same <- ufs_alfs(x[, 1:10], select = "auto", n_features = 10)
+  same <- ufs_alfs(x[, 1:10], select = "auto",
+    control = ufs_control(paper = list(n_features = 10)))
   expect_identical(same$params$select, "norm")
   expect_identical(feature_ranking(same), feature_ranking(ufs_alfs(x[, 1:10])))
 })

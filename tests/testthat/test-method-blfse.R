@@ -338,7 +338,7 @@ test_that("scaling is what the help page says; centring changes nothing", {
   d <- blfse_input()
   x <- d$x + 3
   fit <- function(x, ...) {
-    ufs_blfse(x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
+    published("blfse", x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
   }
   plain <- function(x, ...) fit(x, center = FALSE, scale = FALSE, ...)
   unit <- x / sqrt(rowSums(x^2))
@@ -484,7 +484,7 @@ test_that("base results: small batches become halves; other ways on demand", {
   variance <- ufs_variance(sweep(x, 2, apply(x, 2, max) - apply(x, 2, min), "/"))$feature_scores
   expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)),
     tolerance = 1e-10)
-  fit <- ufs_blfse(x, 2, 4, base = c("variance", "inffs"), n_base = 4, resample = "halves",
+  fit <- published("blfse", x, 2, 4, base = c("variance", "inffs"), n_base = 4, resample = "halves",
     base_args = list(inffs = list(alpha = 0.1)), control = quiet)
   expect_identical(fit$params$n_base, 4L)
   fits <- list(ufs_variance(x), ufs_inffs(x), ufs_pca(x, 2))
@@ -499,21 +499,21 @@ test_that("base results: small batches become halves; other ways on demand", {
 test_that("features constant in a part of the samples do not disturb", {
   set.seed(2)
   x <- cbind(matrix(rnorm(60 * 5), 60), replicate(3, sample(rep(0:1, c(57, 3)))))
-  expect_warning(fit <- ufs_blfse(x, 2, 3, n_base = 6, control = quiet), NA)
+  expect_warning(fit <- published("blfse", x, 2, 3, n_base = 6, control = quiet), NA)
   expect_true(any(fit$solution$scores == 0))
 })
 
 test_that("warnings of base methods come once; their errors name the method", {
   set.seed(1)
   expect_warning(
-    ufs_blfse(mtcars, 2, 3, base = "kmeans_f", base_args = list(kmeans_f = list(scale = TRUE)),
-      n_base = 4, control = ufs_control(warn = FALSE)),
+    ufs_blfse(mtcars, 2, 3, base = "kmeans_f",
+      control = ufs_control(warn = FALSE, paper = list(base_args = list(kmeans_f = list(scale = TRUE)), n_base = 4))),
     NA)
   expect_warning(
-    ufs_blfse(mtcars, 2, 3, base = "variance", base_args = list(variance = list(scale = TRUE)),
+    published("blfse", mtcars, 2, 3, base = "variance", base_args = list(variance = list(scale = TRUE)),
       n_base = 4, control = quiet),
     class = "ufs_warning_base")
-  expect_error(ufs_blfse(mtcars, 5, 3, base = "kmeans_f", n_base = 10, resample = "batches",
+  expect_error(published("blfse", mtcars, 5, 3, base = "kmeans_f", n_base = 10, resample = "batches",
     control = quiet), class = "ufs_error_base")
 })
 
@@ -540,7 +540,7 @@ test_that("bad input is refused by name", {
   fit <- function(...) {
     args <- modifyList(list(x = d$x, n_clusters = 3, scores = d$scores, labels = d$labels,
       control = quiet), list(...), keep.null = TRUE)
-    do.call(ufs_blfse, args)
+    do.call(published, c("blfse", args))
   }
   expect_argument <- function(code, argument) {
     error <- tryCatch(code, ufs_error = identity)
@@ -574,7 +574,7 @@ test_that("bad input is refused by name", {
     base_args = list(pca = list())), "base_args")
   expect_argument(fit(scores = NULL, labels = NULL, k = 2, n_base = 20,
     resample = "batches"), "n_base")
-  expect_error(ufs_blfse(mtcars, 3, 2, n_base = 1e9), "smaller `n_base`", class = "ufs_error_memory")
+  expect_error(ufs_blfse(mtcars, 3, 2, control = ufs_control(paper = list(n_base = 1e9))), "smaller `n_base`", class = "ufs_error_memory")
   expect_error(fit(x = replace(d$x, 7, Inf)), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 1000)
   expect_error(fit(), class = "ufs_error_memory")

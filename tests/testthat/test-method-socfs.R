@@ -157,7 +157,7 @@ test_that("objectives never rise, the constraints hold, the certificate closes",
       expect_lte(exact$certificate[["kkt"]], 1e-4)
       expect_identical(exact$certificate[["live_rows"]], as.double(sum(live)))
       irls <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2,
-        solver = "irls", polish = FALSE, control = quiet(max_iter = 60))
+        solver = "irls", control = quiet(max_iter = 60, paper = list(polish = FALSE)))
       expect_monotone(irls$trace$objective, 1e-10)
       expect_equal(crossprod(irls$solution$E), diag(shape[3]), tolerance = 1e-12)
       expect_identical(unname(irls$solution$F), pmax(unname(irls$solution$E), 0))
@@ -184,8 +184,8 @@ test_that("a long plain run ends at a stationary point of its smoothed problem",
 test_that("the exact solver stays where a long plain run ended", {
   skip_if_not_installed("withr")
   data <- socfs_data(60, 100, 3, 12, 4)
-  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "irls", polish = FALSE,
-    control = quiet(max_iter = 3000, tol = 1e-12))
+  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "irls",
+    control = quiet(max_iter = 3000, tol = 1e-12, paper = list(polish = FALSE)))
   exact <- ufs_socfs(data$x, 3, init = list(E = plain$solution$E), control = quiet())
   expect_identical(selected_features(exact, 20), selected_features(plain, 20))
   objective <- function(fit) {
@@ -201,8 +201,8 @@ test_that("polishing a plain run never raises the objective and makes zeros exac
   skip_if_not_installed("withr")
   data <- socfs_data(50, 80, 3, 10, 5)
   fit <- function(polish) {
-    ufs_socfs(data$x, 3, init = data$label, solver = "irls", polish = polish,
-      control = quiet(max_iter = 40))
+    ufs_socfs(data$x, 3, init = data$label, solver = "irls",
+      control = quiet(max_iter = 40, paper = list(polish = polish)))
   }
   rough <- fit(FALSE)
   fine <- fit(TRUE)
@@ -243,11 +243,12 @@ test_that("with and without extrapolation: both descend and converge", {
 test_that("warm_irls and path change the way, not the contract", {
   skip_if_not_installed("withr")
   data <- socfs_data(50, 120, 3, 10, 7)
-  warm <- ufs_socfs(data$x, 3, init = data$label, warm_irls = 30, control = quiet())
+  warm <- ufs_socfs(data$x, 3, init = data$label, control = quiet(paper = list(warm_irls = 30)))
   expect_identical(warm$trace$solver[c(2, nrow(warm$trace))], c("irls", "exact"))
   expect_monotone(warm$trace$objective)
   expect_lte(warm$certificate[["gap"]], 1e-6)
-  path <- ufs_socfs(data$x, 3, init = data$label, path = c(0.1, 0.3), control = quiet())
+  path <- ufs_socfs(data$x, 3, init = data$label,
+    control = quiet(paper = list(path = c(0.1, 0.3))))
   expect_monotone(path$trace$objective)
   expect_identical(path$trace$iteration, 0:path$iterations)
   expect_lte(path$certificate[["kkt"]], 1e-4)
@@ -429,7 +430,8 @@ test_that("from random starts the exact solver ends no higher than the paper's i
     for (seed in 1:3) {
       e <- random_orthonormal(nrow(x), 3, seed)
       exact <- ufs_socfs(x, 3, init = e, control = quiet())
-      plain <- ufs_socfs(x, 3, init = e, solver = "irls", polish = FALSE, control = quiet())
+      plain <- ufs_socfs(x, 3, init = e, solver = "irls",
+        control = quiet(paper = list(polish = FALSE)))
       polished <- ufs_socfs(x, 3, init = e, solver = "irls", control = quiet())
       expect_lte(true_objective(exact, x), true_objective(plain, x))
       expect_lte(true_objective(exact, x), true_objective(polished, x) * (1 + 1e-7))
@@ -572,7 +574,7 @@ test_that("bad arguments are classed errors that name the argument", {
   x <- as.matrix(iris[1:20, 1:4])
   bad <- function(...) {
     tryCatch({
-      ufs_socfs(x, ...)
+      published("socfs", x, ...)
       "no error"
     }, ufs_error_argument = function(e) e$argument)
   }
@@ -626,8 +628,8 @@ test_that("inputs stay as they were, names travel, the status is honest", {
   init <- list(E = indicator(data$label, 2), V = matrix(0.1, 20, 2), g = rep(1, 20))
   init_keep <- lapply(init, function(m) m + 0)
   expect_warning(
-    fit <- ufs_socfs(x, 2, init = init, solver = "irls", polish = FALSE,
-      control = ufs_control(max_iter = 2)),
+    fit <- ufs_socfs(x, 2, init = init, solver = "irls",
+      control = ufs_control(max_iter = 2, paper = list(polish = FALSE))),
     class = "ufs_warning_max_iter")
   expect_identical(x, keep)
   expect_identical(init, init_keep)

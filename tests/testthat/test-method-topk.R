@@ -2,7 +2,7 @@
 f2_x <- function() t(topk_fixture("f2_X"))
 f2_truth <- function() as.integer(topk_fixture("f2_truth"))
 f2_fit <- function(...) {
-  ufs_topk(f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
+  published("topk", f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
     nonnegative = FALSE, solver = "paper", ...)
 }
 f2_partial <- function() replace(f2_truth(), -c(1, 2, 7, 8, 13, 14), NA)
@@ -104,17 +104,16 @@ test_that("structured supervision and other settings are the literal loop", {
   expect_identical(fit$solution$cluster, f2_truth())
   expect_null(fit$solution$probability)
 
-  fit <- ufs_topk(f2_x(), 3, n_clusters = 2, lambda_e = .9, lambda_z = .2, lambda_a = .1,
-    lambda_i = 1, alpha = .5, polish = FALSE, bound = FALSE, center = FALSE, scale = FALSE,
-    solver = "paper")
+  fit <- ufs_topk(f2_x(), 3, n_clusters = 2, center = FALSE, scale = FALSE, solver = "paper",
+    control = ufs_control(paper = list(lambda_e = .9, lambda_z = .2, lambda_a = .1, lambda_i = 1, alpha = .5, polish = FALSE, bound = FALSE)))
   ref <- ref_topk(X, 3L, 2L, lambda_E = .9, lambda_Z = .2, lambda_A = .1, lambda_I = 1,
     alpha = .5, polish = FALSE)
   expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
   expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
   expect_true(is.na(fit$certificate[["bound"]]))
   # lambda_i = 0: no graph in the selection, beta = 1.
-  fit <- ufs_topk(f2_x(), 3, n_clusters = 2, alpha_e = 3, lambda_i = 0, bound = FALSE,
-    center = FALSE, scale = FALSE, solver = "paper")
+  fit <- ufs_topk(f2_x(), 3, n_clusters = 2, alpha_e = 3, center = FALSE, scale = FALSE,
+    solver = "paper", control = ufs_control(paper = list(lambda_i = 0, bound = FALSE)))
   ref <- ref_topk(X, 3L, 2L, alpha_E = 3, lambda_I = 0)
   expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
 })
@@ -122,7 +121,8 @@ test_that("structured supervision and other settings are the literal loop", {
 test_that("p > n is the literal loop too, with standardised columns", {
   skip_on_cran()
   made <- planted(n = 24, p = 60, c = 3)
-  fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, bound = FALSE, solver = "paper")
+  fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, solver = "paper",
+    control = ufs_control(paper = list(bound = FALSE)))
   ref <- ref_topk(ref_unit_columns(t(scale(made$x))), 5L, 3L, alpha_E = 6)
   expect_topk(fit)
   expect_identical(unname(fit$solution$selected), ref$S)
@@ -161,13 +161,13 @@ test_that("permutations and sign flips of features carry over", {
   order <- withr::with_seed(1, sample(12L))
   sign <- rep_len(c(1, -1), 12L)
   x <- t(t(f2_x()[, order]) * sign)
-  moved <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 3, lambda_z = .5, center = FALSE,
-    scale = FALSE, solver = "paper")
+  moved <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 3, center = FALSE, scale = FALSE,
+    solver = "paper", control = ufs_control(paper = list(lambda_z = .5)))
   expect_setequal(order[moved$solution$selected], fit$solution$selected)
   expect_lt(max(abs(moved$solution$W - fit$solution$W)), 1e-10)
   expect_lt(max(abs(moved$solution$A - t(t(fit$solution$A[, order]) * sign))), 1e-8)
-  scaled <- ufs_topk(7.3 * f2_x(), 4, n_clusters = 3, alpha_e = 3, lambda_z = .5,
-    center = FALSE, scale = FALSE, solver = "paper")
+  scaled <- ufs_topk(7.3 * f2_x(), 4, n_clusters = 3, alpha_e = 3, center = FALSE, scale = FALSE,
+    solver = "paper", control = ufs_control(paper = list(lambda_z = .5)))
   expect_identical(scaled$solution$selected, fit$solution$selected)
 })
 
@@ -175,8 +175,8 @@ test_that("permutations of samples carry over, with labels or without", {
   fit <- f2_fit(n_clusters = 3)
   order <- withr::with_seed(2, sample(18L))
   run <- function(...) {
-    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
-      nonnegative = FALSE, solver = "paper", ...)
+    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, center = FALSE, scale = FALSE, solver = "paper",
+      ..., control = ufs_control(paper = list(lambda_z = .5, nonnegative = FALSE)))
   }
   moved <- run(n_clusters = 3)
   expect_identical(moved$solution$selected, fit$solution$selected)
@@ -202,8 +202,8 @@ test_that("it is deterministic, stable and leaves its input and the RNG alone", 
   ufs_topk(x, 2, n_clusters = 2, alpha_e = 3)
   expect_identical(x, copy)
   noise <- withr::with_seed(3, matrix(rnorm(length(x), sd = 1e-9), nrow(x)))
-  near <- ufs_topk(x + noise, 4, n_clusters = 3, alpha_e = 3, lambda_z = .5, center = FALSE,
-    scale = FALSE, solver = "paper")
+  near <- ufs_topk(x + noise, 4, n_clusters = 3, alpha_e = 3, center = FALSE, scale = FALSE,
+    solver = "paper", control = ufs_control(paper = list(lambda_z = .5)))
   expect_lt(max(abs(near$solution$A - a$solution$A)), 1e-7)
 })
 
@@ -214,7 +214,8 @@ test_that("the polished set is optimal or near it, and branch and bound proves i
     made <- planted(n = 20, p = 11, c = 3, informative = 5, seed = seed, gap = 1)
     y <- factor(made$cluster)
     fit <- ufs_topk(made$x, k, y = y)
-    proved <- ufs_topk(made$x, k, y = y, branch_and_bound = TRUE)
+    proved <- ufs_topk(made$x, k, y = y,
+      control = ufs_control(paper = list(branch_and_bound = TRUE)))
     X <- ref_unit_columns(t(scale(made$x)))
     Y <- ref_one_hot(made$cluster, 3L)
     brute <- ref_brute(k, tcrossprod(X), X %*% t(Y), sum(Y^2), .01)
@@ -227,7 +228,8 @@ test_that("the polished set is optimal or near it, and branch and bound proves i
     expect_equal(proved$certificate[["gap"]], 0, tolerance = 1e-8)
     expect_identical(unname(proved$solution$selected), brute$S)
     # Stopped early it still reports a valid bound, not below the relaxation's.
-    stopped <- ufs_topk(made$x, k, y = y, branch_and_bound = TRUE, node_limit = 4)
+    stopped <- ufs_topk(made$x, k, y = y,
+      control = ufs_control(paper = list(branch_and_bound = TRUE, node_limit = 4)))
     expect_lte(stopped$search$nodes, 4L)
     expect_lte(stopped$certificate[["bound"]], brute$value + 1e-8)
     expect_gte(stopped$certificate[["bound"]], fit$certificate[["bound"]] - 1e-9)
@@ -248,8 +250,8 @@ test_that("branch and bound alone, without polish, finds and proves what brute f
         y = canonical_labels(c(1:3, sample(3L, n - 3L, TRUE))), k = sample(p - 1L, 1L))
     })
     # The relaxation rounded: often a poor set to start from.
-    fit <- ufs_topk(made$x, made$k, y = made$y, polish = FALSE, branch_and_bound = TRUE,
-      solver = "exact", control = ufs_control(warn = FALSE))
+    fit <- ufs_topk(made$x, made$k, y = made$y, solver = "exact",
+      control = ufs_control(warn = FALSE, paper = list(polish = FALSE, branch_and_bound = TRUE)))
     X <- ref_unit_columns(t(scale(made$x)))
     Y <- ref_one_hot(made$y, max(made$y))
     brute <- ref_brute(made$k, tcrossprod(X), X %*% t(Y), sum(Y^2), .01)
@@ -275,7 +277,8 @@ test_that("with Z >= 0 planted clusters of centred data and their features are f
   skip_on_cran()
   for (seed in 1:3) {
     made <- planted(n = 60, p = 40, c = 3, seed = seed)
-    fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, nonnegative = TRUE)
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6,
+      control = ufs_control(paper = list(nonnegative = TRUE)))
     expect_topk(fit)
     expect_true(all(fit$solution$Z >= 0))
     expect_true(all(fit$solution$selected %in% made$informative))
@@ -324,7 +327,7 @@ test_that("auto takes the cheaper solver, of few samples too", {
   expect_identical(ufs_topk(few, 4, n_clusters = 3, alpha_e = 20)$params$solver, "exact")
   y <- rep(1:3, 10)
   expect_identical(ufs_topk(few, 4, y = y)$params$solver, "paper")
-  expect_identical(ufs_topk(few, 4, y = y, structured = TRUE)$params$solver, "exact")
+  expect_identical(ufs_topk(few, 4, y = y, control = ufs_control(paper = list(structured = TRUE)))$params$solver, "exact")
   # 150 iterations of the ADMM for v in less than a second, or not.
   plain <- function(n, p) topk_solver(matrix(0, n, p), "plain", 3, list())
   expect_identical(plain(2000, 100), "paper")
@@ -374,7 +377,8 @@ test_that("linear programmes: all modes, k = 1 and k = p, both shapes", {
     expect_topk(ufs_topk(made$x, k, n_clusters = 3, solver = "exact"))
     expect_topk(suppressWarnings(ufs_topk(made$x, k, y = part, solver = "exact")))
     expect_topk(ufs_topk(made$x, k, y = made$cluster, solver = "exact"))
-    expect_topk(ufs_topk(made$x, k, y = made$cluster, structured = TRUE, solver = "exact"))
+    expect_topk(ufs_topk(made$x, k, y = made$cluster, solver = "exact",
+      control = ufs_control(paper = list(structured = TRUE))))
   }
   fit <- ufs_topk(made$x[, 1:8], 3, n_clusters = 3, solver = "exact", alpha_e = 4)
   expect_topk(fit)
@@ -394,9 +398,9 @@ test_that("the running ADMM is the literal iteration", {
     n <- nrow(made$x)
     x <- t(ref_unit_columns(t(scale(made$x))))
     for (signed in c(FALSE, TRUE)) {
-      fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", nonnegative = signed,
-        bound = FALSE, control = ufs_control(max_iter = 1, inner_max_iter = 27, inner_tol = 1e-12,
-          warn = FALSE))
+      fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
+        control = ufs_control(max_iter = 1, inner_max_iter = 27, inner_tol = 1e-12,
+          warn = FALSE, paper = list(nonnegative = signed, bound = FALSE)))
       ref <- ref_warm(x, matrix(1.05, n, n), fit$params$lambda_e, 27, signed)
       expect_identical(fit$trace$z_iterations, 27)
       expect_gt(sum(ref$Z != 0), n)
@@ -409,8 +413,7 @@ test_that("the running ADMM is the literal iteration", {
   x <- t(ref_unit_columns(t(scale(made$x))))
   # After one iteration Z is still 0 and does not change: the other two residuals count.
   fit <- ufs_topk(made$x, 5, y = replace(made$cluster, -c(1, 60, 120), NA), solver = "admm",
-    nonnegative = FALSE, bound = FALSE,
-    control = ufs_control(max_iter = 1, inner_max_iter = 1, warn = FALSE))
+    control = ufs_control(max_iter = 1, inner_max_iter = 1, warn = FALSE, paper = list(nonnegative = FALSE, bound = FALSE)))
   ref <- ref_warm(x, matrix(1.05, 150, 150), fit$params$lambda_e, 1)
   expect_true(all(fit$solution$Z == 0))
   expect_gt(ref$residual, .01)
@@ -439,8 +442,10 @@ test_that("the running ADMM's claims hold on the returned solution", {
   made <- warm_made()
   x <- t(ref_unit_columns(t(scale(made$x))))
   for (signed in c(FALSE, TRUE)) {
-    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", nonnegative = signed)
-    paper <- ufs_topk(made$x, 5, n_clusters = 3, solver = "paper", nonnegative = signed)
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
+      control = ufs_control(paper = list(nonnegative = signed)))
+    paper <- ufs_topk(made$x, 5, n_clusters = 3, solver = "paper",
+      control = ufs_control(paper = list(nonnegative = signed)))
     expect_topk(fit)
     expect_identical(fit$status, "converged")
     expect_warm_claims(fit, paper, x)
@@ -506,7 +511,8 @@ test_that("the running ADMM: few and many outer iterations, all modes, both shap
     expect_topk(suppressWarnings(ufs_topk(x, 3, n_clusters = 3, solver = "admm")))
     expect_topk(suppressWarnings(ufs_topk(x, 3, y = y, solver = "admm")))
   }
-  expect_topk(ufs_topk(made$x, 4, y = made$cluster, structured = TRUE, solver = "admm"))
+  expect_topk(ufs_topk(made$x, 4, y = made$cluster, solver = "admm",
+    control = ufs_control(paper = list(structured = TRUE))))
   plain <- ufs_topk(made$x, 4, y = made$cluster, solver = "admm")
   expect_identical(plain$solution$selected,
     ufs_topk(made$x, 4, y = made$cluster, solver = "exact")$solution$selected)
@@ -518,8 +524,8 @@ test_that("the running ADMM keeps Z exactly where the new weights hardly change 
   for (seed in c(2, 7, 11)) {
     made <- planted(n = 150, p = 20, c = 3, informative = 6, seed = seed)
     fits <- lapply(2:5, function(outer) {
-      ufs_topk(made$x, 5, n_clusters = 3, solver = "admm", bound = FALSE,
-        control = ufs_control(max_iter = outer, tol = 1e-12, warn = FALSE))
+      ufs_topk(made$x, 5, n_clusters = 3, solver = "admm",
+        control = ufs_control(max_iter = outer, tol = 1e-12, warn = FALSE, paper = list(bound = FALSE)))
     })
     for (t in seq_len(nrow(fits[[4]]$trace))[-(1:3)]) {
       now <- fits[[t - 2L]]
@@ -598,7 +604,8 @@ test_that("of shuffled copies the first ones are chosen, polished or not", {
     which <- withr::with_seed(seed, sample(c(1:10, 1:10, 1:5)))
     x <- made$x[, which]
     for (solver in c("paper", "exact")) for (polish in c(TRUE, FALSE)) {
-      fit <- ufs_topk(x, 6, y = made$cluster, solver = solver, polish = polish)
+      fit <- ufs_topk(x, 6, y = made$cluster, solver = solver,
+        control = ufs_control(paper = list(polish = polish)))
       for (group in split(seq_along(which), which)) {
         chosen <- group %in% fit$solution$selected
         expect_identical(chosen, seq_along(group) <= sum(chosen))
@@ -612,8 +619,9 @@ test_that("the change of Theta counts what the bound has improved", {
   for (seed in 1:4) {
     made <- planted(n = 24, p = 12, c = 3, informative = 5, seed = seed)
     fit <- function(max_iter, ...) {
-      ufs_topk(made$x, 4, y = made$cluster, structured = TRUE, polish = FALSE, solver = "exact",
-        alpha_e = 6, control = ufs_control(max_iter = max_iter, warn = FALSE), ...)
+      published("topk", made$x, 4, y = made$cluster, solver = "exact", alpha_e = 6,
+        structured = TRUE, polish = FALSE,
+        control = ufs_control(max_iter = max_iter, warn = FALSE), ...)
     }
     before <- fit(1, bound = FALSE)
     plain <- fit(2, bound = FALSE)
@@ -630,8 +638,8 @@ test_that("branch and bound that is stopped proves nothing", {
   open <- 0L
   for (seed in 1:6) {
     made <- withr::with_seed(seed, list(x = matrix(rnorm(30 * 24), 30), y = rep(1:3, 10)))
-    fit <- ufs_topk(made$x, 8, y = made$y, branch_and_bound = TRUE, node_limit = 4,
-      control = ufs_control(warn = FALSE))
+    fit <- ufs_topk(made$x, 8, y = made$y,
+      control = ufs_control(warn = FALSE, paper = list(branch_and_bound = TRUE, node_limit = 4)))
     root <- ufs_topk(made$x, 8, y = made$y)
     expect_lte(fit$certificate[["bound"]], root$certificate[["selection_objective"]])
     open <- open + !fit$search$proved
@@ -690,8 +698,8 @@ test_that("the bound never exceeds the value, however ill-conditioned", {
   for (seed in 1:5) {
     made <- planted(n = 20, p = 15, c = 3, informative = 5, seed = seed)
     for (lambda_a in c(1e-12, 1e-10)) for (lambda_i in c(3, 1e12)) {
-      fit <- ufs_topk(made$x, 4, n_clusters = 3, alpha_e = 6, lambda_a = lambda_a,
-        lambda_i = lambda_i, control = ufs_control(warn = FALSE))
+      fit <- ufs_topk(made$x, 4, n_clusters = 3, alpha_e = 6,
+        control = ufs_control(warn = FALSE, paper = list(lambda_a = lambda_a, lambda_i = lambda_i)))
       expect_lte(fit$certificate[["bound"]], fit$certificate[["selection_objective"]])
     }
   }
@@ -741,22 +749,22 @@ test_that("without centring a constant column acts as an intercept and may be ch
 test_that("duplicated features and samples, a zero sample", {
   skip_on_cran()
   x <- f2_x()
-  twice <- ufs_topk(cbind(x, x[, 4]), 4, n_clusters = 3, alpha_e = 3, lambda_z = .5,
-    center = FALSE, scale = FALSE)
+  twice <- ufs_topk(cbind(x, x[, 4]), 4, n_clusters = 3, alpha_e = 3, center = FALSE,
+    scale = FALSE, control = ufs_control(paper = list(lambda_z = .5)))
   expect_topk(twice)
   expect_false(all(c(4, 13) %in% twice$solution$selected))
   more <- ufs_topk(x[c(1:18, 3, 9), ], 4, n_clusters = 3, alpha_e = 3)
   expect_topk(more)
   expect_identical(more$solution$cluster[19:20], more$solution$cluster[c(3, 9)])
   x[7, ] <- 0
-  zero <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 3, lambda_z = .5, center = FALSE,
-    scale = FALSE)
+  zero <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 3, center = FALSE, scale = FALSE,
+    control = ufs_control(paper = list(lambda_z = .5)))
   expect_topk(zero)
   expect_true(all(zero$solution$W[7, ] == 0))
   expect_identical(zero$graph[["isolated"]], 1L)
   y <- replace(f2_partial(), 7, NA)
-  expect_warning(semi <- ufs_topk(x, 4, y = y, alpha_e = 3, lambda_z = .5, center = FALSE,
-    scale = FALSE), class = "ufs_warning_unreached")
+  expect_warning(semi <- ufs_topk(x, 4, y = y, alpha_e = 3, center = FALSE, scale = FALSE,
+    control = ufs_control(paper = list(lambda_z = .5))), class = "ufs_warning_unreached")
   expect_false(semi$solution$reached[7])
   expect_gt(semi$iterations, 1L)
   expect_identical(semi$graph[["unreached"]], sum(!semi$solution$reached))
@@ -766,7 +774,8 @@ test_that("duplicated features and samples, a zero sample", {
 test_that("too few links are an error that says what to do", {
   expect_error(ufs_topk(f2_x(), 4, n_clusters = 3, alpha_e = .9),
     class = "ufs_error_isolated", "first link appears at alpha_e")
-  expect_error(ufs_topk(f2_x(), 4, n_clusters = 3, lambda_e = 1e-3),
+  expect_error(ufs_topk(f2_x(), 4, n_clusters = 3,
+    control = ufs_control(paper = list(lambda_e = 1e-3))),
     class = "ufs_error_isolated", "lambda_e")
   # With labels it goes on: everyone takes the nearest label, and two warnings say so.
   warnings <- capture_warnings(fit <- ufs_topk(f2_x(), 4, y = f2_partial(), alpha_e = .9))
@@ -798,7 +807,8 @@ test_that("on wide noise the default alpha_e gives way to one that links samples
   expect_identical(given$solution, fit$solution)
   expect_error(ufs_topk(x, 5, n_clusters = 3, alpha_e = 10), class = "ufs_error_isolated",
     "first link appears at alpha_e")
-  expect_error(ufs_topk(x, 5, n_clusters = 3, lambda_e = fit$params$lambda_e * 10 / (2 * half)),
+  expect_error(ufs_topk(x, 5, n_clusters = 3,
+    control = ufs_control(paper = list(lambda_e = fit$params$lambda_e * 10 / (2 * half)))),
     class = "ufs_error_isolated")
   expect_silent(ufs_topk(x, 5, n_clusters = 3, control = ufs_control(warn = FALSE)))
 })
@@ -809,7 +819,7 @@ test_that("bad arguments are refused by name", {
   skip_on_cran()
   x <- f2_x()
   bad <- function(argument, ...) {
-    e <- expect_error(ufs_topk(x, ...), class = "ufs_error_argument")
+    e <- expect_error(published("topk", x, ...), class = "ufs_error_argument")
     expect_identical(e$argument, argument)
   }
   bad("k", n_clusters = 3)
@@ -849,7 +859,8 @@ test_that("the memory of the n x n part is known before it is asked for", {
   })
   withr::with_options(list(ufselect.max_bytes = 2e4), {
     expect_s3_class(ufs_topk(f2_x(), 4, y = f2_truth()), "ufs_topk")
-    expect_error(ufs_topk(f2_x(), 4, y = f2_truth(), structured = TRUE),
+    expect_error(ufs_topk(f2_x(), 4, y = f2_truth(),
+      control = ufs_control(paper = list(structured = TRUE))),
       class = "ufs_error_memory")
   })
 })
@@ -981,7 +992,7 @@ test_that("columns that must or may not be in: the best set of these, proved, an
     allowed <- apply(sets, 2, function(s) all(own$include %in% s) && !any(own$exclude %in% s))
     for (solver in c("paper", "exact")) {
       for (branch in c(TRUE, FALSE)) {
-        fit <- do.call(ufs_topk, c(list(x, 4, y = factor(y), solver = solver, branch_and_bound = branch), own))
+        fit <- do.call(published, c(list("topk", x, 4, y = factor(y), solver = solver, branch_and_bound = branch), own))
         expect_true(all(fit$wishes$features$by == "solver"))
         set <- sort(selected_features(fit, as = "index"))
         expect_true(all(own$include %in% set) && !any(own$exclude %in% set))

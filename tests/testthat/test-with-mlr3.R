@@ -147,7 +147,7 @@ test_that("parameters have bounds and types, and to_tune() needs no range where 
 test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
-    expect_setequal(ids(method), c(setdiff(arguments_of(registry()[[method]]$fit), c("y", "k", "m")),
+    expect_setequal(ids(method), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")),
       "standardise", "na", "seed", "k", "include", "exclude", "cost"))
   }
   set <- flt("ufs", method = "socfs")$param_set
