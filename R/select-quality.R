@@ -195,7 +195,15 @@ selection_record <- function(task, noise) {
     " (", table$what[1L], "): over random choice ", range(gain),
     if (!anyNA(all)) {
       paste0("; over all columns ", range(all), ", better on ", sum(all > 0), " of ", length(all))
-    }, predicts(table))
+    }, predicts(table), moved_since("select"))
+}
+
+# What changed since a stored table was computed, as its header has it; NULL where it is up to date.
+moved_since <- function(name) {
+  headers <- utils::read.csv(system.file("benchmarks", "results", "headers.csv",
+    package = "ufselect"), colClasses = "character")
+  note <- headers$value[headers$table == name & headers$item == "outdated"]
+  if (length(note)) paste0(" (computed before this changed: ", sub("^[^:]*: ", "", note), ")")
 }
 
 # What the comparison with random choice on the data themselves says about the gain: the rank

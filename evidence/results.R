@@ -8,6 +8,8 @@
 #   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are
 #   Rscript results.R record name ...      writes the header of a table that its script has just written
 #   Rscript results.R adopt name ...       writes the header of one that is older than headers
+#   Rscript results.R outdate name ... --note="why"   says that the code has moved on from a table and that it
+#                                          has to be computed anew; until then check skips it, and says so
 #
 # --data=FOLDER (or UFSELECT_DATA): the sets that are not in any package. Without it the cells that
 # need them are skipped, and counted so. headers.csv beside the tables holds, for every table, the version, date,
@@ -429,6 +431,17 @@ confirm <- function(name) {
   write_headers(rbind(headers, data.frame(table = name, item = "confirmed", value = value)))
 }
 
+# A table whose numbers the code no longer gives, until it is computed anew: `run` writes a new header. Pages
+# that show it name it from here.
+outdate <- function(name) {
+  note <- option("note")
+  if (is.null(note)) stop("outdate needs --note: what moved the table")
+  headers <- read_headers()
+  headers <- headers[!(headers$table == name & headers$item == "outdated"), ]
+  write_headers(rbind(headers, data.frame(table = name, item = "outdated",
+    value = paste0(format(Sys.Date()), ": ", note))))
+}
+
 # ---- check -----------------------------------------------------------------------------------------
 
 counts <- c(passed = 0L, failed = 0L, skipped = 0L)
@@ -490,6 +503,7 @@ check_table <- function(name, confirming) {
   if (!is.null(entry$published)) return(tell("passed", name))
   header <- header_of(name)
   if (!length(header)) return(tell("failed", name, "has no header: Rscript results.R record ", name))
+  if (!is.null(header$outdated)) return(tell("skipped", name, "outdated since ", header$outdated))
   if (!confirming) check_calls(name, entry, header)
   if (is.function(entry$data) && (!entry$needs_data || nzchar(data_folder))) {
     same <- identical(entry$data(), header$data)
@@ -602,6 +616,7 @@ switch(given[1L],
   },
   record = for (name in named) record(name),
   adopt = for (name in named) record(name, computed = FALSE),
+  outdate = for (name in named) outdate(name),
   check = , confirm = {
     check_files()
     if (length(given) == 1L) check_readme()
@@ -612,4 +627,4 @@ switch(given[1L],
     say("%d passed, %d failed, %d skipped\n", counts[["passed"]], counts[["failed"]], counts[["skipped"]])
     quit(status = as.integer(counts[["failed"]] > 0L))
   },
-  stop("first argument: list, run, check, confirm or record"))
+  stop("first argument: list, run, check, confirm, record or outdate"))
