@@ -8,7 +8,8 @@
 #' @param max_iter The largest number of (outer) iterations, a whole number of at least 0.
 #' @param tol The tolerance of the stopping rule. It is relative and therefore free of the scale of
 #'   `x`. A negative value never stops early and, with `solver = "irls"` (iteratively reweighted
-#'   least squares), never accelerates, so that the plain iteration can be replayed step by step.
+#'   least squares; `"paper"` in [ufs_socfs()] and [ufs_jspca()]), never accelerates, so that the
+#'   plain iteration can be replayed step by step.
 #' @param inner_max_iter,inner_tol The same for the inner loop, where there is one.
 #' @param eps The smoothing constant or constants of the reweighted solvers. [ufs_jspca()] takes two
 #'   values, for residuals and loadings.

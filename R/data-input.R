@@ -85,9 +85,9 @@
 #'   ([ufs_socfs()], [ufs_jspca()], [ufs_ndfs()], [ufs_spca()], [ufs_rsr()], [ufs_udfs()] and
 #'   [ufs_sogfs()]) do so by the penalty: there is none on columns that must be in, those that may
 #'   not be in have no weight and are still to be explained, and that of each other column is
-#'   multiplied by its cost over the mean cost of the others. Their solver `"irls"` leaves these
-#'   wishes to the ranking. [ufs_topk()] looks at sets with the columns that must be in, without
-#'   those that may not and within the budget, and so does its bound.
+#'   multiplied by its cost over the mean cost of the others. Their solver `"irls"` or `"paper"`
+#'   leaves these wishes to the ranking. [ufs_topk()] looks at sets with the columns that must be
+#'   in, without those that may not and within the budget, and so does its bound.
 #' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped. The

@@ -14,9 +14,12 @@ registered <- new.env(parent = emptyenv())
 # open arguments      the ranges of its numbers: list(lambda = a_number(0, open = TRUE)); those that
 #                depend on the data are checked where these are known
 # free           arguments whose default is a choice of words, but which may be something else
-# paper          alist(lambda_z = 0.05, ...): settings of the published method that few users change,
-#                with their defaults, which may depend on arguments. They are given in
+# paper          alist(lambda_z = 0.05, ...): settings of the published method that few users
+#                change, with their defaults, which may depend on arguments. They are given in
 #                ufs_control(paper = list()), and solve_<method>() gets them as arguments
+# only           list(solver = "paper"): arguments for which it has one value and no formal; they
+#                may be given in the dots
+# old_words      list(solver = c(irls = "paper")): words that are still taken, with a warning
 # group          "system" (of the five papers), "baseline" (shown in every comparison),
 #                "features" or "samples" (what it is compared with): the order of ufs_methods()
 # selects        "features", "samples" or "both"
@@ -49,7 +52,8 @@ registered <- new.env(parent = emptyenv())
 #                least; its solver takes `weights` then: rows with these moments take their place
 register <- function(method, fit, ...) {
   row <- list(fit = fit, solve = NULL, prepare = NULL, control = list(), arguments = list(),
-    paper = NULL, free = character(), group = "features", selects = "features", title = NULL,
+    paper = NULL, only = list(), old_words = list(), free = character(),
+    group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
     wishes = character(), refuses = character(), moments = FALSE)
@@ -59,8 +63,9 @@ register <- function(method, fit, ...) {
   stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost),
     "weights" %in% row$wishes || is.character(row$refuses["weights"]))
   row$ranges <- row$arguments
-  assign(method, c(row[names(row) != "arguments"], argument_rules(fit, row$free, row$paper)),
-    envir = registered)
+  rules <- argument_rules(fit, row$free, row$paper)
+  rules$arguments <- c(rules$arguments, names(row$only))
+  assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
 }
 
 # What the defaults of a method say of its arguments, once: their names, those without a default,

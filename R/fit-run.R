@@ -26,7 +26,7 @@ ufs <- function(x, method, ..., m) {
     refuse("method", "`method` must be one of ", known, "; it is ", deparse_short(method), ".")
   }
   row <- table[[method]]
-  check_arguments(names_of(args), row$fit, method, names(row$paper))
+  check_arguments(setdiff(names_of(args), names(row$only)), row$fit, method, names(row$paper))
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
   fit$call <- plain_call(match.call(), "ufs")
   fit
@@ -80,10 +80,11 @@ run_fit <- function(method, call, written, args, dots) {
   watched <- watch_over(paste0("ufs_", method, "()"))
   on.exit(options(watched))
   row <- registered[[method]]
+  dots <- without_only(row, method, dots)
   paper <- paper_settings(row, method, args$control, dots)
   args[names(paper)] <- paper
   check_given_arguments(row, method, args, c(names_of(written), names(paper)))
-  args <- with_paper_defaults(args, row$paper)
+  args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
   args["x"] <- list(open_x(args$x, row, method, dots[!names_of(dots) %in% names(row$paper)]))
   workers <- start_workers(args$x)
   on.exit(if (!is.null(workers)) BiocParallel::bpstop(workers), add = TRUE)
@@ -189,9 +190,36 @@ with_paper_defaults <- function(args, paper) {
   args
 }
 
+# The dots without arguments of which the method has one form.
+without_only <- function(row, method, dots) {
+  for (name in intersect(names_of(dots), names(row$only))) {
+    if (!identical(dots[[name]], row$only[[name]])) {
+      refuse(name, "`", name, "` of ufs_", method, "() can only be \"", row$only[[name]],
+        "\": what is published is what it does; it is ", deparse_short(dots[[name]]), ".")
+    }
+  }
+  dots[!names_of(dots) %in% names(row$only)]
+}
+
+# Arguments with today's words in place of old ones.
+with_new_words <- function(args, row, method = NULL) {
+  for (name in names(row$old_words)) {
+    word <- args[[name]]
+    words <- row$old_words[[name]]
+    if (!is.character(word) || length(word) != 1L || !word %in% names(words)) next
+    args[[name]] <- words[[word]]
+    if (!is.null(method)) {
+      warn_once(paste0("deprecated-", method, "-", word), "deprecated", "ufs_", method, "(", name,
+        " = \"", word, "\") will go: write ", name, " = \"", words[[word]], "\".")
+    }
+  }
+  args
+}
+
 # Arguments with the settings of the published method in `control`, for functions whose arguments
 # are those of any method.
 paper_in_control <- function(args, row) {
+  args <- with_new_words(args, row)
   at <- names_of(args) %in% names(row$paper)
   control <- if (is.null(args$control)) ufs_control() else args$control
   if (!any(at) || !is.list(control)) return(args)

@@ -50,6 +50,9 @@
 #' LAPACK. `projection = "isotropic"` fixes N = (c/p) I, which is not in the paper.
 #'
 #' # As published
+#' What is published is what the function does: `solver = "paper"`, which chooses that in the other
+#' systems, may be given and changes nothing.
+#'
 #' Settings of the published method that few users change are given in `control`, for example
 #' `control = ufs_control(paper = list(psi = .9))`. `fit$params` has the values used.
 #' * `n_base` (10): the number m of base results, if they are drawn on parts of the samples.
@@ -448,6 +451,7 @@ blfse_warnings <- function(fit) {
 
 register("blfse", ufs_blfse,
   solve = solve_blfse,
+  only = list(solver = "paper"),
   paper = alist(n_base = 10, resample = c("auto", "batches", "halves", "none"), base_args = list(),
     n_starts = 20, projection = c("paper", "isotropic"), order = c("paper", "code"),
     psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1, gamma_feature = 1),
@@ -455,6 +459,12 @@ register("blfse", ufs_blfse,
     TRUE), n_starts = a_count(1L)),
   prepare = function(x, args) as_ufs_matrix(x, FALSE, FALSE, squares = FALSE),
   control = list(inner_max_iter = 5L, tol = 0, inner_tol = 1e-11),
+  paper_grid = list(
+    source = paste("Zhou, Wang and Du (2023): Algorithm 1, and the order of the authors' program;",
+      "no other setting varies"),
+    grids = list("Algorithm 1" = list(n_base = 10, gamma_cluster = 1, gamma_feature = 1,
+      order = "paper"), program = list(n_base = 10, gamma_cluster = 1, gamma_feature = 1,
+      order = "code"))),
   advice = "historical (for comparison)",
   group = "system", deterministic = FALSE, sized_by = "pca", per_k = "k",
   title = "Bi-level ensemble",

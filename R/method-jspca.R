@@ -36,12 +36,12 @@
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then for
 #' \eqn{P} by a Procrustes step. `solver = "exact"` solves the regression by block coordinate
-#' descent on a working set, so rows of \eqn{Q} are exactly zero; `"irls"` takes the paper's single
+#' descent on a working set, so rows of \eqn{Q} are exactly zero; `"paper"` takes the paper's single
 #' reweighted ridge step, whose rows only approach zero and which needs many more iterations. Both
 #' have the same fixed points. From a matrix as the start, and where all rows ended at zero,
 #' `"exact"` also takes the plain iterations, then its own, and keeps the lower objective (not for
-#' data on disk). For `lambda_rel` below about 0.001 hardly any row is zero, and `"irls"` is the
-#' faster one; where `"exact"` stalls there, `loss = "sample"` is solved by `"irls"` instead
+#' data on disk). For `lambda_rel` below about 0.001 hardly any row is zero, and `"paper"` is the
+#' faster one; where `"exact"` stalls there, `loss = "sample"` is solved by `"paper"` instead
 #' (`fit$params$solver_used`, and `print()` says so). Nothing of size p x p is formed when p > n.
 #'
 #' @section Without a penalty:
@@ -62,13 +62,13 @@
 #'   a fixed point. It is free of the scale of `x`.
 #' @param loss `"sample"` (the default: robust to outlying samples, monotone) or `"feature"`
 #'   (the paper's). The section "Which loss" compares them.
-#' @param solver `"exact"` for block coordinate descent, or `"irls"` for the paper's iteratively
+#' @param solver `"exact"` for block coordinate descent, or `"paper"` for the paper's iteratively
 #'   reweighted least squares.
 #' @param init The start: `"pca"`, the leading loadings (default; no random numbers); a p x k
 #'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or `list(P =, a =, h =)`, taken
 #'   as it is, for an exact replay: \eqn{\bar P}{Pbar}, the weights of the residuals,
 #'   \eqn{a_i = 1/(2\|r_i\|)}{a_i = 1/(2||r_i||)} (length p, or n for `loss = "sample"`) and
-#'   \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"irls"` only). `a` and `h` may be left out.
+#'   \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"paper"` only). `a` and `h` may be left out.
 #' @param center,scale Should the columns be centred and standardised first? The penalty is not free
 #'   of the scale of single features, so `scale = TRUE` is recommended.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter = 500`,
@@ -98,17 +98,17 @@
 #'   least-squares reconstruction from the best `n_components` features has, and `bound`, that of as
 #'   many principal components, the most there can be (see [ufs_captured()]). `trace` has the
 #'   columns `objective`, `loss`, `penalty`, `change` and `live` (rows that are not zero; with
-#'   `"irls"`, above 1e-3 of the largest).
+#'   `"paper"`, above 1e-3 of the largest).
 #'
 #'   Warnings: `ufs_warning_vanished` (all loadings zero), `ufs_warning_max_iter` (not converged),
-#'   `ufs_warning_stalled` (too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
+#'   `ufs_warning_stalled` (too ill-conditioned for `"exact"`: take `"paper"` or a larger penalty).
 #'
 #' @section Departures from the source:
 #' The slides that describe the method have errors (`vignette("methods-and-mathematics")` lists
 #' them); we use the consistent form. The start is PCA instead of random, the loadings are made
 #' unique, and the ranking uses the row norms of \eqn{Q} before its columns are scaled. To repeat a
 #' run of the source with penalty \eqn{\lambda}{lambda} and all weights 1 at the start, use `loss =
-#' "feature"` and `solver = "irls"` with `lambda * sqrt(2)`, `a = 1/2` and `h = sqrt(2)`.
+#' "feature"` and `solver = "paper"` with `lambda * sqrt(2)`, `a = 1/2` and `h = sqrt(2)`.
 #'
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse principal
 #'   component analysis. *Pattern Recognition* 61, 524-536. \doi{10.1016/j.patcog.2016.08.025}
@@ -126,7 +126,7 @@
 #' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "feature"), k = 4)
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
-                      loss = c("sample", "feature"), solver = c("exact", "irls"),
+                      loss = c("sample", "feature"), solver = c("exact", "paper"),
                       init = "pca", k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   run_fit("jspca", match.call(), sys.call(), as.list(environment()), list(...))
@@ -147,7 +147,7 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
   check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
     "Use fewer samples or features.")
   core <- jspca_core(data$x, loss)
-  if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
+  if (solver == "paper") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
   pca <- x_pca(core, n_components, "jspca")
   check_rank(pca, n_components)
   begin <- jspca_start(init, n_components, data, pca, size, loss)
@@ -192,10 +192,10 @@ jspca_solve <- function(core, begin, solver, settings, control, may_vanish, give
     c(.Call(C_jspca, core, from, c(settings, list(exact = exact)), control), list(solver = solver))
   }
   found <- solve_by(solver, core)
-  if (solver == "irls") return(found)
+  if (solver == "paper") return(found)
   if (settings$gives_up && status_label(found$run$status) == "stalled") {
     check_ridge_bytes(dim(core), "Use a larger penalty.")
-    return(solve_by("irls", x_dense(core)))
+    return(solve_by("paper", x_dense(core)))
   }
   if (!may_vanish || !formed || !(given || isTRUE(all(found$Q == 0)))) return(found)
   check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
@@ -301,7 +301,7 @@ jspca_start <- function(init, k, data, pca, size, loss) {
 # the rows slowly and move P meanwhile; the exact solver goes on from where they ended. The better
 # one of this way and the straight one.
 jspca_plain_first <- function(solve_by, core, begin, eps, straight) {
-  plain <- solve_by("irls", x_dense(core))
+  plain <- solve_by("paper", x_dense(core))
   found <- solve_by("exact", core,
     list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h))
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
@@ -352,7 +352,7 @@ print_notes.ufs_jspca <- function(x) {
   rose <- last_objective(x) / min(x$trace$objective) - 1
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
-    if (x$params$solver_used == "irls") {
+    if (x$params$solver_used == "paper") {
       paste0("non-zero     ", nonzero, " of ", x$p, " features (above 1e-3 of the largest)")
     } else nonzero_note(x, nonzero),
     if (x$params$solver_used != x$params$solver) {
@@ -437,12 +437,17 @@ picture_loadings <- function(fit, k) {
 
 register("jspca", ufs_jspca,
   solve = solve_jspca,
+  old_words = list(solver = c(irls = "paper")),
   # The reweighted steps work on x itself.
   prepare = function(x, args) {
     if (args$solver == "exact") as_lazy_operator(x, args$center, args$scale) else
       as_ufs_matrix(x, args$center, args$scale)
   },
   control = function(args) list(max_iter = 500L, tol = if (args$loss == "sample") 1e-6 else 1e-4),
+  paper_grid = list(
+    source = paste("Yi et al. (2017): the paper was not at hand; this is the setting of slides",
+      "about it, on wdbc (Maurya, Prakash, Das and Srivastava, 2022)"),
+    grids = list(slides = list(lambda = 3, loss = "feature"))),
   advice = "recommended for compressing (loss = \"sample\")",
   group = "system",
   title = "Joint sparse principal component analysis",

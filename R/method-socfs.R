@@ -22,15 +22,15 @@
 #'
 #' # Solvers
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
-#' proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted least
+#' proof) and extrapolates E; the objective never rises. `"paper"`, iteratively reweighted least
 #' squares, is the iteration of the paper, with \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 +
 #' eps)} for \eqn{\|v_i\|}{||v_i||}; its result is polished by the exact solver unless `polish =
 #' FALSE` or `tol` is negative. Both have the same fixed points. "Exact" is about V: it is the best
 #' one for the E returned. The problem is not convex in (V, E), and the local optimum depends on the
-#' start and the path; from labels and from k-means `"exact"` may end above `"irls"`. From a start
+#' start and the path; from labels and from k-means `"exact"` may end above `"paper"`. From a start
 #' that is no partition of the samples, and where V = 0 came out, it also takes the plain
 #' iterations, then exact steps, and keeps the lower objective, which takes about as long as
-#' `"irls"`. Where a plain iteration would take more than 2e9 multiplications (the smaller of
+#' `"paper"`. Where a plain iteration would take more than 2e9 multiplications (the smaller of
 #' \eqn{p^3/3} and \eqn{n^2 p + n^3/3}), exact steps at .1 and .3 of the penalty take their place.
 #'
 #' # Does a lower objective mean a better choice?
@@ -59,8 +59,8 @@
 #' @param init The start: `"kmeans"`; `"pca_part"`, k-means from one start without random numbers
 #'   (see [ufs_kmeans_f()]); `"random"` (orthonormal, from uniform numbers); labels (a
 #'   vector of length n with `n_clusters` distinct values); an n x c matrix E of full rank (made
-#'   orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay a run of `"irls"`, where
-#'   all but E may be missing: V is p x c, the product W0 B0 of the paper's starting matrices, and g
+#'   orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay a run of `"paper"`,
+#'   where all but E may be missing: V is p x c, the product W0 B0 of the paper's starting matrices, and g
 #'   the p weights (or one for all) of the first least-squares step. With one cluster `"kmeans"` is
 #'   the positive part of the leading component's scores.
 #' @param n_starts The number of k-means (or random) starts. With `init = "random"` and
@@ -68,14 +68,14 @@
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
 #'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_starts` times
 #'   as long, and keeps the lowest objective; see "Does a lower objective mean a better choice?".
-#' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
+#' @param solver `"exact"` for coordinate descent, or `"paper"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (500); `tol`
-#'   (1e-7, or 1e-6 with `"irls"`), the relative fall of the objective; `inner_max_iter` (10, or
-#'   30), the steps of E and F per iteration; `inner_tol` (1e-4, or 1e-8); and, for `"irls"`, `eps`
+#'   (1e-7, or 1e-6 with `"paper"`), the relative fall of the objective; `inner_max_iter` (10, or
+#'   30), the steps of E and F per iteration; `inner_tol` (1e-4, or 1e-8); and, for `"paper"`, `eps`
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
-#'   `solver = "irls"` replays exactly `max_iter` plain iterations, without polish or merging.
+#'   `solver = "paper"` replays exactly `max_iter` plain iterations, without polish or merging.
 #'
 #' @return A fit of class `c("ufs_socfs", "ufs")`. `solution` holds `V`, `W` (p x c),
 #'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E. With `weights`
@@ -126,19 +126,19 @@
 #' table(fit$solution$cluster, iris$Species)
 #'
 #' # The paper's iteration, step by step from given labels
-#' ufs_socfs(iris[, 1:4], 3, init = iris$Species, solver = "irls",
+#' ufs_socfs(iris[, 1:4], 3, init = iris$Species, solver = "paper",
 #'   control = ufs_control(max_iter = 20, tol = -1, warn = FALSE))
 #' @export
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
-                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
+                      solver = c("exact", "paper"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   run_fit("socfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
 solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, init, n_starts,
                         start_rule, solver, warm_irls, path, polish, ...) {
-  plain <- solver == "irls"
+  plain <- solver == "paper"
   polish <- polish && control$tol >= 0
   check_path(path)
   n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
@@ -395,7 +395,7 @@ start_from_list <- function(init, data, n_clusters) {
 # ---- runs ------------------------------------------------------------------------------
 
 # One row per stage, in the order of struct socfs_stage's table (src/ffi_socfs.c). `plain_first`:
-# with plain iterations before the exact ones, until they have settled as those of "irls" do.
+# with plain iterations before the exact ones, until they have settled as those of "paper" do.
 socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
                          plain_first = FALSE) {
   mine <- c(as.double(solver == "exact"), lambda, control$max_iter, control$inner_max_iter,
@@ -408,7 +408,7 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish,
       do.call(rbind, lapply(path, function(share) c(1, share * lambda, 10, 10, 1e-4, 1e-4)))
     },
     mine,
-    if (solver == "irls" && polish) exact
+    if (solver == "paper" && polish) exact
   )
 }
 
@@ -443,7 +443,7 @@ plain_pays <- function(size) min(ridge_costs(size)) <= 2e9
 # does not see, add their part: zero rows, but for the rows of a given V at the start.
 socfs_trace <- function(trace, lambda, eps, data, v_constant) {
   trace <- as.data.frame(trace)
-  trace$solver <- ifelse(trace$exact == 1, "exact", "irls")
+  trace$solver <- ifelse(trace$exact == 1, "exact", "paper")
   smooth <- trace$exact == 0
   part <- rep(lambda * sqrt(eps) * length(data$constant), nrow(trace))
   if (!is.null(v_constant)) part[1L] <- lambda * sum(sqrt(rowSums(v_constant^2) + eps))
@@ -454,14 +454,19 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 
 register("socfs", ufs_socfs,
   solve = solve_socfs,
+  old_words = list(solver = c(irls = "paper")),
   control = function(args) {
-    if (args$solver == "irls") {
+    if (args$solver == "paper") {
       list(max_iter = 500L, tol = 1e-6, inner_max_iter = 30L, inner_tol = 1e-8)
     } else list(max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
   },
   paper = alist(warm_irls = 0, path = NULL, polish = TRUE),
   arguments = list(gamma = a_number(lower = 0), n_starts = a_count(1L), warm_irls = a_count(0L)),
   prepare = function(x, args) as_lazy_operator(x, args$center, args$scale),
+  paper_grid = list(
+    source = paste("Han and Kim (2015): of the paper only the supplement, without experiments, was",
+      "at hand; these are the defaults of the public program, for columns that are not standardised"),
+    grids = list(program = list(lambda = 100, gamma = 100))),
   advice = "situational",
   group = "system", deterministic = FALSE,
   title = "Simultaneous orthogonal basis clustering (SOCFS)",

@@ -64,7 +64,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   x <- opened$x
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
-  check_arguments(names(fixed), row$fit, method, names(row$paper))
+  check_arguments(setdiff(names(fixed), names(row$only)), row$fit, method, names(row$paper))
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
     refuse(both[1L], "`", both[1L], "` is given both in `grid` and as a fixed argument.")
@@ -345,11 +345,18 @@ picture.ufs_grid <- function(object, value, over, ...) {
 #' mean depends on the unit and the size of the data, which the paper does not state to have been
 #' standardised. On raw musk, ORL and TOX-171 nearly all of them are so small that they choose the
 #' same; the relative penalties of this package (`alpha_rel`, `mu_rel`, `gamma_rel`) are free of
-#' that. The text the package was written from states no grid for the other methods.
+#' that.
 #'
-#' @param method Name of a method with a published grid: `"alfs"`, `"ted"`, `"rrss"`, `"alnr"`.
+#' Of the papers of SOCFS, JSPCA, top-k and BLFSE no text with a grid was at hand. Their "grid" is
+#' the one setting of the authors' program (for JSPCA of slides about it), and attribute `source`
+#' says so. Fit it with `solver = "paper"`, the published iteration of each of the five systems. For
+#' [ufs_blfse()] this is what it does in any case.
+#'
+#' @param method Name of a method: `"alfs"`, `"blfse"`, `"jspca"`, `"socfs"`, `"topk"`, `"ted"`,
+#'   `"rrss"` or `"alnr"`.
 #' @param variant Which grid, where there are several: for `"alfs"` `"ALFS-II"` (the default, 512
-#'   settings) or `"ALFS-I"` (lambda = 0, 64 settings).
+#'   settings) or `"ALFS-I"` (lambda = 0, 64 settings); for `"blfse"` `"Algorithm 1"` (the default)
+#'   or `"program"`, which differ in the order of the blocks.
 #' @return A data frame, one row per setting, one column per argument, with attribute `source`.
 #' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
 #'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
@@ -366,13 +373,14 @@ ufs_grid_paper <- function(method, variant = NULL) {
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(known)) {
     refuse("method", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
-      ", whose grids a paper states", if (!missing(method)) paste0("; it is ",
+      ", whose settings are published", if (!missing(method)) paste0("; it is ",
         deparse_short(method)), ".")
   }
   paper <- known[[method]]$paper_grid
   if (is.null(variant)) variant <- names(paper$grids)[1L]
   variant <- check_choice(variant, "variant", names(paper$grids))
-  grid <- do.call(expand.grid, c(paper$grids[[variant]], list(KEEP.OUT.ATTRS = FALSE)))
+  grid <- do.call(expand.grid, c(paper$grids[[variant]], list(KEEP.OUT.ATTRS = FALSE,
+    stringsAsFactors = FALSE)))
   attr(grid, "source") <- paper$source
   grid
 }

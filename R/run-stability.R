@@ -47,7 +47,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
       fraction, level, checkpoint)))
   }
   row <- method_row(method)
-  check_arguments(names(list(...)), row$fit, method, names(row$paper))
+  check_arguments(setdiff(names(list(...)), names(row$only)), row$fit, method, names(row$paper))
   opened <- open_some(x, list(...), row$arguments)
   x <- opened$x
   args <- opened$rest

@@ -181,7 +181,7 @@ apart <- function(score) {
 # passed on as it is.
 # How many features are kept is the filter's own parameter.
 mlr3_param_set <- function(row, without = c("y", "k", "m"), ...) {
-  arguments <- c(formals(row$fit), row$paper)[setdiff(row$arguments, without)]
+  arguments <- c(formals(row$fit), row$paper, row$only)[setdiff(row$arguments, without)]
   domains <- Map(mlr3_domain, names(arguments), arguments)
   check <- function(value) {
     if (identical(value, "auto") || isTRUE(value) || isFALSE(value)) TRUE else

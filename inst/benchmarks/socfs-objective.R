@@ -7,7 +7,7 @@
 # k-means and from three random starts: objective, live features, and the accuracy of k-means on
 # the best k columns. One line per set, penalty and variant, with the call.
 # starts: from random orthonormal E, five penalties and up to five seeds: the objective of the
-# paper's iteration (solver = "irls", with its last V-step exact, which is never above the iteration
+# paper's iteration (solver = "paper", with its last V-step exact, which is never above the iteration
 # itself), of exact steps alone, and of solver = "exact". One line per set and penalty. At most
 # `rows` samples; seeds are taken in turn until `seconds` of CPU are used on a set.
 # Each line is appended to the file as it comes.
@@ -127,12 +127,12 @@ starts <- function() {
           silently(ufs_socfs(x, clusters, lambda_rel = rel, init = e, control = quiet, ...))
         }
         used <- used + cpu({
-          plain_cpu <- cpu(plain <- fit(solver = "irls"))
+          plain_cpu <- cpu(plain <- fit(solver = "paper"))
           before_cpu <- cpu(before <- exact_steps(x, e, plain$params$lambda))
           after_cpu <- cpu(after <- fit())
         })
         # The last row of the plain part: rows above the smoothing.
-        literal_live <- utils::tail(plain$trace$live[plain$trace$solver == "irls"], 1L)
+        literal_live <- utils::tail(plain$trace$live[plain$trace$solver == "paper"], 1L)
         cases <- rbind(cases, data.frame(rel = rel, seed = seed, literal = objective(plain),
           before = before$objective, after = objective(after), literal_live = literal_live,
           polished_live = plain$certificate[["live_rows"]], before_live = before$live,

@@ -43,7 +43,7 @@ types <- getFromNamespace("picture_types", "ufselect")
 for (method in ufs_methods()$method) for (type in quiet(types(fit(method)))) {
   all[[paste("fit", method, type)]] <- list(object = bquote(fit(.(method))), arguments = list(type, x), env = globalenv())
 }
-add("more objective irls socfs", fit("socfs", solver = "irls"))
+add("more objective irls socfs", fit("socfs", solver = "paper"))
 add("more objective irls ndfs", fit("ndfs", solver = "irls"))
 add("more objective alfs paper", fit("alfs", solver = "paper", lambda_rel = .1))
 add("more css k", fit("css", k = 12))

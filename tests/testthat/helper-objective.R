@@ -50,7 +50,7 @@ objectives <- list(
     s <- fit$solution
     residual <- z - z %*% s$Q %*% t(s$P)
     if (fit$params$loss == "feature") residual <- t(residual)
-    eps <- fit$control$eps * c(1, fit$params$solver == "irls")
+    eps <- fit$control$eps * c(1, fit$params$solver == "paper")
     l21(residual, eps[1L]) + fit$params$lambda * l21(s$Q, eps[2L], factors_of(fit))
   },
   spca = function(fit, x) {
@@ -304,7 +304,7 @@ certificates <- list(
     s <- fit$solution
     at <- setdiff(seq_len(ncol(z)), fit$constant)
     g <- 2 * crossprod(z, s$E - z %*% s$V) / fit$params$lambda
-    smooth <- if (fit$params$solver == "irls") fit$control$eps else 0
+    smooth <- if (fit$params$solver == "paper") fit$control$eps else 0
     list(kkt = worst_row(g[at, , drop = FALSE], s$V[at, , drop = FALSE], smooth))
   },
   spca = function(fit, x) {
@@ -364,7 +364,7 @@ certificates <- list(
       target <- if (by_sample) crossprod(z / r, z %*% s$P) else crossprod(z, z %*% (s$P / r))
       g <- target - if (by_sample) crossprod(z / r, z %*% s$Q) else 2 * crossprod(z, z %*% s$Q)
       at <- setdiff(seq_len(ncol(z)), fit$constant)
-      smooth <- if (fit$params$solver_used == "irls") utils::tail(fit$control$eps, 1L) else 0
+      smooth <- if (fit$params$solver_used == "paper") utils::tail(fit$control$eps, 1L) else 0
       kkt <- worst_row(g[at, , drop = FALSE] / fit$params$lambda, s$Q[at, , drop = FALSE], smooth)
       # The claim is of the last regression; P has turned since, by as much as Q still changes.
       turned <- kkt <= fit$certificate[["kkt"]] + 1e3 * fit$certificate[["change"]] *

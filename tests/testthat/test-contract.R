@@ -217,7 +217,7 @@ test_that("an argument of the wrong kind is an error with a class, in every meth
 test_that("settings that nobody gave are those of the help pages", {
   skip_on_cran()
   promised <- list(alfs = "2000 1e-04", alfs.paper = "600 0.001", blfse = "25 0 5 1e-11", jspca = "500 1e-06",
-    jspca.feature = "500 1e-04", socfs = "500 1e-07 10 1e-04", socfs.irls = "500 1e-06 30 1e-08",
+    jspca.feature = "500 1e-04", socfs = "500 1e-07 10 1e-04", socfs.paper = "500 1e-06 30 1e-08",
     topk = "10 1e-05 500 1e-06", topk.admm = "10 1e-05 500 1e-04", kmeans_f = "100", css = "10000000",
     inffs = "500 1e-14", mcfs = "160", ndfs = "300 1e-06 0.01", rsr = "500 0.001", rsr.irls = "200 1e-06",
     sogfs = "50 100 1e-06", spca = "1000 1e-04", udfs = "300 1e-06", alnr = "300 0.001", medoids = "100",

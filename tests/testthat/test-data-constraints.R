@@ -154,7 +154,7 @@ test_that("weights in k-means, SOCFS and RSR: labels, E, W and residuals are tho
     expect_identical(unname(fits[[1]]$solution$cluster[rows]), unname(fits[[2]]$solution$cluster))
     expect_equal(fits[[1]]$solution$within_ss, fits[[2]]$solution$within_ss, tolerance = 1e-10)
   }
-  for (more in list(list(3), list(3, solver = "irls"), list(3, init = rep(1:3, 10)), list(1))) {
+  for (more in list(list(3), list(3, solver = "paper"), list(3, init = rep(1:3, 10)), list(1))) {
     socfs <- function(x, more, ...) withr::with_seed(1, suppressWarnings(do.call(ufs_socfs, c(list(x), more, list(...)))))
     long <- if (is.null(more$init)) more else replace(more, "init", list(more$init[rows]))
     fits <- list(socfs(x, more, weights = counts), socfs(x[rows, ], long))

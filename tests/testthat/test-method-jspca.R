@@ -18,7 +18,7 @@ orthonormal <- function(p, k, seed) {
 # X in the papers' orientation, centred; the plain iteration from a = h = 1.
 replay <- function(X, P0, lambda, iterations, eps, loss = "feature", ...) {
   m <- if (loss == "feature") nrow(X) else ncol(X)
-  suppressWarnings(jspca(t(X), ncol(P0), lambda = lambda, loss = loss, solver = "irls",
+  suppressWarnings(jspca(t(X), ncol(P0), lambda = lambda, loss = loss, solver = "paper",
     init = list(P = P0, a = rep(1, m), h = rep(1, nrow(X))), center = FALSE, scale = FALSE,
     control = quiet(max_iter = iterations, tol = -1, eps = eps), ...))
 }
@@ -136,7 +136,7 @@ test_that("7 both forms of the reweighted Q-step agree", {
 test_that("1 Pbar is orthonormal, 13 loadings are unit columns with uncorrelated scores", {
   skip_on_cran()
   x <- jspca_factors(40, 60, 3, 12, 13)
-  for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
+  for (loss in c("feature", "sample")) for (solver in c("exact", "paper")) {
     fit <- jspca(x, 3, loss = loss, solver = solver, control = quiet(max_iter = 60))
     solution <- fit$solution
     expect_lt(max(abs(crossprod(solution$Pbar) - diag(3))), 1e-12)
@@ -158,7 +158,7 @@ test_that("2 a rotation of the start changes nothing that is reported", {
   P0 <- orthonormal(50, 3, 15)
   turn <- orthonormal(3, 3, 16)
   run <- function(P, ...) jspca(x, 3, init = P, ...)
-  plain <- lapply(list(P0, P0 %*% turn), run, solver = "irls",
+  plain <- lapply(list(P0, P0 %*% turn), run, solver = "paper",
     control = quiet(max_iter = 40, tol = -1))
   expect_lt(relative(model(plain[[1]]), model(plain[[2]])), 1e-9)
   expect_lt(relative(plain[[1]]$feature_scores, plain[[2]]$feature_scores), 1e-9)
@@ -176,11 +176,11 @@ test_that("3 and 4 permutations of features and samples follow through", {
   for (loss in c("feature", "sample")) {
     run <- function(x, P, ...) jspca(x, 3, init = P, loss = loss, ...)
     plain <- quiet(max_iter = 30, tol = -1)
-    fit <- run(x, P0, solver = "irls", control = plain)
-    turned <- run(x[, by_feature], P0[by_feature, ], solver = "irls", control = plain)
+    fit <- run(x, P0, solver = "paper", control = plain)
+    turned <- run(x[, by_feature], P0[by_feature, ], solver = "paper", control = plain)
     expect_lt(relative(turned$solution$Q, fit$solution$Q[by_feature, ]), 1e-9)
     expect_equal(by_feature[turned$feature_ranking], unname(fit$feature_ranking))
-    turned <- run(x[by_sample, ], P0, solver = "irls", control = plain)
+    turned <- run(x[by_sample, ], P0, solver = "paper", control = plain)
     expect_lt(relative(turned$solution$Q, fit$solution$Q), 1e-9)
     # The exact solver visits features in another order: equal to its tolerance, which
     # a slow iteration magnifies.
@@ -207,7 +207,7 @@ test_that("signs of features do not matter", {
 
 test_that("5 the scaling law holds for both solvers", {
   x <- jspca_factors(30, 50, 3, 10, 22)
-  for (solver in c("irls", "exact")) for (loss in c("feature", "sample")) {
+  for (solver in c("paper", "exact")) for (loss in c("feature", "sample")) {
     run <- function(x, lambda) {
       jspca(x, 3, lambda = lambda, loss = loss, solver = solver, scale = FALSE,
         control = quiet(max_iter = 25, tol = -1))
@@ -223,7 +223,7 @@ test_that("5 the scaling law holds for both solvers", {
 
 test_that("8 without a penalty the objective falls, PQ' is a projection, the loss beats PCA's", {
   x <- jspca_factors(60, 40, 3, 15, 23)
-  fit <- jspca(x, 3, lambda_rel = 1e-10, solver = "irls",
+  fit <- jspca(x, 3, lambda_rel = 1e-10, solver = "paper",
     control = quiet(max_iter = 200, tol = 1e-8))
   objective <- fit$trace$objective
   expect_true(all(diff(objective) <= 1e-10 * objective[-1]))
@@ -239,7 +239,7 @@ test_that("9 constant features stay zero, copies share their weight", {
   x <- jspca_factors(40, 30, 2, 8, 24)
   x <- cbind(x, x[, 3], 7, x[, 3])
   colnames(x) <- paste0("f", 1:33)
-  for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
+  for (loss in c("feature", "sample")) for (solver in c("exact", "paper")) {
     expect_warning(fit <- jspca(x, 2, loss = loss, solver = solver,
       control = quiet(tol = 1e-6)), class = "ufs_warning_constant")
     expect_identical(unname(fit$solution$Q[32, ]), c(0, 0))
@@ -268,7 +268,7 @@ test_that("10 above lambda_max all loadings vanish, with a warning", {
     expect_equal(unname(fit$feature_ranking), order(-fit$feature_key))
     expect_warning(
       expect_warning(
-        plain <- jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "irls",
+        plain <- jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "paper",
           control = ufs_control(max_iter = 300)),
         class = "ufs_warning_vanished"),
       class = "ufs_warning_max_iter")
@@ -284,7 +284,7 @@ test_that("11 the loss over samples never rises", {
   skip_on_cran()
   for (size in list(c(30, 60, 3), c(80, 20, 2))) {
     x <- jspca_factors(size[1], size[2], size[3], 10, 26)
-    for (solver in c("exact", "irls")) for (rel in c(0.02, 0.1, 0.4)) {
+    for (solver in c("exact", "paper")) for (rel in c(0.02, 0.1, 0.4)) {
       fit <- jspca(x, size[3], lambda_rel = rel, loss = "sample", solver = solver,
         control = quiet(max_iter = 150, tol = 1e-7))
       objective <- fit$trace$objective
@@ -369,7 +369,7 @@ test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration
     expect_lt(fit$certificate[["gap"]], 1e-4)
     expect_gt(fit$certificate[["gap"]], -1e-12)
     # One reweighted step from the limit.
-    step <- jspca(x, size[3], solver = "irls", control = quiet(max_iter = 1), init = list(
+    step <- jspca(x, size[3], solver = "paper", control = quiet(max_iter = 1), init = list(
       P = fit$solution$Pbar,
       a = 1 / (2 * sqrt(fit$solution$residual^2 + fit$control$eps[1])),
       h = 2 * sqrt(fit$feature_scores^2 + fit$control$eps[2])))
@@ -382,7 +382,7 @@ test_that("D3 the exact solver ends where a long plain run does", {
   skip_on_cran()
   x <- jspca_factors(70, 300, 3, 20, 32)
   exact <- jspca(x, 3, control = ufs_control(tol = 1e-6))
-  plain <- jspca(x, 3, solver = "irls", control = quiet(max_iter = 5000, tol = 1e-9))
+  plain <- jspca(x, 3, solver = "paper", control = quiet(max_iter = 5000, tol = 1e-9))
   expect_lt(sqrt(sum((model(exact) - model(plain))^2) / sum(model(plain)^2)), 1e-3)
   expect_lt(exact$iterations, plain$iterations / 4)
   expect_identical(selected_features(exact, 20), selected_features(plain, 20))
@@ -392,7 +392,7 @@ test_that("D4 exact over samples: descent to the plain run's objective, or below
   skip_on_cran()
   x <- jspca_factors(60, 120, 3, 15, 33)
   exact <- jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
-  plain <- jspca(x, 3, loss = "sample", solver = "irls",
+  plain <- jspca(x, 3, loss = "sample", solver = "paper",
     control = quiet(max_iter = 1500, tol = 1e-7))
   truth <- function(fit) sum(fit$solution$residual) + fit$params$lambda * sum(fit$feature_scores)
   expect_lt(truth(exact), truth(plain) * (1 + 1e-6))
@@ -403,13 +403,13 @@ test_that("D4 exact over samples: descent to the plain run's objective, or below
 test_that("the reported kkt is the literal one", {
   x <- scale(jspca_factors(30, 45, 2, 10, 34))
   P0 <- orthonormal(45, 2, 35)
-  for (solver in c("exact", "irls")) {
+  for (solver in c("exact", "paper")) {
     # One iteration from a = h = 1, so T = X Pbar0.
     fit <- jspca(x, 2, solver = solver, init = list(P = P0, a = rep(1, 45), h = rep(1, 45)),
       control = quiet(max_iter = 1, eps = c(1e-6, 1e-2)))
     gradient <- 2 * crossprod(x, x %*% (P0 - fit$solution$Q)) / fit$params$lambda
     expect_equal(unname(fit$feature_key), sqrt(rowSums(gradient^2)), tolerance = 1e-8)
-    eps <- if (solver == "irls") fit$control$eps[2] else 0
+    eps <- if (solver == "paper") fit$control$eps[2] else 0
     norm <- sqrt(fit$feature_scores^2 + eps)
     live <- norm > 0
     off <- sqrt(rowSums((gradient - fit$solution$Q / norm)[live, ]^2))
@@ -453,10 +453,10 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > 
       p <- crossprod(z, xq) %*% solve(crossprod(xq))
       expect_equal(z %*% s$Q %*% t(s$P), xq %*% t(p), tolerance = 1e-5, ignore_attr = TRUE)
     }
-    both <- jspca(x, 3, lambda_rel = 0, loss = loss, solver = "irls",
+    both <- jspca(x, 3, lambda_rel = 0, loss = loss, solver = "paper",
       control = quiet(tol = 1e-9, max_iter = 5000))
     expect_equal(both$solution$Q, s$Q, tolerance = 1e-8)
-    near <- jspca(x, 3, lambda_rel = 1e-9, loss = loss, solver = "irls",
+    near <- jspca(x, 3, lambda_rel = 1e-9, loss = loss, solver = "paper",
       control = quiet(tol = 1e-9, max_iter = 5000, eps = fit$control$eps))
     expect_equal(tail(near$trace$objective, 1), sum(norms), tolerance = 1e-5)
   }
@@ -500,10 +500,10 @@ test_that("over samples a penalty too small for rows goes to the reweighted step
   x <- withr::with_seed(1, matrix(rnorm(400), 10) + rnorm(10) %o% rnorm(40))
   calm <- quiet(max_iter = 2000)
   fit <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", control = calm)
-  expect_identical(fit$params$solver_used, "irls")
+  expect_identical(fit$params$solver_used, "paper")
   expect_identical(fit$status, "converged")
   expect_lte(fit$certificate[["kkt"]], 0.1)
-  plain <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", solver = "irls", control = calm)
+  plain <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", solver = "paper", control = calm)
   expect_equal(fit$feature_scores, plain$feature_scores)
   expect_output(print(fit), "too small for \"exact\"")
   # The order of the samples decides nothing.
@@ -515,7 +515,7 @@ test_that("over samples a penalty too small for rows goes to the reweighted step
   expect_lte(larger$certificate[["kkt"]], 1e-3)
   skip_if_not_installed("Matrix")
   other <- jspca(Matrix::Matrix(x, sparse = TRUE), 3, lambda_rel = 1e-5, loss = "sample", control = calm)
-  expect_identical(other$params$solver_used, "irls")
+  expect_identical(other$params$solver_used, "paper")
   expect_equal(other$feature_scores, fit$feature_scores, tolerance = 1e-6)
 })
 
@@ -532,7 +532,7 @@ test_that("over samples, near the border and without room for reweighted steps, 
   expect_lte(max(border) / min(border) - 1, 1e-6)
   skip_if_not_installed("Matrix")
   # Where the dense matrix would not fit, descent by rows goes on as far as it gets.
-  best <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", solver = "irls", control = quiet(max_iter = 2000))$trace$objective
+  best <- jspca(x, 3, lambda_rel = 1e-5, loss = "sample", solver = "paper", control = quiet(max_iter = 2000))$trace$objective
   withr::local_options(ufselect.max_bytes = 8 * 1400)
   order <- withr::with_seed(1, list(sample(15), sample(100)))
   kept <- jspca(Matrix::Matrix(x, sparse = TRUE)[order[[1]], order[[2]]], 3, lambda_rel = 1e-5, loss = "sample",
@@ -566,7 +566,7 @@ test_that("over samples the orders of columns and rows, and storage, do not matt
 test_that("over samples the extrapolated steps end where plain ones do, and sooner", {
   data <- planted(60, 40, informative = 8)
   fit <- ufs_jspca(data$x, 2)
-  plain <- ufs_jspca(data$x, 2, solver = "irls",
+  plain <- ufs_jspca(data$x, 2, solver = "paper",
     control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
   expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
   expect_lt(fit$iterations, plain$iterations / 5)
@@ -587,7 +587,7 @@ test_that("over samples of wide data P is made of XX' and is orthonormal in the 
       fit$params$lambda * sum(fit$feature_scores), tail(fit$trace$objective, 1), tolerance = 1e-12)
   }
   fit <- ufs_jspca(data$x, 2)
-  plain <- ufs_jspca(data$x, 2, solver = "irls",
+  plain <- ufs_jspca(data$x, 2, solver = "paper",
     control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
   expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
   # Without smoothing to speak of, residuals are formed; the answer is near.
@@ -646,7 +646,7 @@ test_that("over samples of wide data components may vanish", {
 test_that("one component, as many as the rank, few samples and few features", {
   skip_on_cran()
   x <- jspca_factors(20, 9, 2, 9, 37)
-  for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
+  for (loss in c("feature", "sample")) for (solver in c("exact", "paper")) {
     run <- function(x, k) jspca(x, k, loss = loss, solver = solver, control = quiet())
     expect_equal(dim(coef(run(x, 1))), c(9L, 1L))
     expect_equal(dim(coef(run(x, 9))), c(9L, 9L))
@@ -699,7 +699,7 @@ test_that("bad arguments are classed errors that name the argument", {
   withr::local_options(ufselect.max_bytes = 1000)
   expect_error(jspca(x, 2), "Gram matrix", class = "ufs_error_memory")
   expect_silent(jspca(x[1:5, ], 2, control = quiet()))
-  expect_error(jspca(x[1:5, ], 2, solver = "irls"), "\"exact\"", class = "ufs_error_memory")
+  expect_error(jspca(x[1:5, ], 2, solver = "paper"), "\"exact\"", class = "ufs_error_memory")
 })
 
 test_that("error messages say what to do", {
@@ -724,7 +724,7 @@ test_that("a matrix start is made orthonormal, a list start is taken as it is", 
   x <- jspca_factors(20, 12, 2, 12, 40)
   P0 <- orthonormal(12, 2, 41)
   one <- function(init) {
-    jspca(x, 2, init = init, solver = "irls", control = quiet(max_iter = 3))$solution$Q
+    jspca(x, 2, init = init, solver = "paper", control = quiet(max_iter = 3))$solution$Q
   }
   stretched <- P0 %*% diag(c(1, 3))
   expect_equal(one(stretched), one(P0), tolerance = 1e-10)
@@ -813,7 +813,7 @@ test_that("print, summary and plots", {
   expect_match(lines, "loss +over features, lambda = .* \\(0.1 of lambda_max\\)", all = FALSE)
   expect_match(lines, "non-zero +[0-9]+ of 40 features; the other [0-9]+ are ranked by", all = FALSE)
   expect_match(lines, "certificate +change = .*, kkt = .*, gap = ", all = FALSE)
-  plain <- jspca(x, 2, loss = "sample", solver = "irls", control = quiet())
+  plain <- jspca(x, 2, loss = "sample", solver = "paper", control = quiet())
   lines <- capture.output(print(summary(plain)))
   expect_match(lines, "over samples", all = FALSE)
   expect_match(lines, "above 1e-3 of the largest", all = FALSE)
@@ -856,7 +856,7 @@ test_that("Gram matrices of older weights change neither the descent nor the lim
   data <- planted(60, 40, informative = 8)
   tight <- ufs_control(tol = 1e-7, max_iter = 5000, warn = FALSE)
   exact <- ufs_jspca(data$x, 2, control = tight)
-  plain <- ufs_jspca(data$x, 2, solver = "irls", control = tight)
+  plain <- ufs_jspca(data$x, 2, solver = "paper", control = tight)
   last <- function(fit) fit$trace$objective[nrow(fit$trace)]
   expect_identical(exact$status, "converged")
   expect_lte(max(diff(exact$trace$objective)), 1e-10 * last(exact))
@@ -895,7 +895,7 @@ test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2,
   }
   start <- svd(t(x))$u[, 1:3]
   want <- slides(x, 3, .7, start, 6)
-  fit <- ufs_jspca(x, 3, lambda = .7 * sqrt(2), loss = "feature", solver = "irls",
+  fit <- ufs_jspca(x, 3, lambda = .7 * sqrt(2), loss = "feature", solver = "paper",
     init = list(P = start, a = rep(1 / 2, 11), h = rep(sqrt(2), 11)),
     control = ufs_control(tol = -1, max_iter = 6, eps = 0, warn = FALSE))
   s <- lapply(fit$solution[c("P", "Q")], unname)
@@ -946,7 +946,7 @@ test_that("from a random start the exact solver has no zero that the plain itera
         ufs_jspca(x, 2, lambda_rel = 0.6, loss = loss, solver = solver, init = start,
           control = ufs_control(warn = FALSE))
       }
-      plain <- fit("irls")
+      plain <- fit("paper")
       exact <- fit("exact")
       expect_gt(max(feature_scores(plain)), 0.01)
       expect_gt(max(feature_scores(exact)), 0.01)

@@ -1,6 +1,6 @@
 # Exactly `outer` plain iterations with `inner` steps each.
 replay <- function(x, c, lambda, gamma, init, outer, inner, eps, ...) {
-  ufs_socfs(x, c, lambda = lambda, gamma = gamma, init = init, solver = "irls",
+  ufs_socfs(x, c, lambda = lambda, gamma = gamma, init = init, solver = "paper",
     center = FALSE, scale = FALSE, control = ufs_control(max_iter = outer, tol = -1,
       inner_max_iter = inner, inner_tol = -1, eps = eps, warn = FALSE), ...)
 }
@@ -157,7 +157,7 @@ test_that("objectives never rise, the constraints hold, the certificate closes",
       expect_lte(exact$certificate[["kkt"]], 1e-4)
       expect_identical(exact$certificate[["live_rows"]], as.double(sum(live)))
       irls <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2,
-        solver = "irls", control = quiet(max_iter = 60, paper = list(polish = FALSE)))
+        solver = "paper", control = quiet(max_iter = 60, paper = list(polish = FALSE)))
       expect_monotone(irls$trace$objective, 1e-10)
       expect_equal(crossprod(irls$solution$E), diag(shape[3]), tolerance = 1e-12)
       expect_identical(unname(irls$solution$F), pmax(unname(irls$solution$E), 0))
@@ -168,7 +168,7 @@ test_that("objectives never rise, the constraints hold, the certificate closes",
 test_that("a long plain run ends at a stationary point of its smoothed problem", {
   skip_if_not_installed("withr")
   data <- socfs_data(30, 20, 2, 6, 3)
-  fit <- ufs_socfs(data$x, 2, init = data$label, solver = "irls", lambda_rel = 0.2,
+  fit <- ufs_socfs(data$x, 2, init = data$label, solver = "paper", lambda_rel = 0.2,
     control = quiet(max_iter = 5000, tol = -1, eps = 1e-6))
   x <- scale(data$x)
   v <- fit$solution$V
@@ -184,7 +184,7 @@ test_that("a long plain run ends at a stationary point of its smoothed problem",
 test_that("the exact solver stays where a long plain run ended", {
   skip_if_not_installed("withr")
   data <- socfs_data(60, 100, 3, 12, 4)
-  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "irls",
+  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "paper",
     control = quiet(max_iter = 3000, tol = 1e-12, paper = list(polish = FALSE)))
   exact <- ufs_socfs(data$x, 3, init = list(E = plain$solution$E), control = quiet())
   expect_identical(selected_features(exact, 20), selected_features(plain, 20))
@@ -201,7 +201,7 @@ test_that("polishing a plain run never raises the objective and makes zeros exac
   skip_if_not_installed("withr")
   data <- socfs_data(50, 80, 3, 10, 5)
   fit <- function(polish) {
-    ufs_socfs(data$x, 3, init = data$label, solver = "irls",
+    ufs_socfs(data$x, 3, init = data$label, solver = "paper",
       control = quiet(max_iter = 40, paper = list(polish = polish)))
   }
   rough <- fit(FALSE)
@@ -212,14 +212,14 @@ test_that("polishing a plain run never raises the objective and makes zeros exac
   expect_equal(fine$trace$objective[seq_len(n_rough)], rough$trace$objective, tolerance = 1e-12)
   expect_monotone(fine$trace$objective)
   expect_identical(fine$trace$iteration, 0:fine$iterations)
-  expect_identical(unique(fine$trace$solver), c("irls", "exact"))
+  expect_identical(unique(fine$trace$solver), c("paper", "exact"))
   expect_lte(fine$certificate[["gap"]], 1e-6)
   # A negative tolerance means the plain run and nothing else.
-  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "irls",
+  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "paper",
     control = quiet(max_iter = 7, tol = -1))
   expect_identical(plain$iterations, 7L)
   expect_false(plain$params$polish)
-  expect_identical(unique(plain$trace$solver), "irls")
+  expect_identical(unique(plain$trace$solver), "paper")
 })
 
 test_that("with and without extrapolation: both descend and converge", {
@@ -244,7 +244,7 @@ test_that("warm_irls and path change the way, not the contract", {
   skip_if_not_installed("withr")
   data <- socfs_data(50, 120, 3, 10, 7)
   warm <- ufs_socfs(data$x, 3, init = data$label, control = quiet(paper = list(warm_irls = 30)))
-  expect_identical(warm$trace$solver[c(2, nrow(warm$trace))], c("irls", "exact"))
+  expect_identical(warm$trace$solver[c(2, nrow(warm$trace))], c("paper", "exact"))
   expect_monotone(warm$trace$objective)
   expect_lte(warm$certificate[["gap"]], 1e-6)
   path <- ufs_socfs(data$x, 3, init = data$label,
@@ -264,7 +264,7 @@ test_that("permutations and scale carry through a plain run", {
   x <- centred(socfs_data(n, p, 3, 6, 8)$x)
   e <- random_orthonormal(n, 3, 1)
   run <- function(x, e, lambda = 1, eps = 1e-10) {
-    fit <- ufs_socfs(x, 3, lambda = lambda, init = e, solver = "irls", center = FALSE,
+    fit <- ufs_socfs(x, 3, lambda = lambda, init = e, solver = "paper", center = FALSE,
       scale = FALSE, control = quiet(max_iter = 20, tol = -1, inner_max_iter = 5,
         inner_tol = -1, eps = eps))
     unname(fit$solution$V)
@@ -338,7 +338,7 @@ test_that("from lambda_max on every row is zero, with a warning", {
   expect_lte(min(below$trace$objective), 2 - 0.05^2 + 1e-5)
   s <- sqrt(29)
   irls <- suppressWarnings(ufs_socfs(data$x, 2, lambda_rel = 1.01, init = data$label,
-    solver = "irls", control = quiet(tol = -1)))
+    solver = "paper", control = quiet(tol = -1)))
   expect_lte(max(feature_scores(irls)) * s, 1e-4)
 })
 
@@ -357,13 +357,13 @@ test_that("equal features share their row, under either solver", {
   expect_identical(fit$params$merged_copies, 3L)
   ranking <- unname(feature_ranking(fit))
   expect_true(all(diff(match(c(3, 21, 22), ranking)) == 1))
-  irls <- ufs_socfs(x, 3, init = data$label, solver = "irls",
+  irls <- ufs_socfs(x, 3, init = data$label, solver = "paper",
     control = quiet(tol = -1, max_iter = 20))
   expect_identical(irls$params$merged_copies, 0L)
   expect_equal(irls$solution$V[3, ], irls$solution$V[22, ], tolerance = 1e-12)
   # A polished replay from a given V keeps the copies equal too.
   v <- withr::with_seed(1, matrix(rnorm(69), 23))
-  polished <- ufs_socfs(x, 3, init = list(E = irls$solution$E, V = v), solver = "irls")
+  polished <- ufs_socfs(x, 3, init = list(E = irls$solution$E, V = v), solver = "paper")
   expect_equal(polished$solution$V[3, ], polished$solution$V[21, ])
   expect_lte(polished$certificate[["gap"]], 1e-6)
 })
@@ -430,9 +430,9 @@ test_that("from random starts the exact solver ends no higher than the paper's i
     for (seed in 1:3) {
       e <- random_orthonormal(nrow(x), 3, seed)
       exact <- ufs_socfs(x, 3, init = e, control = quiet())
-      plain <- ufs_socfs(x, 3, init = e, solver = "irls",
+      plain <- ufs_socfs(x, 3, init = e, solver = "paper",
         control = quiet(paper = list(polish = FALSE)))
-      polished <- ufs_socfs(x, 3, init = e, solver = "irls", control = quiet())
+      polished <- ufs_socfs(x, 3, init = e, solver = "paper", control = quiet())
       expect_lte(true_objective(exact, x), true_objective(plain, x))
       expect_lte(true_objective(exact, x), true_objective(polished, x) * (1 + 1e-7))
       # V = 0 only where the plain iteration ended there too.
@@ -453,7 +453,7 @@ test_that("V = 0 from labels is not the answer while another V is lower", {
     fit <- function(solver) {
       ufs_socfs(x, 3, lambda_rel = rel, init = rep(1:3, 50), solver = solver, control = quiet())
     }
-    plain <- fit("irls")
+    plain <- fit("paper")
     exact <- fit("exact")
     expect_gt(plain$certificate[["live_rows"]], 0)
     expect_gt(exact$certificate[["live_rows"]], 0)
@@ -497,8 +497,8 @@ test_that("a start that is no partition: sparse and dense input agree, copies sh
   given <- ufs_socfs(x, 3, init = list(E = e, V = v, g = 1), control = quiet())
   expect_equal(given$solution$V[5, ], given$solution$V[61, ])
   expect_monotone(given$trace$objective[-1])
-  tall <- ufs_socfs(sparse, 3, init = e, solver = "irls", control = quiet(max_iter = 20))
-  want <- ufs_socfs(x, 3, init = e, solver = "irls", control = quiet(max_iter = 20))
+  tall <- ufs_socfs(sparse, 3, init = e, solver = "paper", control = quiet(max_iter = 20))
+  want <- ufs_socfs(x, 3, init = e, solver = "paper", control = quiet(max_iter = 20))
   expect_equal(tall$trace$objective, want$trace$objective, tolerance = 1e-8)
 })
 
@@ -613,7 +613,7 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_error(ufs_socfs(x * 1e-200, 2, scale = FALSE), class = "ufs_error_input")
   old <- options(ufselect.max_bytes = 100)
   withr::defer(options(old))
-  expect_error(ufs_socfs(x, 2, solver = "irls", init = e), class = "ufs_error_memory")
+  expect_error(ufs_socfs(x, 2, solver = "paper", init = e), class = "ufs_error_memory")
   options(old)
   x[3, 2] <- NaN
   expect_error(ufs_socfs(x, 2), class = "ufs_error_input")
@@ -628,7 +628,7 @@ test_that("inputs stay as they were, names travel, the status is honest", {
   init <- list(E = indicator(data$label, 2), V = matrix(0.1, 20, 2), g = rep(1, 20))
   init_keep <- lapply(init, function(m) m + 0)
   expect_warning(
-    fit <- ufs_socfs(x, 2, init = init, solver = "irls",
+    fit <- ufs_socfs(x, 2, init = init, solver = "paper",
       control = ufs_control(max_iter = 2, paper = list(polish = FALSE))),
     class = "ufs_warning_max_iter")
   expect_identical(x, keep)
@@ -663,9 +663,9 @@ test_that("print says how many rows are not zero", {
 test_that("the inner trace descends step by step and agrees with the outer one", {
   skip_on_cran()
   data <- socfs_data(40, 60, 3, 10, 2)
-  for (solver in c("exact", "irls")) {
+  for (solver in c("exact", "paper")) {
     fit <- ufs_socfs(data$x, 3, init = rep(1:3, length.out = 40), solver = solver,
-      control = quiet(max_iter = 15, tol = if (solver == "irls") -1))
+      control = quiet(max_iter = 15, tol = if (solver == "paper") -1))
     inner <- fit$inner_trace
     expect_named(inner, c("iteration", "step", "objective"))
     expect_identical(sum(inner$step > 0L), as.integer(sum(fit$trace$inner)))

@@ -82,12 +82,12 @@ test_that("socfs and jspca: also for their other solvers and losses", {
   skip_on_cran()
   skip_if_not_installed("withr")
   for (x in list(plain, crowded, wide)) {
-    expect_objective("socfs", x, solver = "irls")
+    expect_objective("socfs", x, solver = "paper")
     expect_objective("socfs", x, gamma = 10, lambda_rel = .05)
     expect_objective("socfs", x, scale = FALSE)
     for (loss in c("feature", "sample")) {
       expect_objective("jspca", x, loss = loss)
-      expect_objective("jspca", x, loss = loss, solver = "irls")
+      expect_objective("jspca", x, loss = loss, solver = "paper")
       expect_objective("jspca", x, loss = loss, scale = FALSE, lambda_rel = .02)
     }
   }
@@ -97,7 +97,7 @@ test_that("jspca: equal columns share their rows of Q, so the penalty is what th
   skip_on_cran()
   skip_if_not_installed("withr")
   for (loss in c("feature", "sample")) {
-    for (solver in c("exact", "irls")) {
+    for (solver in c("exact", "paper")) {
       fit <- expect_objective("jspca", crowded, loss = loss, solver = solver)
       q <- unname(fit$solution$Q)
       expect_equal(q[8, ], q[2, ], tolerance = 1e-9)

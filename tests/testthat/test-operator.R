@@ -224,11 +224,11 @@ test_that("sparse principal components read a tall file three times", {
 test_that("what needs x itself forms it and says so", {
   s <- to_sparse(sets$wide$x)
   for (loss in c("feature", "sample")) {
-    expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss, solver = "irls")), "dense",
+    expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss, solver = "paper")), "dense",
       class = "ufs_message_dense")
     expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss)), NA)
   }
-  expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "irls")), NA)
+  expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "paper")), NA)
 })
 
 # F(W) and what P and Q prove, on the user's x.

@@ -304,7 +304,7 @@ test_that("a selection of ufs_select() gives as many features as one asks for", 
 })
 
 test_that("what is smoothed is a millionth of the largest column, unless it is given", {
-  fit <- ufs_socfs(mtcars, 3, solver = "irls", control = ufs_control(max_iter = 3, warn = FALSE))
+  fit <- ufs_socfs(mtcars, 3, solver = "paper", control = ufs_control(max_iter = 3, warn = FALSE))
   largest <- max(sqrt(colSums(scale(mtcars)^2)))
   expect_equal(fit$control$eps / (1e-6 / largest)^2, 1, tolerance = 1e-10)
 })

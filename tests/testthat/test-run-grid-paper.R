@@ -21,8 +21,10 @@ test_that("every registered grid names arguments of its method and runs", {
     if (is.null(paper)) next
     for (variant in names(paper$grids)) {
       grid <- ufs_grid_paper(method, variant)
-      few <- ufs_grid(x, method, grid[c(1, nrow(grid)), , drop = FALSE],
-        control = ufs_control(warn = FALSE))
+      needed <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
+      needed$k <- if (!is.null(needed$k)) 2
+      few <- do.call(ufs_grid, c(list(x, method, grid[c(1, nrow(grid)), , drop = FALSE],
+        control = ufs_control(warn = FALSE)), needed))
       expect_identical(few$results$error, c("", ""))
       expect_identical(nrow(grid), as.integer(prod(lengths(paper$grids[[variant]]))))
     }
@@ -30,7 +32,43 @@ test_that("every registered grid names arguments of its method and runs", {
 })
 
 test_that("a method without a stated grid is refused, with those that have one", {
-  expect_error(ufs_grid_paper("socfs"), "\"alfs\".*\"ted\"", class = "ufs_error_argument")
+  expect_error(ufs_grid_paper("spec"), "\"alfs\".*\"ted\"", class = "ufs_error_argument")
   expect_error(ufs_grid_paper(), class = "ufs_error_argument")
   expect_error(ufs_grid_paper("alfs", "III"), "variant", class = "ufs_error_argument")
+})
+
+test_that("each of the five systems has a grid, which says where it is from, and solver = \"paper\"", {
+  skip_on_cran()
+  x <- sample_data(30, 6)
+  for (method in c("socfs", "jspca", "alfs", "topk", "blfse")) {
+    expect_match(attr(ufs_grid_paper(method), "source"), "et al[.]|and Kim|and Du", label = method)
+    needed <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
+    fit <- function(...) withr::with_seed(1, suppressMessages(do.call(ufs, c(list(x, method, solver = "paper",
+      control = ufs_control(max_iter = 3, warn = FALSE)), needed, list(...)))))
+    expect_warning(fit(), NA)
+    if (method != "blfse") expect_identical(fit()$params$solver, "paper")
+  }
+  error <- expect_error(ufs_blfse(x, 3, 2, solver = "exact"), "only be", class = "ufs_error_argument")
+  expect_identical(error$argument, "solver")
+})
+
+test_that("the old word for it still works, with a warning once in a session", {
+  skip_on_cran()
+  x <- sample_data(30, 6)
+  calm <- ufs_control(max_iter = 3, warn = FALSE)
+  for (method in c("socfs", "jspca")) {
+    said_once[[paste0("deprecated-", method, "-irls")]] <- NULL
+    fit <- function(solver) withr::with_seed(1, do.call(ufs, c(list(x, method,
+      solver = solver, control = calm), needed_arguments(method))))
+    expect_warning(old <- fit("irls"), "\"paper\"", class = "ufs_warning_deprecated")
+    expect_warning(again <- fit("irls"), NA)
+    new <- fit("paper")
+    expect_identical(old$params, new$params)
+    expect_identical(again$feature_scores, new$feature_scores)
+    said_once[[paste0("deprecated-", method, "-irls")]] <- NULL
+    grid <- do.call(ufs_grid, c(list(x, method, list(solver = c("irls", "paper")), control = calm),
+      needed_arguments(method)))
+    expect_identical(grid$results$warnings, c("", ""))
+    expect_identical(grid$feature_scores[, 1], grid$feature_scores[, 2])
+  }
 })

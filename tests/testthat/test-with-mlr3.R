@@ -154,7 +154,7 @@ test_that("the parameters are the arguments of the method", {
   expect_identical(set$class[["n_clusters"]], "ParamInt")
   expect_identical(set$class[["lambda_rel"]], "ParamDbl")
   expect_identical(set$class[["solver"]], "ParamFct")
-  expect_identical(set$levels$solver, c("exact", "irls"))
+  expect_identical(set$levels$solver, c("exact", "paper"))
   expect_identical(set$class[["center"]], "ParamLgl")
   expect_identical(set$class[["control"]], "ParamUty")
   expect_error(set$set_values(n_clusters = 0L), "n_clusters")
