@@ -18,7 +18,7 @@ rank_features <- function(fit, data = NULL) {
     if (!"cost" %in% honoured) wish$cost)
   # `max_cor` is enforced only below what the solver already chose.
   if (!is.null(wish$max_cor) && !is.null(data)) {
-    apart <- uncorrelated(ord, wish, data)
+    apart <- uncorrelated(ord, wish, if (is.null(data$columns)) data else data$columns)
     fit$wishes$features$walked <- apart$walked
     ord <- apart$ord
   }
@@ -78,6 +78,8 @@ ranks_by_correlation <- function(data) !is.null(data$wishes$features$max_cor)
 # walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
 # are taken whole or not at all. Cost: 2 n q flops for each column that stays.
 uncorrelated <- function(ord, wish, data, flops = 2e10) {
+  # A constant column correlates with none.
+  constant <- !ord %in% data$keep
   at <- match(ord, data$keep)
   x <- data$x
   # Columns of mean zero and norm one are those of x, shifted and divided.
@@ -98,8 +100,9 @@ uncorrelated <- function(ord, wish, data, flops = 2e10) {
     }
     kept <- c(kept, ord[i])
     if (i == length(ord)) break
+    if (constant[i]) next
     r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
-    near <- abs(r[at]) > wish$max_cor + 1e-12
+    near <- !constant & abs(r[at]) > wish$max_cor + 1e-12
     own <- !is.na(group[i]) & group %in% group[i]
     behind <- !first & !own & seq_along(ord) > i
     near <- near & behind

@@ -131,13 +131,12 @@ finish_fit <- function(method, call, made, x, start) {
   finish <- made$finish
   advice <- made$advice
   made[c("run", "advice", "finish")] <- NULL
-  # Correlations need the columns, where the method kept no matrix of them.
-  if (ranks_by_correlation(made$data) &&
-      !identical(dim(made$data$x), c(made$data$n, length(made$data$keep)))) {
-    made$data$x <- as_ufs_operator(open_quietly(x))$x
-  }
+  # Correlations are those of the columns themselves: what the method was given may have rows of one
+  # length, or other rows.
+  if (ranks_by_correlation(made$data)) made$data$columns <- as_ufs_operator(open_quietly(x))
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
   close_source(made$data$x)
+  if (!is.null(made$data$columns)) close_source(made$data$columns$x)
   if (inherits(x, "ufs_data") && !is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
   warn_status(fit, advice)
   if (is.null(finish)) fit else finish(fit)
