@@ -359,6 +359,7 @@ check_slots <- function(x, arg) {
 open_with <- function(x, fun, name, dots) {
   if (!length(dots)) return(x)
   check_data_dots(names_of(dots), fun, name)
+  if (inherits(x, "ufs_data") && !is.null(x$n_rows)) check_moment_dots(names(dots))
   do.call(ufs_data, c(list(x), dots), quote = TRUE)
 }
 

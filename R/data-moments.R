@@ -192,7 +192,12 @@ moment_pieces <- function(x, columns, weights, where, from, held, reading) {
     table <- settle_database(database_table(x, from, columns, weights), held)
     if (where == "database") moments_by_sql(table) else query_pieces(table, held)
   } else {
-    data_pieces(open_data(x), columns, weights)
+    data <- check_door(open_data(x), "ufs_moments()")
+    if (!is.null(data$row_wish$weights)) {
+      if (!is.null(weights)) refuse("weights", "`x` has `weights` of its own; give one of them.")
+      weights <- data$row_wish$weights
+    }
+    data_pieces(data, columns, weights)
   }
 }
 
@@ -270,6 +275,15 @@ refuse_text <- function(x, wanted) {
 # Sparse matrices and files by blocks of rows.
 data_pieces <- function(data, columns, weights) {
   load_reader(data)
+  by_name <- is.character(weights) && length(weights) == 1L
+  if (by_name) {
+    at <- resolve_index(weights, data$p, data$features, "weights")
+    if (is.null(columns)) columns <- setdiff(seq_len(data$p), at)
+    weights <- as.vector(data_columns(data, at))
+  }
+  if (!is.null(weights) && (!is.numeric(weights) || length(weights) != data$n)) {
+    refuse("weights", "`weights` must be the name of a column or ", data$n, " numbers.")
+  }
   if (!is.null(columns)) data <- subset_data(data, NULL,
     resolve_index(columns, data$p, data$features, "columns"))
   names <- if (is.null(data$features)) feature_names(NULL, data$p, FALSE) else data$features
@@ -493,6 +507,15 @@ engine_sums <- function(from, run, batch, seconds = .5) {
 columns_vary <- function(moments) {
   largest <- pmax(abs(moments$most), abs(moments$least))
   diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
+}
+
+# What is about rows has none to be about.
+check_moment_dots <- function(given) {
+  wrong <- setdiff(given, c("features", constraint_names("columns")))
+  if (length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
+      "which holds none: give it where the rows are read.")
+  }
 }
 
 # p + 1 rows that have these moments: with the weight n / (p + 1) each, their sum of weights is n,

@@ -115,7 +115,7 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
 #' @export
 ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
   check_given(x)
-  x <- as_plain_matrix(x, "x")
+  x <- as_plain_matrix(check_door(x, "ufs_add_noise()"), "x")
   share <- check_number(share, "share", lower = 0, upper = 100)
   if (share == 0) refuse("share", "`share` must be above 0.")
   if (!is.numeric(sd) || !length(sd) %in% c(1L, ncol(x)) || !all(is.finite(sd)) || any(sd < 0)) {

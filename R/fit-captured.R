@@ -54,6 +54,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   if (inherits(x, "ufs_moments")) x <- rows_of_moments(x)
   criteria <- check_flag(criteria, "criteria")
   x <- open_with(x, ufs_captured, "captured", list(...))
+  check_door(x, "ufs_captured()", fit = if (!own) fit)
   if (!own) x <- as_the_fit_had_it(fit, x)
   data <- column_triangle(open_quietly(x), center, scale)
   if (own) {
@@ -98,11 +99,18 @@ subspace_criteria <- function(x, sets) {
   as.data.frame(t(out))
 }
 
-# x with the transformation of the fit (weighted counts, rows of one length), if it has none yet.
+# x with the transformation of the fit (weighted counts, rows of one length), and with its weights
+# and blocks of rows, if it has none yet.
 as_the_fit_had_it <- function(fit, x) {
   how <- fit$input$transform
   plain <- is.null(open_data(x)$input$transform)
-  if (!is.null(how) && how$p == fit$p && plain) transform_new(fit, x, "x") else x
+  if (!is.null(how) && how$p == fit$p && plain) x <- transform_new(fit, x, "x")
+  sums <- fit$wishes$samples[intersect(names(fit$wishes$samples), held_names("rows", sums = TRUE))]
+  if (!length(sums)) return(x)
+  data <- open_data(x)
+  if (has_row_sums(data) || data$n != fit$n) return(x)
+  data$row_wish[names(sums)] <- sums
+  data
 }
 
 # Of which columns a share of variance is.

@@ -26,6 +26,8 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   check_newdata(newdata)
+  # What is given back as ufs_data() holds what is of its rows.
+  check_door(newdata, "predict()", if (is.null(object$input$transform)) "rows", object)
   newdata <- new_table(object, newdata)
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
@@ -178,6 +180,7 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
 # Some columns of newdata, which must be finite, ready for a product.
 scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
   if (missing(newdata)) refuse("newdata", "`newdata` is missing.")
+  check_door(newdata, "predict()", fit = fit)
   z <- new_columns(fit, newdata, index)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {

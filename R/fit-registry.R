@@ -126,3 +126,7 @@ method_row <- function(method, arg = "method") {
   }
   table[[method]]
 }
+
+# What a method chooses, as R/data-doors.R has it.
+chosen_by <- function(row) c(features = "columns", samples = "rows")[
+  if (row$selects == "both") c("features", "samples") else row$selects]

@@ -81,7 +81,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
   watched <- watch_over("ufs_graph()")
   on.exit(options(watched))
   x <- open_with(x, ufs_graph, "graph", list(...))
-  data <- as_ufs_operator(x, center, scale)
+  data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
   warn_graph(graph, connected = TRUE)
   graph

@@ -445,6 +445,7 @@ picture_alfs_norms <- function(fit) {
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   n <- check_count(n, "n", 1L)
+  check_door(x, "representatives()", fit = fit)
   x <- new_columns(fit, x, arg = "x")
   rows <- rownames(x)
   if (!all(is.finite(x))) ufs_abort("input", "`x` has missing or infinite values.", argument = "x")

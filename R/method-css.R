@@ -323,6 +323,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   check_newdata(newdata)
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
+  check_door(newdata, "predict()", fit = object)
   z <- new_columns(object, newdata, unname(chosen))
   if (!all(is.finite(z))) {
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")

@@ -43,13 +43,13 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   how <- check_choice(how, "how")
-  x <- open_with(x, ufs_diversify, "diversify", list(...))
-  data <- as_ufs_operator(open_quietly(x))
+  x <- as_the_fit_had_it(fit, open_with(x, ufs_diversify, "diversify", list(...)))
+  data <- as_ufs_operator(open_quietly(check_door(x, "ufs_diversify()", fit = fit)))
   if (data$p != fit$p || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
   }
   # The wishes of the fit, where `x` comes without.
-  if (is.null(data$wishes)) data$wishes <- fit$wishes
+  if (is.null(data$wishes$features)) data$wishes$features <- fit$wishes$features
   # In the columns of data$x, best first; those that are constant are in no pool.
   ranking <- kept_order(fit, data)
   q <- length(ranking)

@@ -48,7 +48,9 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   classes <- check_partial_labels(y, n)
   cmn <- check_flag(cmn, "cmn")
   watch_says(function(step) paste(step, "of", classes$c, "classes done"))
-  if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = n)
+  if (!is.null(x)) x <- {
+    check_matrix(as_plain_matrix(check_door(x, "ufs_propagate()"), "x"), "x", nrow = n)
+  }
   out <- check_solved(.Call(C_propagate, graph$w, classes$known, classes$c, cmn, x), "propagate")
   if (out$run$counters[["error"]] > 1e-6) {
     ufs_warn("max_iter", "Some nodes hang together with labelled ones by edges so weak that their ",

@@ -66,7 +66,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   paper_settings(list(), "represent", control, list())
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
   solver <- check_choice(solver, "solver")
-  data <- topk_data(x, center, scale, 1L)
+  data <- topk_data(check_door(x, "ufs_represent()"), center, scale, 1L)
   n <- data$n
   q <- as.double(ncol(data$x))
   square <- as.double(n)^2

@@ -96,6 +96,8 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   mode <- check_choice(mode, "mode")
   x <- open_with(x, ufs_compare, "compare", list(...))
   x <- open_data(x)
+  # Rows are chosen, by methods or at random, where not all are labelled.
+  check_door(x, "ufs_compare()", if (mode == "classify" && !is.null(m)) "rows")
   data <- as_column_stats(open_quietly(x))
   x$features <- data$features
   if (x$kind == "dense") colnames(x$x) <- data$features

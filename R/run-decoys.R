@@ -91,7 +91,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_decoys")
   plan <- decoys_plan(method, list(...), parent.frame())
-  x <- open_some(x, plan$input)$x
+  x <- check_door(open_some(x, plan$input)$x, "ufs_decoys()")
   checkpoint <- check_checkpoint(checkpoint)
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)

@@ -61,7 +61,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   row <- method_row(method)
   settings <- grid_settings(grid, row$arguments, method)
   opened <- open_some(x, list(...), row$arguments)
-  x <- opened$x
+  x <- check_door(opened$x, "ufs_grid()", chosen_by(row))
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   check_arguments(setdiff(names(fixed), names(row$only)), row$fit, method, names(row$paper))

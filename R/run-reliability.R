@@ -52,7 +52,7 @@ ufs_reliability <- function(x, replicates = NULL, fdr = 0.05, level = 0.95, ...)
   opened <- if (is.null(replicates)) open_some(x, list(...), character()) else
     open_some(x, c(list(...), list(replicates = replicates)), character())
   if (length(opened$rest)) refuse_argument(names_of(opened$rest)[1L])
-  data <- opened$x
+  data <- check_door(opened$x, "ufs_reliability()")
   if (is.null(data$row_wish$replicates)) {
     refuse("replicates", "`replicates` says which rows measure the same sample, and is missing.")
   }

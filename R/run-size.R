@@ -5,7 +5,7 @@
 # `share` is that of noise among the best 1, 2, ... Draws one number from the caller's random
 # numbers.
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
-  x <- open_data(x)
+  x <- without_choices(open_data(x), "rows")
   sizing <- sizing_method(x, method, args)
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))

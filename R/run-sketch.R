@@ -56,8 +56,9 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     return(sketch_of_table(x, m))
   }
   x <- open_with(x, ufs_sketch, "sketch", list(...))
-  opened <- open_data(x)
-  m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
+  opened <- check_door(open_data(x), "ufs_sketch()", if (type == "facility") "rows")
+  open <- open_rows(NULL, opened)
+  m <- check_count(m, "m", min(3L, open$free), open$free, open$limit)
   leverage <- NULL
   if (type == "leverage") {
     data <- as_ufs_operator(open_quietly(opened), center, scale)
@@ -69,15 +70,16 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     u <- sweep(pca$scores[, kept, drop = FALSE], 2L, sqrt(pca$sdev2[kept]), "/")
     leverage <- stats::setNames(rowSums(u^2), opened$samples)
     # A sample without leverage can still be drawn, if there are no others left.
-    chance <- pmax(leverage / sum(leverage), 1e-12)
-    index <- order(stats::rexp(opened$n) / chance)[seq_len(m)]
+    chance <- pmax(leverage / sum(leverage[open$rows]), 1e-12)
+    index <- open$rows[order((stats::rexp(opened$n) / chance)[open$rows])[seq_len(m)]]
     weights <- 1 / pmin(1, m * chance[index])
   } else if (type == "uniform") {
-    index <- sample.int(opened$n, m)
+    index <- open$rows[sample.int(open$free, m)]
     weights <- rep(1, m)
   } else {
     fit <- ufs(opened, method = "facility", m = m, center = center, scale = scale)
-    index <- unname(fit$solution$order)
+    index <- selected_samples(fit, m, as = "index")
+    m <- length(index)
     x <- as_ufs_matrix(open_quietly(opened), center, scale)$x
     # How many samples each chosen one is the nearest of.
     distance <- square_distances(x, x[index, , drop = FALSE])

@@ -52,9 +52,14 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   watched <- watch_over("ufs_split()")
   on.exit(options(watched))
   watch_says(function(step) "choosing rows")
-  data <- split_space(open_some(x, list(...), c("replicates", "strata")))
+  opened <- open_some(x, list(...), c("replicates", "strata"))
+  wish <- check_door(opened$x, "ufs_split()")$row_wish
+  data <- split_space(opened)
   z <- data$z
   n <- nrow(z)
+  # The data may bring both.
+  if (is.null(replicates)) replicates <- each_alone(wish$replicates)
+  if (is.null(strata)) strata <- wish$strata$level
   sample <- one_each(replicates, n, "replicates")
   stratum <- one_each(strata, n, "strata")
   size <- table(sample)
@@ -63,14 +68,18 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   if (any(level[sample] != stratum)) {
     refuse("strata", "`strata` has several values within one sample of `replicates`.")
   }
-  counted <- paste("the", nrow(means), if (is.null(replicates)) "rows" else
-    "samples that `replicates` tells apart, which are counted here,")
-  m <- check_count(m, "m", 1L, nrow(means) - 2L, paste("two fewer than", counted))
-  test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), nrow(means) - m - 1L) else {
-    check_count(test, "test", 1L, nrow(means) - m - 1L, paste("what `m` leaves of", counted,
-      "but one"))
+  # Rows of a sample stay together, so all of them must be candidates.
+  open <- rep(TRUE, nrow(means))
+  if (!is.null(wish$candidates)) open[sample[-wish$candidates]] <- FALSE
+  free <- sum(open)
+  counted <- paste("the", free, if (is.null(replicates)) "rows" else
+    "samples that `replicates` tells apart, which are counted here,",
+    if (free < length(open)) "that are candidates,")
+  m <- check_count(m, "m", 1L, free - 2L, paste("two fewer than", counted))
+  test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), free - m - 1L) else {
+    check_count(test, "test", 1L, free - m - 1L, paste("what `m` leaves of", counted, "but one"))
   }
-  chosen <- split_strata(means, level, m, test)
+  chosen <- split_strata(means, level, m, test, open)
   rows <- lapply(chosen, function(of) which(sample %in% of))
   far <- far_rows(z)
   tell_far_rows(far, data$samples, " Look at them before they are measured.")
@@ -79,7 +88,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     test = stats::setNames(rows$test, data$samples[rows$test]),
     m = c(train = m, test = test), n = n, replicates = if (!is.null(replicates)) length(size),
     strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
-    names = data$samples, coverage = split_coverage(z, rows),
+    names = data$samples, coverage = split_coverage(z, rows, which(open[sample])),
     map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
     class = "ufs_split")
 }
@@ -113,17 +122,26 @@ one_each <- function(value, n, arg) {
   match(value, unique(value))
 }
 
-split_strata <- function(means, level, m, test) {
+# The levels of replicates, where those without one (NA) are alone.
+each_alone <- function(level) {
+  alone <- which(is.na(level))
+  if (length(alone)) level[alone] <- max(0L, level, na.rm = TRUE) + seq_along(alone)
+  level
+}
+
+# `open`: which of the samples may be chosen.
+split_strata <- function(means, level, m, test, open) {
   size <- tabulate(level)
-  quota <- list(train = shares(m, size, size - 1L))
-  quota$test <- shares(test, size, size - quota$train)
+  free <- tabulate(level[open], length(size))
+  quota <- list(train = shares(m, size, pmax(free - 1L, 0L)))
+  if (!is.null(quota$train)) quota$test <- shares(test, size, free - quota$train)
   if (is.null(quota$test)) refuse("test", "The strata are too small for `m` and `test`.")
   train <- kept <- integer()
   for (s in seq_along(size)) {
     at <- which(level == s)
-    train <- c(train, at[medoid_rows(means[at, , drop = FALSE], quota$train[s])])
+    train <- c(train, at[medoid_rows(means[at, , drop = FALSE], quota$train[s], open[at])])
     at <- setdiff(at, train)
-    kept <- c(kept, at[medoid_rows(means[at, , drop = FALSE], quota$test[s])])
+    kept <- c(kept, at[medoid_rows(means[at, , drop = FALSE], quota$test[s], open[at])])
   }
   list(train = sort(train), test = sort(kept))
 }
@@ -141,14 +159,15 @@ shares <- function(total, size, most) {
   out
 }
 
-medoid_rows <- function(z, m) {
+medoid_rows <- function(z, m, open) {
   if (m < 1L) return(integer())
-  if (m >= nrow(z)) return(seq_len(nrow(z)))
-  sort(kmeans_medoids(dense_points(z, FALSE), m, integer(), 20L, 100L)$medoids)
+  if (m >= sum(open)) return(which(open))
+  sort(kmeans_medoids(dense_points(z, FALSE), m, integer(), 20L, 100L,
+    if (!all(open)) open)$medoids)
 }
 
 # A data frame with one row for each set and for random ones of its size.
-split_coverage <- function(z, rows, draws = 20L) {
+split_coverage <- function(z, rows, open, draws = 20L) {
   some <- if (nrow(z) > 2000L) sort(sample.int(nrow(z), 2000L)) else seq_len(nrow(z))
   size <- mean(rowSums(z^2))
   width <- median_square(z)
@@ -161,7 +180,7 @@ split_coverage <- function(z, rows, draws = 20L) {
   }
   out <- do.call(rbind, lapply(rows, function(chosen) {
     random <- rowMeans(vapply(seq_len(draws), function(i) {
-      value(sample.int(nrow(z), length(chosen)))
+      value(open[sample.int(length(open), length(chosen))])
     }, numeric(2L)))
     rbind(value(chosen), random)
   }))

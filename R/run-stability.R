@@ -49,7 +49,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   row <- method_row(method)
   check_arguments(setdiff(names(list(...)), names(row$only)), row$fit, method, names(row$paper))
   opened <- open_some(x, list(...), row$arguments)
-  x <- opened$x
+  x <- check_door(opened$x, "ufs_stability()", c(if (row$selects != "samples") "columns",
+    if (row$selects == "samples" || !is.null(m)) "rows"))
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_column_stats(x)
@@ -120,10 +121,14 @@ members_of <- function(sets, size) {
 several_stabilities <- function(call, x, methods, args, m, shared) {
   known <- method_rows(methods, args)
   opened <- open_some(x, args, known$own)
+  kinds <- vapply(known$rows, `[[`, "", "selects")
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
     mine <- opened$rest[names(opened$rest) %in% row$arguments]
-    with_seed(seed, do.call(ufs_stability, c(list(x = opened$x, method = method), mine,
+    # What one method chooses, another may not.
+    own <- if (length(unique(kinds)) < 2L) opened$x else without_choices(opened$x,
+      switch(row$selects, features = "rows", samples = "columns", character()))
+    with_seed(seed, do.call(ufs_stability, c(list(x = own, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
   }, methods, known$rows)
   structure(list_of(call, methods, fits), class = "ufs_stability_list")

@@ -57,7 +57,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   arguments <- row$arguments
   opened <- open_some(x, list(...), arguments)
-  x <- opened$x
+  x <- check_door(opened$x, "ufs_tune()", chosen_by(row))
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   if (is.null(criterion)) criterion <- default_criterion

@@ -75,7 +75,8 @@ ufs_look <- function(x, kind = NULL, ...) {
   check_kind(kind)
   unknown <- setdiff(names_of(list(...)), input_arguments())
   if (length(unknown)) refuse_argument(unknown[1L])
-  without_constant(look_unchecked(open_some(x, list(...))$x, kind))
+  x <- check_door(open_some(x, list(...))$x, "ufs_look()")
+  without_constant(look_unchecked(x, kind))
 }
 
 check_kind <- function(kind) if (!is.null(kind)) check_choice(kind, "kind", kinds)

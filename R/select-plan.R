@@ -132,7 +132,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
   for_data <- setdiff(input_arguments(), if (task == "label") "labelled")
-  opened <- open_some(x, given, setdiff(input_arguments(), for_data))$x
+  opened <- check_door(open_some(x, given, setdiff(input_arguments(), for_data))$x,
+    "ufs_select()", if (task == "label") "rows" else "columns")
   bought <- is.null(c(k, m))
   if (bought) {
     k <- affordable(opened[[if (task == "label") "row_wish" else "wish"]],

@@ -92,7 +92,7 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
-  x <- open_some(x, plan$input)$x
+  x <- check_door(open_some(x, plan$input)$x, "ufs_size()", "columns")
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   found <- size_of_method(x, own, k, repeats, share, n_resamples, check_checkpoint(checkpoint))
   structure(c(list(call = call, method = own$method, n = x$n, p = x$p), found),
@@ -103,6 +103,7 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
 size_of_task <- function(x, task, given, call) {
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
   opened <- open_some(x, given, if (task == "label") "labelled")
+  check_door(opened$x, "ufs_size()", if (task == "label") "rows" else "columns")
   own <- intersect(c("n_clusters", "noise", "ordered", "kind"), names_of(opened$rest))
   asked <- c(list(task = task, k = "auto"), opened$rest[own])
   check_selection(task, "auto", NULL, asked$n_clusters, asked$noise, isTRUE(asked$ordered))

@@ -72,6 +72,7 @@ explore_model <- function(fit, x, y, stability, said) {
   # Errors come now, with the argument's name, and not in the window.
   if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
+  check_door(x, "ufs_explore()", fit = first)
   match_columns(first, x)
   if (nrow(x) != first$n) {
     ufs_abort("input", "`x` has ", nrow(x), " rows; the fit has ", first$n, ".", argument = "x")
@@ -116,7 +117,9 @@ captured_words <- function(model, name, k) {
     return(paste0(share$what, ": ", per_cent(share$y[at]),
       if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
-  table <- suppressMessages(ufs_captured(fit, model$x, k))
+  # A fit that was made again may have other wishes than the data.
+  x <- if (inherits(model$x, "ufs_data")) without_choices(model$x, c("columns", "rows")) else model$x
+  table <- suppressMessages(ufs_captured(fit, x, k))
   chosen <- suppressMessages(selected_features(fit, k, as = "index"))
   paste0(sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
     per_cent(table$captured), per_cent(table$bound)), price_words(fit, chosen))

@@ -1,0 +1,100 @@
+# Functions that take x and are no methods, and what each does about the constraints of the data: it
+# keeps to those that its row names, and refuses every other that the data hold. So a new constraint
+# is refused by all of them until a row names it.
+
+doors <- new.env(parent = emptyenv())
+doors$rows <- list()
+
+# heeds   names of constraints; "columns", "rows" and "sums" stand for all of their kind
+# ...     the reasons for refusing others, by the name of a constraint, or "columns" and "rows"
+declare_door <- function(door, heeds, ...) {
+  doors$rows[[door]] <- list(heeds = heeds, why = c(...))
+}
+
+# The data, if they hold nothing that the function does not keep to. `also`: what it keeps to in
+# this call; `fit`: the fit that it is about, which may hold the same.
+check_door <- function(data, door, also = NULL, fit = NULL) {
+  held <- if (inherits(data, "ufs_sketch")) data$data else data
+  if (!inherits(held, "ufs_data")) return(invisible(data))
+  row <- doors$rows[[door]]
+  heeded <- door_heeds(c(row$heeds, also))
+  for (wish in constraint_rows()) {
+    if (wish$name %in% heeded || !holds_constraint(held, wish, fit)) next
+    why <- row$why[intersect(c(wish$name, wish$about), names(row$why))][1L]
+    refuse(wish$name, "`", wish$name, "`: ", door, " ", why, ". Give it `x` without.")
+  }
+  invisible(data)
+}
+
+door_heeds <- function(words) {
+  sums <- if ("sums" %in% words) constraint_names(sums = TRUE)
+  union(words, c(constraint_names(intersect(c("columns", "rows"), words)), sums))
+}
+
+# Do the data hold it, of the user's will and not as the fit holds it?
+holds_constraint <- function(data, row, fit) {
+  value <- held_constraint(list(wish = expand_groups(data$wish), row_wish = data$row_wish), row)
+  own <- held_constraint(list(wish = fit$wishes$features, row_wish = fit$wishes$samples), row)
+  if (!length(value) || identical(value, own)) return(FALSE)
+  # The columns that a factor became, and weights of rows that were made up.
+  if (row$kind == "groups") {
+    return(!identical(value, groups_of_factors(data$input$factors, data$features)))
+  }
+  !(row$name == "weights" && !is.null(data$n_rows))
+}
+
+held_constraint <- function(slots, row) {
+  if (row$kind == "quotas") return(slots$row_wish$strata$quota)
+  slots[[constraint_slot(row)]][[row$held]]
+}
+
+# The data for what chooses nothing of that kind: "columns" or "rows".
+without_choices <- function(data, about) {
+  for (row in constraint_rows(about, sums = FALSE)) data[[constraint_slot(row)]][row$held] <- NULL
+  data
+}
+
+declare_door("ufs_moments()", "weights",
+  columns = "adds up rows and chooses no columns: the method that takes the moments takes it",
+  rows = "adds up all rows and chooses none",
+  blocks = "gives each column one mean, and parts of a table have their blocks apart",
+  block_scale = "gives each column one standard deviation")
+declare_door("ufs_sketch()", c("columns", "sums", "candidates", "labelled"),
+  rows = "draws each row by itself; type = \"facility\" keeps to it")
+declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "block_scale"),
+  columns = "chooses no columns", rows = "counts rows alone",
+  weights = "compares single rows, however many each stands for",
+  labelled = "chooses the rows to learn from, too: leave these out by `samples` or `candidates`",
+  quotas = "gives each stratum its share")
+declare_door("ufs_size()", "sums", columns = "chooses no columns here",
+  rows = "chooses no rows here")
+declare_door("ufs_decoys()", c("columns", "sums"), rows = "judges columns and chooses no rows")
+declare_door("ufs_captured()", "sums", rows = "chooses no rows",
+  columns = "measures the columns of the fit, or those given, and chooses none")
+declare_door("representatives()", "sums", rows = "looks at all rows of the fit",
+  columns = "looks at the columns of the fit, which was made without it")
+declare_door("predict()", character(), rows = "gives numbers of all rows of `newdata`",
+  columns = "takes the columns of the fit, which was made without it")
+declare_door("ufs_represent()", c("blocks", "block_scale"), columns = "chooses no columns",
+  rows = "links all rows", weights = "links single rows, however many each stands for")
+declare_door("ufs_graph()", c("blocks", "block_scale"), columns = "chooses no columns",
+  rows = "joins all rows", weights = "joins single rows, however many each stands for")
+declare_door("ufs_reliability()", c("replicates", "sums"), columns = "judges all columns",
+  rows = "uses all rows that `replicates` names")
+declare_door("ufs_look()", character(), columns = "chooses no columns",
+  rows = "looks at the numbers as they are, of all rows")
+declare_door("ufs_compare()", c("columns", "sums"), rows = "chooses no rows here")
+declare_door("ufs_stability()", "sums", columns = "chooses no columns here",
+  rows = "chooses no rows here")
+declare_door("ufs_grid()", "sums", columns = "chooses no columns here",
+  rows = "chooses no rows here")
+declare_door("ufs_tune()", c("columns", "sums"), rows = "judges choices of columns")
+declare_door("ufs_select()", "sums", columns = "chooses no columns for this task",
+  rows = "chooses no rows for this task")
+declare_door("ufs_diversify()", c("columns", "sums"), rows = "chooses no rows")
+declare_door("ufs_add_noise()", character(), columns = "chooses no columns",
+  rows = "gives a plain table back")
+declare_door("ufs_propagate()", character(), columns = "chooses no columns",
+  rows = "labels all rows")
+declare_door("ufs_explore()", character(), columns = "shows the fit, which was made without it",
+  rows = "shows the fit, which was made without it")
