@@ -372,6 +372,15 @@ check_data_dots <- function(given, fun, name) {
   if (length(unknown)) refuse_argument(unknown[1L])
 }
 
+# Moments in the place of x have no rows for anything to be about.
+check_moment_dots <- function(given) {
+  wrong <- setdiff(given, c("features", constraint_names("columns")))
+  if (length(wrong)) {
+    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
+      "which holds none: give it where the rows are read.")
+  }
+}
+
 # The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {

@@ -509,15 +509,6 @@ columns_vary <- function(moments) {
   diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
 }
 
-# What is about rows has none to be about.
-check_moment_dots <- function(given) {
-  wrong <- setdiff(given, c("features", constraint_names("columns")))
-  if (length(wrong)) {
-    refuse(wrong[1L], "`", wrong[1L], "` is about rows, and `x` is a result of ufs_moments(), ",
-      "which holds none: give it where the rows are read.")
-  }
-}
-
 # p + 1 rows that have these moments: with the weight n / (p + 1) each, their sum of weights is n,
 # and their weighted means and cross products are those of the table. H has orthonormal columns that
 # sum to zero. The means stay beside the rows, as `offset`: added to them, they would take digits

@@ -106,11 +106,11 @@ without_penalty <- function(x, labelled, method, say) {
   list(x = x, by_ranking = "labelled")
 }
 
-# What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, free = how many
-# may be chosen, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
+# What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, rows = those
+# that may be chosen, free = how many, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
 # budget, NULL without a budget).
 open_rows <- function(labelled, data) {
-  wish <- data$wishes$samples
+  wish <- if (inherits(data, "ufs_data")) data$row_wish else data$wishes$samples
   labelled <- check_labelled(labelled, data)
   open <- setdiff(if (is.null(wish$candidates)) seq_len(data$n) else wish$candidates, labelled)
   if (!length(open)) {
@@ -122,7 +122,7 @@ open_rows <- function(labelled, data) {
       format(min(cost[open])), " that the cheapest sample costs.")
   }
   what <- if (is.null(wish$candidates)) "samples" else "candidates"
-  list(labelled = labelled, free = length(open), cost = if (!is.null(cost)) as.double(cost),
+  list(labelled = labelled, rows = sort(open), free = length(open), cost = if (!is.null(cost)) as.double(cost),
     budget = wish$budget,
     limit = paste0("the ", what, if (length(labelled)) " without a label"),
     allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)
