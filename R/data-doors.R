@@ -6,7 +6,8 @@ doors <- new.env(parent = emptyenv())
 doors$rows <- list()
 
 # heeds   names of constraints; "columns", "rows" and "sums" stand for all of their kind
-# ...     the reasons for refusing others, by the name of a constraint, or "columns" and "rows"
+# ...     the reasons for refusing others, "columns" and "rows", or by name those that are refused
+#         where all others of the kind are kept to
 declare_door <- function(door, heeds, ...) {
   doors$rows[[door]] <- list(heeds = heeds, why = c(...))
 }
@@ -17,7 +18,7 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
   held <- if (inherits(data, "ufs_sketch")) data$data else data
   if (!inherits(held, "ufs_data")) return(invisible(data))
   row <- doors$rows[[door]]
-  heeded <- door_heeds(c(row$heeds, also))
+  heeded <- setdiff(door_heeds(c(row$heeds, also)), names(row$why))
   for (wish in constraint_rows()) {
     if (wish$name %in% heeded || !holds_constraint(held, wish, fit)) next
     why <- row$why[intersect(c(wish$name, wish$about), names(row$why))][1L]
@@ -67,11 +68,13 @@ declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "b
   labelled = "chooses the rows to learn from, too: leave these out by `samples` or `candidates`",
   quotas = "gives each stratum its share")
 declare_door("ufs_size()", "sums", columns = "chooses no columns here",
-  rows = "chooses no rows here")
-declare_door("ufs_decoys()", c("columns", "sums"), rows = "judges columns and chooses no rows")
+  rows = "chooses no rows here",
+  budget = "tells columns from noise, whatever they cost; ufs_select() and the methods keep to it")
+declare_door("ufs_decoys()", c("columns", "sums"), rows = "judges columns and chooses no rows",
+  budget = "tells columns from noise, whatever they cost; ufs_select() and the methods keep to it")
 declare_door("ufs_captured()", "sums", rows = "chooses no rows",
   columns = "measures the columns of the fit, or those given, and chooses none")
-declare_door("representatives()", "sums", rows = "looks at all rows of the fit",
+declare_door("representatives()", character(), rows = "looks at all rows of the fit",
   columns = "looks at the columns of the fit, which was made without it")
 declare_door("predict()", character(), rows = "gives numbers of all rows of `newdata`",
   columns = "takes the columns of the fit, which was made without it")
@@ -83,7 +86,8 @@ declare_door("ufs_reliability()", c("replicates", "sums"), columns = "judges all
   rows = "uses all rows that `replicates` names")
 declare_door("ufs_look()", character(), columns = "chooses no columns",
   rows = "looks at the numbers as they are, of all rows")
-declare_door("ufs_compare()", c("columns", "sums"), rows = "chooses no rows here")
+declare_door("ufs_compare()", "sums", columns = "compares no choices of columns here",
+  rows = "compares no choices of rows here")
 declare_door("ufs_stability()", "sums", columns = "chooses no columns here",
   rows = "chooses no rows here")
 declare_door("ufs_grid()", "sums", columns = "chooses no columns here",

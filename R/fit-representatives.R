@@ -58,7 +58,7 @@ representatives.ufs <- function(fit, x, k = NULL, ...) {
   check_dots_empty(...)
   if (is.null(fit$feature_ranking)) return(representatives.default(fit))
   if (missing(x)) refuse("x", "`x`, the data of the fit, is missing: only ufs_css() keeps them.")
-  check_door(x, "representatives()", fit = fit)
+  check_door(x, "representatives()", "sums", fit)
   data <- as_ufs_operator(open_quietly(as_the_fit_had_it(fit, x)), !isFALSE(fit$params$center),
     !isFALSE(fit$params$scale))
   if (data$n != fit$n || !identical(data$features, fit$names$features)) {

@@ -182,7 +182,9 @@ cluster_medoids <- function(z, m, form, n_starts) {
 
 #' @export
 selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) {
-  check_one_size(m, fit, "m", " samples")
+  # A budget and other wishes may leave fewer, and as many can be asked for.
+  left <- length(suppressMessages(selected_samples.ufs(fit, fit$params$m, "index")))
+  if (!identical(check_count(m, "m"), left)) check_one_size(m, fit, "m", " samples")
   selected_samples.ufs(fit, m, as, ...)
 }
 

@@ -96,8 +96,6 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   mode <- check_choice(mode, "mode")
   x <- open_with(x, ufs_compare, "compare", list(...))
   x <- open_data(x)
-  # Rows are chosen, by methods or at random, where not all are labelled.
-  check_door(x, "ufs_compare()", if (mode == "classify" && !is.null(m)) "rows")
   data <- as_column_stats(open_quietly(x))
   x$features <- data$features
   if (x$kind == "dense") colnames(x$x) <- data$features
@@ -106,6 +104,9 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   n_random <- check_count(n_random, "n_random", 1L, 1e6, "a million")
   train <- check_number(train, "train", 0, 1, open = TRUE)
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
+  # Rows are chosen, by methods or at random, where not all are labelled.
+  check_door(x, "ufs_compare()", c(if (mode == "classify" && !is.null(m)) "rows",
+    if (any(vapply(plan, function(part) part$features != "all", NA))) "columns"))
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
     auto_k(x, "random", seed = task_seed(run, "k"))$k

@@ -6,6 +6,8 @@
 # numbers.
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
   x <- without_choices(open_data(x), "rows")
+  # What is better than noise does not depend on what there is to spend.
+  if (!is.null(x$wish)) x$wish["budget"] <- list(NULL)
   sizing <- sizing_method(x, method, args)
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))

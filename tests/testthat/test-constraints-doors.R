@@ -9,23 +9,21 @@ doors_x <- function() {
   x
 }
 # What each constraint is given as, with what it needs.
-asked_for <- list(include = c("c9", "c4"), exclude = c("c1", "c2"), cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), budget = 6,
-  groups = list(c("c1", "c6"), c("c2", "c9")), max_cor = .5, weights = rep(1:3, each = 10), blocks = rep(1:3, 10),
-  block_scale = TRUE, candidates = c(3:12, 20:27), labelled = c(1:5, 9, 17, 21:24), replicates = rep(1:15, 2),
-  sample_cost = rep(c(1, 2, 5), 10), sample_budget = 9, strata = rep(1:2, c(20, 10)), quotas = c("1" = 2, "2" = 5))
+asked_for <- list(include = c("c5", "c4"), exclude = c("c1", "c2", "c6", "c8", "c9"), cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), budget = 2.5,
+  groups = list(c("c1", "c6"), c("c2", "c9")), max_cor = .3, weights = rep(1:3, each = 10), blocks = rep(1:3, 10),
+  block_scale = TRUE, candidates = c(3:12, 20:27), labelled = c(1:5, 9, 17, 21:24), replicates = c(rep(1, 14), rep(2:9, 2)),
+  sample_cost = rep(c(1, 2, 5), 10), sample_budget = 3, strata = rep(1:2, c(20, 10)), quotas = c("1" = 2, "2" = 5))
 given_as <- function(name) {
   row <- constraint_rows()[[name]]
   if (is.null(asked_for[[name]])) stop("say in asked_for what `", name, "` is given as")
   asked_for[c(row$needs[1L], name)]
 }
 quietly <- function(code) withr::with_seed(1, suppressMessages(suppressWarnings(code)))
-picked <- function(fit, ...) suppressMessages(selected_features(fit, 3, as = "index"))
+chosen_of <- function(fit) list(suppressMessages(selected_features(fit, 3, as = "index")), fit$feature_scores)
 
 # What each function makes of data; where it needs a fit, of one without constraints. Two forms where it chooses columns
 # or rows.
 calls_of <- function(x, y = rep(1:3, 10)) {
-  ranks <- function(method, ...) list(method, ...)
-  scored <- function(x, y, new) rep(y[1L], nrow(new))
   list(
     "ufs_moments()" = list(function(d) ufs_moments(d)),
     "ufs_sketch()" = list(function(d) sketch_seen(ufs_sketch(d, 8, "uniform")),
@@ -40,7 +38,7 @@ calls_of <- function(x, y = rep(1:3, 10)) {
       function(d) representatives(ufs_alfs(x, alpha_rel = .2, beta_rel = .05), d)),
     "predict()" = list(function(d) held_by(predict(ufs_css(x, k = 3), d)),
       function(d) predict(ufs_css(x, k = 3), d, type = "reconstruction"),
-      function(d) predict(ufs_jspca(x, 2), d, type = "scores"), function(d) predict(ufs_cur(x, 3, 3), d, k = 3)$row_wish),
+      function(d) predict(ufs_jspca(x, 2), d, type = "scores")),
     "ufs_represent()" = list(function(d) ufs_represent(d)$Z),
     "ufs_graph()" = list(function(d) as.matrix(ufs_graph(d, scale = TRUE))),
     "ufs_reliability()" = list(function(d) ufs_reliability(d)$table),
@@ -49,14 +47,17 @@ calls_of <- function(x, y = rep(1:3, 10)) {
     "ufs_stability()" = list(function(d) ufs_stability(d, "pca", k = 3, n_components = 2, n_resamples = 4)$selected,
       function(d) ufs_stability(d, "facility", m = 5, n_resamples = 4)$sample_frequency),
     "ufs_grid()" = list(
-      function(d) picked(kept_fit(ufs_grid(d, "pca", list(n_components = 2:3), keep_fits = TRUE))),
+      function(d) chosen_of(kept_fit(ufs_grid(d, "pca", list(n_components = 2:3), keep_fits = TRUE))),
       function(d) kept_fit(ufs_grid(d, "facility", list(similarity = "cosine"), m = 5, keep_fits = TRUE))$sample_ranking),
     "ufs_tune()" = list(function(d) {
-      ufs_tune(d, "spca", k = 3, grid = list(lambda_rel = c(.05, .2)), n_components = 2)$fit$feature_ranking
+      chosen_of(ufs_tune(d, "spca", k = 3, grid = list(lambda_rel = c(.05, .2)), n_components = 2)$fit)
     }),
-    "ufs_select()" = list(function(d) ufs_select(d, k = 3, task = "compress")$feature_ranking,
+    "ufs_select()" = list(function(d) chosen_of(ufs_select(d, k = 3, task = "compress")),
       function(d) selected_samples(ufs_select(d, task = "label", m = 6))),
-    "ufs_diversify()" = list(function(d) unclass(ufs_diversify(ufs_variance(x, k = 3), d, k = 3))[c("feature_ranking", "certificate")]),
+    "ufs_diversify()" = list(function(d) {
+      fit <- ufs_diversify(ufs_variance(x, k = 3), d, k = 3)
+      list(chosen_of(fit), fit$certificate)
+    }),
     "ufs_add_noise()" = list(function(d) ufs_add_noise(d, .1)),
     "ufs_propagate()" = list(function(d) ufs_propagate(as.matrix(ufs_graph(x)), c(1, 2, rep(NA, 28)), x = d)),
     "ufs_explore()" = list(function(d) explore_model(ufs_pca(x, 2, k = 3), d, NULL, NULL, list())$x)
@@ -64,9 +65,9 @@ calls_of <- function(x, y = rep(1:3, 10)) {
 }
 # What goes on to whom takes the sketch is held by its data.
 sketch_seen <- function(s) list(s$index, held_by(s$data))
-held_by <- function(data) unclass(data)[c("x", "wish", "row_wish")]
+held_by <- function(data) list(data$x, data$wish, data$row_wish)
 kept_fit <- function(grid) {
-  if (is.null(grid$fits[[1L]])) refuse("grid", grid$errors[1L])
+  if (is.null(grid$fits[[1L]])) refuse("grid", grid$results$error[1L])
   grid$fits[[1L]]
 }
 # What classifiers were shown.
@@ -96,7 +97,7 @@ test_that("no constraint is dropped: functions by constraints", {
   x <- doors_x()
   calls <- calls_of(x)
   for (door in names(calls)) {
-    base <- if (door == "ufs_reliability()") ufs_data(x, replicates = rep(1:10, each = 3)) else ufs_data(x)
+    base <- if (door == "ufs_reliability()") ufs_data(x, replicates = rep(1:15, 2)) else ufs_data(x)
     plain <- lapply(calls[[door]], function(call) quietly(call(base)))
     for (name in names(constraint_rows())) {
       data <- do.call(ufs_data, c(list(base), given_as(name)))
@@ -221,4 +222,12 @@ test_that("max_cor is of the columns, whatever rows the method sees", {
     expect_lte(largest(quietly(ufs_blfse(mtcars, 2, k = 4, max_cor = limit))), limit + 1e-9)
     expect_lte(largest(ufs_laplacian(mtcars, weights = 1:32, max_cor = limit), 1:32), limit + 1e-9)
   }
+})
+
+test_that("ufs_select() gives the samples that a budget leaves of those asked for", {
+  data <- ufs_data(doors_x(), sample_cost = rep(c(1, 2, 5), 10), sample_budget = 3)
+  fit <- quietly(ufs_select(data, task = "label", m = 6))
+  rows <- suppressMessages(selected_samples(fit, as = "index"))
+  expect_lte(sum(rep(c(1, 2, 5), 10)[rows]), 3)
+  expect_gt(length(rows), 0L)
 })
