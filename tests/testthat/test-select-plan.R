@@ -487,7 +487,8 @@ test_that("rows are drawn beside every wish, and the print says how many and why
   expect_setequal(selected_features(own), selected_features(run(4, blocks = batch, kind = "one unit")))
   # What is long is written as the user wrote it.
   expect_match(own$code, "blocks = batch", fixed = TRUE)
-  expect_identical(run(4, labelled = 1:9)$method, "consensus")
+  # Rows that are chosen are not asked for here.
+  expect_error(run(4, labelled = 1:9), class = "ufs_error_argument", "`labelled`: ufs_select() chooses no rows", fixed = TRUE)
 })
 
 test_that("weights leave the methods that take them, whatever the noise, and the print says so", {
