@@ -322,6 +322,8 @@ wish_notes <- function(fit) {
       paste0(" (by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "), ")")
     }
   }
+  # A constant column is never chosen, though it was to be in.
+  wish$include <- setdiff(wish$include, fit$constant)
   columns <- constraint_words(wish, "columns")
   samples <- constraint_words(rows, "rows")
   shown <- !is.null(fit$feature_scores)

@@ -636,3 +636,19 @@ test_that("scaling within blocks keeps the squares of each column within them", 
   expect_equal(of(), unname(within), tolerance = 1e-10)
   expect_equal(of(block_scale = TRUE), of(), tolerance = 1e-10)
 })
+
+test_that("the name of a factor stands for its columns only where it was a factor", {
+  x <- wish_x()
+  colnames(x)[1:2] <- c("price=low", "price=high")
+  expect_error(ufs_data(x, exclude = "price"), class = "ufs_error_argument", "'price'")
+  table <- data.frame(wish_x(), price = factor(rep(c("low", "high"), 15)))
+  data <- ufs_data(table, factors = "dummies", exclude = "price")
+  expect_setequal(colnames(data)[data$wish$exclude], c("price=low", "price=high"))
+})
+
+test_that("a constant column that was to be in is not counted as in", {
+  x <- wish_x()
+  x[, "c4"] <- 1
+  fit <- suppressMessages(suppressWarnings(ufs_pca(x, 2, include = c("c4", "c5"))))
+  expect_output(print(fit), "wishes +1 column in")
+})
