@@ -60,9 +60,9 @@
 #'   (see [ufs_kmeans_f()]); `"random"` (orthonormal, from uniform numbers); labels (a
 #'   vector of length n with `n_clusters` distinct values); an n x c matrix E of full rank (made
 #'   orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay a run of `"paper"`,
-#'   where all but E may be missing: V is p x c, the product W0 B0 of the paper's starting matrices, and g
-#'   the p weights (or one for all) of the first least-squares step. With one cluster `"kmeans"` is
-#'   the positive part of the leading component's scores.
+#'   where all but E may be missing: V is p x c, the product W0 B0 of the paper's starting
+#'   matrices, and g the p weights (or one for all) of the first least-squares step. With one
+#'   cluster `"kmeans"` is the positive part of the leading component's scores.
 #' @param n_starts The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
@@ -465,7 +465,8 @@ register("socfs", ufs_socfs,
   prepare = function(x, args) as_lazy_operator(x, args$center, args$scale),
   paper_grid = list(
     source = paste("Han and Kim (2015): of the paper only the supplement, without experiments, was",
-      "at hand; these are the defaults of the public program, for columns that are not standardised"),
+      "at hand; these are the defaults of the public program, for columns that are not",
+      "standardised"),
     grids = list(program = list(lambda = 100, gamma = 100))),
   advice = "situational",
   group = "system", deterministic = FALSE,

@@ -118,7 +118,11 @@ sources_of <- function(methods, functions = character(), root = source_root()) {
 # calls that were stored before can be compared.
 full_call <- function(name, ...) {
   given <- list(...)
-  given <- c(given, given$control$paper)
+  if (length(given$control$paper)) {
+    given <- c(given, given$control$paper)
+    given$control["paper"] <- list(list())
+  }
+  if (identical(given$control, ufselect::ufs_control())) given$control <- NULL
   given$control$paper <- NULL
   paper <- get("registered", envir = asNamespace("ufselect"))[[sub("^ufs_", "", name)]]$paper
   wanted <- c(formals(get(name, envir = asNamespace("ufselect"))), paper)

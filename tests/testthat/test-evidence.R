@@ -68,6 +68,10 @@ test_that("a full call has every argument, and differences are named", {
   expect_match(call, "select = \"norm\"", fixed = TRUE)
   expect_match(call, "control = ufs_control(max_iter = NULL", fixed = TRUE)
   expect_length(place$differing_arguments(call, call), 0L)
+  # Settings of the published method are compared with what was stored when they were arguments.
+  expect_identical(place$full_call("ufs_topk", control = ufs_control(paper = list(alpha = .5))),
+    place$full_call("ufs_topk", alpha = .5))
+  expect_match(place$full_call("ufs_topk"), "lambda_i = 3, alpha = 0.95", fixed = TRUE)
   expect_identical(place$differing_arguments(call, place$full_call("ufs_alfs")),
     "`select_samples`: stored \"norm\", now \"ted\"")
   expect_identical(place$differing_arguments("f(a = 1)", "f(a = 1, b = 2)"), "`b`: stored not pinned, now 2")
