@@ -107,8 +107,8 @@ without_penalty <- function(x, labelled, method, say) {
 }
 
 # What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, rows = those
-# that may be chosen, free = how many, limit = what these are called, allowed = a flag for each row, NULL: all, cost and
-# budget, NULL without a budget).
+# that may be chosen, free = how many, limit = what these are called, allowed = a flag for each row,
+# NULL: all, cost and budget, NULL without a budget).
 open_rows <- function(labelled, data) {
   wish <- if (inherits(data, "ufs_data")) data$row_wish else data$wishes$samples
   labelled <- check_labelled(labelled, data)
