@@ -53,14 +53,13 @@ proof_wish <- function(p, k) {
   lapply(wish, function(w) if (is.integer(w)) w + 0 else w)
 }
 
-# As ufs_css() sees the columns; those that are constant are NULL.
+# As ufs_css() sees the columns. Constant ones take no part, centred or not: they are zero in z.
 proof_seen <- function(x, center, scale) {
   z <- scale(x, center, FALSE)
-  size <- sqrt(colSums(z^2))
-  fine <- size > 1e-10 * sqrt(colSums(x^2))
-  spread <- if (center) size else sqrt(colSums(scale(x, TRUE, FALSE)^2))
-  divide <- if (scale) ifelse(spread > 1e-10 * sqrt(colSums(x^2)), spread, 1) else rep(1, ncol(x))
-  list(z = sweep(z, 2L, divide, "/"), fine = which(fine))
+  spread <- sqrt(colSums(scale(x, TRUE, FALSE)^2))
+  fine <- spread > 1e-10 * sqrt(colSums(x^2))
+  z[, !fine] <- 0
+  list(z = sweep(z, 2L, if (scale) ifelse(fine, spread, 1) else rep(1, ncol(x)), "/"), fine = which(fine))
 }
 
 # The squares of y that columns s hold; columns of unit length u say the same as those of z.
