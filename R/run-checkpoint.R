@@ -62,19 +62,26 @@ value_file <- function(folder, key) file.path(folder, paste0(key, ".rds"))
 # computation. A part that is being written has a name that no other process uses. Once the value
 # stands under its own name, all parts of it are superfluous.
 store_value <- function(folder, key, value) {
-  why <- tryCatch(on_error({
+  said <- NULL
+  why <- withCallingHandlers(on_error({
     payload <- memCompress(serialize(value, NULL, version = 2L), "gzip")
     part <- suppressWarnings(tempfile(paste0(key, "-"), tmpdir = folder, fileext = ".part"))
     on.exit(unlink(part))
     write_part(part_bytes(key, payload), part)
     # A full disk may show only here.
-    if (is.null(read_part(part, key))) {
+    if (length(said)) {
+      said[1L]
+    } else if (is.null(read_part(part, key))) {
       "what was written could not be read back"
     } else if (!rename_part(part, value_file(folder, key)) &&
         is.null(read_part(value_file(folder, key), key))) {
       "its file could not be renamed"
     }
-  }, conditionMessage), warning = conditionMessage)
+  }, conditionMessage), warning = function(w) {
+    # Left at once, R would keep the connection that a full disk does not let it close in order.
+    said <<- c(said, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
   if (is.null(why)) {
     left <- list.files(folder, "[.]part$", full.names = TRUE)
     unlink(left[startsWith(basename(left), paste0(key, "-"))])

@@ -29,6 +29,11 @@ factors_of <- function(fit) {
   factor[wish$exclude] <- Inf
   factor
 }
+# Polished, the result of irls has exact zeros and no smoothing.
+socfs_eps <- function(fit) {
+  plain <- fit$params$solver == "paper" && !(fit$params$polish && fit$control$tol >= 0)
+  if (plain) fit$control$eps else 0
+}
 laplacian_of <- function(w) diag(rowSums(w)) - w
 
 # Neighbours of each sample by Euclidean distance, ties by index.
@@ -42,7 +47,7 @@ objectives <- list(
   socfs = function(fit, x) {
     z <- as_seen(fit, x)
     s <- fit$solution
-    sum((z %*% s$V - s$E)^2) + fit$params$lambda * l21(s$V, 0, factors_of(fit)) +
+    sum((z %*% s$V - s$E)^2) + fit$params$lambda * l21(s$V, socfs_eps(fit), factors_of(fit)) +
       fit$params$gamma * sum((s$F - s$E)^2)
   },
   jspca = function(fit, x) {
@@ -304,8 +309,7 @@ certificates <- list(
     s <- fit$solution
     at <- setdiff(seq_len(ncol(z)), fit$constant)
     g <- 2 * crossprod(z, s$E - z %*% s$V) / fit$params$lambda
-    smooth <- if (fit$params$solver == "paper") fit$control$eps else 0
-    list(kkt = worst_row(g[at, , drop = FALSE], s$V[at, , drop = FALSE], smooth))
+    list(kkt = worst_row(g[at, , drop = FALSE], s$V[at, , drop = FALSE], socfs_eps(fit)))
   },
   spca = function(fit, x) {
     z <- as_seen(fit, x)

@@ -264,6 +264,14 @@ test_that("a folder that cannot be written to costs one warning and nothing else
     attempt(folder, "could not be read back")
     expect_length(values(folder), 0)
   })
+  # A device that is full says so when the connection is closed, which must not stay.
+  if (file.exists("/dev/full")) local({
+    plain <- write_part
+    replaced("write_part", function(content, file) plain(content, "/dev/full"))
+    before <- nrow(showConnections())
+    attempt(withr::local_tempdir(), "No space left")
+    expect_identical(nrow(showConnections()), before)
+  })
   # Removed while the run goes on, and a name that is taken.
   local({
     plain <- write_part
