@@ -266,11 +266,14 @@ test_that("a folder that cannot be written to costs one warning and nothing else
   })
   # A device that is full says so when the connection is closed, which must not stay.
   if (file.exists("/dev/full")) local({
-    plain <- write_part
-    replaced("write_part", function(content, file) plain(content, "/dev/full"))
-    before <- nrow(showConnections())
+    replaced("write_part", function(content, file) {
+      full <- file("/dev/full", "wb", raw = TRUE)
+      on.exit(close(full))
+      writeBin(content, full)
+    })
+    before <- length(getAllConnections())
     attempt(withr::local_tempdir(), "No space left")
-    expect_identical(nrow(showConnections()), before)
+    expect_identical(length(getAllConnections()), before)
   })
   # Removed while the run goes on, and a name that is taken.
   local({
