@@ -2,6 +2,10 @@
 
 registered <- new.env(parent = emptyenv())
 
+# What a fit asks of the floors above, whose files put the answers here when they are loaded:
+#   size(x, method, args)  list(k, reason): how many features `k = "auto"` means
+asked_above <- new.env(parent = emptyenv())
+
 # The last lines of a method's file: everything that grids, comparisons and ensembles must
 # know about it. Nothing else in the package knows a method by name.
 #

@@ -6,6 +6,11 @@
 #' `ufs_socfs(x, n_clusters = 5)`. Use it in loops over methods; [ufs_grid()] and [ufs_compare()]
 #' take the same names.
 #'
+#' `k = "auto"`, here and in the method's own function, is as many features as [ufs_size()] names for
+#' the method with these arguments and this seed, or all, with a warning, where none is better than
+#' noise; a message gives the reason. It takes several fits. Methods that solve for one number of
+#' features refuse it.
+#'
 #' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
 #'   kinds there are.
 #' @inheritParams ufs_grid
@@ -13,6 +18,7 @@
 #' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
 #' @examples
 #' ufs(iris[, 1:4], "variance")
+#' ufs(scale(mtcars), "pca", n_components = 2, k = "auto")$params$k
 #' ufs_methods()[, c("method", "selects", "title")]
 #' @export
 ufs <- function(x, method, ..., m) {
@@ -28,7 +34,9 @@ ufs <- function(x, method, ..., m) {
   row <- table[[method]]
   check_arguments(setdiff(names_of(args), names(row$only)), row$fit, method, names(row$paper))
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
-  fit$call <- plain_call(match.call(), "ufs")
+  call <- plain_call(match.call(), "ufs")
+  if (identical(args$k, "auto")) call$k <- fit$call$k
+  fit$call <- call
   fit
 }
 
@@ -86,6 +94,8 @@ run_fit <- function(method, call, written, args, dots) {
   check_given_arguments(row, method, args, c(names_of(written), names(paper)))
   args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
   args["x"] <- list(open_x(args$x, row, method, dots[!names_of(dots) %in% names(row$paper)]))
+  # The fit, its call too, is that for the number.
+  if (identical(args$k, "auto")) args$k <- call$k <- number_of_auto(method, args, names(call))
   workers <- start_workers(args$x)
   on.exit(if (!is.null(workers)) BiocParallel::bpstop(workers), add = TRUE)
   args <- check_values(args, row)
@@ -259,6 +269,25 @@ check_values <- function(args, row) {
   wanted <- Filter(Negate(is.null), args[row$open_numbers])
   if (length(wanted)) args[names(wanted)] <- check_wanted(wanted, known_size(args$x))
   args
+}
+
+# What k = "auto" means, by the method with those of its arguments that were given.
+number_of_auto <- function(method, args, given) {
+  row <- registered[[method]]
+  if (!is.null(row$per_k)) {
+    refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find it; ",
+      "ufs_size(x, task = ) can.")
+  }
+  if (inherits(args$x, "ufs_data") && !is.null(args$x$n_rows)) {
+    refuse("k", "k = \"auto\" needs the rows of x, and moments hold none: give a number.")
+  }
+  found <- asked_above$size(args$x, method,
+    args[intersect(setdiff(given, c("x", "k")), names(args))])
+  # Where there is noise alone a warning has said so.
+  if (found$verdict != "noise") {
+    ufs_inform("size", "k = \"auto\": k = ", found$k, ": ", found$reason, ".")
+  }
+  as.integer(found$k)
 }
 
 known_size <- function(x) {

@@ -26,6 +26,7 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
   }
   found[c("k", "verdict", "reason", "by")]
 }
+asked_above$size <- auto_k
 
 # The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method
 # itself cannot be.

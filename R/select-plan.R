@@ -408,11 +408,8 @@ planned_method <- function(look, asked, large, given) {
     label = if (isTRUE(asked$ordered)) "facility" else "medoids",
     classify = if (asked$noise) noisy else "css",
     cluster = if (asked$noise || weights) noisy else if (large) "mcfs" else "consensus")
-  of_task <- switch(asked$task, compress = "css", label = c("medoids", "facility"),
-    classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
-  if (asked$task == "label" && isTRUE(asked$ordered)) of_task <- "facility"
-  if (!is.null(asked$n_clusters)) of_task <- setdiff(of_task, "pca")
-  takes <- vapply(of_task, function(m) seen_by(method_row(m), "weights") != "refused", NA)
+  of_task <- task_methods(asked)
+  takes <- take_weights(of_task)
   if (weights && any(takes)) of_task <- of_task[takes]
   has <- function(method) all(given %in% method_row(method)$arguments)
   # What other methods of the task share does not decide.
@@ -431,6 +428,19 @@ planned_method <- function(look, asked, large, given) {
   }
   only <- Filter(has, of_task)
   if (length(only) < length(of_task)) intersect(c(usual, of_task), only)[1L] else fit[1L]
+}
+
+# The methods that a task may take, as far as what else is asked for has a meaning for them.
+task_methods <- function(asked) {
+  of_task <- switch(asked$task, compress = "css", label = c("medoids", "facility"),
+    classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
+  if (asked$task == "label" && isTRUE(asked$ordered)) return("facility")
+  if (is.null(asked$n_clusters)) of_task else setdiff(of_task, "pca")
+}
+
+# Which of these methods take weights of rows.
+take_weights <- function(methods) {
+  vapply(methods, function(m) seen_by(method_row(m), "weights") != "refused", NA)
 }
 
 # Are columns standardised? Measured on real sets (evidence/plan.R): css for a classifier and the

@@ -5,9 +5,9 @@
 #'
 #' Names a number with its reason, and the curves behind it. Use it where nobody tells you k. Give a
 #' `task`, and it is the number that `ufs_select(x, "auto", task)` chooses; give a `method`, and it
-#' is
-#' what `"auto"` means for this method in [step_select_ufs()] and the filters of mlr3. The same seed
-#' gives the same number at each of these doors.
+#' is what `k = "auto"` means for this method in [ufs()], in its own function, in
+#' [step_select_ufs()] and in the filters of mlr3. The same seed gives the same number at each of
+#' these doors; where it is 0, they keep all columns and say so.
 #'
 #' # For a task
 #' The rules are those of [ufs_select()]. `curve` has a row for each `number` tried and `measure`:

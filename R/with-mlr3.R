@@ -31,7 +31,9 @@
 #'
 #' # Missing values and weights
 #' With `na = "error"`, the default, missing values are refused; the other choices are those of
-#' [ufs_data()]. Weights of a task are ignored, and a message says so.
+#' [ufs_data()]. Weights of a task that are for learners go to every method that takes `weights`, see
+#' `ufs_methods(what = "wishes")`, and to the tasks of [ufs_select()], which then take such a method;
+#' other methods, and all that choose rows, ignore them, and a message says why.
 #'
 #' # Tuning
 #' Parameters that are numbers with two bounds, switches and choices can be given to `to_tune()`
@@ -131,12 +133,12 @@ mlr3_filter_class <- function() {
 
 mlr3_scores <- function(task, nfeat, method, values) {
   features <- task$feature_names
-  say_weights(task)
   shared <- shared_values(values)
   auto <- identical(values$k, "auto")
+  options <- values[setdiff(names(values), c(names(shared), "k"))]
+  options$weights <- taken_weights(task_weights(task), method, options)
   found <- rank_for(table_columns(task$data(cols = features), features), method,
-    if (auto) "auto" else max(1L, nfeat), values[setdiff(names(values), c(names(shared), "k"))],
-    shared$standardise, shared$na, shared$seed)
+    if (auto) "auto" else max(1L, nfeat), options, shared$standardise, shared$na, shared$seed)
   if (!auto) say_padded(found, nfeat)
   stats::setNames(falling_scores(found, auto), found$features[found$ranking])
 }
@@ -147,11 +149,11 @@ shared_values <- function(values) {
     na = if (is.null(values$na)) "error" else values$na, seed = values$seed)
 }
 
-say_weights <- function(task) {
-  if (any(grepl("^weights", task$properties))) {
-    inform_unless_resampling("weights",
-      "Weights are ignored: no method of ufselect weighs samples.")
-  }
+# The weights of a task for learners, in the order of its rows; NULL where it has none. Old versions
+# of mlr3 have no others.
+task_weights <- function(task) {
+  table <- task[[if ("weights_learner" %in% names(task)) "weights_learner" else "weights"]]
+  table$weight[match(task$row_ids, table$row_id)]
 }
 
 # Scores that fall along the ranking, since equal ones would be drawn by lot: those of the method
@@ -293,7 +295,7 @@ mlr3_pipeop_class <- function() {
 }
 
 mlr3_rows <- function(task, method, values) {
-  say_weights(task)
+  taken_weights(task_weights(task), method, values)
   shared <- shared_values(values)
   features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) {

@@ -10,8 +10,9 @@
 #' `skip = TRUE`, the default, as for every step that removes rows. With `skip = FALSE` it chooses
 #' among the rows of the new data. Rows keep their order.
 #'
-#' The sections of [step_select_ufs()] on missing values and case weights hold here too; rows that
-#' `na = "omit"` leaves out are not chosen.
+#' The section of [step_select_ufs()] on missing values holds here too; rows that `na = "omit"`
+#' leaves out are not chosen. No method that chooses rows takes case weights: they are ignored, and
+#' a message says why.
 #'
 #' # Tidy method
 #' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per row of
@@ -21,7 +22,7 @@
 #'
 #' @inheritParams step_select_ufs
 #' @param ... Selectors of the columns by which rows are chosen, such as `all_numeric_predictors()`.
-#'   Columns must be numeric. If nothing is selected, the step does nothing.
+#'   Columns must be numeric or logical. If nothing is selected, the step does nothing.
 #' @param method `"label"`, the task of [ufs_select()], which looks at the data and decides about
 #'   scaling, method and settings, or the name of a method that selects samples, see
 #'   [ufs_methods()].
@@ -57,7 +58,7 @@ step_sample_ufs <- function(recipe, ..., method = "label", m = 20L, weights_to =
 #' @exportS3Method recipes::prep
 prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
   x$columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
-  recipes::check_type(training[, x$columns], types = c("double", "integer"))
+  recipes::check_type(training[, x$columns], types = number_types)
   check_sample_step(x)
   if (!is.null(x$weights_to)) {
     check_installed("hardhat", "for `weights_to`")
@@ -66,7 +67,11 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
     }
   }
   x["chosen"] <- list(chosen_rows(x, training))
-  x["case_weights"] <- list(ignored_weights(info))
+  given <- recipes::get_case_weights(info, training)
+  if (!is.null(given)) {
+    taken_weights(given, x$method, x$options)
+    x$case_weights <- FALSE
+  }
   x$trained <- TRUE
   x
 }

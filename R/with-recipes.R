@@ -27,8 +27,11 @@
 #' except inside a resampling.
 #'
 #' # Case weights
-#' No method of this package weighs samples: case weights are ignored, and the print of the trained
-#' step says so, as that of `recipes::step_corr()`.
+#' Frequency weights (`hardhat::frequency_weights()`) go to every method that takes `weights`, see
+#' `ufs_methods(what = "wishes")`, and to the tasks, which then take such a method; rows of weight 0
+#' are left out. Other methods ignore them, and a message says why. Importance weights are about the loss of a model: as in all steps of recipes that do
+#' not look at the outcome, they are ignored, which is said, too. The print of the trained step ends
+#' in "weighted" or "ignored weights".
 #'
 #' # Tidy method
 #' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per
@@ -44,7 +47,8 @@
 #'
 #' @param recipe A recipe (package recipes, version 1.1.0 or newer).
 #' @param ... Selectors of the columns to rank, such as `all_numeric_predictors()`. Columns must
-#'   be numeric. If nothing is selected, the step does nothing.
+#'   be numeric or logical; those that seem to number rows or to tell the time are named in a
+#'   message. If nothing is selected, the step does nothing.
 #' @param method A task of [ufs_select()], `"classify"`, `"cluster"` or `"compress"`, or the name of
 #'   a method that selects features, see [ufs_methods()]. For a task the columns kept are those of
 #'   `ufs_select(x, num_terms, task)`, which looks at the data and decides about scaling, method
@@ -106,7 +110,7 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
 #' @exportS3Method recipes::prep
 prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
-  recipes::check_type(training[, columns], types = c("double", "integer"))
+  recipes::check_type(training[, columns], types = number_types)
   check_select_step(x)
   # A column that is a matrix (spectra) stands for its columns.
   table <- flat_table(table_columns(training, columns))
@@ -126,6 +130,9 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     # `n_clusters` where the method has such a thing.
     name <- intersect(c("n_clusters", "n_components"), row_of(x$method)$arguments)
     if (!is.null(x$n_clusters) && length(name)) options[[name[1L]]] <- x$n_clusters
+    given <- recipes::get_case_weights(info, training)
+    options$weights <- taken_weights(counting_weights(given), x$method, options)
+    if (!is.null(given)) x$case_weights <- !is.null(options$weights)
     found <- rank_for(table, x$method,
       if (auto) "auto" else max(1L, size), options, x$standardise, x$na, x$seed)
     if (auto) size <- found$k
@@ -154,7 +161,6 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   }
   x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
   x$removals <- x$scores$terms[removed]
-  x["case_weights"] <- list(ignored_weights(info))
   x$trained <- TRUE
   x
 }
@@ -180,7 +186,8 @@ bake.step_select_ufs <- function(object, new_data, ...) {
 fill_baked <- function(object, new_data, kept, inner) {
   flat <- flat_table(table_columns(new_data, names(new_data)))
   kept <- intersect(kept, object$filled)
-  gone <- kept[vapply(kept, function(name) anyNA(flat[[name]]), NA)]
+  # Logical columns become numbers in every table, for what is filled in may be 0.5.
+  gone <- kept[vapply(kept, function(name) is.logical(flat[[name]]) || anyNA(flat[[name]]), NA)]
   if (!length(gone) || is.null(object$new_rows)) return(new_data)
   whole <- function(rows) {
     out <- matrix(NA_real_, length(rows), length(object$filled))
@@ -316,8 +323,15 @@ table_columns <- function(data, columns) {
   structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
 }
 
-# FALSE, the field's word for ignored, where there are case weights.
-ignored_weights <- function(info) if (any(info$role %in% "case_weights")) FALSE
+# What ufs_data() takes, in the words of recipes.
+number_types <- c("double", "integer", "logical")
+
+# Case weights that say how many rows each row stands for; NULL for others, which is said.
+counting_weights <- function(weights) {
+  if (!isFALSE(recipes::are_weights_used(weights, unsupervised = TRUE))) return(weights)
+  inform_unless_resampling("weights", "Case weights that are no frequency weights are ignored, as ",
+    "by all steps that do not look at the outcome.")
+}
 
 # As many names as fit into `width`, and how many more there are.
 few_names <- function(names, width) {

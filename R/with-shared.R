@@ -68,14 +68,14 @@ fit_of_row <- function(data, row, options, standardise, size = NULL) {
 #   standardised  TRUE, FALSE, or NA where the method has no say in it
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
 #   included      those that must be in, and `open`, how many of the ranking may be chosen
-# `options`: arguments of the method, and wishes. `standardise`, `na`: see step_select_ufs(). Inside
-# a resampling the ranking is kept, since a tuning run asks for one again with every k.
+# `options`: arguments of the method, and constraints, `weights` among them where the table has some
+# that the method takes. `standardise`, `na`: see step_select_ufs(). Inside a resampling the ranking
+# is kept, since a tuning run asks for one again with every k.
 rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- row_of(method)
   refuse_missing_values(x, na)
-  own <- names(options) %in% constraint_names(option = TRUE)
-  data <- if (any(own)) do.call(ufs_data, c(list(x, na = na), options[own])) else
-    open_data(x, na = na)
+  own <- names(options) %in% c(constraint_names(option = TRUE), "weights")
+  data <- framework_data(x, na, options[own])
   wishes <- options[own]
   options <- with_clusters(options[!own], row, method, data)
   make <- function(k) {
@@ -92,6 +92,34 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   }
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
   c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
+}
+
+# The table as the adapters give it to a method, with a word about columns that are no features. Rows
+# of weight 0 stand for no row.
+framework_data <- function(x, na, given = list()) {
+  none <- which(given$weights == 0)
+  if (length(none)) {
+    x <- x[-none, , drop = FALSE]
+    given$weights <- given$weights[-none]
+  }
+  data <- if (length(given)) do.call(ufs_data, c(list(x, na = na), given)) else
+    open_data(x, na = na)
+  doubt <- if (!in_resampling()) looks_like_ids(data)
+  if (!is.null(doubt)) ufs_inform("numbering", "Among the columns to choose from ", doubt, ".")
+  data
+}
+
+# Weights of the rows of a table, where the method (or task) takes them; NULL where it does not,
+# which is said.
+taken_weights <- function(weights, method, options) {
+  if (is.null(weights)) return(NULL)
+  row <- row_of(method)
+  methods <- if (is.null(row$task)) method else
+    task_methods(c(list(task = method), options[names(options) %in% c("n_clusters", "ordered")]))
+  if (any(take_weights(methods))) return(as.double(weights))
+  inform_unless_resampling("weights", "Weights are ignored: ", paste(vapply(methods, function(one) {
+    paste0("ufs_", one, "() takes none (", method_row(one)$refuses[["weights"]], ")")
+  }, ""), collapse = ", "), ".")
 }
 
 # In an adapter missing values are a matter of its own `na`.
@@ -219,8 +247,12 @@ standardise_or_not <- function(row, options, standardise, data,
 # What a user should know, once: inside a resampling it would be said for every model.
 inform_unless_resampling <- function(class, ...) if (!in_resampling()) ufs_inform(class, ...)
 
-# A constant column is no event in a training set: one message in place of a warning.
+# A constant column is no event in a training set: one message in place of a warning. Columns that
+# number the rows were named by framework_data().
 quietly_constant <- function(code) {
+  before <- said_once$numbering
+  said_once$numbering <- TRUE
+  on.exit(said_once$numbering <- before)
   withCallingHandlers(code, ufs_warning_constant = function(w) {
     inform_unless_resampling("constant", conditionMessage(w))
     invokeRestart("muffleWarning")
@@ -279,7 +311,7 @@ sample_for <- function(x, method, m, options, shared) {
   row <- row_of(method)
   n <- nrow(x)
   refuse_missing_values(x, shared$na)
-  data <- open_data(x, na = shared$na)
+  data <- framework_data(x, shared$na)
   # `omit` leaves out columns, or the rows with missing values.
   at <- if (data$n < n) which(stats::complete.cases(x)) else seq_len(n)
   out <- data.frame(row = seq_len(n), score = NA_real_, rank = seq_len(n), removed = FALSE,

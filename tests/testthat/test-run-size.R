@@ -189,3 +189,41 @@ test_that("a task has a number, its reason and its curve, of columns or of sampl
   expect_error(ufs_size(groups, task = "order"), class = "ufs_error_argument")
   expect_error(ufs_size(groups, task = "cluster", swaps = 3), class = "ufs_error_argument")
 })
+
+test_that("k = \"auto\" of a method is the number that ufs_size() names, by whichever door", {
+  skip_on_cran()
+  asked <- function(code) withr::with_seed(6, quiet(code))
+  for (method in c("pca", "kmeans_f", "random")) {
+    args <- switch(method, pca = list(n_components = 2L), kmeans_f = list(n_clusters = 3L))
+    size <- asked(do.call(ufs_size, c(list(x, method, n_resamples = 2L), args)))
+    fit <- asked(do.call(ufs, c(list(x, method, k = "auto"), args)))
+    expect_identical(fit$params$k, if (size$verdict == "noise") 24L else size$k, info = method)
+    expect_length(quiet(selected_features(fit)), fit$params$k)
+    own <- asked(do.call(paste0("ufs_", method), c(list(x, k = "auto"), args)))
+    expect_identical(own$feature_ranking, fit$feature_ranking)
+    # The call is that for the number, so that it can be repeated.
+    expect_identical(c(own$call$k, fit$call$k), rep(fit$params$k, 2L))
+  }
+  expect_message(fit <- withr::with_seed(6, ufs_pca(x, 2, k = "auto")), "columns are better than noise",
+    class = "ufs_message_size")
+  expect_lt(fit$params$k, 24L)
+  expect_identical(eval(fit$call)$params$k, fit$params$k)
+  # The arguments of ufs_data() count: columns that must be in are no evidence, and are in.
+  kept <- asked(ufs_pca(x, 2, k = "auto", include = "c24"))
+  expect_identical(kept$params$k, asked(ufs_size(x, "pca", n_components = 2, n_resamples = 2L, include = "c24"))$k)
+  expect_true("c24" %in% selected_features(kept))
+  noise <- withr::with_seed(1, matrix(rnorm(60 * 12), 60))
+  expect_warning(none <- withr::with_seed(1, ufs_pca(noise, 2, k = "auto")), class = "ufs_warning_size")
+  expect_identical(none$params$k, 12L)
+})
+
+test_that("k = \"auto\" is refused where it has no meaning", {
+  bad <- function(code, argument = "k") {
+    expect_identical(expect_error(code, class = "ufs_error_argument")$argument, argument)
+  }
+  bad(ufs_topk(x, k = "auto", n_clusters = 2))
+  bad(ufs(x, "blfse", n_clusters = 2, k = "auto"))
+  bad(ufs_css(ufs_moments(x), k = "auto"))
+  bad(ufs_facility(x, k = "auto"))
+  bad(ufs_css(x, k = "many"))
+})

@@ -125,7 +125,30 @@ test_that("what scores do not decide, units, weights and constant columns are sa
   task <- mlr3::as_task_regr(cbind(mtcars, w = 1), target = "mpg")
   role <- intersect(c("weights_learner", "weight"), mlr3::mlr_reflections$task_col_roles$regr)[1]
   task$set_col_roles("w", roles = role)
-  expect_message(flt("ufs_css")$calculate(task), "Weights are ignored", class = "ufs_message_weights")
+  expect_message(flt("ufs_inffs")$calculate(task), "ufs_inffs() takes none", fixed = TRUE,
+    class = "ufs_message_weights")
+})
+
+test_that("weights of a task go to the methods that take them, and to the tasks", {
+  count <- rep(c(1, 4, 0, 2), 8)
+  task <- mlr3::as_task_regr(cbind(mtcars, w = count), target = "mpg")
+  task$set_col_roles("w", roles = intersect(c("weights_learner", "weight"),
+    mlr3::mlr_reflections$task_col_roles$regr)[1])
+  # Rows in another order than that of the backend.
+  task$filter(32:1)
+  names <- task$feature_names
+  x <- ufs_data(mtcars[count > 0, names], weights = count[count > 0])
+  for (method in c("css", "pca", "variance")) {
+    filter <- flt("ufs", method = method)
+    filter$param_set$set_values(.values = settings(method))
+    expect_no_message(filter$calculate(task, nfeat = 4L), class = "ufs_message_weights")
+    fit <- do.call(ufs, c(list(x, method), settings(method), if (method == "css") list(k = 4L)))
+    expect_setequal(names(filter$scores)[1:4], selected_features(fit, 4))
+  }
+  filter <- flt("ufs_cluster", seed = 3L)
+  suppressMessages(filter$calculate(task, nfeat = 4L))
+  fit <- with_seed(3, suppressMessages(ufs_select(x, 4, "cluster")))
+  expect_setequal(names(filter$scores)[1:4], selected_features(fit))
 })
 
 test_that("parameters have bounds and types, and to_tune() needs no range where it can", {

@@ -110,24 +110,7 @@ test_that("constant columns go first", {
   expect_identical(table$score[table$removed], NA_real_)
 })
 
-test_that("case weights", {
-  skip_on_cran()
-  skip_if_not_installed("recipes", "1.1.0")
-  plain <- prep(step_select_ufs(recipe(mpg ~ ., mtcars), all_numeric_predictors(), num_terms = 3))
-  for (weights in list(hardhat::frequency_weights(rep(1:2, 16)),
-    hardhat::importance_weights(rep(c(.5, 2), 16)))) {
-    data <- mtcars
-    data$wts <- weights
-    rec <- step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), num_terms = 3)
-    trained <- prep(rec)
-    expect_identical(tidy(trained, 1)$terms, tidy(plain, 1)$terms)
-    expect_match(step_text(trained), "ignored\\s+weights")
-  }
-  expect_false(grepl("weights", step_text(plain)))
-})
-
-# ---- the same choice as without a framework -----------------------------------------------------
-
+# What a method cannot do without.
 needs <- function(method) {
   arguments <- formals(registry()[[method]]$fit)
   given <- list(n_clusters = 3L, n_components = 2L)[intersect(c("n_clusters", "n_components"),
@@ -135,6 +118,135 @@ needs <- function(method) {
   if ("y" %in% names(arguments)) given$n_clusters <- 3L
   given
 }
+
+# mtcars with case weights beside the outcome.
+weighted_cars <- function(weights) cbind(mtcars, tibble::tibble(wts = weights))
+
+test_that("frequency weights: the choice is that of rows repeated as often, for every method that takes them", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  count <- rep(c(1L, 4L, 0L, 2L), 8)
+  data <- weighted_cars(hardhat::frequency_weights(count))
+  often <- mtcars[rep(seq_len(32), count), ]
+  weighs <- subset(ufs_methods(what = "wishes"), weights == "solver")$method
+  expect_length(weighs, 9L)
+  changed <- FALSE
+  for (method in weighs) {
+    options <- c(needs(method), if (method == "jspca") list(loss = "feature"))
+    trained <- function(data, ...) {
+      suppressMessages(prep(step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), method = method,
+        num_terms = 4, seed = 2, ...)))
+    }
+    kept <- function(data) names(bake(trained(data, options = options), NULL, all_predictors()))
+    x <- ufs_data(mtcars[count > 0, -1], weights = count[count > 0])
+    scale <- if (registry()[[method]]$mixed_units == "standardise") list(center = TRUE, scale = TRUE)
+    fit <- with_seed(2, suppressMessages(do.call(ufs, c(list(x, method), options, scale,
+      if (!is.null(number_argument(registry()[[method]]))) stats::setNames(list(4L), number_argument(registry()[[method]]))))))
+    expect_identical(tidy(trained(data, options = options), 1)$terms[1:4], selected_features(fit, 4), info = method)
+    expect_match(step_text(trained(data, options = options)), "weighted", info = method)
+    # The graph of ufs_laplacian() links different rows; starts of k-means are drawn.
+    if (!method %in% c("laplacian", "socfs", "kmeans_f")) expect_setequal(kept(data), kept(often))
+    changed <- changed || !setequal(kept(data), kept(mtcars))
+  }
+  expect_true(changed)
+  # The tasks, which take a method with weights.
+  for (task in c("classify", "cluster", "compress")) {
+    trained <- suppressMessages(prep(step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), method = task,
+      num_terms = 4, seed = 2)))
+    fit <- with_seed(2, suppressMessages(ufs_select(x, 4, task)))
+    expect_setequal(names(bake(trained, NULL, all_predictors())), selected_features(fit))
+    expect_match(step_text(trained), "weighted")
+  }
+})
+
+test_that("weights that are not taken are ignored, and that is said with its reason", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  counts <- weighted_cars(hardhat::frequency_weights(rep(1:2, 16)))
+  shares <- weighted_cars(hardhat::importance_weights(rep(c(.5, 2), 16)))
+  trained <- function(data, method, n_clusters = NULL) {
+    prep(step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), method = method, num_terms = 3,
+      n_clusters = n_clusters, seed = 1))
+  }
+  said <- function(code, words, ...) {
+    expect_message(out <- code, words, ..., class = "ufs_message_weights")
+    expect_match(step_text(out), "ignored\\s+weights")
+    out
+  }
+  plain <- trained(mtcars, "mcfs", 2)
+  expect_false(grepl("weights", step_text(plain)))
+  mcfs <- said(trained(counts, "mcfs", 2), "ufs_mcfs() takes none (in its graph", fixed = TRUE)
+  expect_identical(tidy(mcfs, 1)$terms, tidy(plain, 1)$terms)
+  # Only methods without weights have a number of clusters.
+  said(trained(counts, "cluster", 2), "ufs_consensus() takes none", fixed = TRUE)
+  css <- said(trained(shares, "css"), "no frequency weights")
+  expect_identical(tidy(css, 1)$terms, tidy(trained(mtcars, "css"), 1)$terms)
+  # Rows: no method that chooses some takes weights.
+  expect_false(any(subset(ufs_methods(what = "wishes"), method %in% subset(ufs_methods(), selects != "features")$method)$weights == "solver"))
+  said(prep(step_sample_ufs(recipe(mpg ~ ., counts), all_numeric_predictors(), m = 5)), "ufs_medoids() takes none", fixed = TRUE)
+  missing <- weighted_cars(hardhat::frequency_weights(c(NA, rep(1L, 31))))
+  expect_error(trained(missing, "css"), class = "ufs_error_argument")
+})
+
+test_that("logical columns are numbers, as for ufs_data(), and columns of ids are named", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  flags <- transform(mtcars, vs = vs == 1, am = am == 1)
+  kept <- function(data, ...) {
+    names(bake(prep(step_select_ufs(recipe(mpg ~ ., data), all_predictors(), method = "css", num_terms = 6, ...)),
+      NULL, all_predictors()))
+  }
+  expect_identical(kept(flags), kept(mtcars))
+  step <- prep(step_select_ufs(recipe(mpg ~ ., flags), all_predictors(), num_terms = 10))
+  expect_type(bake(step, flags)$vs, "logical")
+  rows <- step_sample_ufs(recipe(mpg ~ ., flags), all_predictors(), m = 5, seed = 1)
+  expect_identical(tidy(prep(rows), 1)$row,
+    tidy(prep(step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 5, seed = 1)), 1)$row)
+  # What is filled in need not be TRUE or FALSE: the type does not depend on the rows.
+  flags$vs[3] <- NA
+  filled <- prep(step_select_ufs(recipe(mpg ~ ., flags), all_predictors(), num_terms = 10, na = "median"))
+  expect_identical(bake(filled, flags[3, ])$vs, stats::median(flags$vs, na.rm = TRUE) + 0)
+  expect_type(bake(filled, flags[1:2, ])$vs, "double")
+  # One rule for ids at every door, said each time, once.
+  numbered <- cbind(sample_id = 101:132, mtcars)
+  doubt <- looks_like_ids(open_data(numbered[-2]))
+  expect_match(doubt, "'sample_id'")
+  for (method in c("css", "classify")) {
+    for (again in 1:2) {
+      said <- testthat::capture_messages(prep(step_select_ufs(recipe(mpg ~ ., numbered), all_predictors(), method = method)))
+      expect_identical(sum(grepl(doubt, said, fixed = TRUE)), 1L)
+    }
+  }
+  expect_message(prep(step_sample_ufs(recipe(mpg ~ ., numbered), all_predictors(), m = 5)), doubt, fixed = TRUE,
+    class = "ufs_message_numbering")
+  expect_no_message(prep(step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "css")),
+    class = "ufs_message_numbering")
+})
+
+test_that("\"auto\" is one number at every door: ufs_size(), ufs_select(), a fit and the step", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  x <- as.data.frame(planted(60, 30, informative = 8)$x)
+  asked <- function(code) with_seed(4, suppressMessages(suppressWarnings(code)))
+  kept <- function(method, ...) {
+    rec <- step_select_ufs(recipe(~., x), all_predictors(), method = method, num_terms = "auto", seed = 4, ...)
+    names(suppressMessages(suppressWarnings(bake(prep(rec), NULL))))
+  }
+  for (task in c("classify", "cluster", "compress")) {
+    chosen <- asked(ufs_select(x, "auto", task))
+    expect_identical(chosen$size, asked(ufs_size(x, task = task))$k, info = task)
+    expect_setequal(kept(task), selected_features(chosen))
+  }
+  for (method in c("pca", "kmeans_f", "laplacian", "css")) {
+    size <- asked(do.call(ufs_size, c(list(x, method, n_resamples = 2L), needs(method))))
+    expected <- if (size$verdict == "noise") 30L else size$k
+    expect_length(kept(method, options = needs(method)), expected)
+    fit <- asked(do.call(ufs, c(list(x, method, k = "auto"), needs(method))))
+    expect_identical(fit$params$k, expected, info = method)
+  }
+})
+
+# ---- the same choice as without a framework -----------------------------------------------------
 
 # Copies, a constant column, a linear combination, and columns that scores cannot tell apart.
 tied <- local({
