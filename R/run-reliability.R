@@ -1,7 +1,7 @@
 #' Which columns measure anything: evidence from replicates
 #'
 #' Says for every column how much of its variance comes back when the same sample is measured again,
-#' and how many columns repeat better than chance. Use it where rows are repeated measurements
+#' and how many columns repeat beyond chance. Use it where rows are repeated measurements
 #' (technical replicates, repeated scans, test and retest, wells of a plate), before columns are
 #' chosen: a column that does not repeat cannot be worth keeping.
 #'
@@ -16,14 +16,14 @@
 #' @param replicates A factor over the rows: rows of one level are measurements of the same sample.
 #'   `NA` leaves a row out. The default `NULL` takes those that `x` has from `ufs_data(x, replicates
 #'   = )`.
-#' @param fdr The false discovery rate at which columns are counted as better than chance
+#' @param fdr The false discovery rate at which columns are counted as repeating beyond chance
 #'   (Benjamini and Hochberg), a number between 0 and 1. The default is the usual .05.
 #' @param level The level of the intervals, a number between 0 and 1.
 #' @param ... Arguments of [ufs_data()], such as `blocks`, `counts` or `na`.
 #' @return An object of class `ufs_reliability`: a list with `table`, a data frame with one row for
 #'   each column of `x` in their order (`feature`, `f`, `p_value`, `q_value`, `reliability` of the
 #'   mean of a level, its interval from `lower` to `upper`, the reliability of a `single` row, and
-#'   `repeats`: is it better than chance at `fdr`?), `n_repeats`, `n_levels`, `n_rows` (used), `df`,
+#'   `repeats`: is it beyond chance at `fdr`?), `n_repeats`, `n_levels`, `n_rows` (used), `df`,
 #'   `fdr` and `level`. `as.data.frame()` gives the table.
 #' @section Errors: `ufs_error_argument` if there are no `replicates`, if no level has two rows, or
 #'   if there is one level only; those of [ufs_data()] for the data.
