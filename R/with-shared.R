@@ -94,8 +94,8 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
 }
 
-# The table as the adapters give it to a method, with a word about columns that are no features. Rows
-# of weight 0 stand for no row.
+# The table as the adapters give it to a method, with a word about columns that are no features.
+# Rows of weight 0 stand for no row.
 framework_data <- function(x, na, given = list()) {
   none <- which(given$weights == 0)
   if (length(none)) {
