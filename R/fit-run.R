@@ -275,8 +275,8 @@ check_values <- function(args, row) {
 number_of_auto <- function(method, args, given) {
   row <- registered[[method]]
   if (!is.null(row$per_k)) {
-    refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find it; ",
-      "ufs_size(x, task = ) can.")
+    refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find ",
+      "it; ufs_size(x, task = ) can.")
   }
   if (inherits(args$x, "ufs_data") && !is.null(args$x$n_rows)) {
     refuse("k", "k = \"auto\" needs the rows of x, and moments hold none: give a number.")
