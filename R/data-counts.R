@@ -20,12 +20,28 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
     refuse("rows", "rows = \"", how$rows, "\" would fill the zeros of a sparse matrix; rows = ",
       "\"unit\" keeps them. If `", arg, "` has few zeros, give as.matrix(", arg, ").")
   }
+  if (how$rows != "none") check_one_matrix(data, how$rows, arg)
   load_reader(data)
   if (counted) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
   if (!changed) return(data)
   data$input$transform <- learn_transform(data, how)
   apply_transform(data, data$input$transform, arg)
+}
+
+# What is done to rows is for the points of one spectrum: an outcome beside it would be taken for
+# one more point.
+check_one_matrix <- function(data, rows, arg) {
+  widest <- data$input$widest
+  out <- which(!data$features %in% widest$columns)
+  if (is.null(widest) || !length(out) || length(out) == data$p) return(invisible())
+  left <- if (length(out) == 1L) out else if (all(diff(out) == 1L)) {
+    paste0("(", out[1L], ":", max(out), ")")
+  } else if (length(out) <= 20L) paste0("c(", paste(out, collapse = ", "), ")")
+  refuse("rows", "rows = \"", rows, "\" would run over ", some_columns(data$features[out]), " of `",
+    arg, "`, which ", if (length(out) == 1L) "is" else "are", " no part of its matrix column '",
+    widest$name, "'. Leave ", if (length(out) == 1L) "it" else "them", " out by ",
+    if (is.null(left)) "`features`" else paste0("features = -", left), ", or give the matrix column alone.")
 }
 
 # What `counts`, `rows` and `unit_rows` ask for.

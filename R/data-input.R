@@ -144,7 +144,9 @@
 #' @param min_samples,max_samples The least and the largest number of samples in which a feature is
 #'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
 #' @param rows What to do with each row: nothing, `"center"` (minus its mean), `"snv"` (also divided
-#'   by its standard deviation) or `"unit"` (divided by its Euclidean length).
+#'   by its standard deviation) or `"unit"` (divided by its Euclidean length). Of a
+#'   data frame with a column that is a matrix, such as spectra beside an outcome, the other columns
+#'   have to be left out by `features` first.
 #' @param include,exclude Columns that are chosen whatever their scores are, and columns that are
 #'   never chosen: names, indices, a logical vector, or a function that makes one of these of the
 #'   column names. Included columns count in `k` and come first in the ranking. Excluded columns
@@ -244,9 +246,11 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
       refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
         kind_of(reading$BPPARAM), ".")
     }
+    widest <- if (is.data.frame(x)) widest_matrix(x)
     coded <- if (!is.null(reading$factors) && is.data.frame(x)) code_factors(x, reading$factors)
     if (!is.null(coded)) x <- coded$x
     x <- read_data(x, arg, reading$assay, bytes, reading$BPPARAM)
+    x$input$widest <- widest
     if (length(coded$factors)) {
       x$input$factors <- coded$factors
       x$wish$groups <- groups_of_factors(coded$factors, x$features)

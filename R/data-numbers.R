@@ -63,14 +63,28 @@ flat_table <- function(x) {
   parts <- lapply(seq_along(x), function(j) {
     if (!wide[j]) return(stats::setNames(list(x[[j]]), names(x)[j]))
     inner <- as_number(x[[j]], names(x)[j])
-    names <- colnames(inner)
     columns <- lapply(seq_len(ncol(inner)), function(l) {
       if (is.data.frame(inner)) inner[[l]] else as.vector(inner[, l])
     })
-    stats::setNames(columns, if (is.null(names)) paste0(names(x)[j], ".", seq_along(columns)) else
-      paste0(names(x)[j], "[", names, "]"))
+    stats::setNames(columns, flat_names(names(x)[j], inner))
   })
   joined_table(parts, x)
+}
+
+flat_names <- function(name, inner) {
+  names <- colnames(inner)
+  if (is.null(names)) paste0(name, ".", seq_len(ncol(inner))) else paste0(name, "[", names, "]")
+}
+
+# The widest column that is a matrix, such as spectra beside an outcome: list(name, columns), the
+# latter the names that flat_table() gives its columns. NULL without one.
+widest_matrix <- function(x) {
+  width <- vapply(x, function(col) {
+    if (length(dim(col)) == 2L) as.integer(dim(col)[2L]) else 0L
+  }, 0L)
+  if (all(width < 2L)) return(NULL)
+  widest <- which.max(width)
+  list(name = names(x)[widest], columns = flat_names(names(x)[widest], x[[widest]]))
 }
 
 # The columns of the lists `parts` as a data frame with the rows of x.

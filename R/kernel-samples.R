@@ -373,6 +373,13 @@ smooth_scores <- function(data, share = .99, most = 20L) {
   pca$scores[, seq_len(q), drop = FALSE]
 }
 
+# How many scores smooth_scores() takes.
+curve_components <- function(x) {
+  data <- as_rescaled_operator(open_quietly(x), TRUE, FALSE)
+  on.exit(close_source(data$x))
+  ncol(smooth_scores(data))
+}
+
 # Refuses x whose squares, or sums of them, would overflow or underflow.
 check_squares <- function(x, top = largest(x)) {
   if (!is.finite(top) || top > 1e145 || top < 1e-145) {

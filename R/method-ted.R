@@ -5,6 +5,8 @@
 #' the classical choice of experimental design and covers the directions in which the data vary. If
 #' the aim is to choose what to label, begin with [ufs_facility()] or [ufs_medoids()] instead: they
 #' did better on real data (`vignette("which-samples")`; the figures are in `vignette("evidence")`).
+#' Spectra and other smooth curves are the exception: for these take `similarity = "heat"` on the
+#' leading components, as [ufs_select()] does with `task = "label"` (`vignette("laboratory")`).
 #'
 #' Do not use linear TED when there are only two or three features. These span everything after as
 #' many picks, and what follows repeats the extremes; print() counts the picks that are nearly
@@ -27,7 +29,7 @@
 #' with R of at most `max(sqrt(4e9 / n), m + 100)` columns, and TED runs on the rows of R.
 #' `certificate` has the share of the trace of K in that rest (`trace_left`; 1e-4 at most unless R
 #' is full). Many unrelated columns fill R and leave more, since in a heat kernel hardly two samples
-#' are then alike; TED on the leading principal components, or a wider `bandwidth`, leaves less.
+#' are then alike; `n_components`, or a wider `bandwidth`, leaves less.
 #' Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in
 #' units of K.
 #'
@@ -77,6 +79,9 @@
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. They are not chosen: their score is `NA` and they come last. The others complement
 #'   them: with `form = "convex"` there is no penalty on their columns of A.
+#' @param n_components Compare samples by so many leading principal component scores of the prepared
+#'   `x`; for spectra those that hold 99 % of the variance. The default `NULL` compares them by all
+#'   columns.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
@@ -116,20 +121,24 @@
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL,
-                    similarity = c("linear", "heat", "cosine"), bandwidth = NULL, center = TRUE,
-                    scale = TRUE, control = ufs_control(), ...) {
+                    similarity = c("linear", "heat", "cosine"), bandwidth = NULL, n_components = NULL,
+                    center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ted", match.call(), sys.call(), as.list(environment()), list(...))
   if (fit$params$form == "convex") warn_zero(fit, "mu")
   fit
 }
 
 solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, similarity, bandwidth,
-                      center, scale, x, ...) {
+                      n_components, center, scale, x, ...) {
   if (is.null(mu_rel)) mu_rel <- 0.01
   like <- ted_similarity(similarity, bandwidth, form)
   if (like$label == "cosine") unit <- TRUE
+  if (!is.null(n_components) && like$label == "given") {
+    refuse("n_components", "`n_components` is about columns, which a `similarity` of your own does ",
+      "not see.")
+  }
   penalty <- list_of(mu, mu_rel)
-  how <- list_of(center, scale, control)
+  how <- list_of(center, scale, control, n_components)
   if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
     convex_ted(x, penalty, unit, labelled, how)
 }
@@ -152,7 +161,9 @@ ted_similarity <- function(similarity, bandwidth, form) {
 # greedy_ted() and convex_ted() return what run_fit() needs.
 greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   control <- resolve_control(how$control)
-  data <- ted_rows(x, unit, how$center, how$scale)
+  data <- if (is.null(how$n_components)) ted_rows(x, unit, how$center, how$scale) else {
+    score_rows(x, unit, how)
+  }
   n <- data$n
   open <- open_rows(labelled, data)
   labelled <- open$labelled
@@ -178,7 +189,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   list(
     data = data, control = control,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled,
-      similarity = like$label, bandwidth = rows$width, copies = near_copies(data$x, shown),
+      similarity = like$label, bandwidth = rows$width, n_components = how$n_components, copies = near_copies(data$x, shown),
       far = rows$far),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),
@@ -240,10 +251,25 @@ ted_rows <- function(x, unit, center, scale) {
   data
 }
 
+# The leading principal component scores in the place of the columns.
+score_rows <- function(x, unit, how) {
+  data <- as_rescaled_operator(x, how$center, how$scale)
+  q <- check_count(how$n_components, "n_components", 1L, min(dim(data$x)),
+    "the components that `x` has")
+  scores <- x_pca(data$x, q, loadings = FALSE)$scores * data$divisor
+  close_source(data$x)
+  check_squares(scores)
+  data$x <- if (unit) unit_rows(scores) else scores
+  data$divisor <- 1
+  data
+}
+
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, penalty, unit, labelled, how) {
   control <- resolve_control(how$control, max_iter = 2000L, tol = 1e-4)
-  data <- gram_coordinates(x, how$center, how$scale)
+  data <- if (is.null(how$n_components)) gram_coordinates(x, how$center, how$scale) else {
+    score_rows(x, FALSE, how)
+  }
   labelled <- check_labelled(labelled, data)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
@@ -269,7 +295,7 @@ convex_ted <- function(x, penalty, unit, labelled, how) {
   list_of(
     data, control, run = found$run, trace,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled,
-      similarity = if (unit) "cosine" else "linear"),
+      similarity = if (unit) "cosine" else "linear", n_components = how$n_components),
     sample_scores = without_labelled(found$row_w[first], labelled),
     sample_key = ifelse(found$row_w > 0, 0, activity)[first],
     by_ranking = c("candidates", "cost", rest$by_ranking),
@@ -292,6 +318,9 @@ print_notes.ufs_ted <- function(x) {
       if (!is.null(x$params$bandwidth)) {
         paste0(", squared distances over ", signif(x$params$bandwidth, 3L))
       }),
+    if (!is.null(x$params$n_components)) {
+      paste0("compared by  ", count_words(x$params$n_components, "principal component score"))
+    },
     copies_note(x),
     if (given) {
       paste0("labelled     ", count_words(given, "sample"), ", which the picks complement")
@@ -301,7 +330,8 @@ print_notes.ufs_ted <- function(x) {
 register("ted", ufs_ted,
   solve = solve_ted,
   free = "similarity",
-  advice = "situational: use the greedy form; for labelling prefer ufs_facility()",
+  advice = paste("recommended for choosing spectra to measure, with similarity = \"heat\" on the",
+    "leading components; for other tables take ufs_medoids() or ufs_facility()"),
   group = "samples", selects = "samples",
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",

@@ -25,7 +25,8 @@
 #' @param ... Arguments of [ufs_data()], such as `rows = "snv"`.
 #' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if
 #'   `x` has row names), `m`, the number `n` of rows and their `names`, `replicates`, `strata`,
-#'   `space` (what rows were compared by), `far` (rows far from all others), `coverage` and `map`.
+#'   `space` (what rows were compared by), `far` (rows far from all others), `doubts` (which columns
+#'   seem to number the rows, by the rule of [ufs_look()]; `NULL` if none), `coverage` and `map`.
 #'   `coverage` has a row for `train`, `test` and the mean of 20 random choices of either size, with
 #'   `uncovered`, the mean squared distance to the nearest chosen row over that to the mean of all,
 #'   and `unknown`, the share of the variance of a smooth function that is left when it is known at
@@ -88,7 +89,8 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     test = stats::setNames(rows$test, data$samples[rows$test]),
     m = c(train = m, test = test), n = n, replicates = if (!is.null(replicates)) length(size),
     strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
-    names = data$samples, coverage = split_coverage(z, rows, which(open[sample])),
+    names = data$samples, doubts = data$doubts,
+    coverage = split_coverage(z, rows, which(open[sample])),
     map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
     class = "ufs_split")
 }
@@ -100,7 +102,7 @@ split_space <- function(opened) {
   data <- as_rescaled_operator(opened$x, TRUE, !smooth)
   z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
   close_source(data$x)
-  list(z = z, samples = data$samples, space = if (smooth) {
+  list(z = z, samples = data$samples, doubts = looks_like_ids(opened$x), space = if (smooth) {
     paste(count_words(ncol(z), "principal component score"), "of smooth curves")
   } else "standardised columns")
 }
@@ -206,10 +208,11 @@ print.ufs_split <- function(x, ...) {
       percent(of$unknown[1L]), " of a smooth function unknown (", percent(of$unknown[2L]), ")")
   }
   worse <- weak_sets(x$coverage)
-  if (length(worse)) {
-    cat_field("  checks", "no better than a random choice of as many rows: the set to ",
+  checks <- c(if (length(worse)) {
+    paste("no better than a random choice of as many rows: the set to",
       paste(c(train = "learn from", test = "judge by")[worse], collapse = " and the set to "))
-  }
+  }, x$doubts)
+  if (length(checks)) cat_field("  checks", paste(checks, collapse = "; "))
   if (length(x$far)) cat_line("  far rows     ", count_words(length(x$far), "row"), ": see $far")
   invisible(x)
 }

@@ -16,7 +16,7 @@
 #' | `"compress"` | [ufs_css()], least squares with exchanges | the same |
 #' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; wide or counts: [ufs_pca()] |
 #' | `"cluster"` | [ufs_consensus()]; wide data: [ufs_mcfs()] | as for `"classify"` |
-#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()] | the same |
+#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()]; curves: [ufs_ted()] | the same |
 #'
 #' Most columns are taken to be noise if more than half of them look like it in all repeats of the
 #' look; methods that choose columns to complement each other would then prefer noise. Data are wide
@@ -24,6 +24,11 @@
 #' 4,000 samples of fewer columns [ufs_consensus()] takes 1,000 to 4,000 drawn at random, which
 #' `decided` says. Of log counts [ufs_css()] rebuilds the 20 leading components (`target = 20`,
 #' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
+#'
+#' Spectra and other smooth curves, of which neighbouring columns hardly differ, are compared by the
+#' leading principal component scores that hold 99 % of the variance, as [ufs_split()] compares
+#' them, and labelled in the order of [ufs_ted()] with `similarity = "heat"`
+#' (`vignette("laboratory")`). Give `rows = "snv"` to take out baseline and scatter first.
 #'
 #' An argument in `...` that not all methods of a task have restricts the choice to those that have
 #' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. So do
@@ -260,13 +265,11 @@ selection_plan <- function(x, look, asked, given) {
     x <- do.call(ufs_data, c(list(x), transform))
     log <- transform$counts == "log"
     if (log) look$values <- "log counts"
-    decided <- c(decided, counts = if (log) {
-      paste("logarithms of counts over the total of their row, because",
-        if (genes_among(x$features)) "columns are genes" else "few of them are 0",
-        "and rows differ in their totals")
-    } else paste("tf-idf weights and rows of unit length, because rows of",
-      "counts differ in their totals"))
+    decided <- c(decided, counts = counts_reason(log, x))
   }
+  # Methods mean different things by these two.
+  asked$curves <- asked$task == "label" && !any(c("form", "similarity") %in% names_of(given)) &&
+    is_smooth_columns(x)
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)
   method <- planned_method(look, asked, large && !drawn, names_of(given))
@@ -292,7 +295,8 @@ selection_plan <- function(x, look, asked, given) {
       c(weights = "samples have weights, which other methods for the task do not take")
     })
   size <- as.integer(if (is.null(auto)) asked$k else auto$k)
-  args <- planned_args(x, look, asked$task, list_of(method, size, scale, clusters, large))
+  args <- planned_args(x, look, asked$task, list_of(method, size, scale, clusters, large,
+    curves = asked$curves))
   if (!is.null(args$target)) {
     decided <- c(decided, target = paste0("target = ", args$target,
       ": the rest of log counts is mostly noise of single columns"))
@@ -308,8 +312,25 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
+  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_components, x))
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
+}
+
+counts_reason <- function(log, x) {
+  if (log) {
+    paste("logarithms of counts over the total of their row, because",
+      if (genes_among(x$features)) "columns are genes" else "few of them are 0",
+      "and rows differ in their totals")
+  } else {
+    "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
+  }
+}
+
+curve_reason <- function(q, x) {
+  paste0("neighbouring columns hardly differ, as in spectra, so samples are compared by ",
+    count_words(q, "leading component"), " (99 % of the variance, 20 at most)",
+    if (is.null(x$input$transform)) "; rows = \"snv\" takes baseline and scatter out of spectra")
 }
 
 drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))
@@ -333,7 +354,7 @@ rare_rows <- function(x, few) {
 
 planned_args <- function(x, look, task, plan) {
   center <- look$values != "counts"
-  unit <- task != "label" || planned_unit(x, look)
+  unit <- task != "label" || planned_unit(x, look, plan$curves)
   # Of log counts the leading components are to be rebuilt (evidence/panel.R), as a gene panel is.
   panel <- look$values == "log counts" && !plan$scale && min(x$n, x$p) >= 40L
   switch(plan$method,
@@ -348,7 +369,9 @@ planned_args <- function(x, look, task, plan) {
     medoids = c(list(m = plan$size), if (!unit) list(unit = FALSE), list(center = center,
       scale = plan$scale)),
     facility = c(list(m = plan$size), if (!unit) list(similarity = "heat"), list(center = center,
-      scale = plan$scale)))
+      scale = plan$scale)),
+    ted = list(m = plan$size, similarity = "heat", n_components = curve_components(x),
+      scale = plan$scale))
 }
 
 # What the method does, as a sentence of the print.
@@ -367,14 +390,16 @@ plan_reason <- function(method, task, target) {
     mcfs = "picks the columns that explain the clusters of the neighbour graph; fast on large data",
     pca = "ranks by the leading principal components, where noise has no part",
     medoids = "picks the samples nearest to the centres of k-means with as many clusters",
-    facility = "picks samples in an order of which every beginning stands for all samples")
+    facility = "picks samples in an order of which every beginning stands for all samples",
+    ted = paste("picks the samples that tell most about all others, whatever smooth function is",
+      "measured, in an order of which every beginning is good"))
 }
 
 # "auto": list(k, curve, decided).
 planned_number <- function(x, look, asked, given, plan) {
   found <- if (asked$task == "label") {
     planned_samples(x, list(center = look$values != "counts", scale = plan$scale,
-      unit = planned_unit(x, look)), length(setdiff(check_labelled(given$labelled, x), look$empty)))
+      unit = planned_unit(x, look, asked$curves)), length(setdiff(check_labelled(given$labelled, x), look$empty)))
   } else {
     within_wishes(planned_size(x, plan$method, list(n_clusters = plan$clusters,
       scale = plan$scale), asked$task, asked$real), x)
@@ -405,7 +430,7 @@ planned_method <- function(look, asked, large, given) {
   weights <- isTRUE(asked$weights)
   noisy <- if (large || weights || look$values == "counts") "pca" else "consensus"
   usual <- switch(asked$task, compress = "css",
-    label = if (isTRUE(asked$ordered)) "facility" else "medoids",
+    label = if (asked$curves) "ted" else if (isTRUE(asked$ordered)) "facility" else "medoids",
     classify = if (asked$noise) noisy else "css",
     cluster = if (asked$noise || weights) noisy else if (large) "mcfs" else "consensus")
   of_task <- task_methods(asked)
@@ -432,9 +457,10 @@ planned_method <- function(look, asked, large, given) {
 
 # The methods that a task may take, as far as what else is asked for has a meaning for them.
 task_methods <- function(asked) {
-  of_task <- switch(asked$task, compress = "css", label = c("medoids", "facility"),
+  curves <- if (isTRUE(asked$curves)) "ted"
+  of_task <- switch(asked$task, compress = "css", label = c(curves, "medoids", "facility"),
     classify = c("css", "consensus", "pca"), cluster = c("consensus", "mcfs", "pca"))
-  if (asked$task == "label" && isTRUE(asked$ordered)) return("facility")
+  if (asked$task == "label" && isTRUE(asked$ordered)) return(c(curves, "facility"))
   if (is.null(asked$n_clusters)) of_task else setdiff(of_task, "pca")
 }
 
@@ -447,6 +473,7 @@ take_weights <- function(methods) {
 # consensus do better on columns of one unit as they are; the consensus needs its decoys on one
 # scale among noise, and raw intensities for clustering.
 planned_scale <- function(look, asked, method) {
+  if (isTRUE(asked$curves)) return(FALSE)
   # Rare words have no part in leading components unless all words have one variance.
   if (look$values == "counts") return(isTRUE(asked$noise))
   if (look$values %in% c("mixed units", "standardised")) return(TRUE)
@@ -455,8 +482,8 @@ planned_scale <- function(look, asked, method) {
 }
 
 # Directions of samples mean something for words, and where there are some ten columns.
-planned_unit <- function(x, look) {
-  look$values == "counts" || (x$p >= unit_columns && !many_near_centre(x))
+planned_unit <- function(x, look, curves = FALSE) {
+  look$values == "counts" || (!curves && x$p >= unit_columns && !many_near_centre(x))
 }
 
 unit_columns <- 10L

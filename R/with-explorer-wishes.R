@@ -65,7 +65,7 @@ price_words <- function(fit, chosen) {
 
 # ---- the window ---------------------------------------------------------------------------------
 
-wishes_ui <- function() {
+wishes_ui <- function(doubts = NULL) {
   shiny::div(class = "ufs-wishes",
     # Of a row only one can be ticked.
     shiny::tags$script(shiny::HTML("
@@ -77,6 +77,7 @@ wishes_ui <- function() {
     shiny::div(class = "ufs-row",
       shiny::textInput("find", NULL, placeholder = "find a column", width = "180px"),
       shiny::actionButton("again", "Fit again", class = "btn-primary")),
+    if (!is.null(doubts)) shiny::p(doubts),
     shiny::uiOutput("ticks"))
 }
 

@@ -14,7 +14,8 @@
 #' In the tab "Wishes" columns are ticked as those that must be chosen or may never be, and "Fit
 #' again" repeats the call of each fit with them as `include` and `exclude` of [ufs_data()]; the
 #' code below has these calls. Where columns have a `cost`, it stands beside them, and what the
-#' chosen ones cost stands below the slider.
+#' chosen ones cost stands below the slider. The tab names columns that seem to number the rows, by
+#' the rule of [ufs_look()].
 #'
 #' In RStudio the gadget is also in the menu Addins, as "Explore a ufselect fit": it takes the fit
 #' whose name is selected in the editor, or all fits in the workspace that belong to the same data.
@@ -88,6 +89,8 @@ explore_model <- function(fit, x, y, stability, said) {
   fixed <- Filter(function(one) !is.null(one$params[[c(registry()[[one$method]]$per_k, "")[1L]]]),
     fits)
   list_of(fits, x, y, stability, features, size, what = if (features) "features" else "samples",
+    # Other columns of the table need not be numbers.
+    doubts = if (features) on_error(looks_like_ids(open_data(x, "x")), function(e) NULL),
     start = min(picture_size(c(fixed, fits)[[1L]], NULL), size),
     adjustable = length(fixed) < length(fits), code_fit = code_of_fits(said$fit, fit, single),
     code_x = code_name(said$x, "x"), code_setup = setup_code(fits, said, single),
@@ -202,7 +205,7 @@ explore_ui <- function(model) {
     if (model$features) tab("Heat map", "table-cells", picture("heatmap")),
     if (many && model$features) tab("Overlap", "layer-group", picture("overlap")),
     tab("Table", "list", shiny::tableOutput("table")),
-    if (model$features) tab("Wishes", "square-check", wishes_ui()), id = "tab")
+    if (model$features) tab("Wishes", "square-check", wishes_ui(model$doubts)), id = "tab")
   miniUI::miniPage(
     # Parts stand side by side where there is room, and below each other where there is none.
     shiny::tags$style(shiny::HTML("

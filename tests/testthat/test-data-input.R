@@ -454,3 +454,25 @@ test_that("every argument of ufs_data() goes through a method whole", {
   x[7] <- NA
   expect_identical(feature_scores(ufs_pca(x, 2, na = "median")), feature_scores(ufs_pca(ufs_data(x, na = "median"), 2)))
 })
+
+test_that("what is done to rows does not run over an outcome beside a matrix column, whatever the door", {
+  x <- withr::with_seed(1, data.frame(octane = rnorm(30), NIR = I(t(apply(matrix(rnorm(30 * 25), 30), 1L, cumsum)))))
+  refused <- function(code) {
+    expect_error(code, "column 'octane' of `x`.*matrix column 'NIR'.*features = -1", class = "ufs_error_argument")
+  }
+  for (rows in c("center", "snv", "unit")) {
+    refused(ufs_data(x, rows = rows))
+    refused(ufs_data(ufs_data(x), rows = rows))
+    refused(ufs_select(x, m = 5, task = "label", rows = rows))
+    refused(ufs_split(x, m = 5, rows = rows))
+    expect_identical(unname(as.matrix(ufs_data(x, rows = rows, features = -1))),
+      unname(as.matrix(ufs_data(unclass(x$NIR), rows = rows))))
+  }
+  refused(ufs_data(x, unit_rows = TRUE))
+  x$field <- factor(rep(1:2, 15))
+  expect_error(ufs_data(x, rows = "snv", factors = "dummies"),
+    "columns 'octane', 'field=1', 'field=2'.*features = -c[(]1, 27, 28[)]", class = "ufs_error_argument")
+  # Without a matrix column all columns are one, and a column that scale() made is no spectrum.
+  expect_s3_class(ufs_data(transform(mtcars, hp = scale(hp)), rows = "snv"), "ufs_data")
+  expect_s3_class(ufs_data(x["NIR"], rows = "snv"), "ufs_data")
+})

@@ -103,3 +103,11 @@ test_that("errors of ufs_split() say what is counted, and its print which set is
     c("uncovered", "unknown")] <- 1
   expect_output(print(split), "no better than a random choice of as many rows: the set to judge by")
 })
+
+test_that("a column that numbers the rows is told, by the rule of ufs_look()", {
+  x <- withr::with_seed(1, cbind(sample = 1:40, matrix(rnorm(120), 40, dimnames = list(NULL, letters[1:3]))))
+  split <- ufs_split(x, m = 6)
+  expect_identical(split$doubts, ufs_look(x)$doubts)
+  expect_match(paste(trimws(capture.output(print(split))), collapse = " "), "column 'sample' seems to number rows")
+  expect_null(ufs_split(x[, -1], m = 6)$doubts)
+})

@@ -633,3 +633,28 @@ test_that("the print says what the data lost on the way in and what was asked fo
   few <- ufs_select(iris[1:5, 1:4], k = 2)
   expect_output(print(few), "not compared with random choices")
 })
+
+test_that("curves are labelled by TED in the heat kernel of their leading components, and the code repeats it", {
+  spectra <- withr::with_seed(3, {
+    peak <- function(at) exp(-outer(seq_len(80), at, "-")^2 / 200)
+    matrix(rexp(60 * 6), 60) %*% t(peak(c(10, 25, 35, 50, 60, 75))) + rnorm(60) + matrix(rnorm(60 * 80, sd = 1e-3), 60)
+  })
+  for (rows in c("none", "snv")) {
+    fit <- ufs_select(spectra, m = 15, task = "label", rows = rows)
+    clean <- as.matrix(ufs_data(spectra, rows = rows))
+    parts <- prcomp(clean)
+    q <- which(cumsum(parts$sdev^2) / sum(parts$sdev^2) >= .99)[1L]
+    by_hand <- ufs_ted(parts$x[, seq_len(q)], m = 15, similarity = "heat", scale = FALSE)
+    expect_identical(selected_samples(fit), selected_samples(by_hand))
+    expect_identical(fit$params$n_components, q)
+    expect_identical(selected_samples(eval(parse(text = fit$code))), selected_samples(fit))
+    expect_match(printed(fit), "neighbouring columns hardly differ", all = FALSE)
+    # As ufs_split() sees them.
+    expect_match(ufs_split(spectra, m = 15, rows = rows)$space, paste0("^", q, " principal component score"))
+  }
+  expect_identical(ufs_select(spectra, m = 5, task = "label", ordered = TRUE)$method, "ted")
+  # An argument that only another method has still decides.
+  expect_identical(ufs_select(spectra, m = 5, task = "label", n_starts = 3)$method, "medoids")
+  expect_identical(ufs_select(spectra, m = 5, task = "label", similarity = "heat")$method, "facility")
+  expect_identical(ufs_select(spectra[, sample(80)[1:15]], m = 5, task = "label")$method, "medoids")
+})
