@@ -8,7 +8,7 @@
 # that failed with both numbers.
 source("tests/dev/common.R")
 source("tests/testthat/helper-objective.R")
-set <- options_of(repeats = 1, seed = 100, data = "", show = "yes", rows = 90, columns = 40, methods = "")
+set <- options_of(repeats = 1, seed = 100, data = "", show = "yes", rows = 90, columns = 40, methods = "", sizes = "6,12")
 tried <- failed <- 0
 count <- list()
 check <- function(method, what, ok) {
@@ -28,7 +28,7 @@ settings <- list(
   rrss = lapply(c(.1, .5, 1e-4), function(g) list(gamma_rel = g)),
   alnr = lapply(c(.1, .5, 1e-5), function(g) list(gamma_rel = g)),
   ted = list(list(), list(form = "convex"), list(mu_rel = 1e-6)),
-  socfs = list(list(), list(lambda_rel = 1e-4), list(lambda_rel = .9), list(gamma = 100)),
+  socfs = list(list(), list(lambda_rel = 1e-4), list(lambda_rel = .9), list(gamma = 100), list(solver = "paper")),
   jspca = list(list(), list(lambda_rel = 1e-4), list(loss = "sample"), list(lambda_rel = .9)),
   spca = list(list(), list(lambda_rel = 1e-4), list(lambda_rel = .9)),
   ndfs = list(list(gamma = 10), list(gamma = 10, beta = 1e-3), list(gamma = 10, beta = 100)),
@@ -124,6 +124,30 @@ if (nzchar(set$data)) for (file in list.files(set$data, "[.]rds$", full.names = 
   x <- x[, sample.int(ncol(x), min(ncol(x), set$columns)), drop = FALSE]
   x <- x[, apply(x, 2L, function(v) diff(range(v)) > 0), drop = FALSE]
   for (method in setdiff(methods, c("blfse", "topk", "inffs"))) claims(method, named(unname(as.matrix(x))), basename(file))
+}
+
+# p far above n. --sizes=n: 12 takes seconds, 30 (eigen() of 1,500 columns) a minute or two.
+for (n in if (nzchar(set$sizes)) as.integer(strsplit(set$sizes, ",")[[1L]])) {
+  set.seed(set$seed + n)
+  x <- clustered(n, 50 * n)
+  once <- ufs_control(max_iter = 1, inner_max_iter = 2000, warn = FALSE)
+  for (method in intersect(c("udfs", "sogfs"), methods)) for (gamma in c(1e-3, .01, .1)) {
+    first <- if (method == "udfs") ufs_control(max_iter = 1, warn = FALSE) else
+      ufs_control(max_iter = 1, inner_max_iter = 1, warn = FALSE)
+    what <- function(...) sprintf("%d x %d, gamma %g, %s", n, 50 * n, gamma, sprintf(...))
+    off <- step_off(fit_of(method, x, gamma = gamma, n_neighbours = 3, control = first), x, TRUE)
+    check(method, what("first step: off by %.2g, rows by %.2g", off[1L], off[2L]), abs(off[1L]) < 1e-10 && off[2L] < 1e-7)
+    last <- fit_of(method, x, gamma = gamma, n_neighbours = 3, control = if (method == "udfs") ufs_control() else once)
+    off <- step_off(last, x, FALSE)
+    check(method, what("last step: off by %.2g, reach %.4g", off[1L], off[3L]), abs(off[1L]) < 1e-4 && off[3L] <= 1 + 1e-3)
+  }
+  for (method in intersect(c("rsr", "socfs", "udfs", "sogfs"), methods)) claims(method, x, sprintf("%d x %d", n, 50 * n))
+  if ("rsr" %in% methods) for (share in c(.5, .1, .01)) {
+    fit <- fit_of("rsr", x, lambda_rel = share, coefficients = TRUE, control = ufs_control(max_iter = 2000, tol = 1e-9, warn = FALSE))
+    best <- objectives$rsr(fit, x)
+    check("rsr", sprintf("%d x %d, lambda %g: its residuals prove %.10g of %.10g", n, 50 * n, share, rsr_dual(fit, x), best),
+      rsr_dual(fit, x) > best * (1 - 1e-4))
+  }
 }
 
 # Blocks that are the same, too large for LAPACK: all copies of an eigenvalue count.

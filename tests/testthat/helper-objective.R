@@ -464,3 +464,62 @@ recomputed <- function(fit, x) {
   }
   do.call(rbind, rows)
 }
+
+# ---- p far above n ------------------------------------------------------------------------------
+
+# M of the first steps over W of udfs and sogfs, p x p, from nothing but x.
+first_m <- function(fit, z) {
+  k <- fit$params$n_neighbours
+  n <- nrow(z)
+  a <- matrix(0, n, n)
+  if (fit$method == "udfs") {
+    near <- neighbours_of(z, k)
+    for (i in seq_len(n)) {
+      at <- c(i, near[i, ])
+      h <- diag(k + 1) - 1 / (k + 1)
+      inner <- tcrossprod(h %*% z[at, ]) + fit$params$lambda * diag(k + 1)
+      a[at, at] <- a[at, at] + h %*% solve(inner, h)
+    }
+  } else {
+    near <- neighbours_of(z, k + 1)
+    d <- as.matrix(stats::dist(z))^2
+    for (i in seq_len(n)) {
+      reach <- d[i, near[i, ]]
+      a[i, near[i, -(k + 1)]] <- (reach[k + 1] - reach[seq_len(k)]) / sum(reach[k + 1] - reach[seq_len(k)])
+    }
+    a <- laplacian_of((a + t(a)) / 2)
+  }
+  crossprod(z, a %*% z)
+}
+
+# How W is off the lowest eigenvectors by eigen() of M and the diagonal of the weights, among its rows in
+# use: `value` of their sum, `rows` of their squared row norms; and the largest `reach` of a zero row.
+# `first`: the weights are those of the start, the mean over all null vectors of M; else W's own.
+step_off <- function(fit, x, first) {
+  z <- as_seen(fit, x)
+  m <- first_m(fit, z)
+  w <- unname(fit$solution$W)
+  size <- rowSums(w^2)
+  from <- size
+  if (first) {
+    held <- eigen(m, symmetric = TRUE)
+    held <- held$vectors[, held$values > 1e-12 * held$values[1L]]
+    from <- ncol(w) / (ncol(z) - ncol(held)) * (1 - rowSums(held^2))
+  }
+  use <- size > 0
+  weight <- fit$params$gamma / 2 / sqrt(from + fit$control$eps)
+  low <- eigen((m + diag(weight))[use, use], symmetric = TRUE)
+  at <- sum(use) + 1L - seq_len(ncol(w))
+  reach <- 2 * sqrt(rowSums((m %*% w)^2)) / fit$params$gamma
+  c(value = (sum(w * (m %*% w)) + sum(weight * size)) / sum(low$values[at]) - 1,
+    rows = max(abs(rowSums(low$vectors[, at, drop = FALSE]^2) - size[use])),
+    reach = max(0, reach[!use]))
+}
+
+# The dual value of rsr that the residuals of W prove.
+rsr_dual <- function(fit, x) {
+  z <- as_seen(fit, x)
+  e <- z - z %*% fit$solution$W
+  y <- e / sqrt(rowSums(e^2) + fit$control$eps[1L])
+  sum(z * y) * min(1, fit$params$lambda / sqrt(max(rowSums(crossprod(z, y)^2))))
+}

@@ -18,7 +18,7 @@ arguments_of <- function(method) {
 
 fit_once <- function(method, x, ...) {
   withr::with_seed(1, suppressMessages(suppressWarnings(
-    do.call(ufs, c(list(x = x, method = method), arguments_of(method), list(...))))))
+    do.call(ufs, utils::modifyList(c(list(x = x, method = method), arguments_of(method)), list(...))))))
 }
 
 # The constraint x = Zx + E of topk holds up to inner_tol, 1e-6.
@@ -118,5 +118,50 @@ test_that("pca and kmeans_f: the numbers of the solution are those of plain R", 
       sum(scale(z[rows, , drop = FALSE], scale = FALSE)^2)
     }, 0))
     expect_equal(fit$solution$within_ss, within, tolerance = 1e-12)
+  }
+})
+
+test_that("udfs and sogfs: a step over W is that of eigen() where p is 50 times n, the first and the last", {
+  skip_on_cran()
+  x <- withr::with_seed(6, matrix(stats::rnorm(6 * 300), 6))
+  for (method in c("udfs", "sogfs")) {
+    one <- function(...) fit_once(method, x, gamma = .01, n_neighbours = 3, ...)
+    first <- if (method == "udfs") ufs_control(max_iter = 1, warn = FALSE) else
+      ufs_control(max_iter = 1, inner_max_iter = 1, warn = FALSE)
+    off <- step_off(one(control = first), x, TRUE)
+    expect_lt(abs(off[["value"]]), 1e-10)
+    expect_lt(off[["rows"]], 1e-7)
+    # SOGFS's graph is the first one in its first iteration only.
+    last <- one(control = if (method == "udfs") ufs_control() else ufs_control(max_iter = 1, warn = FALSE))
+    off <- step_off(last, x, FALSE)
+    expect_lt(abs(off[["value"]]), 1e-4)
+    expect_lt(off[["reach"]], 1)
+    expect_gt(sum(rowSums(last$solution$W^2) == 0), 250)
+  }
+})
+
+test_that("rsr and socfs: objective, gap and kkt are those of plain R where p is 50 times n", {
+  skip_on_cran()
+  x <- withr::with_seed(6, matrix(stats::rnorm(6 * 300), 6))
+  for (share in c(.5, .1)) {
+    fits <- lapply(list(ufs_control(), ufs_control(max_iter = 3, warn = FALSE),
+      ufs_control(max_iter = 2000, tol = 1e-9, warn = FALSE)), function(control) {
+      fit_once("rsr", x, lambda_rel = share, control = control)
+    })
+    value <- vapply(fits, function(fit) {
+      found <- recomputed(fit, x)
+      expect_equal(found$claimed, found$recomputed, tolerance = 1e-10)
+      found$recomputed[found$what == "best"]
+    }, 0)
+    gap <- vapply(fits, function(fit) fit$certificate[["gap"]], 0)
+    # No bound is above the best, which its own residuals prove to be the best.
+    expect_lte(max(value * (1 - gap)), min(value))
+    expect_gt(rsr_dual(fits[[3L]], x), min(value) * (1 - 1e-5))
+  }
+  for (solver in c("exact", "paper")) {
+    fit <- fit_once("socfs", x, solver = solver)
+    found <- recomputed(fit, x)
+    expect_lt(max(abs(found$claimed - found$recomputed)), 1e-8)
+    expect_lt(fit$certificate[["kkt"]], 1e-3)
   }
 })
