@@ -185,7 +185,8 @@
 #' @section Errors:
 #'   `ufs_error_input` for data that cannot be used (not numeric, a malformed sparse matrix,
 #'   missing values), `ufs_error_argument` for arguments, `ufs_error_package` if a package that
-#'   reads this class of data is not installed.
+#'   reads this class of data is not installed, and of a fit `ufs_error_worker` if a worker of
+#'   `BPPARAM` died.
 #' @seealso [ufs_sketch()], [ufs_annotate()]
 #' @examples
 #' ufs_data(airquality[, 1:4], na = "median")

@@ -165,8 +165,8 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
     check_installed("BiocParallel", "for `BPPARAM`")
     wave <- max(BiocParallel::bpnworkers(source$BPPARAM), floor(4 * source$bytes / value_bytes))
     for (at in in_pieces(length(blocks), wave)) {
-      add(with_libraries(BiocParallel::bplapply(blocks[at], source_piece, source = bare, by = by,
-        ready = ready, fun = fun, ..., BPPARAM = source$BPPARAM)))
+      add(on_error(with_libraries(BiocParallel::bplapply(blocks[at], source_piece, source = bare,
+        by = by, ready = ready, fun = fun, ..., BPPARAM = source$BPPARAM)), refuse_worker))
     }
   }
   if (joined) do.call(rbind, total) else total
@@ -179,6 +179,26 @@ start_workers <- function(x) {
   if (is.null(workers) || !requireNamespace("BiocParallel", quietly = TRUE) ||
       BiocParallel::bpisup(workers)) return(NULL)
   with_libraries(BiocParallel::bpstart(workers))
+}
+
+# An error that arose in a block is left as it is. Any other means that a worker has died, of which
+# BiocParallel says no more than that a connection cannot be read or written.
+refuse_worker <- function(e) {
+  if (inherits(e, c("ufs_error", "bplist_error"))) stop(e)
+  ufs_abort("worker", "A worker of `BPPARAM` was lost while the data were read (",
+    conditionMessage(e), "). Start the fit again, with fewer workers if memory was short.",
+    argument = "BPPARAM")
+}
+
+# bpstop() says goodbye to every worker and ends at one that is dead: then the connections are
+# closed, at which the others end.
+stop_workers <- function(workers) {
+  if (is.null(workers)) return(invisible())
+  on_error(BiocParallel::bpstop(workers), function(e) {
+    nodes <- BiocParallel::bpbackend(workers)
+    for (node in unclass(nodes)) on_error(close(node$con), function(e) NULL)
+    on_error(BiocParallel::`bpbackend<-`(workers, nodes[integer()]), function(e) NULL)
+  })
 }
 
 # total + value, in place: saves a copy for each block.

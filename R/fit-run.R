@@ -98,7 +98,7 @@ run_fit <- function(method, call, written, args, dots) {
   # The fit, its call too, is that for the number.
   if (identical(args$k, "auto")) args$k <- call$k <- number_of_auto(method, args, names(call))
   workers <- start_workers(args$x)
-  on.exit(if (!is.null(workers)) BiocParallel::bpstop(workers), add = TRUE)
+  on.exit(stop_workers(workers), add = TRUE)
   args <- check_values(args, row)
   control <- resolve_defaults(args, row)
   data <- if (!is.null(row$prepare)) row$prepare(args$x, args)

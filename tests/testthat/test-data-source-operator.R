@@ -412,3 +412,22 @@ test_that("columns that are left out of a file by columns change nothing", {
     expect_equal(feature_scores(got), feature_scores(want), tolerance = 1e-8)
   }
 })
+
+test_that("a worker that dies is an error in words; none stays, and the next fit has new ones", {
+  skip_on_cran()
+  skip_processes()
+  skip_on_os("windows")
+  skip_if_not_installed("HDF5Array")
+  skip_if_not_installed("BiocParallel")
+  own <- BiocParallel::MulticoreParam(2, force.GC = FALSE)
+  data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 50000, BPPARAM = own)
+  before <- length(getAllConnections())
+  local({
+    mine <- Sys.getpid()
+    replaced("source_piece", function(...) if (Sys.getpid() != mine) tools::pskill(Sys.getpid(), tools::SIGKILL))
+    expect_error(quiet(ufs_pca(data, n_components = 2)), "worker of `BPPARAM` was lost", class = "ufs_error_worker")
+  })
+  expect_identical(length(getAllConnections()), before)
+  expect_false(BiocParallel::bpisup(own))
+  expect_s3_class(quiet(ufs_pca(data, n_components = 2)), "ufs_pca")
+})
