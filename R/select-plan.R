@@ -16,7 +16,8 @@
 #' | `"compress"` | [ufs_css()], least squares with exchanges | the same |
 #' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; wide or counts: [ufs_pca()] |
 #' | `"cluster"` | [ufs_consensus()]; wide data: [ufs_mcfs()] | as for `"classify"` |
-#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()]; curves: [ufs_ted()] | the same |
+#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()]; curves: [ufs_ted()] | the same
+#' |
 #'
 #' Most columns are taken to be noise if more than half of them look like it in all repeats of the
 #' look; methods that choose columns to complement each other would then prefer noise. Data are wide
