@@ -43,5 +43,5 @@ walk <- function(call) {
   if (nzchar(Sys.getenv("WALK"))) print(split(names, files))
 }
 walk(quote(ufs_css(mtcars, 5)))
-
-
+walk(quote(ufs_css(mtcars, 5, include = "mpg")))
+walk(quote(ufs_select(mtcars, 5, "cluster")))

@@ -268,7 +268,7 @@ test_that("a folder that cannot be written to costs one warning and nothing else
   if (file.exists("/dev/full")) local({
     replaced("write_part", function(content, file) {
       full <- file("/dev/full", "wb", raw = TRUE)
-      on.exit(close(full))
+      withr::defer(close(full))
       writeBin(content, full)
     })
     before <- length(getAllConnections())
