@@ -41,7 +41,8 @@ check_one_matrix <- function(data, rows, arg) {
   refuse("rows", "rows = \"", rows, "\" would run over ", some_columns(data$features[out]), " of `",
     arg, "`, which ", if (length(out) == 1L) "is" else "are", " no part of its matrix column '",
     widest$name, "'. Leave ", if (length(out) == 1L) "it" else "them", " out by ",
-    if (is.null(left)) "`features`" else paste0("features = -", left), ", or give the matrix column alone.")
+    if (is.null(left)) "`features`" else paste0("features = -", left),
+    ", or give the matrix column alone.")
 }
 
 # What `counts`, `rows` and `unit_rows` ask for.

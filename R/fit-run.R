@@ -6,10 +6,10 @@
 #' `ufs_socfs(x, n_clusters = 5)`. Use it in loops over methods; [ufs_grid()] and [ufs_compare()]
 #' take the same names.
 #'
-#' `k = "auto"`, here and in the method's own function, is as many features as [ufs_size()] names for
-#' the method with these arguments and this seed, or all, with a warning, where none stands out from
-#' noise; a message gives the reason. It takes several fits. Methods that solve for one number of
-#' features refuse it.
+#' `k = "auto"`, here and in the method's own function, is as many features as [ufs_size()] names
+#' for the method with these arguments and this seed, or all, with a warning, where none stands out
+#' from noise; a message gives the reason. It takes several fits. Methods that solve for one number
+#' of features refuse it.
 #'
 #' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
 #'   kinds there are.

@@ -122,7 +122,8 @@ open_rows <- function(labelled, data) {
       format(min(cost[open])), " that the cheapest sample costs.")
   }
   what <- if (is.null(wish$candidates)) "samples" else "candidates"
-  list(labelled = labelled, rows = sort(open), free = length(open), cost = if (!is.null(cost)) as.double(cost),
+  list(labelled = labelled, rows = sort(open), free = length(open),
+    cost = if (!is.null(cost)) as.double(cost),
     budget = wish$budget,
     limit = paste0("the ", what, if (length(labelled)) " without a label"),
     allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)

@@ -121,7 +121,8 @@
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL,
-                    similarity = c("linear", "heat", "cosine"), bandwidth = NULL, n_components = NULL,
+                    similarity = c("linear", "heat", "cosine"), bandwidth = NULL,
+                    n_components = NULL,
                     center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ted", match.call(), sys.call(), as.list(environment()), list(...))
   if (fit$params$form == "convex") warn_zero(fit, "mu")
@@ -134,7 +135,8 @@ solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, simila
   like <- ted_similarity(similarity, bandwidth, form)
   if (like$label == "cosine") unit <- TRUE
   if (!is.null(n_components) && like$label == "given") {
-    refuse("n_components", "`n_components` is about columns, which a `similarity` of your own does ",
+    refuse("n_components",
+      "`n_components` is about columns, which a `similarity` of your own does ",
       "not see.")
   }
   penalty <- list_of(mu, mu_rel)
@@ -189,7 +191,8 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   list(
     data = data, control = control,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled,
-      similarity = like$label, bandwidth = rows$width, n_components = how$n_components, copies = near_copies(data$x, shown),
+      similarity = like$label, bandwidth = rows$width, n_components = how$n_components,
+      copies = near_copies(data$x, shown),
       far = rows$far),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(replace(found$left, found$order, found$score), data$samples),

@@ -400,7 +400,8 @@ plan_reason <- function(method, task, target) {
 planned_number <- function(x, look, asked, given, plan) {
   found <- if (asked$task == "label") {
     planned_samples(x, list(center = look$values != "counts", scale = plan$scale,
-      unit = planned_unit(x, look, asked$curves)), length(setdiff(check_labelled(given$labelled, x), look$empty)))
+      unit = planned_unit(x, look, asked$curves)),
+      length(setdiff(check_labelled(given$labelled, x), look$empty)))
   } else {
     within_wishes(planned_size(x, plan$method, list(n_clusters = plan$clusters,
       scale = plan$scale), asked$task, asked$real), x)

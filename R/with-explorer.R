@@ -121,7 +121,8 @@ captured_words <- function(model, name, k) {
       if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
   # A fit that was made again may have other wishes than the data.
-  x <- if (inherits(model$x, "ufs_data")) without_choices(model$x, c("columns", "rows")) else model$x
+  x <- model$x
+  if (inherits(x, "ufs_data")) x <- without_choices(x, c("columns", "rows"))
   table <- suppressMessages(ufs_captured(fit, x, k))
   chosen <- suppressMessages(selected_features(fit, k, as = "index"))
   paste0(sprintf("variance explained, of the %s: %s, at most %s possible", captured_of(fit),
