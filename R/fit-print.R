@@ -76,7 +76,7 @@ certificate_note.default <- function(x) {
 #' @export
 print_notes.default <- function(x) {
   convex <- !is.null(x$solution$activity)
-  c(if (!is.null(x$params$n_scores)) {
+  c(if (!is.null(x$params$n_scores) && !is.null(x$params$n_clusters)) {
       paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
     },
     if (!is.null(x$n_nonzero)) nonzero_note(x),

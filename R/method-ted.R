@@ -29,7 +29,7 @@
 #' with R of at most `max(sqrt(4e9 / n), m + 100)` columns, and TED runs on the rows of R.
 #' `certificate` has the share of the trace of K in that rest (`trace_left`; 1e-4 at most unless R
 #' is full). Many unrelated columns fill R and leave more, since in a heat kernel hardly two samples
-#' are then alike; `n_components`, or a wider `bandwidth`, leaves less.
+#' are then alike; `n_scores`, or a wider `bandwidth`, leaves less.
 #' Nothing of size n x n exists. It takes `2 r n (p + r)` flops for r columns, and J is in
 #' units of K.
 #'
@@ -79,7 +79,7 @@
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. They are not chosen: their score is `NA` and they come last. The others complement
 #'   them: with `form = "convex"` there is no penalty on their columns of A.
-#' @param n_components Compare samples by so many leading principal component scores of the prepared
+#' @param n_scores Compare samples by so many leading principal component scores of the prepared
 #'   `x`; for spectra those that hold 99 % of the variance. The default `NULL` compares them by all
 #'   columns.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
@@ -122,7 +122,7 @@
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL,
                     similarity = c("linear", "heat", "cosine"), bandwidth = NULL,
-                    n_components = NULL,
+                    n_scores = NULL,
                     center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ted", match.call(), sys.call(), as.list(environment()), list(...))
   if (fit$params$form == "convex") warn_zero(fit, "mu")
@@ -130,17 +130,17 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
 }
 
 solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, similarity, bandwidth,
-                      n_components, center, scale, x, ...) {
+                      n_scores, center, scale, x, ...) {
   if (is.null(mu_rel)) mu_rel <- 0.01
   like <- ted_similarity(similarity, bandwidth, form)
   if (like$label == "cosine") unit <- TRUE
-  if (!is.null(n_components) && like$label == "given") {
-    refuse("n_components",
-      "`n_components` is about columns, which a `similarity` of your own does ",
+  if (!is.null(n_scores) && like$label == "given") {
+    refuse("n_scores",
+      "`n_scores` is about columns, which a `similarity` of your own does ",
       "not see.")
   }
   penalty <- list_of(mu, mu_rel)
-  how <- list_of(center, scale, control, n_components)
+  how <- list_of(center, scale, control, n_scores)
   if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
     convex_ted(x, penalty, unit, labelled, how)
 }
@@ -163,7 +163,7 @@ ted_similarity <- function(similarity, bandwidth, form) {
 # greedy_ted() and convex_ted() return what run_fit() needs.
 greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   control <- resolve_control(how$control)
-  data <- if (is.null(how$n_components)) ted_rows(x, unit, how$center, how$scale) else {
+  data <- if (is.null(how$n_scores)) ted_rows(x, unit, how$center, how$scale) else {
     score_rows(x, unit, how)
   }
   n <- data$n
@@ -191,7 +191,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
   list(
     data = data, control = control,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled,
-      similarity = like$label, bandwidth = rows$width, n_components = how$n_components,
+      similarity = like$label, bandwidth = rows$width, n_scores = how$n_scores,
       copies = near_copies(data$x, shown),
       far = rows$far),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
@@ -257,7 +257,7 @@ ted_rows <- function(x, unit, center, scale) {
 # The leading principal component scores in the place of the columns.
 score_rows <- function(x, unit, how) {
   data <- as_rescaled_operator(x, how$center, how$scale)
-  q <- check_count(how$n_components, "n_components", 1L, min(dim(data$x)),
+  q <- check_count(how$n_scores, "n_scores", 1L, min(dim(data$x)),
     "the components that `x` has")
   scores <- x_pca(data$x, q, loadings = FALSE)$scores * data$divisor
   close_source(data$x)
@@ -270,7 +270,7 @@ score_rows <- function(x, unit, how) {
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, penalty, unit, labelled, how) {
   control <- resolve_control(how$control, max_iter = 2000L, tol = 1e-4)
-  data <- if (is.null(how$n_components)) gram_coordinates(x, how$center, how$scale) else {
+  data <- if (is.null(how$n_scores)) gram_coordinates(x, how$center, how$scale) else {
     score_rows(x, FALSE, how)
   }
   labelled <- check_labelled(labelled, data)
@@ -298,7 +298,7 @@ convex_ted <- function(x, penalty, unit, labelled, how) {
   list_of(
     data, control, run = found$run, trace,
     params = list_of(mu = mu$value, mu_rel = mu$rel, form = "convex", unit, labelled,
-      similarity = if (unit) "cosine" else "linear", n_components = how$n_components),
+      similarity = if (unit) "cosine" else "linear", n_scores = how$n_scores),
     sample_scores = without_labelled(found$row_w[first], labelled),
     sample_key = ifelse(found$row_w > 0, 0, activity)[first],
     by_ranking = c("candidates", "cost", rest$by_ranking),
@@ -321,8 +321,8 @@ print_notes.ufs_ted <- function(x) {
       if (!is.null(x$params$bandwidth)) {
         paste0(", squared distances over ", signif(x$params$bandwidth, 3L))
       }),
-    if (!is.null(x$params$n_components)) {
-      paste0("compared by  ", count_words(x$params$n_components, "principal component score"))
+    if (!is.null(x$params$n_scores)) {
+      paste0("compared by  ", count_words(x$params$n_scores, "principal component score"))
     },
     copies_note(x),
     if (given) {

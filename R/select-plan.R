@@ -313,7 +313,7 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_components, x))
+  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_scores, x))
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
 }
@@ -371,7 +371,7 @@ planned_args <- function(x, look, task, plan) {
       scale = plan$scale)),
     facility = c(list(m = plan$size), if (!unit) list(similarity = "heat"), list(center = center,
       scale = plan$scale)),
-    ted = list(m = plan$size, similarity = "heat", n_components = curve_components(x),
+    ted = list(m = plan$size, similarity = "heat", n_scores = curve_components(x),
       scale = plan$scale))
 }
 

@@ -35,7 +35,7 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
       said <- paste(name, task)
       if (task == "label" && name %in% c("curves", "volcano")) {
         expect_identical(plan[c("method", "args")], list(method = "ted", args = list(m = 2L, similarity = "heat",
-          n_components = curve_components(x), scale = FALSE)), info = said)
+          n_scores = curve_components(x), scale = FALSE)), info = said)
         next
       }
       expect_identical(plan$method, methods[[task]], info = said)

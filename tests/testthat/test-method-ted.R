@@ -456,15 +456,15 @@ test_that("candidates stay candidates where some rows are far from all others", 
   expect_setequal(selected_samples(fit, 16, as = "index"), 5:20)
 })
 
-test_that("n_components compares samples by their leading scores", {
+test_that("n_scores compares samples by their leading scores", {
   x <- withr::with_seed(2, matrix(rnorm(40 * 12), 40) %*% diag(12:1))
   z <- prcomp(x)$x[, 1:3]
   for (similarity in c("linear", "heat", "cosine")) {
-    fit <- ufs_ted(x, m = 8, similarity = similarity, n_components = 3, scale = FALSE)
+    fit <- ufs_ted(x, m = 8, similarity = similarity, n_scores = 3, scale = FALSE)
     expect_identical(fit$solution$order, ufs_ted(z, m = 8, similarity = similarity, scale = FALSE)$solution$order)
   }
-  convex <- ufs_ted(x, form = "convex", n_components = 3, scale = FALSE)
+  convex <- ufs_ted(x, form = "convex", n_scores = 3, scale = FALSE)
   expect_equal(unname(convex$sample_scores), unname(ufs_ted(z, form = "convex", scale = FALSE)$sample_scores), tolerance = 1e-3)
-  expect_error(ufs_ted(x, n_components = 13), "n_components", class = "ufs_error_argument")
-  expect_error(ufs_ted(x, similarity = tcrossprod(x), n_components = 2), "n_components", class = "ufs_error_argument")
+  expect_error(ufs_ted(x, n_scores = 13), "n_scores", class = "ufs_error_argument")
+  expect_error(ufs_ted(x, similarity = tcrossprod(x), n_scores = 2), "n_scores", class = "ufs_error_argument")
 })

@@ -361,3 +361,13 @@ test_that("under blocks classifiers see what the methods see: no differences bet
   for (b in 1:3) z[plate[1:45] == b, ] <- scale(z[plate[1:45] == b, ], scale = FALSE)
   expect_equal(unname(half$block(1:12)), unname(z / rep(sqrt(colSums(z^2) / 42), each = 45)), tolerance = 1e-10)
 })
+
+test_that("what ufs_compare() fills in for methods that need it goes to no other", {
+  # An optional argument with the name of one that is filled in would change a method's default.
+  for (method in ufs_methods()$method) {
+    row <- registered[[method]]
+    shared <- intersect(c("n_clusters", "n_components"), row$arguments)
+    optional <- setdiff(shared, row$required)
+    expect_true(all(optional %in% "n_clusters"), info = method)
+  }
+})

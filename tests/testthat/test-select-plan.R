@@ -646,7 +646,7 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
     q <- which(cumsum(parts$sdev^2) / sum(parts$sdev^2) >= .99)[1L]
     by_hand <- ufs_ted(parts$x[, seq_len(q)], m = 15, similarity = "heat", scale = FALSE)
     expect_identical(selected_samples(fit), selected_samples(by_hand))
-    expect_identical(fit$params$n_components, q)
+    expect_identical(fit$params$n_scores, q)
     expect_identical(selected_samples(eval(parse(text = fit$code))), selected_samples(fit))
     expect_match(printed(fit), "neighbouring columns hardly differ", all = FALSE)
     # As ufs_split() sees them.
