@@ -308,9 +308,9 @@ fread_in_words <- function(lines, file, ...) {
   said <- NULL
   # Left in the middle of a warning, fread() would speak of it in its next call.
   out <- withCallingHandlers(
-    tryCatch(data.table::fread(text = c(lines, ""), ..., data.table = FALSE, check.names = FALSE,
+    on_error(data.table::fread(text = c(lines, ""), ..., data.table = FALSE, check.names = FALSE,
       integer64 = "double", na.strings = c("", "NA", "NaN"), showProgress = FALSE,
-      encoding = "UTF-8"), error = function(e) refused(conditionMessage(e))),
+      encoding = "UTF-8"), function(e) refused(conditionMessage(e))),
     warning = function(w) {
       if (!grepl("Previous fread", conditionMessage(w))) said <<- conditionMessage(w)
       invokeRestart("muffleWarning")

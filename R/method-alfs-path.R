@@ -9,6 +9,9 @@
 #' the penalties changes the answers by no more than that.
 #'
 #' @inheritParams ufs_alfs
+#' @param n_features The number of features that `select = "auto"` compares, and in whose space
+#'   `select_samples = "ted"` and `"facility"` work, see [ufs_alfs()]. The default `NULL` is 50, at
+#'   most half of the features.
 #' @param alpha_rel,beta_rel,lambda_rel Penalties as shares, as in [ufs_alfs()], of one common
 #'   length or of length 1. Give them from strong to weak.
 #' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame

@@ -20,7 +20,7 @@ test_that("summary prints scores and the best features", {
 test_that("errors read well", {
   input <- function(call, ...) expect_words(call, "ufs_error_input", ...)
   argument <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
-  input(ufs_variance(iris), "`x` has columns that are not numeric: column 'Species'. Drop them (x[sapply(x, is.numeric)] keeps the others), ",
+  input(ufs_variance(iris), "`x` has columns that are not numeric: column 'Species'. Drop them (x[setdiff(names(x), \"Species\")] keeps the others), ",
     "give factors = \"dummies\" (or \"codes\") for factors, or code them yourself, e.g. with model.matrix().")
   input(ufs_variance(matrix(c(1, NA, 3), 3)), "`x` has missing or infinite values (NA, NaN, Inf) ",
     "in column 'V1'. Impute or remove them first, or choose `na` in ufs_data().")
@@ -30,7 +30,7 @@ test_that("errors read well", {
   argument(ufs_pca(iris[, 1:4], 9), "`n_components` must be a whole number of at least 1 and at ",
     "most 4 (the largest possible rank of `x`); it is 9.")
   expect_words(ufs_control(maxit = 3), "ufs_error_control", "Unknown control setting: `maxit`. ",
-    "Known: max_iter, tol, inner_max_iter, inner_tol, eps, verbose, progress, warn.")
+    "Known: max_iter, tol, inner_max_iter, inner_tol, eps, verbose, progress, warn, paper.")
   argument(selected_features(ufs_variance(iris[, 1:4]), 5), "`k` must be a whole number of at ",
     "least 1 and at most 4 (there are that many features); it is 5.")
 })
