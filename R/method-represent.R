@@ -21,8 +21,8 @@
 #' optimum.
 #'
 #' @inheritParams ufs_topk
-#' @param lambda_e The weight of the error `E`, a positive number. The default `NULL` takes `alpha_e`
-#'   divided by the largest l1 norm of a sample.
+#' @param lambda_e The weight of the error `E`, a positive number. The default `NULL` takes
+#'   `alpha_e` divided by the largest l1 norm of a sample.
 #' @param theta An n x n matrix of penalties, none negative; its diagonal does not matter. The
 #'   default `NULL` is a matrix of ones, which gives a plain sparse subspace representation.
 #'   The matrix need not be symmetric: `theta[i, j]` penalises the use of sample j for sample i.
