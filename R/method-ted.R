@@ -80,7 +80,7 @@
 #'   length n. They are not chosen: their score is `NA` and they come last. The others complement
 #'   them: with `form = "convex"` there is no penalty on their columns of A.
 #' @param n_scores Compare samples by so many leading principal component scores of the prepared
-#'   `x`; for spectra those that hold 99 % of the variance. The default `NULL` compares them by all
+#'   `x`; for spectra those that hold nearly all variance. The default `NULL` compares them by all
 #'   columns.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.

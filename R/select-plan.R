@@ -27,8 +27,8 @@
 #' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
 #'
 #' Spectra and other smooth curves, of which neighbouring columns hardly differ, are compared by the
-#' leading principal component scores that hold 99 % of the variance, as [ufs_split()] compares
-#' them, and labelled in the order of [ufs_ted()] with `similarity = "heat"`
+#' leading principal component scores that hold nearly all of the variance, as [ufs_split()]
+#' compares them, and labelled in the order of [ufs_ted()] with `similarity = "heat"`
 #' (`vignette("laboratory")`). Give `rows = "snv"` to take out baseline and scatter first.
 #'
 #' An argument in `...` that not all methods of a task have restricts the choice to those that have
