@@ -44,7 +44,7 @@ read_constraint <- function(value, row, side, quotas) {
     share = check_number(value, arg, lower = 0, upper = 1), switch = check_flag(value, arg))
 }
 
-# What means nothing without another constraint.
+# Refuses a constraint that means nothing without another one.
 check_needed <- function(row, data, given) {
   if (is.null(row$needs)) return(invisible())
   other <- constraint_rows()[[row$needs[1L]]]
@@ -252,7 +252,7 @@ widen_constraints <- function(held, of, p) {
   held
 }
 
-# What engines take: the constraints on the columns `keep`, those that are not constant.
+# Constraints for the engines, on the columns `keep`, which are not constant.
 drop_constant <- function(held, keep) {
   if (is.null(held)) return(NULL)
   subset_constraints(expand_groups(held), keep)

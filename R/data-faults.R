@@ -83,7 +83,7 @@ measuring_faults <- function(data) {
     same_but_for_unit(z, names), rows_in_other_unit(z, names, places))
 }
 
-# What `look` finds in each column, a c(value, count) or NULL, as one sentence. What many columns
+# One sentence about what `look` finds in columns, c(value, count) or NULL each. What many columns
 # have in common is their scale.
 fault_words <- function(z, look, names, words) {
   found <- lapply(seq_len(ncol(z)), function(j) look(z[, j]))
@@ -185,7 +185,7 @@ same_but_for_unit <- function(z, names, near = 4L) {
 unit_words <- function(z, pair, times, unit, names) {
   plus <- mean(z[, pair[2L]]) - times * mean(z[, pair[1L]])
   off <- abs(z[, pair[2L]] - times * z[, pair[1L]] - plus)
-  # Copies are counted elsewhere.
+  # Copies are counted by another line.
   if (max(off) > 0.6 * (unit[pair[2L]] + abs(times) * unit[pair[1L]]) || all(off == 0 & times == 1 &
     plus == 0)) return(NULL)
   shift <- signif(plus, 4L)

@@ -65,7 +65,7 @@ connected_parts <- function(level, block) {
   }
 }
 
-# What a column's mean squares say, a data frame with a row for each:
+# Reliability from mean squares, a data frame with a row for each column:
 #   f, p_value     between over within, and its probability where nothing repeats
 #   reliability    1 - within / between, at least 0: the share of the variance of the levels' means
 #                  that other measurements of the same levels would have, too; of unequal levels

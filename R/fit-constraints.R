@@ -50,7 +50,7 @@ rank_samples <- function(fit) {
   fit
 }
 
-# Those that may never be chosen have no score by intention.
+# Columns that may never be chosen; they have no score by intention.
 barred_columns <- function(fit) fit$wishes$features$exclude
 
 barred_samples <- function(fit) {
@@ -224,7 +224,7 @@ refuse_fewer <- function(names, size, arg = "k") {
     " columns that must be in: ", some_columns(names), ".")
 }
 
-# Where wishes leave fewer than were asked for.
+# Says so where constraints leave fewer than were asked for.
 say_short <- function(fit, one, size, chosen, budget) {
   if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
   if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())

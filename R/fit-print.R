@@ -33,7 +33,7 @@ print.ufs <- function(x, n = 5L, ...) {
   invisible(x)
 }
 
-# What the data lost on the way in and what was asked of the choice: the same lines in every print.
+# Lines of every print: what the data lost on the way in, and what was asked of the choice.
 data_notes <- function(x) c(input_notes(x$input), wish_notes(x))
 
 # What ufs_methods() says in a word or two, as a sentence: print() has room for one.

@@ -72,7 +72,7 @@ register <- function(method, fit, ...) {
   assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
 }
 
-# What the defaults of a method say of its arguments, once: their names, those without a default,
+# Rules for the arguments of a method, read once from its formals: names, those without a default,
 # choices of words, switches, and the numbers `k` and `m` where they are left open.
 argument_rules <- function(fit, free, paper) {
   known <- c(formals(fit), paper)

@@ -238,7 +238,7 @@ paper_in_control <- function(args, row) {
 
 # ---- checks -------------------------------------------------------------------------------------
 
-# What all methods refuse: a name that R completed (names are exact everywhere), no data, an
+# Refuses, for all methods: a name that R completed (names are exact everywhere), no data, an
 # argument that is needed and not there, a penalty that is given both absolutely and as a share.
 check_given_arguments <- function(row, method, args, written) {
   unknown <- setdiff(written, c("x", "", row$arguments))
@@ -271,7 +271,7 @@ check_values <- function(args, row) {
   args
 }
 
-# What k = "auto" means, by the method with those of its arguments that were given.
+# The number that k = "auto" stands for, by the method with the arguments that were given.
 number_of_auto <- function(method, args, given) {
   row <- registered[[method]]
   if (!is.null(row$per_k)) {

@@ -208,7 +208,7 @@ css_settings <- function(asked, wish, data, ss) {
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
 
-# What the solver takes of the settled wishes, which check_constraints() has seen.
+# The constraints as the solver takes them; check_constraints() has seen them.
 constraints_for_css <- function(wish) {
   if (is.null(wish)) return(NULL)
   # A column that goes with no other is a group of its own.
@@ -265,7 +265,7 @@ recorded_constraints <- function(wish, count) {
     if (!is.null(wish$max_cor)) list(max_cor = wish$max_cor))
 }
 
-# What the search proved of a choice with these shares, in squares of the target.
+# Certificate of the search for a choice with these shares, in squares of the target.
 css_proof <- function(shares, count) {
   held <- if (is.null(shares$target)) shares$captured * count$start else
     shares$target * count$target_start

@@ -142,7 +142,7 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
 }
 
-# What pairs of samples may take: about twice x.
+# Memory that pairs of samples may take: about twice x.
 pairs_room <- function(x) min(table_bytes, max_bytes() / 2, 16 * as.double(nrow(x)) * ncol(x))
 
 # The candidates that are looked at, a flag for each sample; NULL: all. Of very many samples a few

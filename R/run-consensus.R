@@ -73,7 +73,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
   if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
-  # Where wishes put columns says nothing of them: the ranking of the whole sees to that.
+  # Members ignore constraints on columns: the ranking of the whole sees to them.
   opened["wish"] <- list(NULL)
   seeds <- draw_seeds(length(tasks) + consensus_draws)
   members <- seq_along(tasks)

@@ -91,7 +91,7 @@ cluster_on <- function(context, columns) {
   if (is.null(runs)) NULL else runs[[1L]]$cluster
 }
 
-# Those of all rows, of which silhouette_of() makes a square.
+# Distances between all rows; silhouette_of() makes a square matrix of them.
 row_distances <- function(points) {
   check_bytes(12 * as.double(nrow(points))^2, "The distances between all samples",
     "Choose another `criterion`, or give fewer samples.")

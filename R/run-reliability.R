@@ -116,7 +116,7 @@ autoplot.ufs_reliability <- function(object, ...) ggplot_picture(picture(object)
 #' @export
 picture.ufs_reliability <- function(object, ...) {
   table <- object$table
-  # Those that repeat come first, whatever rounding says of the others.
+  # Columns that repeat come first, whatever rounding says of the others.
   ord <- order(!table$repeats, -table$reliability, -table$f, na.last = NA)
   ord <- ord[!is.na(table$reliability[ord])]
   shown <- seq_along(ord)

@@ -109,7 +109,7 @@ without_noise <- function(quality, size) {
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
-# Where na = "omit" left more than a tenth of the rows out.
+# A sentence where na = "omit" left out more than a tenth of the rows.
 lost_rows <- function(input, most = 0.1) {
   lost <- length(input$dropped_samples)
   if (lost > most * c(input$given, Inf)[1L]) {
@@ -199,7 +199,7 @@ selection_record <- function(task, noise, method = "") {
     }, predicts(table), moved_since("select"))
 }
 
-# What changed since a stored table was computed, as its header has it; NULL where it is up to date.
+# Says what changed since a stored table was computed, from its header; NULL if it is up to date.
 moved_since <- function(name) {
   headers <- utils::read.csv(system.file("benchmarks", "results", "headers.csv",
     package = "ufselect"), colClasses = "character")

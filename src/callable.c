@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <R_ext/Memory.h>
 
-/* Of css_settings: LAPACK's whole spectrum up to this order. */
+/* For css_settings: LAPACK computes the whole spectrum up to this order. */
 enum { SPECTRUM = 2000 };
-/* Of facility_settings: n x n similarities are kept up to TABLE rows; pairs may take so much. */
+/* For facility_settings: n x n similarities are kept up to TABLE rows; pairs may take PAIR_BYTES. */
 enum { TABLE = 4096 };
 #define PAIR_BYTES 134217728.0
 
@@ -112,7 +112,7 @@ int callable_facility(const ufselect_matrix *x, int m, int *chosen, double *valu
     return outcome(&run);
 }
 
-/* Where the values of two rows are all equal. */
+/* Are the values of two rows all equal? */
 static bool rows_equal(const ufs_x *x, int a, int b)
 {
     for (int j = 0; j < x->p; j++) {
