@@ -18,7 +18,8 @@ looks_square <- function(data) {
     if (all(diagonal == 0) && all(z >= 0)) "matrix of distances" else
     if (all(abs(diagonal - 1) < 1e-8) && all(abs(z) <= 1 + 1e-8)) "correlation matrix" else
     "covariance matrix"
-  paste0("x is symmetric and seems to be a ", what, ": give the table of samples and features")
+  paste0("x is symmetric and seems to be a ", what, ": give the table of samples and features",
+    if (what %in% c("correlation matrix", "covariance matrix")) ", or ufs_moments(cov = x, n = )")
 }
 
 # Columns that number the rows, tell the time or name the sample, by their name or by their values:

@@ -10,10 +10,20 @@
 #' for the rows; so do [ufs_captured()] and `ufs_select(task = "compress")`. Methods that look at
 #' single rows refuse it: give those a sample of the rows, see [ufs_sketch()].
 #'
+#' A covariance or correlation matrix that somebody else computed takes the place of the rows by
+#' `ufs_moments(cov = S, n = )`; to a method itself it would be a table of p samples, which a
+#' warning of class `ufs_warning_covariance` says.
+#'
 #' Results for parts of a table add up: `c(a, b)` is the result for the rows of both. So sites that
 #' share no rows, or the tasks of any engine, send p x p numbers each, and the sum is exact. Pieces
 #' are merged by the formulas of Chan, Golub and LeVeque (1983), which lose no digits where means
 #' are large beside standard deviations.
+#'
+#' # Pairs that are there
+#' With `na = "pairwise"` the correlation of two columns is that of the rows that have both, and
+#' means and variances are those of all values of a column. Such correlations need not fit together:
+#' negative eigenvalues are set to 0 and the diagonal is restored, and `print()` says how far
+#' correlations were moved. `n` counts the rows that have any value. Pieces add up as others do.
 #'
 #' # Tables in a database
 #' `where = "fetch"` brings the rows in pieces of 20,000 and needs memory for one piece, whatever
@@ -29,20 +39,29 @@
 #' @param weights How many rows a row stands for: the name of a column of counts, or for a matrix or
 #'   data frame a numeric vector. `NULL`: one each.
 #' @param na What to do about missing values: `"omit"` leaves out rows that lack one of the columns
-#'   (their number is kept as `dropped`), `"error"` stops.
+#'   (their number is kept as `dropped`), `"error"` stops, `"pairwise"` takes for each pair of
+#'   columns the rows that have both, see below. The default counts each row once or not at all.
 #' @param where For tables in a database: `"fetch"` or `"database"`, see below.
 #' @param from If `x` is a connection: the name of a table, `DBI::Id()`, or a query as `DBI::SQL()`.
 #' @param header,dec For CSV files, where an error asks for them: does the first line hold names
 #'   (`TRUE`, `FALSE`), and which sign stands before decimals (`"."`, `","`)? `NULL`: as the file
 #'   tells.
+#' @param cov In the place of `x`: a covariance matrix (denominator n - 1) or a correlation matrix,
+#'   with the names of the columns.
+#' @param n With `cov`: the number of rows that it was computed from, at least 2.
+#' @param mean With `cov`: the means of the columns, in their order or by name. `NULL`: not known,
+#'   which methods with `center = FALSE` and `predict()` refuse.
 #' @param ... Must be empty.
 #' @return An object of class `ufs_moments`: a list with `n` (the number of rows, or the sum of
 #'   their weights), `mean`, `css` (p x p, centred sums of squares and products) and `dropped`. It
 #'   has `dim()`, `names()`, `c()`, `[ , columns]`, `print()` and `as.matrix()`, which gives the
 #'   `"correlation"` or `"covariance"` matrix.
-#' @section Errors: `ufs_error_argument` for columns that are absent or not numeric,
-#'   `ufs_error_input` for missing values with `na = "error"` or tables without a complete row,
-#'   `ufs_error_package` where a reader is not installed.
+#' @section Errors: `ufs_error_argument` for columns that are absent or not numeric, for a `cov`
+#'   that is not symmetric, has missing values, negative variances, other names of rows than of
+#'   columns, or negative eigenvalues beyond rounding (correlations would have to change by more
+#'   than .01), `ufs_error_input` for missing values with `na = "error"`, tables without a complete
+#'   row, or pairs of columns with fewer than 3 rows, `ufs_error_package` where a reader is not
+#'   installed.
 #' @references Chan, Golub and LeVeque (1983) Algorithms for computing the sample variance.
 #'   \doi{10.1080/00031305.1983.10483115}
 #' @examples
@@ -51,20 +70,38 @@
 #' both
 #' all.equal(as.matrix(both), cor(mtcars))
 #' both[, c("mpg", "hp", "wt")]
+#'
+#' ufs_moments(airquality[, 1:4], na = "pairwise")
+#'
+#' # What a paper prints, instead of rows
+#' ufs_css(ufs_moments(cov = cor(mtcars), n = 32), k = 3)
 #' @export
-ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error"),
+ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error", "pairwise"),
                         where = c("fetch", "database"), from = NULL, header = NULL, dec = NULL,
-                        ...) {
-  check_given(x)
+                        cov = NULL, n = NULL, mean = NULL, ...) {
   check_dots_empty(...)
+  if (!is.null(cov)) {
+    refuse_beside_cov(c("x", "weights", "na", "where", "from", "header", "dec"),
+      names(match.call()))
+    return(moments_of_cov(cov, n, mean, columns))
+  }
+  check_given(x)
+  if (!is.null(n) || !is.null(mean)) {
+    lost <- if (is.null(n)) "mean" else "n"
+    refuse(lost, "`", lost, "` is for a covariance matrix in `cov`; rows have their own.")
+  }
   watched <- watch_over("ufs_moments()")
   held <- new_held()
   on.exit({
     options(watched)
     held$close()
   })
-  na <- check_choice(na, "na", c("omit", "error"))
+  na <- check_choice(na, "na", c("omit", "error", "pairwise"))
   where <- check_choice(where, "where", c("fetch", "database"))
+  by_pairs <- na == "pairwise"
+  if (by_pairs && where == "database") {
+    refuse("na", "`na` = \"pairwise\" needs the rows: use where = \"fetch\".")
+  }
   pieces <- moment_pieces(x, columns, weights, where, from, held, check_reading(header, dec))
   if (inherits(pieces, "ufs_moments")) return(check_moments(pieces, na))
   total <- NULL
@@ -79,24 +116,11 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
     }
     read <- read + nrow(piece$x)
     watch_says(function(step) paste(format(read, big.mark = ","), "rows read"))
-    total <- merge_moments(total, moments_of_rows(piece$x, piece$weights))
+    total <- if (by_pairs) merge_pairs(total, pairs_of_rows(piece$x, piece$weights)) else
+      merge_moments(total, moments_of_rows(piece$x, piece$weights))
   }
   if (is.null(total)) ufs_abort("input", "`x` has no rows.", argument = "x")
-  check_moments(total, na)
-}
-
-# `mean` + `rest` is the mean with twice the digits; `least` and `most` say which columns are
-# constant.
-new_moments <- function(n, mean, css, dropped, rest = 0 * mean, least = mean, most = mean) {
-  structure(list(n = as.double(n), mean = mean, css = css, dropped = as.double(dropped),
-    rest = rest, least = least, most = most), class = "ufs_moments")
-}
-
-# a + b and what rounding takes from it.
-two_sum <- function(a, b) {
-  total <- a + b
-  part <- total - a
-  list(total = total, rest = (a - (total - part)) + (b - part))
+  check_moments(if (by_pairs) moments_of_pairs(total) else total, na)
 }
 
 check_moments <- function(moments, na) {
@@ -118,19 +142,10 @@ moments_of_rows <- function(x, weights = NULL) {
   check_bytes(16 * as.double(ncol(x))^2, "The products of all pairs of columns",
     "Give fewer `columns`.")
   names <- colnames(x)
-  complete <- rowSums(is.na(x)) == 0
-  if (!is.null(weights)) complete <- complete & !is.na(weights)
-  dropped <- sum(!complete)
-  if (!is.null(weights)) {
-    if (any(weights < 0 | !is.finite(weights), na.rm = TRUE)) {
-      refuse("weights", "`weights` must be finite and not negative.")
-    }
-    complete <- complete & weights > 0
-  }
-  if (!all(complete)) {
-    x <- x[complete, , drop = FALSE]
-    weights <- weights[complete]
-  }
+  kept <- rows_to_count(x, weights, rowSums(is.na(x)) == 0)
+  x <- kept$x
+  weights <- kept$weights
+  dropped <- kept$dropped
   n <- if (is.null(weights)) nrow(x) else sum(weights)
   zero <- stats::setNames(numeric(ncol(x)), names)
   if (n == 0) {
@@ -170,10 +185,7 @@ merge_moments <- function(a, b) {
 in_order_of <- function(moments, columns) {
   own <- names(moments$mean)
   if (identical(own, columns)) return(moments)
-  if (!setequal(columns, own) || length(columns) != length(own)) {
-    refuse("x", "The parts have different columns: ",
-      some_columns(c(setdiff(columns, own), setdiff(own, columns))), ".")
-  }
+  check_same_columns(columns, own)
   moments[, columns]
 }
 
@@ -182,8 +194,12 @@ in_order_of <- function(moments, columns) {
 # A function that gives the next piece, list(x = numeric matrix, weights), and NULL at the end; or
 # the result itself where a database made it.
 moment_pieces <- function(x, columns, weights, where, from, held, reading) {
+  if (!is.null(from) && !inherits(x, "DBIConnection")) {
+    refuse("from", "`from` names a table of a connection, and `x` is none.")
+  }
   if (is.matrix(x) && !is.data.frame(x)) x <- table_matrix(x, "x")
   if (is.data.frame(x) || is.matrix(x)) {
+    warn_covariance_table(x)
     once(moment_columns(x, columns, weights))
   } else if (is.character(x)) {
     file_pieces(x, columns, weights, held, reading)
@@ -205,13 +221,6 @@ once <- function(piece) function() {
   out <- piece
   piece <<- NULL
   out
-}
-
-check_columns <- function(columns) {
-  if (is.null(columns)) return(invisible())
-  if (!is.character(columns) || !length(columns) || anyNA(columns) || anyDuplicated(columns)) {
-    refuse("columns", "`columns` must be distinct names of columns, or NULL for all.")
-  }
 }
 
 # The numeric columns of a table in memory, and the weights beside them: list(x, weights). Other
@@ -504,11 +513,6 @@ engine_sums <- function(from, run, batch, seconds = .5) {
 
 # ---- moments in the place of rows -----------------------------------------------------------
 
-columns_vary <- function(moments) {
-  largest <- pmax(abs(moments$most), abs(moments$least))
-  diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
-}
-
 # p + 1 rows that have these moments: with the weight n / (p + 1) each, their sum of weights is n,
 # and their weighted means and cross products are those of the table. H has orthonormal columns that
 # sum to zero. The means stay beside the rows, as `offset`: added to them, they would take digits
@@ -531,6 +535,9 @@ rows_of_moments <- function(moments) {
   data$row_wish <- list(weights = rep(weight, p + 1))
   data$n_rows <- moments$n
   data$offset <- unname(moments$mean)
+  if (isTRUE(moments$repaired > 0)) {
+    data$input$note <- paste0("moments      correlations ", repaired_words(moments))
+  }
   data
 }
 
@@ -551,6 +558,13 @@ c.ufs_moments <- function(...) {
   if (!all(vapply(parts, inherits, NA, "ufs_moments"))) {
     refuse("...", "Only results of ufs_moments() add up to one.")
   }
+  by_pairs <- vapply(parts, function(part) !is.null(part$pairs), NA)
+  if (all(by_pairs)) return(moments_of_pairs(Reduce(merge_pairs, lapply(parts, `[[`, "pairs"))))
+  if (any(by_pairs)) refuse("...", "All parts or none must be by pairs (na = \"pairwise\").")
+  if (anyNA(unlist(lapply(parts, `[[`, "mean")))) {
+    refuse("...", "Moments add up where the means of all parts are known: give `mean` beside ",
+      "`cov`.")
+  }
   Reduce(merge_moments, parts)
 }
 
@@ -560,8 +574,11 @@ c.ufs_moments <- function(...) {
     "The rows of moments are gone: only columns can be chosen, as in x[, columns].")
   if (missing(j)) return(x)
   j <- resolve_index(j, length(x$mean), names(x), "j")
-  new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j],
+  if (!is.null(x$pairs)) return(moments_of_pairs(pairs_of(x$pairs, j)))
+  out <- new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j],
     x$most[j])
+  out$repaired <- x$repaired
+  out
 }
 
 #' @export
@@ -581,7 +598,22 @@ as.matrix.ufs_moments <- function(x, what = c("correlation", "covariance"), ...)
 print.ufs_moments <- function(x, ...) {
   cat_line("<ufs_moments> moments of ",
     format(x$n, big.mark = ",", scientific = FALSE), " rows x ", length(x$mean),
-    " features: means and cross products",
-    if (x$dropped > 0) paste0("; ", count_words(x$dropped, "row"), " with missing values left out"))
+    " features: ", if (anyNA(x$mean)) "cross products, means unknown" else
+      "means and cross products", if (!is.null(x$pairs)) " of the pairs that are there",
+    if (x$dropped > 0) paste0("; ", count_words(x$dropped, "row"), if (is.null(x$pairs))
+      " with missing values left out" else " without any value left out"))
+  if (!is.null(x$pairs)) {
+    share <- x$pairs$n[upper.tri(x$pairs$n, diag = TRUE)] / x$n
+    cat_line("  pairs        ", percent(min(share)), " to ", percent(max(share)), " of the rows")
+  }
+  if (isTRUE(x$repaired > 0)) cat_line("  correlations ", repaired_words(x))
   invisible(x)
+}
+
+# How far correlations were moved to be positive semidefinite.
+repaired_words <- function(moments) {
+  paste0("changed by at most ", format(moments$repaired, digits = 2L),
+    if (!is.null(moments$repaired_mean)) {
+      paste0(" (", format(moments$repaired_mean, digits = 2L), " in the mean)")
+    }, ", to have no negative eigenvalue")
 }

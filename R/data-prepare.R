@@ -109,6 +109,7 @@ open_checked <- function(x, dense = FALSE) {
   if (!isTRUE(x$quiet)) {
     hint_orientation(x)
     hint_numbering(x)
+    warn_covariance(x, arg)
     # Results of a table without column names speak of V1, V2, ...
     if (x$kind == "dense" && is.null(x$features)) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")

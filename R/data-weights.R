@@ -21,7 +21,7 @@ weighted_columns <- function(data, center, by) {
   mean <- sums(raw_operator(data))
   overall <- colSums(mean * size) / sum(size)
   # Of rows made of moments (data-moments.R), what stands beside them.
-  if (!is.null(data$offset)) overall <- overall + data$offset
+  if (!is.null(data$offset)) overall <- overall + known_offset(data$offset, center)
   plan <- list(block = block, mean = mean, root = if (!is.null(rows$weights)) sqrt(weight))
   df <- sum(weight) - max(block)
   total <- colSums(mean^2 * size)
@@ -52,6 +52,14 @@ weighted_columns <- function(data, center, by) {
   ready$largest <- ifelse(ready$norm == 0, 0, found$top / ready$divide)
   ready$norm <- ready$norm / ready$divide
   list(data = centred, ready = ready, df = df)
+}
+
+# The means of moments; those of a covariance matrix may be unknown.
+known_offset <- function(offset, center) {
+  if (anyNA(offset) && !center) {
+    refuse("center", "`center` = FALSE needs the means of the columns: give `mean` beside `cov`.")
+  }
+  offset
 }
 
 # The data with their columns moved to the same mean in all blocks (and scaled within, if asked),

@@ -192,6 +192,10 @@ scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
 
 # newdata's columns centred and scaled as the fit's data were, and back.
 scaled_as <- function(fit, z, index = seq_len(fit$p)) {
+  if (anyNA(fit$center)) {
+    refuse("newdata", "The means of the columns are unknown: the fit is of a covariance matrix ",
+      "(`mean` of ufs_moments()).")
+  }
   if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center[index])
   if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale[index], "/")
   z

@@ -1,0 +1,52 @@
+# What is common to moments of rows (data-moments.R) and of matrices and pairs (data-covariance.R).
+
+# `mean` + `rest` is the mean with twice the digits; `least` and `most` say which columns are
+# constant.
+new_moments <- function(n, mean, css, dropped, rest = 0 * mean, least = mean, most = mean) {
+  structure(list(n = as.double(n), mean = mean, css = css, dropped = as.double(dropped),
+    rest = rest, least = least, most = most), class = "ufs_moments")
+}
+
+# a + b and what rounding takes from it.
+two_sum <- function(a, b) {
+  total <- a + b
+  part <- total - a
+  list(total = total, rest = (a - (total - part)) + (b - part))
+}
+
+# The rows that are usable and have a weight: list(x, weights, dropped: how many are not usable).
+rows_to_count <- function(x, weights, usable) {
+  if (!is.null(weights)) usable <- usable & !is.na(weights)
+  dropped <- sum(!usable)
+  if (!is.null(weights)) {
+    if (any(weights < 0 | !is.finite(weights), na.rm = TRUE)) {
+      refuse("weights", "`weights` must be finite and not negative.")
+    }
+    usable <- usable & weights > 0
+  }
+  if (!all(usable)) {
+    x <- x[usable, , drop = FALSE]
+    weights <- weights[usable]
+  }
+  list_of(x, weights, dropped)
+}
+
+check_same_columns <- function(columns, own) {
+  if (!setequal(columns, own) || length(columns) != length(own)) {
+    refuse("x", "The parts have different columns: ",
+      some_columns(c(setdiff(columns, own), setdiff(own, columns))), ".")
+  }
+}
+
+check_columns <- function(columns) {
+  if (is.null(columns)) return(invisible())
+  if (!is.character(columns) || !length(columns) || anyNA(columns) || anyDuplicated(columns)) {
+    refuse("columns", "`columns` must be distinct names of columns, or NULL for all.")
+  }
+}
+
+# Which columns are not constant, by the rule for rows (src/prepare.h).
+columns_vary <- function(moments) {
+  largest <- pmax(abs(moments$most), abs(moments$least))
+  diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest
+}

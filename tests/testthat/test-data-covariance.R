@@ -1,0 +1,177 @@
+# Moments of a covariance matrix, and of pairs of values that are there: against rows, against
+# cor().
+
+wide_rows <- function(n = 120, p = 12) {
+  withr::with_seed(5, {
+    x <- matrix(rnorm(n * p), n) %*% (diag(p) + .5 * matrix(rnorm(p^2), p)) + rep(3 * seq_len(p), each = n)
+    `colnames<-`(x, paste0("v", seq_len(p)))
+  })
+}
+with_gaps <- function(x, share, seed = 6) {
+  withr::with_seed(seed, replace(x, sample(length(x), share * length(x)), NA))
+}
+of_moments <- function() subset(ufs_methods(), moments)$method
+settings_of <- function(method) {
+  switch(method, css = list(k = 4), variance = list(), jspca = list(n_components = 2, loss = "feature"), list(n_components = 2))
+}
+
+test_that("a covariance with means gives what the rows give, for every method of moments", {
+  skip_on_cran()
+  x <- wide_rows()
+  moments <- ufs_moments(cov = cov(x), n = 120, mean = colMeans(x))
+  expect_true(all(c("css", "pca", "variance", "jspca") %in% of_moments()))
+  for (method in of_moments()) {
+    for (center in list(NULL, FALSE)) {
+      if (method == "variance" && !is.null(center)) next
+      given <- c(settings_of(method), if (!is.null(center)) list(center = center))
+      fit <- function(x) withr::with_seed(1, suppressWarnings(do.call(ufs, c(list(x, method), given))))
+      rows <- fit(x)
+      own <- fit(moments)
+      # The solver of ufs_spca() ends at its tolerance.
+      expect_equal(feature_scores(own), feature_scores(rows), tolerance = if (method == "spca") 1e-6 else 1e-10,
+        info = method)
+      expect_identical(feature_ranking(own), feature_ranking(rows), info = method)
+      expect_equal(own[c("center", "scale", "n")], rows[c("center", "scale", "n")], tolerance = 1e-10)
+    }
+  }
+  expect_equal(ufs_captured(4:6, moments), ufs_captured(4:6, x), tolerance = 1e-10)
+})
+
+test_that("correlations and matrices without means do as far as they can", {
+  x <- wide_rows()
+  turned <- ufs_moments(cov = cov(x), n = 120, mean = rev(colMeans(x)))
+  expect_identical(turned$mean, colMeans(x))
+  known <- ufs_moments(cov = as.data.frame(cor(x)), n = 120)
+  expect_output(print(known), "means unknown")
+  fit <- ufs_css(known, k = 3)
+  expect_identical(selected_features(fit), selected_features(ufs_css(x, k = 3)))
+  expect_error(predict(fit, x, type = "reconstruction"), class = "ufs_error_argument", "means")
+  expect_error(ufs_css(known, k = 3, center = FALSE), class = "ufs_error_argument", "`mean`")
+  expect_error(c(known, known), class = "ufs_error_argument", "`mean`")
+  expect_identical(names(ufs_moments(columns = c("v3", "v1"), cov = cov(x), n = 9)), c("v3", "v1"))
+  expect_identical(names(ufs_moments(cov = unname(cov(x)), n = 9))[12], "V12")
+  both <- c(ufs_moments(cov = cov(x[1:50, ]), n = 50, mean = colMeans(x[1:50, ])), ufs_moments(x[51:120, ]))
+  expect_equal(as.matrix(both), cor(x), tolerance = 1e-12)
+  flat <- cov(x)
+  flat[2, ] <- flat[, 2] <- 0
+  expect_identical(suppressWarnings(ufs_css(ufs_moments(cov = flat, n = 99), k = 2))$constant, 2L)
+  rounded <- ufs_moments(cov = round(cor(cbind(x, w = x[, 1] + x[, 2])), 2), n = 120)
+  expect_lt(max(abs(as.matrix(rounded)[1:12, 1:12] - cor(x))), .015)
+  expect_output(print(rounded), "changed by at most")
+})
+
+test_that("matrices that are no covariance are errors that say why", {
+  s <- cov(wide_rows())
+  changed <- function(i, j, value, of = s) {
+    of[i, j] <- value
+    of
+  }
+  refused <- function(words, ...) expect_error(ufs_moments(...), class = "ufs_error_argument", words)
+  refused("not symmetric: columns 'v2', 'v1'", cov = changed(1, 2, 9), n = 9)
+  refused("negative variance in column 'v3', the least -2", cov = changed(3, 3, -2), n = 9)
+  bent <- changed(1, 2, -.99, changed(2, 1, -.99, changed(1, 3, .99, changed(3, 1, .99, changed(2, 3, .99,
+    changed(3, 2, .99, diag(3)))))))
+  refused("eigenvalue -0.98.*differ by up to 0.4", cov = bent, n = 9)
+  refused("missing or infinite values in column 'v1'", cov = changed(1, 1, NA), n = 9)
+  refused("no variance, in column 'v2'", cov = changed(2, 2, 0), n = 9)
+  refused("other names of rows than of columns: 'zz' and 'v2'", cov = `rownames<-`(s, replace(colnames(s), 2, "zz")), n = 9)
+  refused("more than once", cov = `dimnames<-`(s, list(NULL, rep(c("a", "b"), 6))), n = 9)
+  refused("3 x 12", cov = s[1:3, ], n = 9)
+  refused("square numeric", cov = "s", n = 9)
+  refused("`n`", cov = s)
+  refused("at least 2", cov = s, n = 1)
+  refused("12 finite numbers", cov = s, n = 9, mean = 1:3)
+  refused("different columns: columns 'zz', 'v1'", cov = s, n = 9, mean = stats::setNames(1:12, c("zz", colnames(s)[-1])))
+  refused("`x` is about rows", s, cov = s, n = 9)
+  refused("`weights` is about rows", cov = s, n = 9, weights = 1)
+  refused("'v99'", cov = s, n = 9, columns = "v99")
+  refused("`n` is for a covariance", wide_rows(), n = 9)
+  refused("`mean` is for a covariance", wide_rows(), mean = 1:12)
+  refused("`from`", wide_rows(), from = "table")
+})
+
+test_that("a covariance given as rows takes a warning that names the door, and other squares none", {
+  x <- wide_rows()
+  fit <- function(x) ufs_css(x, k = 2)
+  for (given in list(cor(x), as.data.frame(cor(x)))) {
+    expect_warning(fit(given), class = "ufs_warning_covariance", "a correlation matrix.*ufs_moments\\(cov = x, n = \\)")
+    expect_warning(ufs_moments(given), class = "ufs_warning_covariance")
+  }
+  expect_warning(fit(cov(x)), class = "ufs_warning_covariance", "a covariance matrix")
+  expect_warning(ufs_pca(cov(x), 2), class = "ufs_warning_covariance")
+  expect_match(ufs_look(cor(x))$doubts, "ufs_moments(cov = x, n = )", fixed = TRUE, all = FALSE)
+  skip_if_not_installed("Matrix")
+  expect_warning(fit(Matrix::Matrix(cor(x), sparse = TRUE)), class = "ufs_warning_covariance")
+  warned <- function(x) {
+    seen <- FALSE
+    withCallingHandlers(suppressMessages(fit(x)), warning = function(w) {
+      seen <<- seen || inherits(w, "ufs_warning_covariance")
+      invokeRestart("muffleWarning")
+    })
+    seen
+  }
+  expect_true(warned(cor(x)))
+  square <- x[1:12, ]
+  expect_false(warned(square))
+  expect_false(warned(`rownames<-`(square, colnames(x))))
+  expect_false(warned(unname(cor(x))))
+  apart <- as.matrix(dist(t(x)))
+  expect_false(warned(apart))
+  expect_false(warned(apart + diag(12)))
+})
+
+# cor() of pairs, negative eigenvalues set to 0, the diagonal restored.
+pairwise_by_hand <- function(x) {
+  r <- eigen(cor(x, use = "pairwise.complete.obs"), symmetric = TRUE)
+  stats::cov2cor(r$vectors %*% diag(pmax(r$values, 0)) %*% t(r$vectors))
+}
+
+test_that("pairs are those of cor(), made positive semidefinite, in pieces and by weights", {
+  x <- with_gaps(wide_rows(), .4)
+  m <- ufs_moments(x, na = "pairwise")
+  expect_lt(min(eigen(cor(x, use = "pairwise.complete.obs"))$values), -.01)
+  expect_equal(unname(as.matrix(m)), pairwise_by_hand(x), tolerance = 1e-10)
+  expect_equal(m$mean, colMeans(x, na.rm = TRUE))
+  expect_equal(diag(as.matrix(m, "covariance")), apply(x, 2, var, na.rm = TRUE))
+  expect_equal(m$repaired, max(abs(pairwise_by_hand(x) - cor(x, use = "pairwise.complete.obs"))))
+  parts <- c(ufs_moments(x[1:30, ], na = "pairwise"), ufs_moments(x[31:120, 12:1], na = "pairwise"))
+  expect_equal(unclass(parts)[c("n", "mean", "css")], unclass(m)[c("n", "mean", "css")], tolerance = 1e-10)
+  expect_equal(as.matrix(m[, c("v7", "v2", "v3")], "covariance"),
+    as.matrix(ufs_moments(x[, c(7, 2, 3)], na = "pairwise"), "covariance"))
+  counts <- rep(0:3, 30)
+  weighted <- ufs_moments(x, weights = counts, na = "pairwise")
+  expect_equal(weighted$css, ufs_moments(x[rep(1:120, counts), ], na = "pairwise")$css, tolerance = 1e-10)
+  far <- ufs_moments(x + 1e6, na = "pairwise")
+  expect_lt(max(abs(far$css - m$css) / m$n), 1e-8)
+  whole <- ufs_moments(wide_rows(), na = "pairwise")
+  expect_equal(whole$css, ufs_moments(wide_rows())$css, tolerance = 1e-12)
+  expect_output(print(m), "pairs that are there.*% of the rows.*changed by at most")
+  fit <- ufs_css(m, k = 3)
+  expect_output(print(fit), "correlations changed")
+  expect_identical(feature_ranking(fit), feature_ranking(ufs_css(ufs_moments(cov = as.matrix(m, "covariance"), n = 120), k = 3)))
+})
+
+test_that("pairs that cannot be judged are errors, and rows without values are counted", {
+  x <- with_gaps(wide_rows(), .2)
+  expect_error(c(ufs_moments(x, na = "pairwise"), ufs_moments(wide_rows())), class = "ufs_error_argument", "All parts or none")
+  apart <- x
+  apart[1:60, 1] <- NA
+  apart[61:120, 4] <- NA
+  expect_error(ufs_moments(apart, na = "pairwise"), class = "ufs_error_input", "0 rows with values of both columns 'v4', 'v1'")
+  x[5, ] <- NA
+  m <- ufs_moments(x, na = "pairwise")
+  expect_identical(m$n, 119)
+  expect_identical(m$dropped, 1)
+  expect_output(print(m), "1 row without any value left out")
+  x[, 2] <- NA
+  expect_error(ufs_moments(x, na = "pairwise"), class = "ufs_error_input", "no value at all in column 'v2'")
+  flat <- with_gaps(wide_rows(), .2)
+  flat[!is.na(flat[, 3]), 3] <- 7
+  expect_identical(suppressWarnings(ufs_css(ufs_moments(flat, na = "pairwise"), k = 2))$constant, 3L)
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", as.data.frame(flat))
+  expect_equal(ufs_moments(connection, from = "t", na = "pairwise")$css, ufs_moments(flat, na = "pairwise")$css)
+  expect_error(ufs_moments(connection, from = "t", na = "pairwise", where = "database"), class = "ufs_error_argument", "fetch")
+})
