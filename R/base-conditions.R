@@ -51,7 +51,7 @@ check_lapack <- function(info, method) {
   }
 }
 
-# What C returned, if LAPACK did not fail.
+# Returns what C returned, unless LAPACK failed.
 check_solved <- function(found, method) {
   check_lapack(if (is.null(found$run)) found$lapack else found$run$lapack, method)
   found
@@ -163,7 +163,7 @@ watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
   })
 }
 
-# What is done from now on: a function of the number of the step, until others are said.
+# Sets the text shown for the current stage, a function of the number of the step.
 watch_says <- function(words, long = FALSE) {
   watch <- getOption("ufselect.watch")
   if (is.function(watch)) watch(words = words, long = long)

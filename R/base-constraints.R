@@ -39,7 +39,9 @@ constraint_rows <- function(about = c("columns", "rows"), kind = NULL, ...) {
 }
 
 # Their arguments of ufs_data(), and their names in the data.
-constraint_names <- function(...) names(constraint_rows(...))
+constraint_names <- function(...) {
+  if (...length()) names(constraint_rows(...)) else names(constraints$rows)
+}
 held_names <- function(...) vapply(constraint_rows(...), `[[`, "", "held", USE.NAMES = FALSE)
 
 # Kinds that have a value for each column or row.

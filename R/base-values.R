@@ -69,3 +69,14 @@ with_libraries <- function(expr) {
   Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   expr
 }
+
+# A matrix with column names, or a list of columns of one length, as a data frame. data.frame() and
+# as.data.frame() take longer than a small fit.
+as_table <- function(value) {
+  if (is.data.frame(value)) return(value)
+  if (is.matrix(value)) {
+    value <- stats::setNames(lapply(seq_len(ncol(value)), function(j) unname(value[, j])),
+      colnames(value))
+  }
+  structure(value, row.names = .set_row_names(length(value[[1L]])), class = "data.frame")
+}

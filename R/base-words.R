@@ -59,7 +59,7 @@ best_line <- function(ranking, names, n, size = NULL) {
     if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }
 
-# What is repeated in a comparison.
+# The word for the repeats of a comparison.
 repeat_words <- function(object) if (object$mode == "classify") "splits" else "runs of k-means"
 
 number_words <- function(fit) {

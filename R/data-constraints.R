@@ -80,7 +80,7 @@ read_numbers <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   one <- sub("s$", "", side$what)
   if (length(names(value)) && length(side$names)) {
-    # What a factor costs is shared by its columns.
+    # The columns of a factor share its cost.
     value <- unlist(lapply(names(value), function(name) {
       own <- level_columns(name, side)
       stats::setNames(rep(value[[name]] / length(own), length(own)), own)
@@ -261,7 +261,7 @@ drop_constant <- function(held, keep) {
 # The columns that constraints put where they are, in or out: they are no evidence.
 placed_columns <- function(held) c(held$include, held$exclude)
 
-# What each column's own penalty is of the penalty of a method that has one for each column: 0 for
+# Factor of each column on the penalty of a method that has one for each column: 0 for
 # columns that must be in, Inf for those that may not be, and for the others their cost over the
 # mean of theirs. NULL: all alike.
 penalty_factor <- function(wish, q) {
@@ -274,7 +274,7 @@ penalty_factor <- function(wish, q) {
   if (max(abs(factor - 1)) > 1e-14) factor
 }
 
-# What penalty_factor() sees to.
+# The constraints that penalty_factor() heeds.
 penalty_wishes <- c("include", "exclude", "cost")
 
 # The largest of values of the columns, each over its factor.
@@ -292,7 +292,7 @@ same_penalty <- function(first, factor) {
   match(both, both)
 }
 
-# What a fit must know of them, in the user's columns and rows; NULL without any.
+# The constraints as a fit keeps them, in the user's columns and rows; NULL without any.
 constraints_of <- function(data) {
   out <- list(features = expand_groups(data$wish), samples = data$row_wish)
   if (any(lengths(out) > 0L)) out

@@ -1,4 +1,4 @@
-# What `counts`, `rows` and the limits on features do to data: sparse stays sparse. What new
+# Applies `counts`, `rows` and the limits on features to data: sparse stays sparse. All that new
 # rows need is kept in input$transform: the same document frequencies and the same mean total.
 
 transform_data <- function(data, how, min_samples, max_samples, arg) {
@@ -29,7 +29,7 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
   apply_transform(data, data$input$transform, arg)
 }
 
-# What is done to rows is for the points of one spectrum: an outcome beside it would be taken for
+# Treatments of rows are for the points of one spectrum: an outcome beside it would be taken for
 # one more point.
 check_one_matrix <- function(data, rows, arg) {
   widest <- data$input$widest
@@ -45,7 +45,7 @@ check_one_matrix <- function(data, rows, arg) {
     ", or give the matrix column alone.")
 }
 
-# What `counts`, `rows` and `unit_rows` ask for.
+# The transformation that `counts`, `rows` and `unit_rows` ask for.
 wanted_transform <- function(counts, rows, unit_rows) {
   counts <- check_choice(counts, "counts", c("none", "log", "tfidf"))
   rows <- check_choice(rows, "rows", c("none", "center", "snv", "unit"))
@@ -133,7 +133,7 @@ apply_transform <- function(data, how, arg = "x") {
   data
 }
 
-# What rows are divided by: their standard deviation or their length; 1 where that is zero but for
+# Divisors of the rows: their standard deviation or their length; 1 where that is zero but for
 # rounding.
 row_size <- function(square, rows, p) {
   size <- sqrt(if (rows == "snv") square / (p - 1) else square)

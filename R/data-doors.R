@@ -16,7 +16,9 @@ declare_door <- function(door, heeds, ...) {
 # this call; `fit`: the fit that it is about, which may hold the same.
 check_door <- function(data, door, also = NULL, fit = NULL) {
   held <- if (inherits(data, "ufs_sketch")) data$data else data
-  if (!inherits(held, "ufs_data")) return(invisible(data))
+  if (!inherits(held, "ufs_data") || is.null(held$wish) && is.null(held$row_wish)) {
+    return(invisible(data))
+  }
   row <- doors$rows[[door]]
   heeded <- setdiff(door_heeds(c(row$heeds, also)), names(row$why))
   for (wish in constraint_rows()) {

@@ -28,7 +28,15 @@ looks_like_ids <- function(data) {
   if (data$n < 10L) return(NULL)
   z <- even_part(data, c(200L, 2000L))
   at <- evenly(data$p, 2000L)
-  names <- if (is.null(data$features)) paste0("V", at) else readable(data$features[at])
+  different <- vapply(seq_len(ncol(z)), function(j) {
+    value <- z[, j]
+    if (all(is.finite(value)) && all(value == round(value))) length(unique(value)) else 0L
+  }, 0L)
+  # Names cost more than numbers to judge, and most tables have no such column.
+  open <- which(different > 10L | different == nrow(z))
+  if (!length(open)) return(NULL)
+  names <- if (is.null(data$features)) paste0("V", at[open]) else
+    readable(data$features[at[open]])
   called <- function(what) {
     grepl(paste0("^(.*[^[:alpha:]])?(", what, ")$"), names, ignore.case = TRUE) |
       grepl(paste0("[a-z](", gsub("(^|[|])([a-z])", "\\1\\U\\2", what, perl = TRUE), ")$"), names)
@@ -36,13 +44,11 @@ looks_like_ids <- function(data) {
   id <- called("id|uuid|guid") | grepl("[a-z]ID$", names)
   row <- called(paste0("index|row|rownames?|no|nr|number|seqno|time|date|datetime|timestamp|year|",
     "epoch")) | grepl("^(X|Unnamed: 0|[.]{3}1)$", names)
-  found <- vapply(seq_len(ncol(z)), function(j) {
-    value <- z[, j]
-    if (!all(is.finite(value)) || any(value != round(value))) return(FALSE)
-    different <- length(unique(value))
-    if (id[j]) return(different > 10L)
-    if (different < length(value)) return(FALSE)
-    row[j] || rises_as_rows(value, data$n) || is_permuted_number(data, at[j], value)
+  found <- vapply(seq_along(open), function(i) {
+    j <- open[i]
+    if (id[i]) return(different[j] > 10L)
+    different[j] == nrow(z) &&
+      (row[i] || rises_as_rows(z[, j], data$n) || is_permuted_number(data, at[j], z[, j]))
   }, NA)
   if (!any(found)) return(NULL)
   paste0(some_columns(names[found]), if (sum(found) == 1L) " seems" else " seem",

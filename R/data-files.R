@@ -225,7 +225,7 @@ say_columns <- function(names, counted, file) {
     "' has neither name nor values: it is left out.")
 }
 
-# Of these separators, the one that stands in the first lines equally often and most often.
+# The separator that the first lines have equally often, and most often.
 separator_of <- function(lines) {
   lines <- utils::head(lines[nzchar(lines)], 20L)
   lines <- gsub("\"[^\"]*\"", "", lines)

@@ -427,7 +427,7 @@ block_text <- function(source) {
     if (isTRUE(source$sparse)) "sparse, about ", format_bytes(bytes), ")")
 }
 
-# What a fit keeps of its data; the passes over a file are known only at the end.
+# The record of the data that a fit keeps; the passes over a file are known only at the end.
 final_input <- function(data) {
   input <- data$input
   if (is_operator(data$x) && data$x$kind == "source") {
@@ -445,7 +445,7 @@ much_filled <- function(share, what, names = NULL, most = 0.2) {
   }
 }
 
-# What was left out or filled in, for print().
+# Lines for print() on rows left out and values filled in.
 input_notes <- function(input) {
   count <- function(names, what, all) if (length(names)) {
     paste0(length(names), " of ", count_words(all, what), " (", best_line(names, NULL, 3L), ")")

@@ -1,4 +1,4 @@
-# What kind of numbers these are, from an even part of the rows and columns, so that the answer is
+# Kind of numbers in the data, from an even part of the rows and columns, so that the answer is
 # the same for dense, sparse and stored data and draws no random numbers. Cost: at most 200 x 1,000.
 
 kinds <- c("counts", "log counts", "grades", "one unit", "mixed units", "standardised")
@@ -25,7 +25,7 @@ data_kind <- function(data, look, kind = NULL) {
   list(values = found[1L], reason = found[2L], raw = length(found) > 2L)
 }
 
-# What as_column_stats() gave, if it has a number for each variance.
+# Returns the result of as_column_stats(), if it has a number for each variance.
 check_variances <- function(data) {
   beyond <- !is.finite(data$variance)
   if (any(beyond | data$variance == 0)) {

@@ -1,4 +1,4 @@
-# What `na` does about missing values.
+# Missing values, as `na` says.
 
 fill_data <- function(data, na, arg) {
   if (data$kind == "source" || data$kind == "sparse" && na == "knn") {
@@ -63,7 +63,7 @@ missing_counts <- function(data) {
 
 # ---- what fills in ------------------------------------------------------------------------------
 
-# What new rows are filled with, in the fit's features: list(na = "median", value) with the medians,
+# The values that fill new rows, in the fit's features: list(na = "median", value) with the medians,
 # or list(na = "knn", donors, value) with rows to look for neighbours in, as they came, and the
 # column means. Donors are all rows, or some that are evenly spaced, so that they are at most `most`
 # numbers; none (NULL) where these would be few rows.
@@ -77,7 +77,7 @@ learn_fill <- function(data, na, most = 1e6, few = 50L) {
   fill
 }
 
-# Of a sparse matrix the zeros count: the median is 0 unless more than half of the numbers that are
+# Zeros of a sparse matrix count: the median is 0 unless more than half of the numbers that are
 # there have one sign.
 column_medians <- function(data) {
   x <- data$x
@@ -153,7 +153,7 @@ fill_knn <- function(x, fill, neighbours = 10L) {
     common <- tcrossprod(have + 0, there + 0)
     d2 <- (tcrossprod(own^2, there + 0) + tcrossprod(have + 0, z^2) -
       2 * tcrossprod(own, z)) / common
-    # Of differences of sums of squares.
+    # Rounding of differences of sums of squares.
     rounding <- 1e-10 * outer(rowSums(own^2), size, "+") / common
     for (r in seq_along(some)) {
       near <- which(is.finite(d2[r, ]))

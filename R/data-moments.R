@@ -440,7 +440,7 @@ query_pieces <- function(table, held, rows = 20000L) {
   }
 }
 
-# Where a connection or a result of a query is kept while it is open.
+# Holds a connection or the result of a query while it is open.
 new_held <- function() {
   held <- new.env(parent = emptyenv())
   held$close <- function() {

@@ -1,6 +1,6 @@
-# What a name stands for: names of features and samples may occur more than once.
+# Meaning of names: those of features and samples may occur more than once.
 
-# Those that do not tell one thing from another: empty ones, and all of those that occur twice.
+# Names that are empty or not unique.
 shared_names <- function(names) {
   empty <- is.na(names) | names == ""
   empty | names %in% names[duplicated(names)]

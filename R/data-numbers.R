@@ -140,7 +140,7 @@ groups_of_factors <- function(factors, names) {
   rep(seq_along(columns), lengths(columns))[match(names, unlist(columns))]
 }
 
-# What to do about x, which ufs_data() does not read, in a sentence; NULL if there is nothing to
+# Advice on an x that ufs_data() does not read, in a sentence; NULL if there is nothing to
 # say.
 reading_advice <- function(x) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) {

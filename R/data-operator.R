@@ -1,4 +1,4 @@
-# What R code may do with the matrix the solvers see, whichever way it is held: a plain double
+# The matrix that the solvers see, for R code, whichever way it is held: a plain double
 # matrix, or an object of class ufs_x, which is never formed. C entries take both.
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
@@ -144,7 +144,7 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
   pca
 }
 
-# Where components only serve as coordinates (of k-means, neighbours, leverage), those of noise need
+# Components that only serve as coordinates (of k-means, neighbours, leverage): those of noise need
 # not be told apart: any of their subspaces that holds the same variance to a part in a thousand
 # will do, and takes far fewer products.
 coordinate_tol <- 1e-2
@@ -221,7 +221,7 @@ take_scaled <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = N
   .Call(C_take, x, rows, columns, shift, divide)
 }
 
-# What k-means runs on: the rows of x, or, where x is not formed, their leading principal
+# Points for k-means: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
   if (is.matrix(x)) return(x)

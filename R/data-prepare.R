@@ -118,7 +118,7 @@ open_checked <- function(x, dense = FALSE) {
   x
 }
 
-# What is known of the columns before they are written. Returns a list:
+# Judges the columns before they are written. Returns a list:
 #   data      what the functions above return, without x
 #   raw       the user's values: a dense matrix, the operator of a sparse one, NULL for a source
 #   moments   of all p columns, from prepare_columns()
@@ -226,7 +226,7 @@ check_norms <- function(data, arg = "x") {
   }
 }
 
-# What judge_moments() says of the columns of a dense matrix, with what they are divided by
+# The result of judge_moments() for the columns of a dense matrix, with their divisors
 # ("none", "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on
 # their entries.
 prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) {

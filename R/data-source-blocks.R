@@ -18,12 +18,12 @@ source_blocks <- function(source, by = source$by) {
     max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n))))
 }
 
-# What fails in the reading of a file is an error of this package's.
+# Turns a failure in the reading of a file into an error of this package.
 from_source <- function(read) {
   on_error(read, function(e) {
     # Said already.
     if (inherits(e, "ufs_error")) stop(e)
-    # What S4 puts before the words of others.
+    # S4 puts this before the words of others.
     words <- "error in evaluating the argument .[^']*. in selecting a method for function .[^']*.: "
     said <- sub("[.]?\\s*$", "", gsub(words, "", conditionMessage(e)))
     ufs_abort("input", "`x` cannot be read from where it lies: the file is damaged, gone, or not ",

@@ -131,7 +131,7 @@ source_read_columns <- function(op, j) {
   .Call(C_x_standardise, block, op$shift[j], op$divide[j])
 }
 
-# What the lines (rows or columns, `what`, of `of`) are read from; counts the reading.
+# The place from which the lines (rows or columns, `what`, of `of`) are read; counts the reading.
 source_reader <- function(op, what, lines, of) {
   from <- op$source
   if (from$by == what) {
@@ -180,8 +180,8 @@ spill_once <- function(op) {
   op$count$passes <- op$count$passes + 1
 }
 
-# What lines across the blocks are read from: the spilled copy, made where several reads are to
-# come or the second one does, or NULL: the file itself.
+# The place from which lines across the blocks are read: the spilled copy, made where several reads
+# are to come or the second one does, or NULL: the file itself.
 spilled_for <- function(op, reads = 1) {
   if (reads > 1 || op$store$reads > 0) spill_once(op)
   op$store$reads <- op$store$reads + 1

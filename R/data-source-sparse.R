@@ -1,7 +1,7 @@
 # Files that hold no zeros: TENxMatrix, H5ADMatrix, and whatever else is_sparse() says of a
 # DelayedMatrix. Their blocks are read as dgCMatrix, so that a pass costs the entries.
 
-# What an entry takes while its block is read (places, values, and both in another order), over
+# Memory of an entry while its block is read (places, values, and both in another order), over
 # what a number of a dense block takes.
 entry_share <- 8
 

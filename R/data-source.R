@@ -11,7 +11,7 @@
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
   sparse <- sparse_generic("is_sparse")(x)
-  # Where the class or the file is another than it was, DelayedArray may still read it.
+  # DelayedArray may still read a class or file that is another than it was.
   file <- if (sparse) on_error(ranges_of(x), function(e) NULL)
   chunk <- if (is.null(file)) DelayedArray::chunkdim(x) else
     if (file$by == "rows") c(1L, ncol(x)) else c(nrow(x), 1L)
@@ -230,7 +230,7 @@ read_lines <- function(source, i, keep) {
     block[, keep, drop = FALSE]
 }
 
-# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd,
+# Verdict on the moments of columns (src/prepare.h): list(bad, exponent, constant, unfit, mean, sd,
 # centred, norm).
 judge_moments <- function(found, center) {
   c(found[c("bad", "exponent")], .Call(C_judge, found, center))
@@ -245,7 +245,7 @@ source_moments <- function(source) {
 
 moments_of <- function(block, lines, offset) {
   found <- .Call(C_moments, block)
-  # Of the union of blocks it comes from the others.
+  # The union of blocks has it from the others.
   found$ss <- NULL
   if (offset) found$bad <- lines[found$bad]
   found

@@ -20,7 +20,7 @@ weighted_columns <- function(data, center, by) {
   sums <- function(x) t(x_cross(x, member)) / size
   mean <- sums(raw_operator(data))
   overall <- colSums(mean * size) / sum(size)
-  # Of rows made of moments (data-moments.R), what stands beside them.
+  # Rows made of moments (data-moments.R) have an offset beside them.
   if (!is.null(data$offset)) overall <- overall + known_offset(data$offset, center)
   plan <- list(block = block, mean = mean, root = if (!is.null(rows$weights)) sqrt(weight))
   df <- sum(weight) - max(block)
@@ -28,7 +28,7 @@ weighted_columns <- function(data, center, by) {
   if (isTRUE(rows$block_scale)) {
     square <- sums(raw_operator(planned_data(data, c(plan["block"], plan["mean"], power = 2))))
     pooled <- colSums(square * size) / df
-    # What is constant within a block stays so.
+    # A column that is constant within a block stays so.
     flat <- sweep(square, 2L, (n * .Machine$double.eps)^2 * (pooled + colSums(mean^2)), "<=")
     plan$factor <- ifelse(flat, 0, sqrt(rep(pooled, each = nrow(square)) / square *
       ((size - 1) / size)))

@@ -13,7 +13,7 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
   if (kind != "curves") return(pic)
   pic$table <- pic$table[is.finite(pic$table$y), ]
   if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
-  # Of curves that lie decades apart a linear scale shows the largest alone.
+  # A linear scale shows only the largest of curves that lie decades apart.
   y <- range(pic$table$y)
   if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && y[1L] > 0 &&
       y[2L] > 50 * y[1L]) {

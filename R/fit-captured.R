@@ -113,7 +113,7 @@ as_the_fit_had_it <- function(fit, x) {
   data
 }
 
-# Of which columns a share of variance is.
+# Names the columns whose variance is explained.
 captured_of <- function(fit) {
   counts <- fit$input$transform$counts
   if (isTRUE(counts == "log")) return("log counts")

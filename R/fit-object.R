@@ -1,6 +1,6 @@
 # The fitted object: constructor, ranking rule, accessors.
 
-# What a method may hand over in `made`, with what holds if it does not; `data`, the list of the
+# Fields that a method may hand over in `made`, with their defaults; `data`, the list of the
 # input pass, and `control` are always there, and any other field goes into the fit as it is.
 # Feature scores and keys come in the solver's columns (data$keep) and are expanded to the user's p,
 # with NA for constant columns. Sample scores have length n.
@@ -95,22 +95,21 @@ picks_first <- function(picked, added, all = seq_along(added), digits = 10L) {
 # Samples that are labelled already have no score, so that they come last.
 without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 
-# Made once: data.frame() takes longer than a small fit.
 empty_trace <- data.frame(iteration = integer())
 
 as_trace <- function(trace) {
   if (is.null(trace)) return(empty_trace)
-  trace <- as.data.frame(trace)
-  if (!"iteration" %in% names(trace)) trace <- cbind(iteration = seq_len(nrow(trace)), trace)
+  trace <- unclass(as_table(trace))
+  if (is.null(trace$iteration)) trace <- c(list(iteration = seq_along(trace[[1L]])), trace)
   trace$iteration <- as.integer(trace$iteration)
-  trace
+  as_table(trace)
 }
 
 # A matrix of the solver's as a table in which some columns are whole numbers.
 counted_table <- function(value, whole) {
-  table <- as.data.frame(value)
+  table <- unclass(as_table(value))
   table[whole] <- lapply(table[whole], as.integer)
-  table
+  as_table(table)
 }
 
 # ---- accessors ------------------------------------------------------------------------
@@ -253,7 +252,7 @@ wanted_samples <- function(fit, m) {
   if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
-# Of methods that solve for one number, whose selections for several numbers are not nested.
+# Methods fitted for one k only: their selections for several numbers are not nested.
 check_one_size <- function(size, fit, name, what) {
   if (!identical(check_count(size, name), fit$params[[name]])) {
     ufs_abort("refit", "This fit chose exactly ", fit$params[[name]], what, ", and selections of ",

@@ -140,7 +140,7 @@ picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
 
 picture_objective <- function(fit, subtitle = NULL) {
   table <- data.frame(x = fit$trace$iteration, y = fit$trace$objective)
-  # Where a penalty changes on the way, the values before and after are those of two problems.
+  # A penalty that changes on the way makes the values before and after those of two problems.
   steps <- fit$trace$lambda
   lines <- if (length(unique(steps)) > 1L) list(v = table$x[-1L][diff(steps) != 0] - .5)
   if (is.null(subtitle) && !is.null(lines)) {
@@ -246,7 +246,7 @@ are_ranks <- function(score) {
     diff(range(diff(known))) < 1e-9
 }
 
-# What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if nothing was measured).
+# The scores to draw: list(value, ylab, subtitle, order = TRUE if nothing was measured).
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
   if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
@@ -306,7 +306,7 @@ picture_spikes <- function(fit, k, what) {
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
 }
 
-# Of a method whose scores are mere ranks: what was chosen, in its order, and the
+# Picture of a method whose scores are mere ranks: the chosen ones in their order, and the
 # ranks behind it, where it is a mean of several.
 picture_places <- function(fit, best, what, most = 40L) {
   shown <- utils::head(best, most)

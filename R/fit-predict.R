@@ -26,7 +26,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   check_newdata(newdata)
-  # What is given back as ufs_data() holds what is of its rows.
+  # A ufs_data() that is given back holds the constraints of its rows.
   check_door(newdata, "predict()", if (is.null(object$input$transform)) "rows", object)
   newdata <- new_table(object, newdata)
   chosen <- selected_features(object, k, as = "index")
@@ -83,7 +83,7 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
   if (is.null(fill)) return(out)
   whole <- function(rows) all_features(object, newdata, rows, arg)
   if (inherits(out, "DelayedMatrix") || inherits(out, "ufs_data") && out$kind == "source") {
-    # Where something is missing, what was on disk comes into memory.
+    # Missing values bring data on disk into memory.
     values <- dense_data(open_data(out, arg), arg, quiet = TRUE)
     if (!anyNA(values)) return(out)
     filled <- `dimnames<-`(fill_columns(values, fill, index, whole, arg), dimnames(out))
@@ -207,7 +207,7 @@ unscaled <- function(fit, z) {
   z
 }
 
-# Where the given features of the fit are in newdata: by position where these are all of the fit's
+# Places of the given features of the fit in newdata: by position where these are all of the fit's
 # in their order, else by name.
 match_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
   names <- feature_names_of(newdata, fit_assay(object, newdata, arg))

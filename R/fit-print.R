@@ -36,7 +36,7 @@ print.ufs <- function(x, n = 5L, ...) {
 # Lines of every print: what the data lost on the way in, and what was asked of the choice.
 data_notes <- function(x) c(input_notes(x$input), wish_notes(x))
 
-# What ufs_methods() says in a word or two, as a sentence: print() has room for one.
+# Advice of ufs_methods() as a sentence: print() has room for one.
 advice_sentence <- function(advice) {
   more <- sub("^[a-z]+:? *[(]?", "", advice)
   if (grepl("^[a-z]+ [(]", advice)) more <- sub("[)]$", "", more)

@@ -14,14 +14,14 @@ whole_ranking <- function(ord, never, names, size) {
   named_ranking(c(ord, setdiff(rest, never), intersect(rest, never)), names)
 }
 
-# Those that have a score, best first: the `first` before all others, then by score over cost, then
+# Ranking of those that have a score: the `first` before all others, then by score over cost, then
 # by the key, then by index. A group stands where the mean of its members does and its members are
 # next to each other. Of scores below zero what counts is how far they are above the lowest.
 group_order <- function(score, key, groups = NULL, first = integer(), cost = NULL) {
   size <- length(score)
   key <- if (is.null(key)) numeric(size) else key
   value <- score - min(0, score, na.rm = TRUE)
-  # What it ranks by is the mean of its members' scores over the mean of their costs.
+  # A group ranks by the mean of its members' scores over the mean of their costs.
   group <- if (is.null(groups)) seq_len(size) else
     match(ifelse(is.na(groups), -seq_len(size), groups),
       ifelse(is.na(groups), -seq_len(size), groups))

@@ -2,7 +2,7 @@
 
 registered <- new.env(parent = emptyenv())
 
-# What a fit asks of the floors above, whose files put the answers here when they are loaded:
+# Questions of a fit to the floors above, whose files put the answers here when they are loaded:
 #   size(x, method, args)  list(k, reason): how many features `k = "auto"` means
 asked_above <- new.env(parent = emptyenv())
 
@@ -90,7 +90,7 @@ argument_rules <- function(fit, free, paper) {
 
 registry_groups <- c("system", "baseline", "features", "samples")
 
-# What Li et al. searched for the methods that they compared ALFS with.
+# The grid that Li et al. searched for the methods they compared ALFS with.
 alfs_rival_grid <- function(...) {
   list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(...)))
@@ -115,7 +115,7 @@ check_selects <- function(method, what) {
 # The argument that is this number; NULL where a method has none.
 number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
 
-# What the registry calls a method; its bare name if it is not registered.
+# Title of a method in the registry; its bare name if it is not registered.
 method_title <- function(method) {
   row <- registry()[[method]]
   if (is.null(row)) method else row$title
@@ -123,14 +123,14 @@ method_title <- function(method) {
 
 # Checks names of methods; returns their registry rows.
 method_row <- function(method, arg = "method") {
-  table <- registry()
-  if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
+  row <- if (is.character(method) && length(method) == 1L) registered[[method]]
+  if (is.null(row)) {
     refuse(arg, "`", arg, "`: there is no method ", deparse_short(method), "; see ufs_methods().",
       if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)")
   }
-  table[[method]]
+  row
 }
 
-# What a method chooses, as R/data-doors.R has it.
+# "columns" or "rows", whichever a method chooses, as R/data-doors.R has it.
 chosen_by <- function(row) c(features = "columns", samples = "rows")[
   if (row$selects == "both") c("features", "samples") else row$selects]

@@ -170,8 +170,8 @@ open_x <- function(x, row, method, dots) {
 
 # ---- settings of the published method -----------------------------------------------------------
 
-# Those that the user gave in ufs_control(paper = list()), or beside the other arguments, where they
-# were before version 0.3.
+# Settings that the user gave in ufs_control(paper = list()), or beside the other arguments, where
+# they were before version 0.3.
 paper_settings <- function(row, method, control, dots) {
   known <- names(row$paper)
   given <- if (is.list(control)) check_paper(control[["paper"]])
@@ -283,7 +283,7 @@ number_of_auto <- function(method, args, given) {
   }
   found <- asked_above$size(args$x, method,
     args[intersect(setdiff(given, c("x", "k")), names(args))])
-  # Where there is noise alone a warning has said so.
+  # A warning has said so if there is noise alone.
   if (found$verdict != "noise") {
     ufs_inform("size", "k = \"auto\": k = ", found$k, ": ", found$reason, ".")
   }

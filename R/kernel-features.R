@@ -1,4 +1,4 @@
-# What the reweighted selectors share: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
+# Shared parts of the reweighted selectors: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
 
 # As as_ufs_matrix(), but `scale` gives columns of unit norm: penalties do not depend on n.
 as_unit_matrix <- function(x, center, scale) {
@@ -22,7 +22,8 @@ warn_few_scores <- function(fit, forced, advice) {
   }
 }
 
-# What base_wstep.c and its start hold at once, with neighbour lists and their graph both ways.
+# Memory that base_wstep.c and its start hold at once, with neighbour lists and their graph both
+# ways.
 check_wstep_bytes <- function(n, p, k) {
   if (2 * as.double(n) * k > .Machine$integer.max) {
     refuse("k", "`k` is too large: a graph can have at most ", .Machine$integer.max, " entries.")

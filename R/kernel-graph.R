@@ -171,10 +171,10 @@ note_recall <- function(graph, rows, recall) {
   graph
 }
 
-# What neighbours are searched among. A sparse x as it is, exactly, up to 20,000 samples; beyond
-# them, and for data on disk that do not fit into a few blocks, the leading principal component
-# scores; of any kind exactly up to 20,000 samples, above by an approximate search. With `exact`
-# always x itself, exactly.
+# Points among which neighbours are searched. A sparse x as it is, exactly, up to 20,000 samples;
+# beyond them, and for data on disk that do not fit into a few blocks, the leading principal
+# component scores; of any kind exactly up to 20,000 samples, above by an approximate search. With
+# `exact` always x itself, exactly.
 graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighbours", 20000L),
                        n_scores = 50L) {
   out <- list(x = x, approximate = FALSE, note = NULL)
@@ -222,7 +222,7 @@ neighbours_by_blocks <- function(x, k, cosine) {
   list(index = near$index, d2 = if (cosine) near$cosine else near$d2, mean_distance = total / n^2)
 }
 
-# Of each row with those that its column of `index` names.
+# Cosines of each row with those that its column of `index` names.
 row_cosines <- function(x, index) {
   norm <- sqrt(rowSums(x^2))
   out <- matrix(0, nrow(index), ncol(index))

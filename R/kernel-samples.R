@@ -78,7 +78,7 @@ check_labelled <- function(labelled, data) {
   labelled
 }
 
-# What labelled rows leave of x for others to complement: rows with the inner products
+# The rest of x that labelled rows leave for others to complement: rows with the inner products
 # K - K_L (K_LL + mu I)^-1 K_L', those of x less what a ridge regression on the labelled rows
 # rebuilds, as after so many picks of ufs_ted() with its default penalty. mu_rel = 0: what least
 # squares on them leaves. Cost: 4 n p l for l rows.
@@ -89,7 +89,7 @@ beside_labelled <- function(x, labelled, mu_rel = 0.01) {
   some <- own$d > 1e-10 * own$d[1L]
   v <- own$v[, some, drop = FALSE]
   rest <- x - (x %*% v) %*% ((1 - sqrt(mu / (own$d[some]^2 + mu))) * t(v))
-  # Where nothing is left, rounding has no direction.
+  # Rounding has no direction where nothing is left.
   rest[row_norms(rest) <= 1e-10 * row_norms(x), ] <- 0
   rest
 }
@@ -106,7 +106,7 @@ without_penalty <- function(x, labelled, method, say) {
   list(x = x, by_ranking = "labelled")
 }
 
-# What the wishes of the rows (R/data-constraints.R) ask of a solver: list(labelled, rows = those
+# Constraints on the rows (R/data-constraints.R) for a solver: list(labelled, rows = those
 # that may be chosen, free = how many, limit = what these are called, allowed = a flag for each row,
 # NULL: all, cost and budget, NULL without a budget).
 open_rows <- function(labelled, data) {
@@ -210,7 +210,7 @@ sample_coordinates <- function(x, divisor = 1) {
   qr.R(qr)[, order(qr$pivot), drop = FALSE] / divisor
 }
 
-# What run_fit() needs from what C returned: `divisor` times its objective is that of x.
+# Fields for run_fit() from the result of C: `divisor` times its objective is that of x.
 mm_fit_fields <- function(data, params, found, divisor, solution = list()) {
   trace <- found$run$trace
   sums <- c("objective", "best", "bound")
@@ -342,7 +342,12 @@ near_copies <- function(z, picks) {
   chosen <- x_rows_of(z, picks)
   d2 <- pmax(square_distances(chosen, chosen), 0)
   some <- evenly(nrow(z), 500L)
-  limit <- median_square(if (is.matrix(z) && length(some) == nrow(z)) z else x_rows(z, some))
+  rows <- if (is.matrix(z) && length(some) == nrow(z)) z else x_rows(z, some)
+  # The median is at most twice the mean, which takes no pairs.
+  mean_square <- 2 * (sum(rows^2) / nrow(rows) - sum(colMeans(rows)^2)) * nrow(rows) /
+    (nrow(rows) - 1)
+  if (min(d2[lower.tri(d2)]) > 2.001 * mean_square / 100) return(0L)
+  limit <- median_square(rows)
   sum(vapply(seq_along(picks)[-1L], function(i) any(d2[i, seq_len(i - 1L)] <= limit / 100), NA))
 }
 

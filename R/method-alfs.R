@@ -234,7 +234,7 @@ check_alfs_bytes <- function(n, q, p, weighted) {
       "Fit on a random part of the samples.")
 }
 
-# What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
+# Fields for run_fit() from the result of C; `chosen`: the parameters beside the penalties.
 alfs_slots <- function(data, penalty, found, chosen) {
   activity <- function(norms, bound) if (bound > 0) norms / bound
   weighted <- penalty[["lambda"]] > 0

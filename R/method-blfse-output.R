@@ -1,4 +1,4 @@
-# What a fit of ufs_blfse() holds, its print and its pictures.
+# Contents of a fit of ufs_blfse(), its print and its pictures.
 
 #' @export
 print_notes.ufs_blfse <- function(x) {

@@ -182,7 +182,7 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
       gamma_feature, n_starts)))
 }
 
-# What new_ufs() is given but for the parameters.
+# Fields for new_ufs(), without the parameters.
 blfse_fields <- function(found, data, scores, labels, n_clusters) {
   counters <- found$run$counters
   n_component <- as.integer(counters[["n_component"]])

@@ -137,14 +137,14 @@ css_slots <- function(data, asked, control, judge_rows) {
   if (settings$prove) few <- intersect(few, order)
   basis <- column_basis(z, order, divisor)
   shares <- css_shares(found, basis, divisor)
-  trace <- as.data.frame(found$run$trace)
+  trace <- unclass(as_table(found$run$trace))
   gain <- replace(found$left, order, trace$decrease)
-  trace[c("objective", "decrease")] <- trace[c("objective", "decrease")] * divisor^2
-  trace <- cbind(trace, shares)
+  trace[c("objective", "decrease")] <- lapply(trace[c("objective", "decrease")], `*`, divisor^2)
+  trace <- as_table(c(trace, shares))
   free <- is.null(asked$k) && is.null(wish$budget)
   at <- if (free) which.min(trace$ratio) else length(order)
-  certificate <- unlist(shares[at, ])
-  if (settings$prove) certificate <- c(certificate, css_proof(shares[at, ], count))
+  certificate <- vapply(shares, `[`, 0, at)
+  if (settings$prove) certificate <- c(certificate, css_proof(as.list(certificate), count))
   ranking <- picks_first(order, found$left, digits = 8L)
   last <- c(if (!settings$prove) few, wish$exclude)
   ranking <- c(setdiff(ranking, last), last)
@@ -196,7 +196,7 @@ css_settings <- function(asked, wish, data, ss) {
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
   }
-  # Where picks are all there is to do, no large Gram matrix of a sparse x is formed.
+  # No large Gram matrix of a sparse x is formed where picks are all there is to do.
   products <- is_operator(data$x) && data$x$kind == "sparse" && swaps == 0 &&
     16 * min(data$n, q)^2 > max_bytes() / 16
   list(k = picks,
@@ -255,7 +255,7 @@ tell_few_rows <- function(data, few, proved) {
       "ufs_data(include = ) takes columns in.")
 }
 
-# What a fit remembers of the wishes.
+# The record of the constraints in a fit.
 recorded_constraints <- function(wish, count) {
   if (is.null(wish)) return(NULL)
   c(list(included = length(wish$include), excluded = length(wish$exclude)),
@@ -285,7 +285,7 @@ css_shares <- function(found, basis, divisor) {
   if (count$affordable > last) {
     bound[last] <- max(found$leading[count$affordable] / count$start, bound[last])
   }
-  out <- data.frame(captured = captured, bound = bound, ratio = captured / bound)
+  out <- list(captured = captured, bound = bound, ratio = captured / bound)
   if (any(found$target_leading > 0)) {
     out$target <- pmin(found$held[size] / count$target_start, 1)
     out$target_bound <- pmax(found$target_leading[size] / count$target_start, out$target)
@@ -361,11 +361,11 @@ representatives.ufs_css <- function(fit, k = fit$params$k, ...) {
   out
 }
 
-# Of each of the best k columns (rows) with all columns.
+# Correlations of the best k columns (rows) with all columns.
 css_correlations <- function(fit, k) {
   lead <- seq_len(fit$solution$rank[k])
   norm <- sqrt(fit$solution$norm2)
-  # Of columns in the span of the chosen ones, products with any column are those of coordinates.
+  # Products of columns in the span of the chosen ones with any column are those of coordinates.
   product <- crossprod(fit$solution$factor[lead, seq_len(k), drop = FALSE],
     fit$solution$coordinates[lead, , drop = FALSE])
   sweep(product, 2L, norm, "/") / norm[fit$solution$order[seq_len(k)]]
@@ -406,7 +406,7 @@ certificate_note.ufs_css <- function(x) NULL
 #' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
-  # What a budget pays for may be more columns than were chosen.
+  # A budget may pay for more columns than were chosen.
   priced <- !is.null(x$wishes$features$budget)
   bound <- signif(100 * x$trace$bound[last], 3L)
   c(if (!x$params$given) {

@@ -163,7 +163,7 @@ draw_by_leverage <- function(pi, draw, expected, labelled = integer()) {
       list(score = pi + kept, kept = which(kept))
     })
   drawn$score <- without_labelled(drawn$score, labelled)
-  # What a draw kept, or the first of the ranking.
+  # The size of a draw, or of the first of the ranking.
   size <- if (is.null(drawn$kept)) expected else length(drawn$kept)
   drawn$first <- ufs_rank(drawn$score)[seq_len(max(size, 0L))]
   drawn

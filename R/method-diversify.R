@@ -93,7 +93,7 @@ css_order <- function(z, k) {
   check_solved(.Call(C_css, z, settings, ufs_control()), "css")$order
 }
 
-# Of the columns picked of z, whose own order is the ranking.
+# Certificate of the columns picked of z, whose own order is the ranking.
 correlation_certificate <- function(z, picked) {
   k <- length(picked)
   c(max_correlation = largest_correlation(z[, picked, drop = FALSE]),

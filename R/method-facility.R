@@ -103,13 +103,13 @@ solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwi
   # A budget may be spent before.
   picks <- length(found$order)
   ranking <- picks_first(found$order, found$left, setdiff(seq_len(data$n), labelled))
-  trace <- as.data.frame(found$run$trace)
+  trace <- unclass(as_table(found$run$trace))
   trace$bound <- pmax(found$bound, trace$objective)
   trace$ratio <- trace$objective / trace$bound
-  trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
+  trace <- as_table(trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")])
   at <- if (is.null(m) && is.null(open$cost) && is.null(drawn)) which.min(trace$ratio) else picks
   certificate <- c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
-  # What the ranking makes of replicates and strata is not what was picked.
+  # The ranking by replicates and strata differs from the picks.
   other <- data$wishes$samples[c("replicates", "strata")]
   if (any(lengths(other) > 0L)) certificate[c("value", "ratio")] <- NA
   list(
@@ -176,8 +176,8 @@ fits_table <- function(n, most = table_bytes) 8 * as.double(n)^2 <= min(most, ma
 table_bytes <- 2^27
 again_bytes <- 2^30
 
-# What C_facility takes: list(kind, x, bandwidth) or list(kind, candidate, sample); and `label`
-# for the fit, `stored` if an n x n table is made, of `most` bytes.
+# Similarities for C_facility: list(kind, x, bandwidth) or list(kind, candidate, sample); and
+# `label` for the fit, `stored` if an n x n table is made, of `most` bytes.
 facility_similarity <- function(similarity, data, bandwidth, most = table_bytes) {
   named <- is.character(similarity)
   if (named) similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))

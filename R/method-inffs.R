@@ -121,7 +121,7 @@ inffs_sampled <- function(x, m, settings, control, block = 1024L) {
   for (from in seq(1L, p, by = block)) {
     at <- from:min(p, from + block - 1L)
     own <- match(at, chosen)
-    # Of a member with itself 0, up to rounding.
+    # A member with itself has 0, up to rounding.
     redundancy <- 1 - abs(crossprod(z, unit_ranks(x[, at, drop = FALSE])))
     mine <- which(!is.na(own))
     less <- findInterval(t[at], t[chosen]) + 1L
@@ -155,8 +155,8 @@ inffs_settings <- function(n, p, alpha, variant) {
     refuse("variant", "`variant` = \"2020\" is not defined for p >= 200,000.")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
-  # Of few samples a tile is made again as fast as it is read. Two bytes hold the products of up to
-  # 58 without an error, floats of up to 369.
+  # With few samples a tile is made again as fast as it is read. Two bytes hold the products of up
+  # to 58 without an error, floats of up to 369.
   bytes <- if (n <= 58L) 2 else if (n <= 369L) 4 else 8
   store <- n > 24L && (p + 256)^2 / 2 * bytes <= min(1024^3, max_bytes())
   list(

@@ -178,7 +178,7 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
       init = if (is.character(init)) init else "given")))
 }
 
-# What C returned, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where
+# The result of C, and the `solver` it is from. With `may_vanish` Q = 0 is not the optimum: where
 # the exact solver ends there, or begins at a `given` P, jspca_plain_first() is tried as well.
 jspca_solve <- function(core, begin, solver, settings, control, may_vanish, given) {
   # A sparse matrix may be made dense where that fits; a file is not.
@@ -202,7 +202,7 @@ jspca_solve <- function(core, begin, solver, settings, control, may_vanish, give
   jspca_plain_first(solve_by, core, begin, settings$eps[1L], found)
 }
 
-# What new_ufs() is given but for the parameters.
+# Fields for new_ufs(), without the parameters.
 jspca_fields <- function(found, data, loss, copies, labels, sdev2, factor = NULL) {
   residual <- if (loss == "feature") expand_features(found$residual, data) else
     stats::setNames(found$residual, data$samples)
@@ -253,7 +253,7 @@ check_range <- function(size) {
   }
 }
 
-# What the solver works on: over features R of a tall x = QR, as R M has the column norms of x M.
+# The solver's data: over features R of a tall x = QR, as R M has the column norms of x M.
 jspca_core <- function(x, loss) {
   if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") return(x)
   if (is_operator(x)) {

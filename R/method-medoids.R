@@ -144,7 +144,7 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
   check_starts_bytes(length(first), m, n_starts)
   x <- points$x
   entries <- if (is_operator(x)) length(x$value) else as.double(length(x))
-  # Where all starts take seconds, a few go on: the best is nearly always among them.
+  # A few starts go on where all take seconds: the best is nearly always among them.
   most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 10)) else n_starts
   found <- kmeans_starts(points, m, n_starts, max_iter, most, labelled)
   best <- which.min(found$within)

@@ -196,7 +196,7 @@ warn_no_choice <- function(penalty, nonzero, lambda_max) {
 }
 
 # V of all columns: a solver that saw the `distinct` ones has found the sum of each and its copies.
-# Where it saw all of them, it may have split a weight unevenly between equal ones.
+# A solver that saw all of them may have split a weight unevenly between equal ones.
 socfs_all_columns <- function(found, copies, distinct, even) {
   if (!is.null(distinct)) {
     at <- match(copies, distinct)
@@ -208,7 +208,7 @@ socfs_all_columns <- function(found, copies, distinct, even) {
   found
 }
 
-# What new_ufs() is given of what C returned.
+# Fields for new_ufs() from the result of C.
 socfs_fields <- function(found, data, n_clusters, norm, nonzero) {
   v <- expand_features(found$V, data)
   counters <- found$run$counters

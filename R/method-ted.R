@@ -177,7 +177,7 @@ greedy_ted <- function(x, penalty, m, unit, labelled, like, how) {
     kernel_rows(data, like, picks, labelled)
   }
   mu <- check_penalty(penalty$mu, penalty$mu_rel, rows$size, "mu")
-  # Where every candidate is far from all others, they stay.
+  # Candidates stay if every one is far from all others.
   if (length(rows$far)) {
     near <- !seq_len(n) %in% rows$far
     if (is.null(open$allowed)) open$allowed <- near else

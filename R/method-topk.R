@@ -206,8 +206,8 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
 topk_modes <- c("cluster", "propagate", "structured", "plain")
 topk_solvers <- c("paper", "exact", "admm")
 
-# What users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are several times
-# what relaxations take, and bound_tol is a tenth of the last digit of a gap that is printed.
+# Constants of the solver: rho, mu and v_max_iter are the authors'; 200 evaluations are several
+# times what relaxations take, and bound_tol is a tenth of the last digit of a gap that is printed.
 topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 
 # 1 for columns that must be in, -1 for those that may not be, 0 for the others; NULL without any.
@@ -254,7 +254,8 @@ topk_first_copies <- function(found, first) {
   found
 }
 
-# Where alpha_e links too few samples: twice the value that links half, or NULL if that is less.
+# Another alpha_e if it links too few samples: twice the value that links half, or NULL if that is
+# less.
 topk_other_alpha_e <- function(data, settings, longest, say) {
   other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
   if (!is.finite(other) || other <= settings$lambda_e * longest) return(NULL)
@@ -279,7 +280,7 @@ topk_check_links <- function(found, data, classes, settings, argument) {
 # Samples without a link, but for those that rounding made.
 topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * max(w))
 
-# What new_ufs() is given.
+# Fields for new_ufs().
 topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
   must <- topk_must(data$wish, ncol(data$x))
@@ -314,7 +315,7 @@ topk_theta_limit <- 1000L
 topk_data <- function(x, center, scale, k) {
   data <- withCallingHandlers(
     as_ufs_matrix(x, center, scale, squares = FALSE, keep_constant = !isTRUE(center)),
-    # What it says holds for centred columns only.
+    # This warning holds for centred columns only.
     ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
   )
   k <- check_count(k, "k", 1L, data$p, "the features of `x`")
@@ -440,7 +441,7 @@ say_topk_time <- function(n, p, mode, solver, max_iter) {
   }
 }
 
-# What C needs to give matrices the shape and names of the user's x, without a copy of them.
+# Shape and names of the user's x, by which C makes its matrices without a copy.
 topk_names <- function(data) {
   list(p = data$p, keep = data$keep - 1L, samples = data$samples, features = data$features)
 }

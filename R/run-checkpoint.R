@@ -21,7 +21,7 @@ start_run <- function(kind, x, folder, random = TRUE) {
   if (is.null(held$value)) {
     run$problem <- store_value(folder, key, run$seed)
     run$damaged <- held$damaged
-    # Of two runs that begin at the same time one seed stays.
+    # If two runs start together, both use the first seed written.
     held <- stored_value(key, folder, is_seed)
   }
   run$other_seed <- !is.null(held$value) && !identical(held$value, run$seed)
@@ -179,7 +179,7 @@ check_checkpoint <- function(folder) {
 
 # ---- what is said --------------------------------------------------------------------------------
 
-# What a run found in its folder, for its print: list(folder, tasks, reused, why).
+# Report of the folder that a run found, for its print: list(folder, tasks, reused, why).
 checkpoint_report <- function(run, keys, open, damaged) {
   if (is.null(run$folder)) return(NULL)
   report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
@@ -255,7 +255,7 @@ hash_numbers <- function(size, get, salt = size) {
   paste(sprintf("%04x", as.integer(half)), collapse = "")
 }
 
-# What a value means, without what differs between equal ones: 2L is 2, text is UTF-8.
+# One form for equal values: 2L is 2, text is UTF-8.
 canonical <- function(value, seen = list()) {
   if (is.function(value)) return(function_code(value, seen))
   inside <- function() lapply(attributes(value), canonical, seen = seen)
@@ -295,7 +295,7 @@ function_code <- function(fun, seen) {
     while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
       at <- parent.env(at)
     }
-    # What comes from an attached package is known by its name.
+    # Objects of an attached package are known by their names.
     packaged <- identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
       (!identical(at, globalenv()) && !is.null(attr(at, "path")))
     if (!packaged) canonical(get(name, envir = at), c(seen, list(fun))) else

@@ -1,4 +1,4 @@
-# What a comparison shows: summary, tables, curves.
+# Output of a comparison: summary, tables, curves.
 
 #' @export
 summary.ufs_compare <- function(object, measure = "accuracy", reference = "random", ...) {
@@ -124,8 +124,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   invisible(x)
 }
 
-# Where the table promises more than it holds: fits that warned, rankings with fewer scores above
-# zero than features that were asked for.
+# Says where the table promises more than it holds: fits that warned, rankings with fewer scores
+# above zero than features that were asked for.
 say_weak <- function(x) {
   fits <- unique(x$results[c("method", "k", "m", "rep", "warnings", "live")])
   warned <- fits[nzchar(fits$warnings), ]
@@ -145,7 +145,7 @@ say_weak <- function(x) {
   }
 }
 
-# Of the rows of one method at one value of `over` the one with the largest mean.
+# For each method and value of `over` the row with the largest mean.
 best_rows <- function(table, over) {
   cell <- split(table, list(table$method, table[[over]]), drop = TRUE)
   best <- do.call(rbind, lapply(cell, function(part) part[which.max(part$mean), ]))

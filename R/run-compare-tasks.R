@@ -23,7 +23,7 @@ split_data <- function(common, rep) {
   others <- subset_data(common$x, samples = seq_len(common$x$n)[-half])
   classes <- common$y[half]
   scaled <- judge_columns(open_quietly(candidates), TRUE, TRUE)$data
-  # What classifiers see has no blocks either: each half is centred within its own.
+  # Classifiers see no blocks either: each half is centred within its own.
   within <- list(candidates = without_blocks(candidates), others = without_blocks(others))
   standard <- function(data, columns) {
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
@@ -136,7 +136,7 @@ compare_cluster <- function(task, common) {
   })
 }
 
-# What k-means sees of the given columns: themselves, or, where they would fill more than a block,
+# Points for k-means in the given columns: themselves, or, where they would fill more than a block,
 # points with the same distances (or principal component scores).
 cluster_rows <- function(z, columns, n_clusters) {
   if (is.matrix(z) || 8 * as.double(nrow(z)) * length(columns) <= block_bytes()) {

@@ -160,8 +160,8 @@ consensus_noise <- function(opened, data, judges, seeds, share) {
     each = list(lapply(counts, function(count) safe_columns(list(count), first, share)$safe)))
 }
 
-# Of the columns by how many decoys of all draws stand before them: list(share no better than noise
-# among the first 1, 2, ..., better, safe).
+# Judges the columns by how many decoys of all draws stand before them: list(share no better than
+# noise among the first 1, 2, ..., better, safe).
 safe_columns <- function(counts, first, share) {
   q <- length(first)
   before <- rowSums(for_each(counts, q, function(count) count$before[order(count$real)]))
@@ -204,7 +204,7 @@ consensus_choice <- function(opened, data, mean, noise, asked) {
 
 consensus_table <- function(found, chosen, k) {
   ranks <- found$ranks
-  # Where all are tied there is no order to agree with.
+  # There is no order to agree with where all are tied.
   agreement <- if (nrow(ranks) == 1L) 1 else suppressWarnings(drop(stats::cor(ranks, found$mean)))
   data.frame(member = colnames(ranks),
     # Among the real columns alone.

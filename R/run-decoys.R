@@ -215,7 +215,7 @@ decoys_fit <- function(task, common) {
   own <- common$plan[[task$at]]
   row <- method_row(own$method)
   args <- own$args
-  # Of many rows, methods that see columns only through their inner products get a triangle.
+  # Methods that see columns only through their inner products get a triangle in place of many rows.
   if (8 * as.double(common$x$n) * common$x$p > 1e7 && common$x$n > 4 * common$x$p) {
     old <- options(ufselect.copy_bytes = 0)
     on.exit(options(old))
@@ -325,9 +325,9 @@ sparse_decoys <- function(x, columns, blocks) {
 
 # ---- what came out -------------------------------------------------------------------------------
 
-# Of one method: list(k, columns, curve, seconds, errors). Columns that must or may not be in are
-# where wishes put them, before or behind all decoys: they are no evidence, and neither are their
-# decoys. Those that must be in count in k.
+# Result for one method: list(k, columns, curve, seconds, errors). Columns that must or may not be
+# in are where wishes put them, before or behind all decoys: they are no evidence, and neither are
+# their decoys. Those that must be in count in k.
 decoys_result <- function(runs, method, first, level, conservative, wish = NULL) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
@@ -360,7 +360,7 @@ decoys_result <- function(runs, method, first, level, conservative, wish = NULL)
   }))
   behind <- rowMeans(for_each(runs, q, function(run) share_behind_decoys(run$ranking, q)))
   chosen <- which(within > length(runs) / 2)
-  # What is controlled is the list of a repeat, not a mean of shares.
+  # The control is of the list of a repeat, not of a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   better <- all$k > 0L
   list_of(k = if (better) given + all$k else 0L,
@@ -457,7 +457,7 @@ partner_noise <- function(x, most = c(20L, 10L), decoys = 500L) {
   list(chance = noise_chance(found)[match(first, distinct)], keep = data$keep)
 }
 
-# Of each pair of columns of x and y, none for a column and itself or its copy.
+# Squared correlation of each pair of columns of x and y, none for a column and itself or its copy.
 squared_correlations <- function(x, y) {
   r <- suppressWarnings(stats::cor(x, y))^2
   r[is.na(r)] <- 0
@@ -512,7 +512,7 @@ is_decoys_order <- function(ranking, first, n_decoys) {
     all(first[decoys] == decoys)
 }
 
-# Of each column and its decoy only the one that ranks higher stays in the ranking.
+# A column and its decoy: only the one that ranks higher stays in the ranking.
 winners_of_pairs <- function(ranking, first) {
   q <- length(first)
   of <- ifelse(ranking > q, ranking - q, ranking)

@@ -152,7 +152,7 @@ setting_args <- function(settings, i) {
   lapply(settings, function(column) if (is.list(column)) column[[i]] else column[i])
 }
 
-# What all settings share, as further arguments.
+# Arguments that all settings share.
 grid_shared <- function(x, row, fixed, varying) {
   fun <- row$fit
   # An argument's value; NULL if it is not given and has no default.

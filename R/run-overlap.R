@@ -1,4 +1,4 @@
-# What several fits have in common, and lists of fits.
+# Overlap of several fits, and lists of fits.
 
 #' How far selections agree
 #'
@@ -41,7 +41,7 @@ ufs_overlap <- function(fits, k) {
   ord <- order(-rowSums(chosen), best_rank, seq_len(p))
   selected <- chosen[ord[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
   wish <- lapply(fits, function(fit) fit$wishes$features[c("include", "exclude")])
-  # What all must have alike is no chance.
+  # A choice that all must make alike is no chance.
   given <- Reduce(intersect, lapply(wish, `[[`, "include"))
   never <- Reduce(intersect, lapply(wish, `[[`, "exclude"))
   rest <- max(0, k - length(given))
@@ -135,7 +135,8 @@ check_fits <- function(fits) {
   stats::setNames(unclass(fits), make.unique(given, " "))
 }
 
-# Of each setting of a grid: the mean share of its best features that another one has among its own.
+# Agreement of each setting of a grid: the mean share of its best features that another has among
+# its own.
 agreement <- function(object, most = 10L) {
   ranking <- object$feature_rankings
   if (is.null(ranking) || ncol(ranking) < 2L) return(rep(NA_real_, nrow(object$settings)))

@@ -6,7 +6,7 @@
 # numbers.
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
   x <- without_choices(open_data(x), "rows")
-  # What is better than noise does not depend on what there is to spend.
+  # The number better than noise does not depend on the budget.
   if (!is.null(x$wish)) x$wish["budget"] <- list(NULL)
   sizing <- sizing_method(x, method, args)
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
@@ -164,7 +164,7 @@ auto_settings <- list(compress = list(keep = 0.95, least = 1L),
   classify = list(keep = 0.95, share = 0.45, least = 60L, most = 300L))
 
 # list(k, verdict, reason, curve); curve: a data frame with number, measure, value, low and high.
-# Where most columns look like noise, and about `real` of them do not, it is the number that is
+# If most columns look like noise, and about `real` of them do not, it is the number that is
 # better than noise, as in ufs_size().
 planned_size <- function(x, method, args, task, real = NULL) {
   seed <- draw_seeds(1L)[[1L]]
@@ -215,7 +215,7 @@ wanted_size <- function(curve, limits, all) {
   min(enough, max(limits$least, min(limits$most, ceiling(limits$share * all))))
 }
 
-# Where a curve first reaches a value, between two of its numbers if need be.
+# The number at which a curve first reaches a value, between two of its numbers if need be.
 number_at <- function(curve, value) {
   at <- which(curve$value >= value)[1L]
   if (is.na(at)) return(max(curve$number))
@@ -284,7 +284,7 @@ rebuilt_curve <- function(z, sizes) {
   half <- sample.int(nrow(z), nrow(z) %/% 2L)
   explained <- function(own, other) {
     varying <- sum(!prepare_columns(own, TRUE)$constant)
-    # What ufs_css() says of columns would be about this half alone.
+    # Messages of ufs_css() would be about this half alone.
     ranking <- if (varying) {
       unname(ufs_css(open_quietly(own), min(varying, nrow(own)), mu_rel = 0, scale = FALSE,
         control = ufs_control(warn = FALSE))$feature_ranking)
@@ -394,7 +394,7 @@ enough_samples <- function(curves) {
   if (is.na(m) || 5L * m > max(curves$number)) NA_integer_ else as.integer(m)
 }
 
-# What the curves are at some of their numbers.
+# Values of the curves at some of their numbers.
 fall_words <- function(curves) {
   mean <- apply(curves$value, 1:2, mean)
   at <- unique(round(seq(3, nrow(mean), length.out = 4L)))

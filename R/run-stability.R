@@ -90,7 +90,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     class = "ufs_stability")
 }
 
-# What resamples have in common.
+# Agreement of the resamples.
 stability_of <- function(runs, data, k, m, level) {
   chosen <- function(name, size) members_of(lapply(runs, `[[`, name), size)
   out <- list()
@@ -125,7 +125,7 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
     mine <- opened$rest[names(opened$rest) %in% row$arguments]
-    # What one method chooses, another may not.
+    # Methods may differ in whether they choose columns or rows.
     own <- if (length(unique(kinds)) < 2L) opened$x else without_choices(opened$x,
       switch(row$selects, features = "rows", samples = "columns", character()))
     with_seed(seed, do.call(ufs_stability, c(list(x = own, method = method), mine,
@@ -194,7 +194,7 @@ print.ufs_stability <- function(x, ...) {
   invisible(x)
 }
 
-# What as.data.frame() gives, and how often each feature (sample) was chosen.
+# The table of as.data.frame(), and how often each feature (sample) was chosen.
 #' @export
 summary.ufs_stability <- function(object, ...) {
   check_dots_empty(...)

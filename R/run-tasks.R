@@ -121,14 +121,14 @@ replace_workers <- function() {
   future::plan(plan)
 }
 
-# What a worker has read, so that it reads it once for all its tasks.
+# Data that a worker has read, so that it reads them once for all its tasks.
 worker_memory <- new.env(parent = emptyenv())
 
 shared_value <- function(file) {
   # A name may come back with other data in it.
   known <- c(file, file.info(file, extra_cols = FALSE)[c("size", "mtime")])
   if (!identical(worker_memory$known, known)) {
-    # What was read before goes first.
+    # Data read before go first.
     worker_memory$value <- worker_memory$known <- NULL
     # Tasks on another machine see the file only in a folder that both have.
     worker_memory$value <- on_error(suppressWarnings(readRDS(file)), function(e) {
@@ -183,7 +183,7 @@ print_failed <- function(errors, indent, what) {
   }
 }
 
-# Of several methods, each once: list(rows, own), their registry rows and all arguments that they
+# Several methods, each once: list(rows, own), their registry rows and all arguments that they
 # have. `dots` may hold these and those of ufs_data().
 method_rows <- function(method, dots) {
   if (anyDuplicated(method)) {

@@ -1,4 +1,4 @@
-# What kind of data this is: what ufs_select() decides from. Cost: one pass over x, and three fits
+# The kind of data, from which ufs_select() decides. Cost: one pass over x, and three fits
 # of principal components on at most 1,000 rows and 2,000 columns with decoys.
 
 #' A look at the data before anything is chosen

@@ -204,7 +204,7 @@ with_size_reached <- function(fit, bought) {
   fit
 }
 
-# What is asked for, with what the look says of noise and which arguments of ufs_data() are given.
+# The request, completed by the look's verdict on noise and the arguments of ufs_data() given.
 asked_for <- function(asked, look, given, weights = FALSE) {
   features <- asked$task %in% c("classify", "cluster")
   told <- asked$noise
@@ -356,7 +356,7 @@ rare_rows <- function(x, few) {
 planned_args <- function(x, look, task, plan) {
   center <- look$values != "counts"
   unit <- task != "label" || planned_unit(x, look, plan$curves)
-  # Of log counts the leading components are to be rebuilt (evidence/panel.R), as a gene panel is.
+  # Log counts: the leading components are to be rebuilt (evidence/panel.R), as by a gene panel.
   panel <- look$values == "log counts" && !plan$scale && min(x$n, x$p) >= 40L
   switch(plan$method,
     css = c(list(k = plan$size, mu_rel = if (task == "compress" && !panel) 0 else 0.1),
@@ -375,7 +375,7 @@ planned_args <- function(x, look, task, plan) {
       scale = plan$scale))
 }
 
-# What the method does, as a sentence of the print.
+# Sentence of the print on how the method chooses.
 plan_reason <- function(method, task, target) {
   switch(method,
     css = if (!is.null(target)) {
@@ -439,7 +439,7 @@ planned_method <- function(look, asked, large, given) {
   takes <- take_weights(of_task)
   if (weights && any(takes)) of_task <- of_task[takes]
   has <- function(method) all(given %in% method_row(method)$arguments)
-  # What other methods of the task share does not decide.
+  # Arguments that other methods of the task share do not decide.
   known <- unlist(lapply(of_task, function(method) method_row(method)$arguments))
   own <- setdiff(given, known)
   if (length(own)) {
@@ -537,7 +537,7 @@ repeat_code <- function(call, seed, written) {
     as.character(call[[1L]]), "(", paste(parts, collapse = ", "), ")")
 }
 
-# What makes a value in the text that deparse() writes.
+# Calls that make a value in the text that deparse() writes.
 makes_values <- c("c", "list", "structure", ":", "-", "+", "as.raw", "complex")
 
 # Text that gives the value back, and calls nothing else; NULL where there is none.

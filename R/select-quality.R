@@ -102,7 +102,7 @@ quality_verdict <- function(quality) {
     ifelse(quality$draws - quality$beaten - quality$tied >= limit, "worse", "not clearly better"))
 }
 
-# Where there is no noise to avoid, or none was taken, no choice avoids more.
+# No choice avoids more if there is no noise to avoid, or none was taken.
 without_noise <- function(quality, size) {
   quality$measure == "noise" & (quality$random < 0.1 | round(quality$chosen * size) == 0)
 }
@@ -177,7 +177,7 @@ selection_checks <- function(fit, x) {
 
 # ---- the same advice on real sets ----------------------------------------------------------------
 
-# What the task's advice gained on the stored sets, one sentence; NULL without the table. The
+# The gain of the task's advice on the stored sets, one sentence; NULL without the table. The
 # range of all sets holds what happens on one more set in all but two of as many cases.
 selection_record <- function(task, noise, method = "") {
   if (method == "ted") return(curves_record())
@@ -223,7 +223,7 @@ curves_record <- function() {
     mean(error("ted, heat, without SNV")))
 }
 
-# What the comparison with random choice on the data themselves says about the gain: the rank
+# How well the comparison with random choice on the data themselves foretells the gain: the rank
 # correlation over the sets with each measure.
 predicts <- function(table, least = 0.3) {
   measures <- intersect(c("explained", "neighbours", "distance"), names(table))

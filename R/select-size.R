@@ -99,7 +99,7 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
     class = "ufs_size")
 }
 
-# What ufs_select(x, "auto", task) would choose, without its fit.
+# The method that ufs_select(x, "auto", task) would choose, without its fit.
 size_of_task <- function(x, task, given, call) {
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
   opened <- open_some(x, given, if (task == "label") "labelled")
@@ -188,7 +188,7 @@ picture.ufs_size <- function(object, ...) {
 #' @export
 picture_types.ufs_select <- function(fit) {
   types <- NextMethod()
-  # What was chosen comes first, how the method got there last.
+  # The choice comes first, the way of the method last.
   c(setdiff(types, "objective"), if (!is.null(fit$size_curve)) "size",
     intersect(types, "objective"))
 }

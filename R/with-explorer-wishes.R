@@ -9,7 +9,7 @@ wished_model <- function(model, must, never) {
   model$fits <- lapply(made, `[[`, "fit")
   model$code_fit <- vapply(made, `[[`, "", "name", USE.NAMES = FALSE)
   model$code_setup <- c("library(ufselect)", unlist(lapply(made, `[[`, "lines"), use.names = FALSE))
-  # What was stable was so without these wishes.
+  # Stability was judged without these wishes.
   model["stability"] <- list(NULL)
   model
 }
@@ -55,7 +55,7 @@ wished_call <- function(call, arg, at, fit, data) {
   as.call(parts)
 }
 
-# What the chosen columns cost, in words; nothing where no costs are known.
+# Cost of the chosen columns, in words; nothing where no costs are known.
 price_words <- function(fit, chosen) {
   wish <- fit$wishes$features
   if (is.null(wish$cost)) return("")
@@ -67,7 +67,7 @@ price_words <- function(fit, chosen) {
 
 wishes_ui <- function(doubts = NULL) {
   shiny::div(class = "ufs-wishes",
-    # Of a row only one can be ticked.
+    # Only one box of a row can be ticked.
     shiny::tags$script(shiny::HTML("
       $(document).on('change', '.ufs-tick', function() {
         if (this.checked) $(this).closest('tr').find('.ufs-tick').not(this).prop('checked', false);

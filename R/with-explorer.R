@@ -97,7 +97,7 @@ explore_model <- function(fit, x, y, stability, said) {
     env = globalenv())
 }
 
-# What has to run before the code of a choice: the package, and the call that made the fit where it
+# Code that has to run before that of a choice: the package, and the call that made the fit where it
 # is one line. Anything else is in the workspace, under the name that the caller gave it.
 setup_code <- function(fits, said, single) {
   call <- fits[[1L]]$call
@@ -110,7 +110,7 @@ setup_code <- function(fits, said, single) {
   })
 }
 
-# What the best k of a fit hold, as a sentence; nothing where it cannot be computed.
+# The share that the best k of a fit capture, as a sentence; nothing where it cannot be computed.
 captured_words <- function(model, name, k) {
   fit <- model$fits[[name]]
   if (!model$features) {
@@ -178,7 +178,7 @@ explore_code <- function(model, name, k) {
     c(sprintf("chosen <- selected_features(%s, k = %d)", fit, k),
       sprintf("x_chosen <- predict(%s, %s, k = %d)", fit, model$code_x, k))
   }
-  # What helps to decide on k, for who has the time: it is several fits.
+  # Help to decide on k takes several fits, so it waits for a click.
   sizing <- if (model$features && is.null(registry()[[model$fits[[name]]$method]]$per_k)) {
     as_comment(sprintf("How many? ufs_size(%s, %s) names a number, with its reason.", model$code_x,
       fit))
@@ -231,7 +231,7 @@ explore_ui <- function(model) {
           shiny::downloadButton("save", "Save CSV"))),
       shiny::div(class = "ufs-captured", shiny::textOutput("captured", inline = TRUE))),
     do.call(miniUI::miniTabstripPanel, Filter(Negate(is.null), tabs)),
-    # Of fixed height: pictures are not drawn anew when the room around them changes.
+    # The height is fixed: pictures are not drawn anew when the room around them changes.
     shiny::div(style = "padding: 0 15px; flex: none; height: 112px; overflow-y: auto;",
       shiny::verbatimTextOutput("code"))
   )
@@ -244,7 +244,7 @@ explore_server <- function(model) {
     name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
     now <- shiny::reactiveVal(model)
     if (model$features) wishes_server(input, output, session, now, name)
-    # What cannot be shown is said in the place of the picture.
+    # A message stands in the place of a picture that cannot be drawn.
     shown <- function(code) {
       tryCatch(code, ufs_error = function(e) shiny::validate(conditionMessage(e)))
     }

@@ -143,7 +143,7 @@ mlr3_scores <- function(task, nfeat, method, values) {
   stats::setNames(falling_scores(found, auto), found$features[found$ranking])
 }
 
-# What both adapters to mlr3 have beside the arguments of the method, as used.
+# Settings of both adapters to mlr3 beside the arguments of the method, as used.
 shared_values <- function(values) {
   list(standardise = if (is.null(values$standardise)) "auto" else values$standardise,
     na = if (is.null(values$na)) "error" else values$na, seed = values$seed)

@@ -324,7 +324,7 @@ table_columns <- function(data, columns) {
   structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
 }
 
-# What ufs_data() takes, in the words of recipes.
+# Types that ufs_data() takes, in the words of recipes.
 number_types <- c("double", "integer", "logical")
 
 # Case weights that say how many rows each row stands for; NULL for others, which is said.

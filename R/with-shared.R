@@ -1,6 +1,6 @@
-# What the adapters to other frameworks (with-recipes.R, with-mlr3.R, with-explorer.R) share: one
-# way from a table to a ranking of its columns, with one policy for settings, units, missing values
-# and messages.
+# Parts that the adapters to other frameworks (with-recipes.R, with-mlr3.R, with-explorer.R) share:
+# one way from a table to a ranking of its columns, with one policy for settings, units, missing
+# values and messages.
 
 # Options that a framework passes to a method: named, and names the method has, or constraints that
 # a ranking alone keeps (the others need selected_features()).
@@ -48,7 +48,7 @@ check_offered <- function(method, what) {
   row
 }
 
-# What the method does, or ufs_select() for the task.
+# Fit of the method, or of ufs_select() for the task.
 fit_of_row <- function(data, row, options, standardise, size = NULL) {
   if (is.null(row$task)) {
     return(do.call(ufs, c(list(x = data, method = row$name), paper_in_control(options, row))))
@@ -147,7 +147,7 @@ ranking_from_kept <- function(key, make, k, row, options) {
 # k = NULL: as many as the method picks by itself.
 fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   delayedAssign("table", as_column_stats(open_quietly(data), TRUE))
-  # Of the columns that are not constant.
+  # Only columns that are not constant count.
   if (!is.null(k)) k <- min(k, length(table$keep))
   if (!is.null(k) && is.null(row$task)) options <- with_number(options, row, k)
   decided <- standardise_or_not(row, options, standardise, data, table)
@@ -171,8 +171,8 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
     included = features[at[fit$wishes$features$include]], open = fit$wishes$features$open)
 }
 
-# What "auto" means for the method with its options (auto_k()); all columns where none is better
-# than noise. Either is said.
+# The number that "auto" means for the method with its options (auto_k()); all columns where none is
+# better than noise. Either is said.
 auto_size <- function(data, method, row, options, standardise) {
   if (!is.null(row$task)) {
     found <- quietly_constant(do.call(ufs_size, c(list(data, task = row$task), options,
@@ -188,7 +188,7 @@ auto_size <- function(data, method, row, options, standardise) {
   found$k
 }
 
-# What selected_features() says about a selection that its scores do not decide.
+# Passes on what selected_features() says about a selection that its scores do not decide.
 say_padded <- function(found, k) {
   if (found$scored < k && k < length(found$features)) {
     inform_unless_resampling("padded", "Only ", found$scored, " of the ", k,
@@ -244,7 +244,7 @@ standardise_or_not <- function(row, options, standardise, data,
 
 # ---- messages -----------------------------------------------------------------------------------
 
-# What a user should know, once: inside a resampling it would be said for every model.
+# Tells a user once: inside a resampling it would be said for every model.
 inform_unless_resampling <- function(class, ...) if (!in_resampling()) ufs_inform(class, ...)
 
 # A constant column is no event in a training set: one message in place of a warning. Columns that

@@ -95,15 +95,15 @@ augmented_table <- function(data, arg) {
   list(out = data.frame(.rownames = labels_of(data$samples, data$n)), samples = data$samples)
 }
 
-# Where samples with these names are in the fit, NA where they are not: by position where they are
-# all of the fit's in their order.
+# Places of samples with these names in the fit, NA if they are not there: by position where they
+# are all of the fit's in their order.
 places_of_samples <- function(fit, names, arg) {
   known <- fit$names$samples
   if (identical(names, known)) return(seq_along(known))
   places_by_name(names, known, known[shared_names(known)], arg, "sample")
 }
 
-# Where the rows of a table are in the fit: by name where both have names, else by place.
+# Places of the rows of a table in the fit: by name where both have names, else by place.
 matched_rows <- function(x, names, n) {
   known <- x$names$samples
   named <- !is.null(known) && !is.null(names)
