@@ -30,7 +30,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { DEPTH = 5, LOOK_EVERY = 4, IDLE = 10 };
+enum { DEPTH = 5, LOOK_EVERY = 4, IDLE = 10, WAITS = 3 };
 static const double LEAST = 0.05;                /* least `left` at first; weight of a new row */
 static const double FAR = 3.0;                   /* log root of a weight off its plain value */
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
@@ -104,13 +104,25 @@ static bool leave(mm *s, double share)
     return s->bold = true;
 }
 
-/* The largest dual value of rows at hand. */
-static double steepest(const mm *s)
+/* The largest dual value of rows at hand, and for how many steps the same row has had it. */
+static double steepest(mm *s)
 {
     double top = 0.0;
+    int at = -1;
 
-    for (int a = 0; a < s->q; a++)
-        if (!mm_is_free(s->settings, s->set[a])) top = fmax(top, s->out->dual[s->set[a]]);
+    for (int a = 0; a < s->q; a++) {
+        int j = s->set[a];
+        if (mm_is_free(s->settings, j) || s->out->dual[j] <= top) continue;
+        top = s->out->dual[j];
+        at = j;
+    }
+    top *= 1.0 - UFS_TIE;
+    if (s->steep >= 0 && s->u[s->steep] > 0.0 && s->out->dual[s->steep] >= top) {
+        s->waits++;
+    } else {
+        s->steep = at;
+        s->waits = 0;
+    }
     return top;
 }
 
@@ -119,13 +131,14 @@ static double near_plain(const mm *s, int k, double u)
     return fmin(fmax(u, s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
 }
 
-/* Newton on the diagonal, then Anderson. Caution keeps rows from moving too far together. The steepest row
- * and its copies take the whole step: held back while they are small, they would grow by little more than
- * nothing in each step, and the bound would wait for them. */
+/* Newton on the diagonal, then Anderson. Caution keeps rows from moving too far together. A row that stays
+ * the steepest takes the whole step, with its copies: held back while it is small, it would grow by
+ * little more than nothing in each step, and the bound would wait for it. Another row in each step is no
+ * such row: moved at once, they would spoil the history, whose map is the same in all steps. */
 static void extrapolate(mm *s)
 {
     int all = s->p + s->others;
-    double top = (1.0 - UFS_TIE) * steepest(s), total = 0.0, moved = 0.0, mean;
+    double top = steepest(s), total = 0.0, moved = 0.0, mean;
 
     for (int k = 0; k < all; k++) {
         if (k < s->p && mm_is_free(s->settings, k)) continue;
@@ -140,7 +153,7 @@ static void extrapolate(mm *s)
             s->f[k] = s->u[k];
             continue;
         }
-        bool steep = k < s->p && s->u[k] > 0.0 && s->out->dual[k] >= top;
+        bool steep = s->waits >= WAITS && k < s->p && s->u[k] > 0.0 && s->out->dual[k] >= top;
         double by = s->f[k] - mean, left = fmax(s->left[k], steep ? UFS_ROUNDING : s->caution);
         by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
         s->f[k] = near_plain(s, k, s->u[k] * exp(mean + by));
@@ -262,6 +275,7 @@ void mm_init(mm *s)
     s->caution = s->entry = LEAST;
     s->best = R_PosInf;
     s->change = 1.0;
+    s->steep = -1;
     s->out->bound = R_NegInf;
     anderson_init(&s->history, (int) L, DEPTH);
     ufs_trace_named(&s->run->trace, s->run->max_iter, columns);
@@ -298,6 +312,7 @@ void mm_renew(mm *s)
     s->run->iterations = s->calm = 0;
     s->best = R_PosInf;
     s->change = 1.0;
+    s->steep = -1;
     move_to_plain(s);
 }
 

@@ -67,6 +67,7 @@ struct mm {
     bool bold;          /* the step may raise the merit */
     double caution;     /* least `left` that counts */
     double entry;       /* weight of a row that enters, of the mean one */
+    int steep, waits;   /* row with the largest dual value, -1: none; for how many steps so far */
     int accepted;       /* steps */
     int calm, idle;     /* steps in a row that were within tol, that changed nothing */
     double *plain;      /* roots of the smoothed norms of the last step */

@@ -489,3 +489,15 @@ test_that("one small feature that should grow does not hold up the end", {
     expect_lt(fit$iterations, 60)
   }
 })
+
+test_that("rows of equal size that are steepest in turn are not moved one by one", {
+  skip_on_cran()
+  # Each moved by itself, this took 146 steps.
+  x <- withr::with_seed(1, {
+    noise <- matrix(rnorm(250^2), 250)
+    matrix(rnorm(250 * 10), 250) %*% matrix(rnorm(10 * 250), 10) + 0.5 * noise
+  })
+  fit <- suppressWarnings(ufs_rsr(x))
+  expect_identical(fit$status, "converged")
+  expect_lt(fit$iterations, 40)
+})
