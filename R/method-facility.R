@@ -40,8 +40,8 @@
 #' as equal.
 #'
 #' From n = 12,000 on the picks are the greedy ones among 4 m candidates, at least 2,000, that are
-#' drawn with R's random numbers. The print says so, and the `bound` is for all samples: it looks at
-#' all pairs once.
+#' spread over the rows, always the same ones. The print says so, and the `bound` is for all samples:
+#' it looks at all pairs once.
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
@@ -146,14 +146,14 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
 pairs_room <- function(x) min(table_bytes, max_bytes() / 2, 16 * as.double(nrow(x)) * ncol(x))
 
 # The candidates that are looked at, a flag for each sample; NULL: all. Of very many samples a few
-# thousand drawn at random hold some as good as the best. A budget may need any of them.
+# thousand hold some as good as the best. A budget may need any of them.
 facility_drawn <- function(like, n, m, open, from = 12000L) {
   free <- setdiff(if (is.null(open$allowed)) seq_len(n) else which(open$allowed), open$labelled)
   some <- max(2000L, 4L * m)
   if (like$kind > 1L || like$stored || n < from || length(free) <= some || !is.null(open$cost)) {
     return(NULL)
   }
-  replace(integer(n), free[sample.int(length(free), some)], 1L)
+  replace(integer(n), free[spread(length(free), some)], 1L)
 }
 
 # `open` is as open_rows() makes it; under a budget there may be fewer than m.
@@ -256,7 +256,7 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
 print_notes.ufs_facility <- function(x) {
   c(paste0("similarity   ", x$params$similarity), labelled_note(x),
     if (x$params$looked_at) {
-      paste0("looked at    ", x$params$looked_at, " candidates drawn at random, the bound at all")
+      paste0("looked at    ", x$params$looked_at, " candidates spread over the rows, the bound at all")
     },
     if (!x$params$given) {
       paste0("worst at     m = ", which.min(x$trace$ratio), ", for which the certificate is given")

@@ -371,12 +371,29 @@ test_that("with candidates drawn the picks are the greedy ones among them, and t
   }
 })
 
-test_that("candidates are drawn from 12,000 samples on, where nothing asks for all of them", {
+test_that("candidates are some from 12,000 samples on, where nothing asks for all of them", {
   like <- list(kind = 0L, stored = FALSE)
   expect_null(facility_drawn(like, 11999L, 5L, list()))
-  drawn <- withr::with_seed(1, facility_drawn(like, 12000L, 5L, list(labelled = 1:6000)))
+  drawn <- facility_drawn(like, 12000L, 5L, list(labelled = 1:6000))
   expect_identical(c(sum(drawn), sum(drawn[1:6000])), c(2000L, 0L))
   expect_identical(sum(facility_drawn(like, 12000L, 600L, list())), 2400L)
   expect_null(facility_drawn(like, 12000L, 5L, list(cost = rep(1, 12000))))
   expect_null(facility_drawn(list(kind = 3L, stored = FALSE), 12000L, 5L, list()))
+})
+
+test_that("candidates need no random numbers, and are spread over the rows and over cycles", {
+  expect_true(registry()$facility$deterministic)
+  like <- list(kind = 0L, stored = FALSE)
+  before <- withr::with_seed(1, {
+    facility_drawn(like, 12000L, 5L, list())
+    stats::runif(1)
+  })
+  expect_identical(before, withr::with_seed(1, stats::runif(1)))
+  at <- which(facility_drawn(like, 12000L, 5L, list()) == 1L)
+  expect_length(at, 2000L)
+  # One in six everywhere, and among the rows that have the same place in a cycle.
+  expect_lte(max(diff(c(0L, at, 12001L))), 13L)
+  for (cycle in c(2, 5, 6, 8, 13, 24)) {
+    expect_equal(as.vector(table(at %% cycle)), rep(2000 / cycle, cycle), tolerance = 0.05)
+  }
 })
