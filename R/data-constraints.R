@@ -21,7 +21,7 @@ set_constraints <- function(data, given) {
   sides <- list(
     columns = list(size = data$p, names = feature_names(data$features, data$p, FALSE),
       what = "columns", shared = names(repeated_names(data$features)),
-      factors = names(data$input$factors)),
+      factors = lapply(data$input$factors, `[[`, "columns")),
     rows = list(size = data$n, names = data$samples, what = "rows"))
   for (row in constraint_rows()[names(given)]) {
     if (row$kind == "quotas") next
@@ -69,8 +69,8 @@ read_places <- function(value, arg, side) {
 # The names of the columns that a factor became (`factors` of ufs_data()), for the factor's; any
 # other name as it is.
 level_columns <- function(name, side) {
-  if (!name %in% side$factors || name %in% side$names) return(name)
-  own <- side$names[startsWith(side$names, paste0(name, "="))]
+  if (!name %in% names(side$factors) || name %in% side$names) return(name)
+  own <- intersect(side$names, side$factors[[name]])
   if (length(own)) own else name
 }
 

@@ -276,7 +276,7 @@ or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
 # By class: the one place that knows the classes that are read.
 read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   origin <- class(x)[1L]
-  if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
+  x <- samples_first(x)
   if (has_feature_rows(x)) {
     taken <- if (inherits(x, "Seurat")) seurat_assay(x, assay) else experiment_assay(x, assay)
     out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
@@ -309,7 +309,7 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
       any(vapply(x, sparsevctrs::is_sparse_vector, NA))) {
     # As recipes makes them.
     check_installed("Matrix", "for sparse columns")
-    dense <- !vapply(x, sparsevctrs::is_sparse_vector, NA)
+    dense <- !vapply(x, function(col) sparsevctrs::is_sparse_vector(col) && is.numeric(col), NA)
     # Refuses in words what is not numeric.
     if (any(dense)) x[dense] <- as.data.frame(table_matrix(as.data.frame(x)[dense], arg))
     out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
@@ -494,13 +494,11 @@ table_matrix <- function(x, arg) {
     ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
       "another class that ufs_data() reads, not ", kind_of(x), ".", advice, argument = arg)
   }
-  # A phyloseq table says itself where its taxa are.
-  turned <- inherits(x, "otu_table") && isTRUE(attr(x, "taxa_are_rows"))
-  x <- as_number(x)
+  x <- as_number(samples_first(x))
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
   }
-  as_double(if (turned) t(x) else x)
+  as_double(x)
 }
 
 # Code that leaves the columns out that are no numbers.

@@ -8,6 +8,7 @@ fill_data <- function(data, na, arg) {
   watched <- watch_over("ufs_data()")
   on.exit(options(watched))
   data$input$na <- na
+  check_infinite(data, arg)
   missing <- missing_counts(data)
   if (sum(missing$features) == 0) {
     # New rows may have gaps where these have none.
@@ -41,6 +42,20 @@ fill_data <- function(data, na, arg) {
     say_means(filled, arg)
   }
   data
+}
+
+# Infinite values are no missing ones: they would be taken for values, and for neighbours.
+check_infinite <- function(data, arg) {
+  bad <- if (data$kind == "sparse") unique(stored_column(data$x)[is.infinite(data$x@x)]) else {
+    # A sum of finite numbers may be infinite, too.
+    odd <- which(!is.finite(colSums(data$x, na.rm = TRUE)))
+    odd[vapply(odd, function(j) any(is.infinite(data$x[, j])), NA)]
+  }
+  if (length(bad)) {
+    ufs_abort("input", "`", arg, "` has infinite values (Inf) in ",
+      some_columns(feature_names(data$features, data$p, FALSE)[bad]), ", which `na` does not ",
+      "fill in. Make them finite first, or NA.", argument = arg)
+  }
 }
 
 # Features without a name keep the number they had.

@@ -26,6 +26,21 @@ as_number <- function(x, name = NULL) {
     unname(names)) else plain
 }
 
+# `value`, numbers that took the place of those of `was`, in its class: with its unit or index.
+in_class_of <- function(value, was) {
+  if (!is.object(was) || !is.double(was) || inherits(was, "integer64")) return(value)
+  attributes(value) <- attributes(was)
+  if (isS4(was)) asS4(value) else value
+}
+
+# The table of a phyloseq object as a matrix with samples in rows: it says itself where its taxa
+# are. Everything else as it is.
+samples_first <- function(x) {
+  if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
+  if (!inherits(x, "otu_table")) return(x)
+  if (isTRUE(attr(x, "taxa_are_rows"))) t(as_number(x)) else as_number(x)
+}
+
 is_plain_number <- function(column) {
   (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
 }
@@ -102,10 +117,22 @@ code_factors <- function(x, how) {
     dummies <- how == "dummies" && !is.ordered(col)
     list(levels = levels(col), dummies = dummies)
   })
+  taken <- names(x)
   for (name in names(factors)) {
-    factors[[name]]$columns <- if (factors[[name]]$dummies) {
-      paste0(name, "=", factors[[name]]$levels)
-    } else name
+    if (!factors[[name]]$dummies) {
+      factors[[name]]$columns <- name
+      next
+    }
+    columns <- paste0(name, "=", factors[[name]]$levels)
+    # Another column may have such a name.
+    unique <- utils::tail(make.unique(c(taken, columns)), length(columns))
+    if (!identical(unique, columns)) {
+      ufs_inform("names", "`x` has columns ", some_names(columns[unique != columns]), " beside the ",
+        "factor '", name, "': the columns of its levels are ", some_names(unique[unique != columns]),
+        ".")
+    }
+    taken <- c(taken, unique)
+    factors[[name]]$columns <- unique
   }
   list(x = coded_table(x, factors, "x"), factors = factors)
 }
@@ -161,9 +188,12 @@ reading_advice <- function(x) {
     DBIConnection = "DBI::dbReadTable(x, name), the table in it",
     ArrowTabular = "as.data.frame(x)", RecordBatch = "as.data.frame(x)",
     polars_data_frame = "as.data.frame(x)", RPolarsDataFrame = "as.data.frame(x)",
+    TermDocumentMatrix = paste0("Matrix::sparseMatrix(x$j, x$i, x = x$v, dims = c(x$ncol, ",
+      "x$nrow), dimnames = rev(x$dimnames)), with documents in rows"),
     simple_triplet_matrix = paste0("Matrix::sparseMatrix(x$i, x$j, x = x$v, dims = c(x$nrow, ",
       "x$ncol), dimnames = x$dimnames)"),
     mpfrMatrix = "Rmpfr::asNumeric(x)", mpfr = "Rmpfr::asNumeric(x)",
+    bigz = "gmp::asNumeric(x)", bigq = "gmp::asNumeric(x)",
     SpatRaster = "terra::as.data.frame(x), a row for each cell with values",
     Raster = "raster::as.data.frame(x)",
     ExpressionSet = "t(Biobase::exprs(x))", dist = "the data that the distances are of",

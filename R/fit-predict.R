@@ -17,7 +17,7 @@
 #'   disk with missing values then come into memory). In a SummarizedExperiment or Seurat object
 #'   features are rows, and these are kept; the
 #'   assay is that of the fit, which becomes the default one of a Seurat object. A
-#'   big.matrix gives a matrix in memory.
+#'   big.matrix gives a matrix in memory, and so does a phyloseq table, with samples in rows.
 #' @examples
 #' fit <- ufs_variance(iris[1:100, 1:4])
 #' head(predict(fit, iris[101:150, ], k = 2))
@@ -25,6 +25,7 @@
 predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
+  if (!missing(newdata)) newdata <- samples_first(newdata)
   check_newdata(newdata)
   # A ufs_data() that is given back holds the constraints of its rows.
   check_door(newdata, "predict()", if (is.null(object$input$transform)) "rows", object)
@@ -42,7 +43,10 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     return(fill_assay(object, feature_rows(newdata, rows, assay), newdata, rows, chosen, assay))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
-  fill_new(object, newdata[, match_columns(object, newdata, chosen), drop = FALSE], newdata, chosen)
+  out <- newdata[, match_columns(object, newdata, chosen), drop = FALSE]
+  out <- fill_new(object, out, newdata, chosen)
+  # A data.table that shares its columns with newdata would change them there, too.
+  if (inherits(out, "data.table")) data.table::copy(out) else out
 }
 
 check_newdata <- function(newdata) {
@@ -53,6 +57,7 @@ check_newdata <- function(newdata) {
 
 # A data frame with one number for each row and column, factors as those of the fit were coded.
 new_table <- function(object, newdata, arg = "newdata") {
+  newdata <- samples_first(newdata)
   if (!is.data.frame(newdata)) return(newdata)
   if (length(object$input$factors)) coded_table(newdata, object$input$factors, arg) else
     flat_table(newdata)
@@ -94,10 +99,13 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
   } else if (inherits(out, "ufs_data")) {
     out$x <- fill_new(object, out$x, newdata, index, arg)
   } else if (is.data.frame(out)) {
-    filled <- fill_columns(as_plain_matrix(out, arg), fill, index, whole, arg)
-    for (j in which(vapply(out, anyNA, NA))) out[[j]] <- as.vector(filled[, j])
+    plain <- as_plain_matrix(out, arg)
+    filled <- fill_columns(plain, fill, index, whole, arg)
+    for (j in which(colSums(is.na(plain)) > 0)) {
+      out[[j]] <- in_class_of(as.vector(filled[, j]), out[[j]])
+    }
   } else if (is.matrix(out)) {
-    out <- fill_columns(out, fill, index, whole, arg)
+    out <- in_class_of(fill_columns(as_number(out), fill, index, whole, arg), out)
   } else if (inherits(out, "sparseMatrix")) {
     if (!inherits(out, "dgCMatrix")) {
       out <- methods::as(methods::as(out, "CsparseMatrix"), "dMatrix")
