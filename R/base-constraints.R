@@ -13,7 +13,7 @@ constraints$rows <- list()
 #         "numbers"  a positive number for each; follows subsets
 #         "groups"   which of them go together (NA: alone); follows subsets
 #         "levels"   a factor over all of them, "some levels" with NA; follows subsets
-#         "strata"   a factor with quotas; follows subsets
+#         "strata"   a factor with quotas (of columns: NA, of none); follows subsets
 #         "limit", "share", "switch", "quotas"  one value for all
 # ranked  can a ranking see to it, where the solver of a method does not?
 # sums    TRUE: it is in every sum over rows and decides nothing by itself
@@ -91,6 +91,12 @@ declare_constraint("groups", "columns", "groups", ranked = TRUE,
   words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"))
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
   words = function(most, all) paste("no |r| above", format(most)))
+declare_constraint("feature_strata", "columns", "strata", ranked = TRUE,
+  words = function(strata, all) {
+    paste0(length(strata$name), " strata", if (!is.null(strata$quota)) " with quotas")
+  })
+declare_constraint("feature_quotas", "columns", "quotas",
+  needs = c("feature_strata", "a factor over the columns"))
 declare_constraint("weights", "rows", "numbers", sums = TRUE,
   words = function(weight, all) paste("weights of sum", format(sum(weight))))
 declare_constraint("blocks", "rows", "levels", sums = TRUE,

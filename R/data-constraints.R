@@ -3,7 +3,8 @@
 # ranking is made (R/fit-constraints.R).
 #
 # data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
-#                NA in groups: alone), max_cor, budget. Each may be NULL.
+#                NA in groups: alone), max_cor, budget, feature_strata (list(level, name, quota:
+#                the least and most of each level, or NULL)). Each may be NULL.
 # data$row_wish  of the rows: weights, blocks, block_scale, labelled, candidates (positions),
 #                replicates, cost, budget, strata (list(level, quota)).
 
@@ -26,10 +27,17 @@ set_constraints <- function(data, given) {
   for (row in constraint_rows()[names(given)]) {
     if (row$kind == "quotas") next
     data[[constraint_slot(row)]][[row$held]] <-
-      read_constraint(given[[row$name]], row, sides[[row$about]], given$quotas)
+      read_constraint(given[[row$name]], row, sides[[row$about]], quotas_among(given, row))
   }
   for (row in constraint_rows()[names(given)]) check_needed(row, data, given)
   data
+}
+
+# The quotas that were given with strata.
+quotas_among <- function(given, strata) {
+  for (row in constraint_rows(strata$about, "quotas")) {
+    if (identical(row$needs[1L], strata$name)) return(given[[row$name]])
+  }
 }
 
 # An argument as the data hold it, by its kind.
@@ -39,7 +47,8 @@ read_constraint <- function(value, row, side, quotas) {
     places = read_places(value, arg, side), numbers = read_numbers(value, arg, side),
     groups = read_groups(value, arg, side), levels = read_levels(value, arg, side),
     "some levels" = read_levels(value, arg, side, missing = TRUE),
-    strata = read_strata(value, quotas, side),
+    strata = if (row$about == "rows") read_strata(value, quotas, side) else
+      read_feature_strata(value, quotas, arg, side),
     limit = check_number(value, arg, lower = 0, open = TRUE),
     share = check_number(value, arg, lower = 0, upper = 1), switch = check_flag(value, arg))
 }
@@ -149,6 +158,51 @@ read_strata <- function(value, quotas, side) {
   list(level = level, quota = as.integer(unname(quota)))
 }
 
+# Codes of the strata of the columns, NA for a column of none, their names, and their quotas.
+read_feature_strata <- function(value, quotas, arg, side) {
+  if (is.function(value)) value <- value(side$names)
+  # With the names of all columns it may be in any order.
+  own <- names(value)
+  if (is.atomic(value) && length(own) && setequal(own, side$names) && !anyDuplicated(own)) {
+    value <- value[match(side$names, own)]
+  }
+  level <- read_levels(value, arg, side, missing = is.list(quotas) || !is.null(quotas))
+  name <- as.character(unique(value[!is.na(value)]))
+  list(level = level, name = name, quota = if (!is.null(quotas)) read_feature_quotas(quotas, name))
+}
+
+# Two columns, the least and the most columns of each level: from one number for the exact count or
+# two for the ends, in a list or vector with the names of levels, or without names for all of them.
+# A level that is not named is free.
+read_feature_quotas <- function(quotas, name) {
+  wanted <- function(...) {
+    refuse("feature_quotas", "`feature_quotas` ", ..., ". Give each of the levels of ",
+      "`feature_strata` (", paste(utils::head(name, 6L), collapse = ", "),
+      if (length(name) > 6L) ", ...", ") a whole number, or the least and the most: ",
+      "list(a = 2, b = c(1, 3)).")
+  }
+  if (is.null(names(quotas)) && is.numeric(quotas)) {
+    quotas <- stats::setNames(rep(list(quotas), length(name)), name)
+  }
+  quotas <- as.list(quotas)
+  lost <- setdiff(names(quotas), name)
+  if (!length(quotas) || is.null(names(quotas))) wanted("has no names")
+  if (length(lost)) wanted("names ", some_names(lost), ", which no column has")
+  if (anyDuplicated(names(quotas))) {
+    wanted("names ", some_names(names(quotas)[duplicated(names(quotas))]), " twice")
+  }
+  out <- cbind(least = rep(0, length(name)), most = rep(Inf, length(name)))
+  for (one in names(quotas)) {
+    range <- quotas[[one]]
+    if (!is.numeric(range) || !length(range) %in% 1:2 || anyNA(range) || any(range < 0) ||
+        any(range != round(range)) || range[1L] > range[length(range)] || is.infinite(range[1L])) {
+      wanted("of ", one, " is ", deparse_short(range))
+    }
+    out[match(one, name), ] <- range[c(1L, length(range))]
+  }
+  out
+}
+
 # ---- contradictions -----------------------------------------------------------------------------
 
 # Once x has its final columns. `before`: the names that `include` had when it was given.
@@ -173,7 +227,80 @@ check_constraints <- function(data, before = NULL) {
   }
   if (length(all$exclude) == data$p) refuse("exclude", "`exclude` leaves no column to choose.")
   if (!is.null(wish$budget)) check_budget(wish$budget, all, names)
+  check_quotas(all, "be chosen")
   data
+}
+
+# Refuses quotas that these columns cannot meet, whatever their number. may: what those that count
+# may, in words.
+check_quotas <- function(wish, may) {
+  strata <- wish$feature_strata
+  if (is.null(strata$quota)) return(invisible())
+  count <- function(at) tabulate(strata$level[at], length(strata$name))
+  open <- count(setdiff(seq_along(strata$level), wish$exclude))
+  few <- which(open < strata$quota[, "least"])
+  if (length(few)) {
+    refuse("feature_quotas", "`feature_quotas` asks for ",
+      count_words(strata$quota[few[1L], "least"], "column"), " of '", strata$name[few[1L]],
+      "', of which ", open[few[1L]], " may ", may, ".")
+  }
+  have <- count(wish$include)
+  many <- which(have > strata$quota[, "most"])
+  if (length(many)) {
+    refuse("feature_quotas", "`feature_quotas` allows ",
+      count_words(strata$quota[many[1L], "most"], "column"), " of '", strata$name[many[1L]],
+      "', but ", have[many[1L]], " must be in.")
+  }
+}
+
+# The least and the largest number of columns that include, exclude and quotas allow.
+choice_range <- function(wish, size) {
+  open <- setdiff(seq_len(size), wish$exclude)
+  strata <- wish$feature_strata
+  if (is.null(strata$quota)) return(c(length(wish$include), length(open)))
+  most <- strata$quota[, "most"]
+  count <- function(at) tabulate(strata$level[at], length(strata$name))
+  have <- count(wish$include)
+  c(length(wish$include) + sum(pmax(strata$quota[, "least"] - have, 0)),
+    sum(pmin(most, count(open))) + sum(is.na(strata$level[open])))
+}
+
+# Refuses a number of columns that quotas rule out.
+check_quota_size <- function(k, wish, arg = "k") {
+  quota <- wish$feature_strata$quota
+  if (is.null(quota)) return(invisible())
+  size <- length(wish$feature_strata$level)
+  range <- choice_range(wish, size)
+  if (k < range[1L]) {
+    refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas`",
+      if (length(wish$include)) " and `include` ask" else " asks", " for at least ",
+      count_words(range[1L], "column"), ".")
+  }
+  # Without quotas there may be no more, either.
+  if (k > range[2L] && range[2L] < size - length(wish$exclude)) {
+    refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas` allows at most ",
+      count_words(range[2L], "column"), ".")
+  }
+}
+
+# What strata ask of a choice of `size` columns: list(level, least, most), levels from 1 and 0 for a
+# column of none. Without quotas no stratum has more than its share of the columns `open`: each next
+# column is of the level that is farthest behind (Webster's rule), after those that must be in.
+quotas_at <- function(wish, size, open) {
+  strata <- wish$feature_strata
+  if (is.null(strata)) return(NULL)
+  level <- strata$level
+  if (!is.null(strata$quota)) {
+    return(list(level = ifelse(is.na(level), 0L, level), least = strata$quota[, "least"],
+      most = strata$quota[, "most"]))
+  }
+  n <- tabulate(level[open], length(strata$name))
+  have <- tabulate(level[wish$include], length(strata$name))
+  nth <- unlist(lapply(seq_along(n), function(l) if (n[l] > have[l]) (have[l] + 1L):n[l]))
+  of <- rep(seq_along(n), pmax(n - have, 0L))
+  more <- of[order((nth - 0.5) / n[of], of)]
+  more <- utils::head(more, max(0, size - sum(have)))
+  list(level = level, least = rep(0, length(n)), most = have + tabulate(more, length(n)))
 }
 
 check_budget <- function(budget, wish, names, one = "column") {
@@ -249,7 +376,18 @@ widen_constraints <- function(held, of, p) {
   for (name in intersect(held_names("columns", "groups"), names(held))) {
     held[[name]] <- c(held[[name]], held[[name]][of] + max(0L, held[[name]], na.rm = TRUE))
   }
+  # Copies have strata of their own with as many at most; none has to be in.
+  for (name in intersect(held_names("columns", "strata"), names(held))) {
+    held[[name]] <- twice_the_strata(held[[name]], of)
+  }
   held
+}
+
+twice_the_strata <- function(strata, of) {
+  quota <- strata$quota
+  if (!is.null(quota)) quota[, "least"] <- 0
+  list(level = c(strata$level, strata$level[of] + length(strata$name)),
+    name = c(strata$name, paste0(strata$name, "'")), quota = rbind(quota, quota))
 }
 
 # Constraints for the engines, on the columns `keep`, which are not constant.

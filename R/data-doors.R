@@ -47,7 +47,7 @@ holds_constraint <- function(data, row, fit) {
 }
 
 held_constraint <- function(slots, row) {
-  if (row$kind == "quotas") return(slots$row_wish$strata$quota)
+  if (row$kind == "quotas") return(held_constraint(slots, constraint_rows()[[row$needs[1L]]])$quota)
   slots[[constraint_slot(row)]][[row$held]]
 }
 
@@ -55,6 +55,11 @@ held_constraint <- function(slots, row) {
 without_choices <- function(data, about) {
   for (row in constraint_rows(about, sums = FALSE)) data[[constraint_slot(row)]][row$held] <- NULL
   data
+}
+
+# Why what counts columns from noise looks away.
+needs_no_noise <- function(so) {
+  paste0("tells columns from noise, ", so, "; ufs_select() and the methods keep to it")
 }
 
 declare_door("ufs_moments()", "weights",
@@ -70,10 +75,13 @@ declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "b
   labelled = "chooses the rows to learn from, too: leave these out by `samples` or `candidates`",
   quotas = "gives each stratum its share")
 declare_door("ufs_size()", "sums", columns = "chooses no columns here",
-  rows = "chooses no rows here",
-  budget = "tells columns from noise, whatever they cost; ufs_select() and the methods keep to it")
+  rows = "chooses no rows here", budget = needs_no_noise("whatever they cost"),
+  feature_strata = needs_no_noise("however many of each are wanted"),
+  feature_quotas = needs_no_noise("however many of each are wanted"))
 declare_door("ufs_decoys()", c("columns", "sums"), rows = "judges columns and chooses no rows",
-  budget = "tells columns from noise, whatever they cost; ufs_select() and the methods keep to it")
+  budget = needs_no_noise("whatever they cost"),
+  feature_strata = needs_no_noise("however many of each are wanted"),
+  feature_quotas = needs_no_noise("however many of each are wanted"))
 declare_door("ufs_captured()", "sums", rows = "chooses no rows",
   columns = "measures the columns of the fit, or those given, and chooses none")
 declare_door("representatives()", character(), rows = "looks at all rows of the fit",

@@ -71,8 +71,8 @@
 #' and decoys, and into the fit, whose print repeats it.
 #'
 #' * About columns: `include` and `exclude` say which must and which may not be chosen, `cost` and
-#'   `budget` what they cost, `groups` which belong together, and `max_cor` how similar two chosen
-#'   ones may be.
+#'   `budget` what they cost, `groups` which belong together, `max_cor` how similar two chosen
+#'   ones may be, and `feature_strata` and `feature_quotas` how many to take from where.
 #' * About rows: `candidates`, `labelled` and `replicates` say which may be chosen, `sample_cost`
 #'   and `sample_budget` what they cost, and `strata` and `quotas` how many to take from where.
 #' * About what is fitted: `weights` count a row several times, and `blocks` remove the differences
@@ -90,8 +90,8 @@
 #'   in, without those that may not and within the budget, and so does its bound.
 #' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
-#'   mean score of its members, and a column that is too similar to an earlier one is skipped. The
-#'   wish is always met, but the choice is not optimised for it.
+#'   mean score of its members, and a column that is too similar to an earlier one is skipped, or
+#'   one that leaves no room for the least that other strata need. The wish is always met, but the choice is not optimised for it.
 #' * `"refused"`: an error. Only `weights` are refused, by methods that are no sums over rows; the
 #'   table and the error give each one's reason. A single setting may refuse more: there is no
 #'   `groups` with `optimal = TRUE` of [ufs_css()].
@@ -101,8 +101,10 @@
 #' column that no longer fits is passed over, and cheaper ones after it may still be taken. Where
 #' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes
 #' that contradict each other are errors that name the columns: a column that is both included and
-#' excluded, `k` below the number of included columns, or included columns that cost more than the
-#' budget.
+#' excluded, `k` below the number of included columns, included columns that cost more than the
+#' budget, or quotas that ask for more columns of a stratum than there are, for more than `k` in all,
+#' or that allow fewer than `k`. Choices under quotas of at least some columns are not nested: that of
+#' `k - 1` may have columns that are not in that of `k`.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
@@ -159,6 +161,11 @@
 #'   a factor with one value for each column (`NA`: on its own), or a list of sets of columns.
 #' @param max_cor The largest absolute correlation between two chosen columns, from 0 to 1. Included
 #'   columns, and columns of one group, are not compared with each other.
+#' @param feature_strata,feature_quotas A factor over the columns (scales of a questionnaire, types
+#'   of genes, plates), in their order or with their names, `NA` for a column of no stratum, and how
+#'   many to choose from its levels: a vector or list with the names of levels, each the exact number
+#'   or `c(least, most)`, or one of these without a name for every level. Levels that are not named
+#'   are free. Without quotas, no level gets more than its share of the choice.
 #' @param weights How many rows each row stands for: positive numbers, one for each row.
 #' @param blocks A factor over the rows: batches, plates or persons. Each column is shifted to the
 #'   same mean in all blocks, so that differences between blocks are not chosen for;
@@ -210,6 +217,13 @@
 #' # What they cost instead of how many
 #' priced <- ufs_data(mtcars, cost = c(1, 1, 3, 2, 2, 1, 4, 1, 1, 1, 1), budget = 6)
 #' selected_features(ufs_pca(priced, n_components = 2))
+#'
+#' # Two or three columns of the engine, one at least of how fast a car is, and weight with the rest
+#' part <- c(mpg = "speed", cyl = "engine", disp = "engine", hp = "engine", drat = "gears",
+#'   wt = "body", qsec = "speed", vs = "engine", am = "gears", gear = "gears", carb = "engine")
+#' fit <- ufs_css(mtcars, k = 5, feature_strata = part,
+#'   feature_quotas = list(engine = c(2, 3), speed = c(1, Inf), gears = 1))
+#' table(part[selected_features(fit)])
 #' @export
 ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
@@ -217,10 +231,10 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      min_samples = 0, max_samples = NULL,
                      rows = c("none", "center", "snv", "unit"),
                      factors = c("error", "dummies", "codes"), include = NULL, exclude = NULL,
-                     cost = NULL, budget = NULL, groups = NULL, max_cor = NULL, weights = NULL,
-                     blocks = NULL, block_scale = FALSE, candidates = NULL, labelled = NULL,
-                     replicates = NULL, sample_cost = NULL, sample_budget = NULL, strata = NULL,
-                     quotas = NULL) {
+                     cost = NULL, budget = NULL, groups = NULL, max_cor = NULL,
+                     feature_strata = NULL, feature_quotas = NULL, weights = NULL, blocks = NULL,
+                     block_scale = FALSE, candidates = NULL, labelled = NULL, replicates = NULL,
+                     sample_cost = NULL, sample_budget = NULL, strata = NULL, quotas = NULL) {
   check_given(x)
   wishes <- mget(constraint_names())
   factors <- check_choice(factors, "factors")

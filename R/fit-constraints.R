@@ -16,6 +16,7 @@ rank_features <- function(fit, data = NULL) {
   fit$feature_scores[never] <- NA_real_
   ord <- group_order(score, unname(fit$feature_key), wish$groups, wish$include,
     if (!"cost" %in% honoured) wish$cost)
+  check_scored_quotas(wish, ord)
   # `max_cor` is enforced only below what the solver already chose.
   if (!is.null(wish$max_cor) && !is.null(data)) {
     apart <- uncorrelated(ord, wish, if (is.null(data$columns)) data else data$columns)
@@ -24,6 +25,11 @@ rank_features <- function(fit, data = NULL) {
   }
   fit$wishes$features$open <- length(ord)
   fit$feature_ranking <- whole_ranking(ord, never, fit$names$features, length(score))
+  # An error now, and not where the choice is looked at.
+  if (!is.null(wish$feature_strata)) {
+    size <- remembered_size(fit, "k")
+    choose_best(fit, "feature", if (is.null(size)) length(ord) else size, wish$budget)
+  }
   fit
 }
 
@@ -92,21 +98,31 @@ uncorrelated <- function(ord, wish, data, flops = 2e10) {
   group <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
   open <- rep(TRUE, length(ord))
   first <- ord %in% wish$include
+  near_to <- function(i) {
+    if (constant[i]) return(logical(length(ord)))
+    r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
+    near <- !constant & abs(r[at]) > wish$max_cor + 1e-12
+    own <- !is.na(group[i]) & group %in% group[i]
+    near & !first & !own
+  }
+  fits <- quota_watch(wish, ord, near_to)
   kept <- integer()
   for (i in seq_along(ord)) {
     if (!open[i]) next
     if (length(kept) >= most) {
       return(list(ord = c(kept, ord[i:length(ord)][open[i:length(ord)]]), walked = length(kept)))
     }
+    near <- if (i < length(ord)) near_to(i) & seq_along(ord) > i
+    after <- open
+    behind <- !first & !(!is.na(group[i]) & group %in% group[i]) & seq_along(ord) > i
+    after[near | group %in% group[near & !is.na(group)] & behind] <- FALSE
+    # Kept if enough of each stratum that has to be in are left beside it.
+    if (!fits(i, after)) {
+      open[i] <- FALSE
+      next
+    }
+    open <- after
     kept <- c(kept, ord[i])
-    if (i == length(ord)) break
-    if (constant[i]) next
-    r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
-    near <- !constant & abs(r[at]) > wish$max_cor + 1e-12
-    own <- !is.na(group[i]) & group %in% group[i]
-    behind <- !first & !own & seq_along(ord) > i
-    near <- near & behind
-    open[near | group %in% group[near & !is.na(group)] & behind] <- FALSE
   }
   list(ord = kept, walked = length(kept))
 }
@@ -121,6 +137,9 @@ choose_best <- function(fit, one, size, budget = NULL) {
   if (is.null(wish$open)) return(ranking[seq_len(size)])
   ord <- ranking[seq_len(wish$open)]
   groups <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
+  if (one == "feature" && !is.null(wish$feature_strata)) {
+    return(choose_by_quotas(ord, wish, size, budget))
+  }
   if (is.null(budget) && all(is.na(groups))) return(utils::head(ord, size))
   cost <- if (is.null(budget)) rep(0, length(ord)) else wish$cost[ord]
   left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
@@ -145,7 +164,7 @@ best_columns <- function(data, k, score, key) {
   bare <- list(feature_scores = score, feature_key = key, wishes = list(features = data$wish))
   data$keep <- seq_along(score)
   ranked <- rank_features(bare, data)
-  choose_best(ranked, "feature", max(k, length(data$wish$include)))
+  choose_best(ranked, "feature", max(k, choice_range(data$wish, length(score))[1L]))
 }
 
 # Random choices that keep to the wishes of the data x, which methods are compared with: a function
@@ -160,7 +179,7 @@ random_columns <- function(x, k, among = seq_len(x$p)) {
   function() {
     score <- replace(rep(NA_real_, x$p), among, sample.int(length(among)))
     fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)), data)
-    choose_best(fit, "feature", max(k, length(wish$include)), wish$budget)
+    choose_best(fit, "feature", max(k, choice_range(wish, x$p)[1L]), wish$budget)
   }
 }
 
@@ -200,6 +219,7 @@ check_included <- function(data, params) {
   if (is.null(params$k) || isFALSE(params$given)) return(invisible())
   if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
   check_smallest(params$k, data$wish, data$features[data$keep])
+  check_quota_size(params$k, data$wish)
 }
 
 # Numbers that no choice can meet.
@@ -208,7 +228,11 @@ check_choice_size <- function(fit, one, size, budget) {
   names <- fit$names$features
   wanted <- setdiff(wish$include, fit$constant)
   if (length(wanted) > size) refuse_fewer(names[wanted], size)
-  if (one == "feature") check_smallest(size, wish, names)
+  if (one == "feature") {
+    check_smallest(size, wish, names)
+    # A budget alone says how many.
+    if (is.null(budget) || size < length(fit$feature_scores)) check_quota_size(size, wish)
+  }
   if (!is.null(budget)) {
     if (is.null(wish$cost)) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else

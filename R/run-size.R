@@ -6,8 +6,8 @@
 # numbers.
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
   x <- without_choices(open_data(x), "rows")
-  # The number better than noise does not depend on the budget.
-  if (!is.null(x$wish)) x$wish["budget"] <- list(NULL)
+  # The number better than noise does not depend on the budget, or on quotas.
+  if (!is.null(x$wish)) x$wish[c("budget", "feature_strata")] <- list(NULL)
   sizing <- sizing_method(x, method, args)
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))
@@ -23,6 +23,10 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
     ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
       "(); all are kept.")
     found$k <- length(found$share)
+  }
+  if (length(x$wish$feature_strata)) {
+    range <- choice_range(expand_groups(x$wish), x$p)
+    found$k <- as.integer(max(range[1L], min(range[2L], found$k)))
   }
   found[c("k", "verdict", "reason", "by")]
 }

@@ -416,8 +416,9 @@ planned_number <- function(x, look, asked, given, plan) {
 within_wishes <- function(found, x) {
   wish <- expand_groups(x$wish)
   group <- if (is.null(wish$groups)) 0 else smallest_unit(rep(1, x$p), wish)$sum
-  least <- max(length(wish$include), group)
-  k <- as.integer(max(least, min(x$p - length(wish$exclude), found$k)))
+  range <- choice_range(wish, x$p)
+  least <- max(range[1L], group)
+  k <- as.integer(max(least, min(range[2L], found$k)))
   if (k != found$k) {
     found$reason <- if (k < found$k) "all columns that may be chosen" else
       if (k > group) "as many columns must be in" else "the smallest group of columns has as many"

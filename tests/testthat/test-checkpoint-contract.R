@@ -33,6 +33,9 @@ data_changes <- list(
   replicates = list(list(), list(replicates = rep(1:12, 2)), list(replicates = rep(1:12, each = 2))),
   sample_cost = list(list(), list(sample_cost = 1:24), list(sample_cost = 24:1)),
   sample_budget = list(list(sample_cost = rep(1, 24)), list(sample_cost = rep(1, 24), sample_budget = 6)),
+  feature_strata = list(list(), list(feature_strata = rep(1:2, c(3, 4))), list(feature_strata = rep(1:2, c(4, 3)))),
+  feature_quotas = list(list(feature_strata = rep(1:2, c(3, 4))),
+    list(feature_strata = rep(1:2, c(3, 4)), feature_quotas = list(`1` = 1))),
   strata = list(list(), list(strata = rep(1:2, 12)), list(strata = rep(1:2, each = 12))),
   quotas = list(list(strata = rep(1:2, 12)), list(strata = rep(1:2, 12), quotas = c(`1` = 1, `2` = 2)))
 )

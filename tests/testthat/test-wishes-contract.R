@@ -39,7 +39,8 @@ test_that("every method does about every wish what ufs_methods() says", {
   table <- ufs_methods(what = "wishes")
   values <- list(include = "c9", exclude = "c1", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), groups = list(c("c1", "c6")),
     max_cor = .8, weights = rep(1:2, 15), blocks = rep(1:3, 10), candidates = 1:20, labelled = 3:4,
-    replicates = rep(1:15, 2), sample_cost = rep(1:3, 10), strata = rep(1:2, 15))
+    replicates = rep(1:15, 2), sample_cost = rep(1:3, 10), strata = rep(1:2, 15),
+    feature_strata = rep(1:3, 3))
   expect_setequal(names(values), setdiff(names(table), c("method", "why")))
   for (i in seq_len(nrow(table))) for (wish in names(values)) {
     method <- table$method[i]

@@ -1,0 +1,126 @@
+# Quotas of columns: choices are what enumeration of all sets finds, beside every other wish.
+
+quota_parts <- c("speed", "engine", "engine", "engine", "gears", "body", "speed", "engine", "gears", "gears", "engine")
+many <- list(engine = c(2, 3), speed = c(1, Inf), gears = 1)
+
+# All sets of k of p columns that keep to the wishes, as a list.
+allowed_sets <- function(x, k, wish) {
+  p <- ncol(x)
+  r <- abs(cor(x))
+  quota <- wish$quota
+  Filter(function(set) {
+    have <- tabulate(wish$level[set], nrow(quota))
+    pairs <- setdiff(set, wish$include)
+    alike <- r[set, set, drop = FALSE]
+    diag(alike) <- 0
+    alike[set %in% wish$include, set %in% wish$include] <- 0
+    all(have >= quota[, 1]) && all(have <= quota[, 2]) && all(wish$include %in% set) &&
+      !any(wish$exclude %in% set) && (is.null(wish$budget) || sum(wish$cost[set]) <= wish$budget + 1e-9) &&
+      (is.null(wish$max_cor) || max(alike) <= wish$max_cor + 1e-12) &&
+      (is.null(wish$groups) || all(vapply(wish$groups, function(g) sum(g %in% set) %in% c(0, length(g)), NA)))
+  }, utils::combn(p, k, simplify = FALSE))
+}
+
+# A random problem of p columns: quotas, and one other wish or none.
+quota_case <- function(seed, p = 8L, other = c("none", "include", "exclude", "budget", "groups", "max_cor")) {
+  withr::with_seed(seed, {
+    x <- matrix(rnorm(20 * p), 20) %*% (diag(p) + .5 * matrix(rnorm(p * p), p))
+    level <- sample(c(1:3, 1:3, NA), p, TRUE)
+    have <- tabulate(level, 3)
+    least <- vapply(pmin(have, 2L), function(n) sample.int(n + 1L, 1L) - 1L, 0L)
+    quota <- cbind(least, ifelse(runif(3) < .3, Inf, least + sample(0:2, 3, TRUE)))
+    wish <- list(level = level, quota = quota)
+    other <- other[seed %% length(other) + 1L]
+    if (other == "include") wish$include <- sample.int(p, 2)
+    if (other == "exclude") wish$exclude <- sample.int(p, 2)
+    if (other == "budget") wish[c("cost", "budget")] <- list(sample(1:5, p, TRUE), sample(6:15, 1))
+    if (other == "groups") wish$groups <- list(sample.int(p)[1:2])
+    if (other == "max_cor") wish$max_cor <- runif(1, .2, .8)
+    there <- which(have > 0)
+    arguments <- c(list(x = x, feature_strata = c("a", "b", "c")[level],
+      feature_quotas = stats::setNames(lapply(there, function(l) quota[l, ]), c("a", "b", "c")[there])),
+      wish[intersect(names(wish), c("include", "exclude", "cost", "budget", "groups", "max_cor"))])
+    list(x = x, wish = wish, other = other, arguments = arguments)
+  })
+}
+quota_sizes <- function(case) {
+  k <- seq_len(ncol(case$x))
+  k[vapply(k, function(k) length(allowed_sets(case$x, k, case$wish)) > 0, NA)]
+}
+
+test_that("rankings choose sets that quotas and another wish allow", {
+  cases <- if (on_cran()) 6L else 60L
+  for (seed in seq_len(cases)) {
+    case <- quota_case(seed)
+    sizes <- quota_sizes(case)
+    data <- tryCatch(do.call(ufs_data, case$arguments), ufs_error_argument = identity)
+    if (!length(sizes)) next
+    expect_s3_class(data, "ufs_data")
+    fit <- suppressMessages(suppressWarnings(ufs_variance(data)))
+    for (k in sizes) {
+      set <- suppressMessages(selected_features(fit, k, as = "index", budget = case$wish$budget))
+      about <- paste(seed, case$other, k)
+      # Under a budget, groups and max_cor a walk may end with fewer than there could be.
+      if (case$other %in% c("none", "include", "exclude")) expect_length(set, k) else expect_lte(length(set), k)
+      expect_true(any(vapply(allowed_sets(case$x, length(set), case$wish), setequal, NA, set)), info = about)
+    }
+  }
+})
+
+test_that("a walk takes the best in order, and passes over what leaves the minima no room", {
+  score <- 11:1
+  pick <- function(k, quota, ...) {
+    wish <- list(feature_strata = ufs_data(mtcars, feature_strata = quota_parts, feature_quotas = quota)$wish$feature_strata, ...)
+    fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)))
+    choose_best(fit, "feature", k, wish$budget)
+  }
+  expect_identical(pick(4, list(engine = c(0, 2))), c(1L, 2L, 3L, 5L))
+  expect_identical(pick(4, list(gears = 2)), c(1L, 2L, 5L, 9L))
+  expect_identical(pick(3, list(gears = c(1, Inf), body = 1)), c(1L, 5L, 6L))
+  expect_identical(pick(4, list(body = 1), include = 11L), c(11L, 1L, 2L, 6L))
+  # The money for the body is kept: nothing but the cheapest goes beside it.
+  expect_identical(pick(3, list(body = 1), cost = c(3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3), budget = 5), c(4L, 6L))
+  # Shares: five of eleven columns are of the engine.
+  expect_identical(as.vector(table(quota_parts[pick(6, NULL)])), c(3L, 2L, 1L))
+})
+
+test_that("strata are given in order, by name or by a function, with NA for a column of none", {
+  named <- stats::setNames(quota_parts, names(mtcars))
+  held <- function(strata, quota = many) {
+    ufs_data(mtcars, feature_strata = strata, feature_quotas = quota)$wish$feature_strata
+  }
+  expect_identical(held(quota_parts), held(rev(named)))
+  expect_identical(held(quota_parts), held(function(names) named[names]))
+  expect_identical(held(factor(quota_parts)), held(quota_parts))
+  expect_identical(held(replace(quota_parts, 6, NA))$level[6], NA_integer_)
+  expect_identical(held(quota_parts, 1)$quota, held(quota_parts, c(speed = 1, engine = 1, gears = 1, body = 1))$quota)
+  expect_identical(held(quota_parts, c(1, Inf))$quota, cbind(least = rep(1, 4), most = rep(Inf, 4)))
+  expect_error(ufs_data(mtcars, feature_strata = replace(quota_parts, 6, NA)), class = "ufs_error_argument", "missing")
+})
+
+test_that("impossible quotas are errors that say what does not fit", {
+  no <- function(..., why) expect_error(ufs_data(mtcars, feature_strata = quota_parts, ...), class = "ufs_error_argument", why)
+  no(feature_quotas = list(engine = 6), why = "6 columns of 'engine', of which 5 may be chosen")
+  no(feature_quotas = list(body = 1), exclude = "wt", why = "1 column of 'body', of which 0 may")
+  no(feature_quotas = c(engine = 1), include = c("cyl", "hp"), why = "allows 1 column of 'engine', but 2 must be in")
+  no(feature_quotas = c(engin = 1), why = "'engin', which no column has")
+  no(feature_quotas = list(engine = c(3, 2)), why = "of engine is c\\(3, 2\\)")
+  for (bad in list(-1, .5, NA, "a", 1:3, Inf)) no(feature_quotas = list(engine = bad), why = "of engine is")
+  no(feature_quotas = list(2, 3), why = "has no names")
+  no(feature_quotas = c(engine = 1, engine = 2), why = "twice")
+  expect_error(ufs_data(mtcars, feature_strata = 1:3), class = "ufs_error_argument", "11 values")
+  data <- ufs_data(mtcars, feature_strata = quota_parts, feature_quotas = many)
+  for (fit in list(function(k) ufs_pca(data, 2, k = k), function(k) selected_features(ufs_variance(data), k),
+    function(k) ufs_css(data, k = k))) {
+    expect_error(fit(3), class = "ufs_error_argument", "`k` is 3, but `feature_quotas` asks for at least 4 columns")
+    expect_error(fit(8), class = "ufs_error_argument", "`k` is 8, but `feature_quotas` allows at most 7 columns")
+  }
+  flat <- replace(mtcars, c("cyl", "disp", "hp", "vs"), 1)
+  expect_error(suppressWarnings(ufs_variance(flat, feature_strata = quota_parts, feature_quotas = many)),
+    class = "ufs_error_argument", "of which 1 may be chosen")
+  expect_error(ufs_variance(mtcars, feature_strata = quota_parts, feature_quotas = list(speed = 2), max_cor = .1),
+    class = "ufs_error_argument", "No choice meets `feature_quotas` with `max_cor`")
+  # The columns of a group fill one stratum beyond its quota, and the other has no other column.
+  expect_error(ufs_variance(mtcars, feature_strata = quota_parts, feature_quotas = list(body = 1, gears = 1),
+    groups = list(c("wt", "drat", "am"))), class = "ufs_error_argument", "No choice.* with `groups`")
+})
