@@ -24,7 +24,7 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
       "(); all are kept.")
     found$k <- length(found$share)
   }
-  if (length(x$wish$feature_strata)) {
+  if (inherits(x, "ufs_data") && length(x$wish$feature_strata)) {
     range <- choice_range(expand_groups(x$wish), x$p)
     found$k <- as.integer(max(range[1L], min(range[2L], found$k)))
   }
