@@ -8,7 +8,7 @@ decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seed
   x <- without_choices(open_data(x), "rows")
   # The number better than noise does not depend on the budget, or on quotas.
   if (!is.null(x$wish)) x$wish[c("budget", "feature_strata")] <- list(NULL)
-  sizing <- sizing_method(x, method, args)
+  sizing <- with_seed(seed, sizing_method(x, method, args))
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))
   c(size_rule(found), list(by = sizing$method, share = found$curve$share[seq_len(found$usable)],
@@ -33,11 +33,12 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
 asked_above$size <- auto_k
 
 # The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method
-# itself cannot be.
+# itself cannot be. More components than are above noise would give columns of noise high loadings.
 sizing_method <- function(x, method, args) {
   row <- method_row(method)
   if (is.null(row$sized_by)) return(list(method = method, args = args))
-  wanted <- c(args$n_components, args$n_clusters, 5L)[1L]
+  wanted <- c(args$n_components, args$n_clusters)[1L]
+  if (is.null(wanted)) wanted <- planned_components(x, !isFALSE(args$scale))
   number <- max(1L, min(wanted, dim(x) - 1L, max(1L, x$p %/% 6L)))
   list(method = row$sized_by, args = c(list(n_components = as.integer(number)),
     args[intersect(c("center", "scale"), names(args))]))

@@ -227,3 +227,16 @@ test_that("k = \"auto\" is refused where it has no meaning", {
   bad(ufs_facility(x, k = "auto"))
   bad(ufs_css(x, k = "many"))
 })
+
+test_that("css is sized by as many components as are above noise: five would load on columns of noise", {
+  skip_on_cran()
+  for (seed in c(3, 5, 6)) {
+    x <- withr::with_seed(seed, {
+      centre <- matrix(rnorm(24, sd = 2), 3)
+      cbind(centre[rep(1:3, 20), ] + rnorm(480, sd = .7), matrix(rnorm(60 * 22), 60))
+    })
+    size <- withr::with_seed(1, quiet(decoys_size(ufs_data(x), "css")))
+    expect_identical(size$verdict, "some", info = seed)
+    expect_true(size$k >= 6 && size$k <= 10, info = seed)
+  }
+})
