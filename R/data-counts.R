@@ -11,6 +11,11 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
     refuse(if (how$counts != "none") "counts" else "rows", "`", arg,
       "` was transformed by ufs_data() before.")
   }
+  if (changed && !is.null(data$input$tables)) {
+    what <- if (how$counts != "none") "counts" else "rows"
+    refuse(what, "`", what, "` = \"", how[[what]], "\" is for the rows of one table, and `", arg,
+      "` has several: transform the tables before they are joined.")
+  }
   counted <- how$counts != "none" || limited
   if (data$kind == "source" && counted) {
     refuse("counts", "Counts on disk cannot be transformed: choose features and read them into a ",

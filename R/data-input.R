@@ -34,6 +34,26 @@
 #' (8 GiB). Beyond that they stop and say how many bytes it would take; [ufs_sketch()] or fewer
 #' columns is then the way out. `vignette("large-and-sparse-data")` says which methods these are.
 #'
+#' # Several tables
+#' A named list of tables of the same samples, such as `list(genes = a, proteins = b)`, is taken as
+#' one table with columns `genes:...` and `proteins:...`. By themselves, the columns of the largest
+#' table would decide everything; so after its columns were centred and scaled (as `center` and
+#' `scale` of the method say) each table is multiplied by a number that gives all tables the same
+#' total variance, as in multiple factor analysis (Escofier and Pages 1994,
+#' \doi{10.1016/0167-9473(94)90135-X}, who make the first principal components equal instead). The
+#' sum of the variances over all columns stays what it was, and a list of one table is that table.
+#' With `scale = FALSE` the columns of a table keep their own spread. Every method but
+#' [ufs_moments()] takes such a list, [predict()] too, and the fit prints how many columns come from
+#' each table.
+#'
+#' Rows are matched by their names, in the order of the first table; each sample must be in every
+#' table, and once. If no table has row names, all must have the same number of rows, in the same
+#' order. Row names of one table only are an error, and so are tables without a name. A part of the
+#' data, `ufs_data(x)[rows, columns]`, keeps what the tables weigh; columns that `features` leaves
+#' out while the list is read do not count. Sparse tables stay sparse, and dense ones beside them
+#' become so; tables on disk have to be read first. `counts` and `rows` are for the rows of one
+#' table: transform the tables before. In a list, `factors` and `assay` are for every table.
+#'
 #' # Counts: words, reads, cells
 #' Counts differ by the size of the sample before they differ by anything else: long documents and
 #' deeply sequenced cells have more of every feature. Standardising columns of counts makes it
@@ -126,7 +146,8 @@
 #' deviation is at least \eqn{2^{-1000}}; beyond, an error names it. With `scale = FALSE` most
 #' methods refuse columns whose norm is not between 1e-150 and 1e150.
 #'
-#' @param x The data, of any of the kinds named above.
+#' @param x The data, of any of the kinds named above, or a named list of tables of the same
+#'   samples: see "Several tables" below.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
 #'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
 #'   `data` layer is used, or its `counts` if there is none (a message says so). Layers that are
@@ -214,6 +235,11 @@
 #' selected_features(fit)
 #' subset(ufs_methods(what = "wishes"), method %in% c("css", "facility"))
 #'
+#' # Two tables of the same cars: three columns of engines weigh as much as six others
+#' engine <- mtcars[, c("cyl", "disp", "hp")]
+#' other <- mtcars[, c("mpg", "drat", "wt", "qsec", "gear", "carb")]
+#' ufs_css(list(engine = engine, other = other), k = 3)
+#'
 #' # What they cost instead of how many
 #' priced <- ufs_data(mtcars, cost = c(1, 1, 3, 2, 2, 1, 4, 1, 1, 1, 1), budget = 6)
 #' selected_features(ufs_pca(priced, n_components = 2))
@@ -261,15 +287,13 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
       refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
         kind_of(reading$BPPARAM), ".")
     }
-    widest <- if (is.data.frame(x)) widest_matrix(x)
-    coded <- if (!is.null(reading$factors) && is.data.frame(x)) code_factors(x, reading$factors)
-    if (!is.null(coded)) x <- coded$x
-    x <- read_data(x, arg, reading$assay, bytes, reading$BPPARAM)
-    x$input$widest <- widest
-    if (length(coded$factors)) {
-      x$input$factors <- coded$factors
-      x$wish$groups <- groups_of_factors(coded$factors, x$features)
+    reading$block_bytes <- bytes
+    tables <- is_tables(x)
+    x <- if (!tables) read_table(x, arg, reading) else {
+      join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading))
     }
+    if (tables) x$input$origin <- "a list of tables"
+    if (length(x$input$factors)) x$wish$groups <- groups_of_factors(x$input$factors, x$features)
   } else if (!all(vapply(reading, is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
       "`BPPARAM` and `factors` there.")
@@ -282,7 +306,19 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
     x <- subset_data(x, resolve_index(part$samples, x$n, x$samples, "samples"),
       resolve_index(part$features, x$p, x$features, "features"))
   }
-  if (na == "error") x else fill_data(x, na, arg)
+  if (na != "error") x <- fill_data(x, na, arg)
+  if (is.null(x$input$tables$share)) weigh_tables(x) else x
+}
+
+# One table, its factors coded.
+read_table <- function(x, arg, reading) {
+  widest <- if (is.data.frame(x)) widest_matrix(x)
+  coded <- if (!is.null(reading$factors) && is.data.frame(x)) code_factors(x, reading$factors)
+  if (!is.null(coded)) x <- coded$x
+  out <- read_data(x, arg, reading$assay, reading$block_bytes, reading$BPPARAM)
+  out$input$widest <- widest
+  if (length(coded$factors)) out$input$factors <- coded$factors
+  out
 }
 
 or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
@@ -423,7 +459,7 @@ print.ufs_data <- function(x, ...) {
     source = paste0("not in memory, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ))
-  for (line in c(input_notes(x$input),
+  for (line in c(tables_words(x$input$tables$of), input_notes(x$input),
     wish_line("columns", constraint_words(expand_groups(x$wish), "columns")),
     wish_line("rows", c(constraint_words(x$row_wish, "rows"),
       constraint_words(x$row_wish, "rows", sums = TRUE))))) {
@@ -444,6 +480,7 @@ block_text <- function(source) {
 # The record of the data that a fit keeps; the passes over a file are known only at the end.
 final_input <- function(data) {
   input <- data$input
+  input$tables[c("share", "root")] <- NULL
   if (is_operator(data$x) && data$x$kind == "source") {
     input$passes <- as.integer(ceiling(data$x$count$passes - 1e-9)) + 1L
   }
@@ -495,7 +532,7 @@ table_matrix <- function(x, arg) {
     fine <- vapply(x, is_plain_number, NA)
     if (!all(fine)) {
       # The data of a fit say what becomes of factors, new data follow them.
-      coding <- arg == "x" && any(vapply(x[!fine], is.factor, NA))
+      coding <- sub("[$[].*", "", arg) == "x" && any(vapply(x[!fine], is.factor, NA))
       ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
         some_columns(names(x)[!fine]), ". Drop them (", drop_code(given, arg), " keeps the ",
         "others), ", if (coding) {

@@ -8,6 +8,9 @@ kinds <- c("counts", "log counts", "grades", "one unit", "mixed units", "standar
 data_kind <- function(data, look, kind = NULL) {
   if (!is.null(kind)) return(list(values = kind, reason = "as `kind` says", raw = FALSE))
   whole <- check_variances(look())
+  if (length(whole$roots)) {
+    return(list(values = "mixed units", reason = "several tables", raw = FALSE))
+  }
   spread <- sqrt(whole$variance)
   center <- unname(whole$center)[whole$keep]
   z <- even_part(data)

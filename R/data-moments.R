@@ -209,6 +209,10 @@ moment_pieces <- function(x, columns, weights, where, from, held, reading) {
     if (where == "database") moments_by_sql(table) else query_pieces(table, held)
   } else {
     data <- check_door(open_data(x), "ufs_moments()")
+    if (!is.null(data$input$tables)) {
+      refuse("x", "`x` has several tables, and moments are those of one: give a list of tables to ",
+        "the method itself.")
+    }
     if (!is.null(data$row_wish$weights)) {
       if (!is.null(weights)) refuse("weights", "`x` has `weights` of its own; give one of them.")
       weights <- data$row_wish$weights

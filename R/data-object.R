@@ -79,6 +79,7 @@ subset_data <- function(data, samples = NULL, features = NULL) {
     data$input$new_rows <- subset_fill(data$input$new_rows, columns)
   }
   data$input$filled_share <- data$input$filled_share[columns]
+  if (!is.null(features)) data$input$tables <- subset_tables(data$input$tables, columns)
   data$n <- length(rows)
   data$p <- length(columns)
   if (!is.null(features)) data["wish"] <- list(subset_constraints(data$wish, features))
@@ -168,5 +169,7 @@ rows_that_vary <- function(x, rows, columns) {
 # Some rows and columns (NULL: all) as dense data.
 dense_part <- function(x, rows, columns) {
   part <- subset_data(x, rows, columns)
-  new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
+  out <- new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
+  out$input$tables <- part$input$tables
+  out
 }

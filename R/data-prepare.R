@@ -12,6 +12,8 @@
 #   norm, variance      of the q columns: norms of the columns of the matrix (before the division
 #                       by `divisor`), variances of the columns as they came
 #   divisor             what the whole matrix was divided by
+#   roots               of several tables what their q columns are divided by after they were
+#                       standardised ("scaled") or left as they are ("plain"); else empty
 # With `keep_constant = TRUE` x keeps all p columns (keep = 1:p). They warn of constant columns and
 # say what they did with names, but not of data from open_quietly().
 
@@ -138,6 +140,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   raw <- switch(opened$kind, dense = opened$x, sparse = sparse_operator(opened$x))
   moments <- if (!is.null(sums)) sums$ready else prepare_columns(raw, center, by,
     if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
+  roots <- table_roots_of(opened$input$tables, moments)
+  if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
   constant <- check_prepared(moments, features, arg, warn, is.null(raw))
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
   lost <- intersect(opened$wish$include, constant)
@@ -150,7 +154,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     samples = opened$samples, named = !is.null(opened$features),
     repeated = repeated_names(opened$features),
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(moments$divide, features) else FALSE, input = opened$input,
+    scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
+    input = opened$input, roots = lapply(roots, `[`, keep),
     df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
     wish = drop_constant(opened$wish, keep), wishes = constraints_of(opened))
   if (!is.null(sums)) moments$mean[] <- 0
@@ -333,17 +338,19 @@ check_prepared <- function(moments, features, arg, warn, on_disk = FALSE) {
 }
 
 # The columns of data that were prepared before, centred and standardised now.
-centred_again <- function(x, center, scale) {
+# `root`: what standardised columns are divided by then, if they are of several tables.
+centred_again <- function(x, center, scale, root = 1) {
   if (is.matrix(x)) {
     moments <- prepare_columns(x, center, if (scale) "sd" else "none")
+    if (scale) moments$divide <- moments$divide * root
     return(prepare_write(x, moments, seq_len(ncol(x)), center))
   }
-  if (x$kind == "source") return(x$again(center, scale))
+  if (x$kind == "source") return(x$again(center, scale, root))
   whole <- if (x$kind == "scaled") x$x else sparse_operator(plain_sparse(x))
   moments <- judge_moments(.Call(C_moments, whole), TRUE)
   at <- if (is.null(x$column)) seq_len(x$p) else x$column
   if (center) x["shift"] <- list(moments$mean[at])
-  if (scale) x["divide"] <- list(moments$sd[at])
+  if (scale) x["divide"] <- list(moments$sd[at] * root)
   x["ss"] <- list(NULL)
   x
 }

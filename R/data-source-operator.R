@@ -87,10 +87,10 @@ source_part <- function(op, i) {
   source_operator(subset_source(op$source, i), op$keep, op$shift, op$divide, op$count)
 }
 
-source_again <- function(op, center, scale) {
+source_again <- function(op, center, scale, root) {
   found <- judge_moments(source_moments(op$source), TRUE)
   source_operator(op$source, op$keep, if (center) found$mean[op$keep] else op$shift,
-    if (scale) found$sd[op$keep] else op$divide, op$count, op$store)
+    if (scale) found$sd[op$keep] * root else op$divide, op$count, op$store)
 }
 
 # The columns j, which will be used again and again: of a file stored by rows that takes a copy.

@@ -50,17 +50,39 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
 }
 
 check_newdata <- function(newdata) {
-  if (missing(newdata) || length(dim(newdata)) != 2L) {
-    refuse("newdata", "`newdata` must be a matrix or data frame.")
+  if (missing(newdata) || length(dim(newdata)) != 2L && !is_tables(newdata)) {
+    refuse("newdata", "`newdata` must be a matrix or data frame, or a list of tables.")
   }
 }
 
 # A data frame with one number for each row and column, factors as those of the fit were coded.
 new_table <- function(object, newdata, arg = "newdata") {
+  if (is_tables(newdata)) return(join_new_tables(newdata, object$input, arg))
   newdata <- samples_first(newdata)
   if (!is.data.frame(newdata)) return(newdata)
   if (length(object$input$factors)) coded_table(newdata, object$input$factors, arg) else
     flat_table(newdata)
+}
+
+# Several tables of new data as one, coded as those of the fit.
+join_new_tables <- function(x, input, arg) {
+  out <- join_tables(x, arg, function(table, arg, name) {
+    own <- factors_of_table(input$factors, name)
+    if (length(own) && is.data.frame(table)) table <- coded_table(table, own, arg)
+    read_data(table, arg, if (has_feature_rows(table)) input$tables$assay[[name]], NULL, NULL)
+  })
+  out$x
+}
+
+# The factors of one table by the names that they have in it.
+factors_of_table <- function(factors, name) {
+  start <- paste0(name, ":")
+  own <- factors[startsWith(as.character(names(factors)), start)]
+  if (!length(own)) return(NULL)
+  names(own) <- substring(names(own), nchar(start) + 1L)
+  lapply(own, function(how) {
+    replace(how, "columns", list(substring(how$columns, nchar(start) + 1L)))
+  })
 }
 
 # New rows as the rows of the fit were transformed, with all features of the fit. What comes from

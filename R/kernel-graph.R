@@ -121,7 +121,10 @@ graph_from_arguments <- function(arguments, data) {
   used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
   center <- check_flag(used$center, "center")
   scale <- check_flag(used$scale, "scale")
-  if (center || scale) data$x <- centred_again(data$x, center, scale)
+  if (center || scale) {
+    data$x <- centred_again(data$x, center, scale,
+      if (length(data$roots)) data$roots$scaled else 1)
+  }
   build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }
 

@@ -252,8 +252,12 @@ blfse_model_matrix <- function(data, scaling, center) {
   moments <- prepare_columns(data$x, TRUE, "sd")
   shift <- if (center) moments$mean
   divide <- if (scaling == "zscore") moments$divide * sqrt(ncol(data$x))
-  if (center) data$center <- expand_features(shift, data, NA_real_)
-  if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
+  # Columns of several tables come divided by what these weigh as they are.
+  tables <- length(data$roots) > 0L
+  if (tables && !is.null(divide)) divide <- divide * data$roots$scaled
+  root <- if (tables) data$roots$plain else 1
+  if (center) data$center <- expand_features(shift * root, data, NA_real_)
+  if (!is.null(divide)) data$scale <- expand_features(divide * root, data, NA_real_)
   if (center || !is.null(divide)) data$x <- take_scaled(data$x, shift = shift, divide = divide)
   data
 }

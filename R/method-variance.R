@@ -24,8 +24,10 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
 solve_variance <- function(data, control, scale, ...) {
   if (!scale) check_variances(data)
   if (scale) ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
-  list(params = list(scale = scale),
-    feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
+  tables <- length(data$roots) > 0L
+  list(params = list(scale = scale), feature_scores = if (!scale) {
+    if (tables) data$variance / data$roots$plain^2 else data$variance
+  } else if (tables) 1 / data$roots$scaled^2 else rep(1, length(data$keep)))
 }
 
 register("variance", ufs_variance,

@@ -257,6 +257,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
   names <- paste0("v", seq_along(ord))
   if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
   data <- new_data(x$kind, both, list(NULL, names), x$input$origin)
+  data$input$tables <- subset_tables(base$input$tables, c(seq_len(q), of)[ord])
   # A wish is about a column, wherever it stands now.
   data["wish"] <- list(subset_constraints(widen_constraints(base$wish, of, q), ord))
   data["row_wish"] <- list(x$row_wish)
