@@ -146,8 +146,8 @@
 #' deviation is at least \eqn{2^{-1000}}; beyond, an error names it. With `scale = FALSE` most
 #' methods refuse columns whose norm is not between 1e-150 and 1e150.
 #'
-#' @param x The data, of any of the kinds named above, or a named list of tables of the same
-#'   samples: see "Several tables" below.
+#' @param x The data, of any of the kinds that [ufs_data()] names, or a named list of tables of the
+#'   same samples.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
 #'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
 #'   `data` layer is used, or its `counts` if there is none (a message says so). Layers that are

@@ -35,8 +35,8 @@ test_that("tables are standardised each by itself and have equal total variance"
   x <- two_tables()
   z <- tables_by_hand(x, 36 / 2)
   both <- function(fun, ...) {
-    expect_same_fit(fun(x, ..., center = TRUE, scale = TRUE),
-      fun(z, ..., center = FALSE, scale = FALSE))
+    expect_same_fit(withr::with_seed(1, fun(x, ..., center = TRUE, scale = TRUE)),
+      withr::with_seed(1, fun(z, ..., center = FALSE, scale = FALSE)))
   }
   both(ufs_css, k = 5)
   both(ufs_pca, n_components = 3)
@@ -51,10 +51,11 @@ test_that("tables are standardised each by itself and have equal total variance"
   expect_same_fit(ufs_variance(x), ufs_variance(plain))
   expect_same_fit(ufs_pca(x, 2, scale = FALSE), ufs_pca(plain, 2, scale = FALSE))
   expect_same_fit(ufs_laplacian(x), ufs_laplacian(plain))
-  expect_equal(sum(ufs_variance(x)$feature_scores[1:30]), sum(ufs_variance(x)$feature_scores[31:36]))
+  score <- ufs_variance(x)$feature_scores
+  expect_equal(sum(score[1:30]), sum(score[31:36]))
 })
 
-test_that("methods whose columns have length one, and graphs and models of their own, weigh tables", {
+test_that("methods with columns of length one, graphs and models of their own weigh tables", {
   x <- two_tables()
   z <- tables_by_hand(x, 36 / 2)
   unit <- z / sqrt(nrow(z) - 1)
@@ -66,7 +67,7 @@ test_that("methods whose columns have length one, and graphs and models of their
   own(ufs_rsr)
   own(ufs_udfs, n_clusters = 3)
   graph <- ufs_graph(z)
-  expect_equal(as.matrix(ufs_graph(x, center = TRUE, scale = TRUE)$weights), as.matrix(graph$weights))
+  expect_equal(as.matrix(ufs_graph(x, center = TRUE, scale = TRUE)), as.matrix(graph))
   expect_same_fit(ufs_laplacian(x, graph = list(scale = TRUE)), ufs_laplacian(x, graph = graph))
   draws <- withr::with_seed(2, list(scores = matrix(runif(3 * 36), 3),
     labels = matrix(rep(1:3, 60), 60)))
