@@ -54,13 +54,14 @@ asked_above <- new.env(parent = emptyenv())
 # refuses        why it refuses `weights`: c(weights = the words after "takes no `weights`: ")
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
 #                least; its solver takes `weights` then: rows with these moments take their place
+# own            what ufs_register() was given, for methods of users
 register <- function(method, fit, ...) {
   row <- list(fit = fit, solve = NULL, prepare = NULL, control = list(), arguments = list(),
     paper = NULL, only = list(), old_words = list(), free = character(),
     group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
-    wishes = character(), refuses = character(), moments = FALSE)
+    wishes = character(), refuses = character(), moments = FALSE, own = NULL)
   given <- list(...)
   stopifnot(names(given) %in% names(row))
   row[names(given)] <- given
@@ -87,6 +88,9 @@ argument_rules <- function(fit, free, paper) {
     choices = lapply(known[judged[is_choice]], eval, baseenv()), switches = judged[is_switch],
     open_numbers = Filter(function(name) name %in% judged && is.null(known[[name]]), c("k", "m")))
 }
+
+# The name of a task in the place of a method means that ufs_select() decides.
+task_names <- c("compress", "classify", "cluster", "label")
 
 registry_groups <- c("system", "baseline", "features", "samples")
 

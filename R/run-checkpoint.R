@@ -38,12 +38,15 @@ task_seed <- function(run, ...) {
 
 # The names of the tasks' values; NULL without a folder. A task is work(task, common), and so its
 # name is made of all that stands in the two lists, whatever it is; x is in the prefix. Arguments of
-# a method (`args`) are the same whether they are those of a task or of all.
+# a method (`args`) are the same whether they are those of a task or of all. A method of the user's
+# is its code, too.
 task_keys <- function(run, tasks, common) {
   if (is.null(run$folder)) return(NULL)
-  shared <- part_keys(common[setdiff(names(common), "x")])
+  common <- common[setdiff(names(common), "x")]
+  shared <- part_keys(common)
   lapply(tasks, function(task) {
-    all <- c(part_keys(task), shared)
+    own <- own_code(list(task, common))
+    all <- c(part_keys(task), shared, if (length(own)) part_keys(list_of(own)))
     paste0(run$prefix, "-", hash_of(all[order(names(all), method = "radix")]))
   })
 }
@@ -289,7 +292,7 @@ function_code <- function(fun, seen) {
   if (isNamespace(topenv(home)) && identical(topenv(home), home)) {
     return(c(version_words(environmentName(home)), code))
   }
-  free <- setdiff(all.names(body(fun), unique = TRUE), names(formals(fun)))
+  free <- free_names(fun)
   found <- lapply(free, function(name) {
     at <- home
     while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
@@ -302,6 +305,12 @@ function_code <- function(fun, seen) {
       version_words(sub("^package:", "", environmentName(at)))
   })
   list(code, stats::setNames(found, free))
+}
+
+# Names in a function that are not its arguments.
+free_names <- function(fun) {
+  code <- c(list(body(fun)), Filter(is.language, as.list(formals(fun))))
+  setdiff(unlist(lapply(code, all.names, unique = TRUE)), c(names(formals(fun)), ""))
 }
 
 # Packages with their versions; those of R itself without, since results outlive a version of R.

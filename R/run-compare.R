@@ -41,7 +41,8 @@
 #' @param y Classes, a factor (or what [factor()] makes of it) of length n. The order of an ordered
 #'   factor is not used. Whole numbers are taken as classes, and that is said; other numbers are
 #'   refused.
-#' @param methods Names of methods or of pipelines `"features+samples"`. `"features+diversify"` (and
+#' @param methods Names of methods or of pipelines `"features+samples"`; in a list also functions,
+#'   which are methods for this call as [ufs_register()] has it: `list("pca", mine = function(x) ...)`. `"features+diversify"` (and
 #'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
 #'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify =
 #'   list(...)))`. A named vector gives them other labels, so that one method can enter with
@@ -93,6 +94,9 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
                         n_random = 12, baselines = TRUE, checkpoint = NULL, ...) {
   check_given(x, y, methods, k)
   call <- plain_call(match.call(), "ufs_compare")
+  named <- named_methods(methods, substitute(methods))
+  on.exit(forget_methods(named$own))
+  methods <- named$names
   mode <- check_choice(mode, "mode")
   x <- open_with(x, ufs_compare, "compare", list(...))
   x <- open_data(x)

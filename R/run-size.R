@@ -36,11 +36,12 @@ asked_above$size <- auto_k
 # itself cannot be. More components than are above noise would give columns of noise high loadings.
 sizing_method <- function(x, method, args) {
   row <- method_row(method)
-  if (is.null(row$sized_by)) return(list(method = method, args = args))
+  by <- if (is.null(row$own)) row$sized_by else own_sized_by(row, args)
+  if (is.null(by)) return(list(method = method, args = args))
   wanted <- c(args$n_components, args$n_clusters)[1L]
   if (is.null(wanted)) wanted <- planned_components(x, !isFALSE(args$scale))
   number <- max(1L, min(wanted, dim(x) - 1L, max(1L, x$p %/% 6L)))
-  list(method = row$sized_by, args = c(list(n_components = as.integer(number)),
+  list(method = by, args = c(list(n_components = as.integer(number)),
     args[intersect(c("center", "scale"), names(args))]))
 }
 

@@ -16,7 +16,8 @@
 #' has them so.
 #'
 #' @inheritParams ufs_grid
-#' @param method The name of a method, or of several. Several are run on the same resamples, each
+#' @param method The name of a method, or of several, or a function (in a list of several), which is
+#'   a method for this call as [ufs_register()] has it. Several are run on the same resamples, each
 #'   gets those of the arguments in `...` that it has, and the result is a list of class
 #'   `ufs_stability_list` with their results in `fits`, to print and for [as.data.frame()].
 #' @param k The number of features chosen in each resample.
@@ -42,6 +43,9 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
                           level = 0.95, checkpoint = NULL) {
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_stability")
+  named <- named_methods(method, substitute(method))
+  on.exit(forget_methods(named$own))
+  method <- unname(named$names)
   if (is.character(method) && length(method) > 1L) {
     return(several_stabilities(call, x, method, list(...), m, list_of(k, n_resamples,
       fraction, level, checkpoint)))

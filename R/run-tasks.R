@@ -49,10 +49,11 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
     shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
       fileext = ".rds")
     on.exit(unlink(shared), add = TRUE)
-    saveRDS(common, shared, compress = FALSE)
+    own <- travelling(own_methods())
+    saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
     # Some backends draw random numbers of their own (batchtools: for its registry).
     done[open] <- keep_seed(with_libraries(run_on_workers(jobs, list_of(work, common = shared,
-      folder = run$folder, tick = show))))
+      folder = run$folder, tick = show, packages = c("ufselect", own$packages)))))
     note(unlist(lapply(done, `[[`, "problem")))
   } else {
     for (i in seq_along(jobs)) {
@@ -86,7 +87,7 @@ run_on_workers <- function(jobs, with) {
     futures <- lapply(parts, function(part) tryCatch({
       future::future(lapply(jobs, run_job, work = with$work, common = with$common,
         folder = with$folder, tick = with$tick), substitute = TRUE, seed = NULL,
-        packages = "ufselect", globals = list(jobs = jobs[part], with = with, run_job = run_job))
+        packages = with$packages, globals = list(jobs = jobs[part], with = with, run_job = run_job))
     }, FutureError = identity))
     lost <- NULL
     for (i in seq_along(parts)) {
@@ -137,8 +138,87 @@ shared_value <- function(file) {
         "them share: options(ufselect.shared_dir = ).")
     })
     worker_memory$known <- known
+    arrive(worker_memory$value$own_methods)
   }
   worker_memory$value
+}
+
+# Methods of users as a worker needs them: list(methods, values, packages), with what their
+# functions find in the workspace, which a file does not hold, and the packages that are attached
+# for them.
+travelling <- function(methods) {
+  values <- list()
+  packages <- character()
+  seen <- list()
+  visit <- function(fun) {
+    if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) return(invisible())
+    seen <<- c(seen, list(fun))
+    for (name in free_names(fun)) {
+      at <- environment(fun)
+      while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
+        at <- parent.env(at)
+      }
+      attached <- sub("^package:", "", environmentName(at))
+      if (identical(at, globalenv())) values[name] <<- list(get(name, envir = at))
+      if (startsWith(c(attr(at, "name"), "")[1L], "package:")) packages <<- c(packages, attached)
+      home <- isNamespace(at) || identical(at, baseenv()) || identical(at, emptyenv())
+      if (!home && is.function(at[[name]]) && is.null(attr(at, "name"))) visit(at[[name]])
+    }
+  }
+  for (own in methods) visit(own$fun)
+  list_of(methods, values, packages = setdiff(unique(packages), r_packages))
+}
+
+# On the worker: functions that stood in the workspace, or were made by such ones, find there what
+# came with them.
+arrive <- function(own) {
+  workspace <- list2env(as.list(own$values), parent = globalenv())
+  settle <- function(fun) {
+    if (!is.function(fun) || is.primitive(fun)) return(fun)
+    if (identical(environment(fun), globalenv())) environment(fun) <- workspace
+    at <- environment(fun)
+    while (!isNamespace(at) && !identical(at, workspace) && !identical(at, emptyenv())) {
+      # A copy that this session has read from a file: nobody else's.
+      if (identical(parent.env(at), globalenv())) parent.env(at) <- workspace
+      at <- parent.env(at)
+    }
+    fun
+  }
+  for (name in names(own$values)) assign(name, settle(own$values[[name]]), envir = workspace)
+  for (method in own$methods) {
+    method$fun <- settle(method$fun)
+    enrol(method)
+  }
+}
+
+# Methods by their names, for functions that take users' functions in the place of names:
+# list(names, own), where `own` are the names of those that are registered for the call alone.
+# `written`: the argument as it was written, which says what a function is called.
+named_methods <- function(value, written) {
+  if (is.function(value)) {
+    value <- list(value)
+    written <- call("list", written)
+  }
+  if (!is.list(value)) return(list(names = value, own = character()))
+  labels <- names_of(value)
+  written <- if (is.call(written)) as.list(written)[-1L]
+  own <- character()
+  for (i in seq_along(value)) {
+    if (!is.function(value[[i]])) next
+    known <- names(Filter(function(row) identical(row$fit, value[[i]]), registry()))
+    if (!length(known)) {
+      said <- if (length(written) == length(value) && is.name(written[[i]])) {
+        as.character(written[[i]])
+      }
+      other <- make.unique(c(own, "own"))[length(own) + 1L]
+      known <- c(if (nzchar(labels[i])) labels[i], said, other)[1L]
+      ufs_register(known, value[[i]])
+      own <- c(own, known)
+    }
+    value[[i]] <- known
+  }
+  names <- vapply(value, function(one) if (is.character(one)) one[1L] else NA_character_, "")
+  list(names = stats::setNames(names, if (any(nzchar(labels))) labels), own = own)
 }
 
 uses_workers <- function() {

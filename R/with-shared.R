@@ -22,10 +22,7 @@ check_method_options <- function(method, options, arg) {
 
 # ---- tasks beside methods -----------------------------------------------------------------------
 
-# The name of a task in the place of a method means that ufs_select() decides.
-task_names <- c("compress", "classify", "cluster", "label")
-
-# As a row of the registry: what the task can be told.
+# A task as a row of the registry: what it can be told.
 row_of <- function(method) {
   if (!is.character(method) || length(method) != 1L || !method %in% task_names) {
     return(c(method_row(method), list(name = method)))
@@ -83,7 +80,7 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   }
   key <- if (in_resampling()) {
     list(data_key(data), if (na != "error") colnames(x), method, c(options, wishes), standardise,
-      seed)
+      seed, own_code(method))
   }
   if (identical(k, "auto")) {
     k <- kept_ranking(if (!is.null(key)) c(key, list("auto")), function() {

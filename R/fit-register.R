@@ -1,0 +1,296 @@
+# Methods of users: a function that scores columns or rows becomes a row of the registry.
+
+#' Add a method of your own
+#'
+#' Makes a method of a function that scores the columns (or rows) of a matrix. The method then has
+#' all that those of the package have: [ufs_compare()], [ufs_stability()], [ufs_grid()],
+#' [ufs_decoys()], [ufs_size()], [ufs_tune()], [ufs_consensus()], the recipes steps and [ufs()] take
+#' its name; constraints, missing values, data of all kinds, workers and checkpoint folders are seen
+#' to; [ufs_methods()] lists it. [ufs_compare()] and [ufs_stability()] also take a function itself,
+#' as a method for that call alone. `vignette("add-your-own-method")` goes through an example.
+#'
+#' # What the function is given
+#' Its first argument is a dense double matrix: columns that are not constant, without missing
+#' values, centred and scaled as `center` and `scale` say, with row names and column names, each of
+#' them only once. Three further arguments have a meaning:
+#' * `k` (of a method for features) or `m` (for samples): the number to choose. Without a default
+#'   the method cannot do without it, and selections for different numbers need not be nested. With
+#'   a default it is handed on where the user gives it. A function that has such an argument and
+#'   does not use it is one that does not have it.
+#' * `weights`: one number for each row. Methods without this argument refuse `weights`.
+#'
+#' All others become arguments of the method, which users give, and [ufs_grid()] varies.
+#'
+#' # What it returns
+#' Scores: one finite number for each column (row) of its matrix, in their order, or with their
+#' names in any order; the largest is the best. Or an order: names of columns (rows), or with
+#' `returns = "order"` also their numbers, the best first. Those that are not in it come last.
+#' Anything else is an error of class `ufs_error_argument` that says what is wrong with it.
+#'
+#' @param method The name of the method: letters, digits, dots and underscores. Names of this
+#'   package's methods are refused, and so is a name that stands for another function of yours, unless
+#'   `replace = TRUE`.
+#' @param fun The function, or `NULL` to take the method out again.
+#' @param what Does it choose `"features"` (columns) or `"samples"` (rows)?
+#' @param returns Are numbers that it returns `"scores"` or an `"order"`?
+#' @param center,scale Whether columns are centred and divided by their standard deviation before
+#'   the function sees them; defaults of the method's arguments of these names. Both are `TRUE`, as
+#'   in most methods, so that units do not count.
+#' @param random Does the function draw random numbers? They then follow `set.seed()`, and every
+#'   fit of a grid gets a seed of its own. A warning says where this should be `TRUE`.
+#' @param title A few words for [print()] and [ufs_methods()]; the default is the name.
+#' @param replace May the name stand for another function of yours so far?
+#' @param ... Must be empty.
+#' @return The method as a function like [ufs_pca()], invisibly:
+#'   `f(x, k, ..., center, scale, control)`, whose fits are of class `c("ufs_<name>", "ufs")`. With `fun = NULL`, `NULL`.
+#' @seealso [ufs_methods()]
+#' @examples
+#' # Flat and two-peaked columns first: the kurtosis of those is small.
+#' flatness <- function(x) -colMeans(x^4) / colMeans(x^2)^2
+#' ufs_flatness <- ufs_register("flatness", flatness)
+#' ufs_flatness(iris[, 1:4], k = 2)
+#' ufs_stability(iris[, 1:4], c("flatness", "variance"), k = 2, n_resamples = 10)
+#' ufs_register("flatness", NULL)
+#' @export
+ufs_register <- function(method, fun, what = c("features", "samples"),
+                         returns = c("scores", "order"), center = TRUE, scale = TRUE,
+                         random = FALSE, title = NULL, replace = FALSE, ...) {
+  check_dots_empty(...)
+  check_given(method, fun)
+  own <- list_of(method = check_own_name(method), fun, what = check_choice(what, "what"),
+    returns = check_choice(returns, "returns"), center = check_flag(center, "center"),
+    scale = check_flag(scale, "scale"), random = check_flag(random, "random"),
+    title = if (is.null(title)) method else check_text(title, "title"))
+  if (is.null(fun)) return(invisible(forget_methods(intersect(method, ls(registered)))))
+  check_own_function(own)
+  before <- registered[[method]]$own
+  if (!check_flag(replace, "replace") && !is.null(before) && !same_method(before, own)) {
+    refuse("method", "`method`: \"", method, "\" is another function of yours; replace = TRUE ",
+      "puts this one in its place.")
+  }
+  enrol(own)
+  invisible(registered[[method]]$fit)
+}
+
+forget_methods <- function(methods) remove(list = methods, envir = registered)
+
+check_own_name <- function(name) {
+  if (!is.character(name) || length(name) != 1L || is.na(name) ||
+      !grepl("^[A-Za-z][A-Za-z0-9._]*$", name)) {
+    refuse("method", "`method` must be one name of letters, digits, dots and underscores; it is ",
+      deparse_short(name), ".")
+  }
+  row <- registered[[name]]
+  if (name %in% c("all", "auto", "diversify", task_names) || (!is.null(row) && is.null(row$own))) {
+    refuse("method", "`method`: \"", name, "\" has a meaning in ufselect already; take another.")
+  }
+  name
+}
+
+check_text <- function(value, arg) {
+  if (!is.character(value) || length(value) != 1L || is.na(value)) {
+    refuse(arg, "`", arg, "` must be one text; it is ", deparse_short(value), ".")
+  }
+  value
+}
+
+# Arguments of a function that cannot be those of a method.
+check_own_function <- function(own) {
+  if (!is.function(own$fun) || is.null(formals(args(own$fun)))) {
+    refuse("fun", "`fun` must be a function of a matrix, or NULL; it is ", kind_of(own$fun), ".")
+  }
+  number <- own_number(own)
+  taken <- setdiff(c(input_arguments(), "center", "scale", "control", "k", "m"),
+    c("weights", number))
+  wrong <- intersect(own_formals(own$fun), taken)
+  if (length(wrong)) {
+    refuse("fun", "`fun`: its argument `", wrong[1L], "` has a meaning of its own beside ",
+      "every method's; give it another name.")
+  }
+}
+
+# ---- the row of the registry ---------------------------------------------------------------------
+
+own_number <- function(own) if (own$what == "features") "k" else "m"
+
+# The arguments behind the matrix, without dots.
+own_formals <- function(fun) setdiff(names(formals(args(fun)))[-1L], "...")
+
+# Does the function use the number to choose, and can it do without?
+number_role <- function(own) {
+  number <- own_number(own)
+  value <- formals(args(own$fun))
+  if (!number %in% own_formals(own$fun)) return("none")
+  body <- body(own$fun)
+  if (!is.null(body) && !number %in% all.names(body)) return("none")
+  if (is.name(value[[number]]) && !nzchar(value[[number]])) "needed" else "open"
+}
+
+enrol <- function(own) {
+  role <- number_role(own)
+  number <- own_number(own)
+  weighted <- "weights" %in% own_formals(own$fun)
+  solve <- function(data, control, given, ...) run_own(own, data, list(...), given)
+  register(own$method, own_method(own, role), own = own,
+    solve = solve,
+    prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale),
+    arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
+    per_k = if (role == "needed") number,
+    group = own$what, selects = own$what, title = own$title, cost = "",
+    deterministic = !own$random, wishes = if (weighted) "weights" else character(),
+    refuses = if (weighted) character() else
+      c(weights = "the function that it was made of has no argument `weights`"))
+}
+
+# The method as a function. It carries the user's, and so works in another session, too. Defaults
+# that are no constants are left to the user's function.
+own_method <- function(own, role) {
+  number <- own_number(own)
+  more <- formals(args(own$fun))[setdiff(own_formals(own$fun), c(number, "weights"))]
+  constant <- function(value) {
+    !is.language(value) || (is.name(value) && !nzchar(value)) || (is.call(value) &&
+      identical(value[[1L]], quote(c)) && all(vapply(as.list(value)[-1L], is.atomic, NA)))
+  }
+  left <- names(more)[!vapply(more, constant, NA)]
+  more[left] <- list(NULL)
+  first <- stats::setNames(alist(x = , number = NULL), c("x", number))
+  if (role == "needed") first[number] <- alist(number = )
+  out <- function() NULL
+  body(out) <- quote({
+    run_fit(own_name(.own), match.call(), sys.call(), as.list(environment()), list(...))
+  })
+  formals(out) <- c(first, more, list(center = own$center, scale = own$scale),
+    alist(control = ufs_control(), ... = ))
+  environment(out) <- list2env(list(.own = own), parent = topenv())
+  out
+}
+
+# The name of a method that is registered; it is put back where this session does not have it.
+own_name <- function(own) {
+  there <- registered[[own$method]]
+  if (is.null(there)) enrol(own) else if (!identical(there$own, own)) {
+    refuse("method", "\"", own$method, "\" was registered anew: take the function that ",
+      "ufs_register() returned then.")
+  }
+  own$method
+}
+
+# The method whose decoys are asked how many columns to keep: a score of each column alone is the
+# same for a permuted copy, as is seen on a small matrix.
+own_sized_by <- function(row, args) {
+  x <- outer(seq_len(24), seq_len(6), function(i, j) sin(i * j^1.3) + (i > 4 * j) + (i / 24)^j)
+  mixed <- x
+  mixed[, 3L] <- x[c(seq(1, 23, 2), seq(2, 24, 2)), 3L]
+  dimnames(mixed) <- dimnames(x) <- list(NULL, letters[1:6])
+  args <- args[intersect(names(args), c(row$arguments, names(row$paper)))]
+  if (identical(row$per_k, "k")) args$k <- 3L
+  score <- function(x) {
+    on_error(suppressMessages(suppressWarnings(do.call(row$fit, c(list(x), args))$feature_scores)),
+      function(e) NULL)
+  }
+  one <- with_seed(1L, score(x))
+  if (!is.null(one) && isTRUE(all.equal(one, with_seed(1L, score(mixed)), 1e-9))) "pca"
+}
+
+same_method <- function(a, b) {
+  plain <- function(own) replace(own, "fun", list(if (is.primitive(own$fun)) own$fun else
+    utils::removeSource(own$fun)))
+  isTRUE(all.equal(plain(a)[names(a) != "fun"], plain(b)[names(b) != "fun"])) &&
+    identical(plain(a)$fun, plain(b)$fun, ignore.bytecode = TRUE)
+}
+
+# What the results of methods of users depend on beside their names, for all of these that are named
+# anywhere in a value: stored results are known by it.
+own_code <- function(value) {
+  words <- unlist(rapply(list(value), function(text) unique(text), "character", how = "unlist"))
+  own <- lapply(mget(intersect(words, ls(registered)), envir = registered), `[[`, "own")
+  lapply(Filter(Negate(is.null), own), `[`, c("fun", "what", "returns", "center", "scale"))
+}
+
+# All methods of users.
+own_methods <- function() {
+  Filter(Negate(is.null), lapply(mget(ls(registered), envir = registered), `[[`, "own"))
+}
+
+# ---- one run -------------------------------------------------------------------------------------
+
+run_own <- function(own, data, args, given) {
+  number <- own_number(own)
+  features <- own$what == "features"
+  size <- if (features) length(data$keep) else data$n
+  role <- number_role(own)
+  if (role == "needed") {
+    args[[number]] <- check_count(args[[number]], number, 1L, if (features) data$p else data$n,
+      paste("the", own$what))
+  }
+  known <- own_formals(own$fun)
+  wanted <- setdiff(intersect(known, given), if (role == "none") number)
+  values <- args[intersect(wanted, names(args))]
+  if ("weights" %in% known) {
+    values$weights <- if (is.null(data$weights)) rep(1, data$n) else data$weights
+  }
+  names <- list(labels_of(data$samples, data$n), data$features[data$keep])
+  names <- lapply(names, make.unique)
+  x <- data$x
+  data["x"] <- list(NULL)
+  # Rows come times the root of their weight, for methods that are sums over rows.
+  if (!is.null(data$weights)) x <- x / sqrt(data$weights)
+  dimnames(x) <- names
+  before <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  value <- do.call(own$fun, c(list(x), values), quote = TRUE)
+  if (!own$random && !identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
+    warn_once(paste0("random-", own$method), "random", "ufs_", own$method, "() draws random ",
+      "numbers: register it with random = TRUE, so that they follow the seeds of a run.")
+  }
+  score <- own_scores(value, own, names[[if (features) 2L else 1L]])
+  stopifnot(length(score) == size)
+  made <- list(list(data = data, params = if (role == "needed") args[number]), list(score))
+  stats::setNames(c(made[[1L]], made[[2L]]), c("data", "params",
+    if (features) "feature_scores" else "sample_scores"))
+}
+
+# What the user's function returned as scores of what has these names.
+own_scores <- function(value, own, names) {
+  one <- if (own$what == "features") "column" else "row"
+  wrong <- function(...) {
+    refuse("fun", "`fun` of ufs_register(\"", own$method, "\"): ", ..., ".")
+  }
+  if (is.factor(value) || !(is.numeric(value) || is.character(value)) ||
+      (!is.null(dim(value)) && max(dim(value)) < length(value))) {
+    wrong("it must return one number for each ", one, ", or an order of them, not ",
+      kind_of(value))
+  }
+  place <- function(words) {
+    unknown <- setdiff(words, names)
+    if (length(unknown)) wrong("it returned '", unknown[1L], "', which is no ", one, " of `x`")
+    if (anyDuplicated(words)) {
+      wrong("it returned ", one, " '", words[duplicated(words)][1L], "' twice")
+    }
+    match(words, names)
+  }
+  if (is.character(value) || own$returns == "order") {
+    if (!length(value)) wrong("the order that it returned is empty")
+    if (is.numeric(value) && !is_choice_of(value, length(names))) {
+      wrong("an order must be numbers of ", one, "s, from 1 to ", length(names),
+        ", each at most once")
+    }
+    order <- if (is.character(value)) place(value) else as.integer(value)
+    return(replace(numeric(length(names)), order, rev(seq_along(order)) / length(order)))
+  }
+  if (length(value) != length(names)) {
+    wrong("it returned ", count_words(length(value), "number"), " for ",
+      count_words(length(names), one))
+  }
+  words <- names(value)
+  value <- as.double(value)
+  if (!is.null(words)) value[place(words)] <- value
+  bad <- which(!is.finite(value))
+  if (length(bad)) {
+    wrong("the score of ", one, " '", names[bad[1L]], "' is ", value[bad[1L]])
+  }
+  value
+}
+
+is_choice_of <- function(value, size) {
+  !anyNA(value) && all(value %in% seq_len(size)) && !anyDuplicated(value)
+}
