@@ -28,8 +28,8 @@
 #' Anything else is an error of class `ufs_error_argument` that says what is wrong with it.
 #'
 #' @param method The name of the method: letters, digits, dots and underscores. Names of this
-#'   package's methods are refused, and so is a name that stands for another function of yours, unless
-#'   `replace = TRUE`.
+#'   package's methods are refused, and so is a name that stands for another function of yours,
+#'   unless `replace = TRUE`.
 #' @param fun The function, or `NULL` to take the method out again.
 #' @param what Does it choose `"features"` (columns) or `"samples"` (rows)?
 #' @param returns Are numbers that it returns `"scores"` or an `"order"`?
@@ -42,7 +42,8 @@
 #' @param replace May the name stand for another function of yours so far?
 #' @param ... Must be empty.
 #' @return The method as a function like [ufs_pca()], invisibly:
-#'   `f(x, k, ..., center, scale, control)`, whose fits are of class `c("ufs_<name>", "ufs")`. With `fun = NULL`, `NULL`.
+#'   `f(x, k, ..., center, scale, control)`, whose fits are of class `c("ufs_<name>", "ufs")`. With
+#'   `fun = NULL`, `NULL`.
 #' @seealso [ufs_methods()]
 #' @examples
 #' # Flat and two-peaked columns first: the kurtosis of those is small.
