@@ -2,12 +2,18 @@
 # random choices of the same size and all columns, on sets as they are and with ten permuted copies
 # of each of up to 50 columns. print() of a selection quotes the table that this script writes.
 #
-#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--out=select.csv]
-#   Rscript evidence/select.R --show --out=select.csv
+#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--splits=10] [--out=select.csv]
+#                             [--raw=splits.csv]
+#   Rscript evidence/select.R --show --out=select.csv [--raw=splits.csv]
 #
-# Sets are cut to 300 rows and 500 columns. Half of the rows choose, without labels; classifiers and
-# the regression that rebuilds all columns learn there and are judged on the other half. k = 20, or
-# 30 % of fewer than 60 columns; m = 3 samples a class. Nothing is told about the number of classes.
+# Sets (of the folder and of its folder fresh) are cut to 300 rows and 500 columns. Half of the rows
+# choose, without labels; classifiers and the regression that rebuilds all columns learn there and
+# are judged on the other half. k = 20, or 30 % of fewer than 60 columns; m = 3 samples a class.
+# Nothing is told about the number of classes. All is judged on the scale that the choice was made
+# on: counts as logarithms or weighted where ufs_select() takes them so, columns standardised or
+# not. A single split swings by 5 to 15 points, so the table has means of ten splits, each with rows,
+# columns and noise of its own: a line for each set, noise and task, with the standard deviation over
+# the splits. --raw keeps the splits, too.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
@@ -34,12 +40,17 @@ cut_set <- function(folder, set, noise) {
   list(x = x, real = order <= real, y = y, at = at, k = if (real < 60L) max(2L, round(.3 * real)) else 20L)
 }
 
-# The half that chooses, as it is (x) and standardised (z, classes y), and the other by the same means and
-# standard deviations (zt, yt).
-halves <- function(data) {
-  x <- data$x[data$at, ]
+# The half that chooses, as it is (x) and on the scale of the judges (z, classes y), and the other by
+# the same means and standard deviations (zt, yt). Columns that are not standardised by themselves
+# are divided by one number, which a support vector machine needs.
+halves <- function(data, fit = NULL) {
+  how <- as.list(fit$call)[c("counts", "rows", "unit_rows")]
+  how <- how[!vapply(how, is.null, NA)]
+  all <- if (length(how)) as.matrix(do.call(ufs_data, c(list(data$x), how))) else data$x
+  x <- all[data$at, ]
   spread <- apply(x, 2L, stats::sd)
-  list(x = x, z = scale(x, TRUE, spread), zt = scale(data$x[-data$at, ], colMeans(x), spread),
+  if (isFALSE(fit$params$scale)) spread[] <- sqrt(mean(spread^2))
+  list(x = data$x[data$at, ], z = scale(x, TRUE, spread), zt = scale(all[-data$at, ], colMeans(x), spread),
     y = data$y[data$at], yt = data$y[-data$at])
 }
 
@@ -76,16 +87,11 @@ tasks <- list(
     })
 )
 
-measure <- function(folder, set, noise, task, seed = 1L) {
+measure <- function(folder, set, noise, task, seed = 1L, draws = 5L) {
   set.seed(seed)
   data <- cut_set(folder, set, noise)
-  half <- halves(data)
-  x <- half$x
-  z <- half$z
-  zt <- half$zt
-  y <- half$y
-  yt <- half$yt
-  size <- if (task == "label") min(3L * nlevels(y), nrow(z) - 1L) else data$k
+  x <- data$x[data$at, ]
+  size <- if (task == "label") min(3L * nlevels(data$y), nrow(x) - 1L) else data$k
   seconds <- cpu(fit <- suppressMessages(suppressWarnings(ufs_select(x, size, task))))
   chosen <- suppressMessages(if (task == "label") selected_samples(fit, as = "index") else
     selected_features(fit, as = "index"))
@@ -95,47 +101,98 @@ measure <- function(folder, set, noise, task, seed = 1L) {
     if (!length(at)) return(NA_real_)
     (if (measure == "distance") -1 else 1) * (fit$worth$chosen[at] - fit$worth$random[at])
   }
-  judge <- function(chosen) tasks[[task]]$judge(z, zt, y, yt, chosen)
-  from <- if (task == "label") nrow(z) else ncol(z)
+  half <- halves(data, fit)
+  judge <- function(chosen) tasks[[task]]$judge(half$z, half$zt, half$y, half$yt, chosen)
+  from <- if (task == "label") nrow(x) else ncol(x)
+  said <- fit$worth$chosen[fit$worth$measure == "noise"]
   data.frame(set = set, noise = if (noise) 10L else 0L, task = task, what = tasks[[task]]$what,
-    values = fit$look$values, noisy = fit$look$noisy, method = fit$method,
-    code = gsub("\n", "; ", fit$code), seed = seed,
+    values = fit$look$values, noisy = fit$look$noisy, method = fit$method, seed = seed,
     version = as.character(utils::packageVersion("ufselect")), n = nrow(x), p = ncol(x),
-    classes = nlevels(y), size = size, score = judge(chosen),
-    random = mean(vapply(1:10, function(i) judge(sample.int(from, size)), 0)),
-    all = if (tasks[[task]]$all) judge(seq_len(ncol(z))) else NA, seconds = seconds,
+    classes = nlevels(data$y), size = size, score = judge(chosen),
+    random = mean(vapply(seq_len(draws), function(i) judge(sample.int(from, size)), 0)),
+    all = if (tasks[[task]]$all) judge(seq_len(from)) else NA, seconds = seconds,
     explained = gain_by("explained"), neighbours = gain_by("neighbours"),
-    distance = gain_by("distance"), chance = if (noise) {
-      sum(fit$worth$chosen[fit$worth$measure == "noise"])
-    } else NA_real_, truth = if (noise) mean(!data$real[chosen]) else NA_real_,
-    stringsAsFactors = FALSE)
+    distance = gain_by("distance"), quiet = !length(fit$checks),
+    chance = if (noise && length(said)) said else NA_real_,
+    truth = if (noise) mean(!data$real[chosen]) else NA_real_, stringsAsFactors = FALSE)
+}
+
+# One line for each set, noise and task: means, the standard deviation of the gain over the splits,
+# the share of splits without a warning (quiet), and the mean error of the share of noise.
+averaged <- function(splits) {
+  usual <- function(value) names(sort(table(value), decreasing = TRUE))[1L]
+  part <- interaction(splits$set, splits$noise, splits$task, drop = TRUE, lex.order = TRUE)
+  lines <- lapply(split(splits, part), function(s) {
+    mean_of <- function(value) signif(mean(value, na.rm = TRUE), 4L)
+    means <- lapply(s[c("n", "p", "size", "score", "random", "all", "seconds", "explained",
+      "neighbours", "distance", "quiet", "chance", "truth")], mean_of)
+    data.frame(s[1L, c("set", "noise", "task", "what")], values = usual(s$values),
+      noisy = mean_of(s$noisy), method = usual(s$method), version = s$version[1L],
+      classes = max(s$classes), splits = nrow(s), means,
+      gain_sd = signif(stats::sd(s$score - s$random), 3L),
+      noise_error = mean_of(abs(s$chance - s$truth)))
+  })
+  table <- do.call(rbind, lines)
+  table[] <- lapply(table, function(v) if (is.double(v)) ifelse(is.nan(v), NA, v) else v)
+  table[order(table$set, table$noise, match(table$task, names(tasks)), method = "radix"), ]
 }
 
 show_all <- function(table) {
   table$gain <- table$score - table$random
   table$over_all <- table$score - table$all
   print(table[c("set", "noise", "task", "values", "noisy", "method", "score", "random", "all",
-    "seconds")], digits = 3L, row.names = FALSE)
+    "gain_sd", "quiet")], digits = 3L, row.names = FALSE)
   for (part in split(table, list(table$task, table$noise), drop = TRUE)) {
-    say("%s, noise %d: over random %+.1f (s.e. %.1f), won %d, lost %d of %d; over all %+.1f\n",
+    say("%s, noise %d: over random %+.1f (s.e. %.1f), won %d, lost %d of %d; over all %+.1f; foretold by explained %.2f, neighbours %.2f, distance %.2f\n",
       part$task[1L], part$noise[1L], mean(part$gain), stats::sd(part$gain) / sqrt(nrow(part)),
-      sum(part$gain > 1), sum(part$gain < -1), nrow(part), mean(part$over_all))
+      sum(part$gain > 1), sum(part$gain < -1), nrow(part), mean(part$over_all),
+      foretold(part, "explained"), foretold(part, "neighbours"), foretold(part, "distance"))
   }
   noisy <- table[table$noise > 0, ]
-  say("share of noise among the chosen: error %.3f, bias %+.3f\n",
-    mean(abs(noisy$chance - noisy$truth), na.rm = TRUE),
-    mean(noisy$chance - noisy$truth, na.rm = TRUE))
-  for (part in split(table, list(table$task, table$noise), drop = TRUE)) {
+  off <- noisy$chance - noisy$truth
+  say("share of noise among the chosen: error %.3f, bias %+.3f, off by more than .25: %s\n",
+    mean(abs(off), na.rm = TRUE), mean(off, na.rm = TRUE),
+    paste(sprintf("%s %s %.2f for %.2f", noisy$set, noisy$task, noisy$chance, noisy$truth)[which(abs(off) > .25)],
+      collapse = ", "))
+  print(promised(table), row.names = FALSE, digits = 3L)
+  worse <- table$gain < -1
+  say("worse than random by more than a point: %d of %d; \"nothing looks wrong\" on %.0f %% of their splits, on %.0f %% of the others\n",
+    sum(worse), nrow(table), 100 * mean(table$quiet[worse]), 100 * mean(table$quiet[!worse]))
+  say("noise seen where it is: %.2f; where it is not: %.2f\n",
+    mean(table$noisy[table$noise > 0]), mean(table$noisy[table$noise == 0]))
+}
+
+foretold <- function(part, measure) {
+  if (all(is.na(part[[measure]]))) return(NA)
+  suppressWarnings(stats::cor(part[[measure]], part$gain, method = "spearman", use = "complete.obs"))
+}
+
+# What the print promises of a set, from the other sets, against what is so: for each task the median
+# and the range as printed, how many sets left out lie inside the range of the others, and the median
+# of odd sets against that of even ones.
+promised <- function(table) {
+  promise <- utils::getFromNamespace("gain_promise", "ufselect")
+  do.call(rbind, lapply(split(table, list(table$task, table$noise), drop = TRUE), function(part) {
     gain <- part$score - part$random
     inside <- vapply(seq_along(gain), function(i) {
-      gain[i] >= min(gain[-i]) && gain[i] <= max(gain[-i])
+      said <- promise(part[-i, ], part$values[i])
+      gain[i] >= said$low && gain[i] <= said$high
     }, NA)
-    say("%s, noise %d: the range of the other sets holds the gain on %d of %d sets left out\n",
-      part$task[1L], part$noise[1L], sum(inside), length(inside))
-  }
-  say("noise seen where it is: %d of %d; where it is not: %d of %d\n",
-    sum(table$noisy[table$noise > 0]), sum(table$noise > 0), sum(table$noisy[table$noise == 0]),
-    sum(table$noise == 0))
+    whole <- promise(part, "")
+    data.frame(task = part$task[1L], noise = part$noise[1L], sets = nrow(part), median = whole$median,
+      low = whole$low, high = whole$high, inside = sum(inside))
+  }))
+}
+
+# name = folder of every set.
+folders_of <- function(folder) {
+  places <- c(folder, file.path(folder, "fresh"))
+  found <- lapply(places, function(place) {
+    names <- sub("[.]rds$", "", list.files(place, "[.]rds$"))
+    stats::setNames(rep(place, length(names)), names)
+  })
+  found <- unlist(found)
+  found[order(names(found), method = "radix")]
 }
 
 out <- option("out", "select.csv")
@@ -144,19 +201,19 @@ if (exists("evidence_only_definitions")) {
 } else if ("--show" %in% commandArgs(TRUE)) {
   show_all(utils::read.csv(out, stringsAsFactors = FALSE))
 } else {
-  folder <- option("data")
-  sets <- sort(sub("[.]rds$", "", list.files(folder, "[.]rds$")), method = "radix")
-  if (!is.null(option("sets"))) sets <- words(option("sets"))
+  folders <- folders_of(option("data"))
+  sets <- if (is.null(option("sets"))) names(folders) else words(option("sets"))
+  splits <- NULL
   for (set in sets) for (noise in c(FALSE, TRUE)) {
     for (task in if (noise) c("classify", "cluster") else names(tasks)) {
-      row <- measure(folder, set, noise, task)
-      numbers <- vapply(row, is.double, NA)
-      row[numbers] <- lapply(row[numbers], signif, 4L)
-      new <- !file.exists(out)
-      utils::write.table(row, out, append = !new, sep = ",", col.names = new, row.names = FALSE,
-        qmethod = "double")
+      rows <- do.call(rbind, lapply(seq_len(as.integer(option("splits", "10"))), function(seed) {
+        measure(folders[[set]], set, noise, task, seed)
+      }))
+      splits <- rbind(splits, rows)
       say("%s %s %s: %.1f, random %.1f, all %.1f, %.1f CPU s\n", set, task, if (noise) "noise" else "",
-        row$score, row$random, row$all, row$seconds)
+        mean(rows$score), mean(rows$random), mean(rows$all), mean(rows$seconds))
     }
   }
+  if (!is.null(option("raw"))) write_table(splits, option("raw"))
+  write_table(averaged(splits), out)
 }

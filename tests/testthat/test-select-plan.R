@@ -152,10 +152,12 @@ test_that("what a choice is worth, beside random ones", {
   fit <- pick(x, 5, "compress")
   expect_identical(fit$worth$measure, c("explained", "neighbours", "noise"))
   expect_true(all(fit$worth$draws == 20))
-  expect_equal(fit$worth$chosen[1], ufs_captured(without_task(fit), x, 5)$captured, tolerance = 1e-8)
+  expect_equal(fit$worth$captured[1], ufs_captured(without_task(fit), x, 5)$captured, tolerance = 1e-8)
   expect_gt(fit$worth$chosen[1], fit$worth$random[1])
+  # Never above what the same columns explain of the rows that chose, nor is any other choice.
+  expect_lt(fit$worth$chosen[1], fit$worth$captured[1])
   label <- pick(x, m = 6, task = "label")
-  expect_equal(fit$worth$chosen[1], fit$certificate[["captured"]], tolerance = 1e-8)
+  expect_equal(fit$worth$captured[1], fit$certificate[["captured"]], tolerance = 1e-8)
   z <- unit_rows(scale(x))
   d <- as.matrix(dist(z))^2
   expect_equal(label$worth$chosen,
@@ -442,14 +444,15 @@ test_that("one number for one thing, and code that chooses the same, for every k
       if (task == "label") next
       own <- fit$worth[fit$worth$measure == "explained", ]
       held <- suppressWarnings(suppressMessages(ufs_captured(fit, x, 4)))
-      expect_equal(held$captured, own$chosen, tolerance = 1e-8, info = said)
+      expect_equal(held$captured, own$captured, tolerance = 1e-8, info = said)
+      expect_lte(own$chosen, own$captured + 1e-8)
       expect_equal(held$bound, own$bound, tolerance = 1e-8, info = said)
       if ("captured" %in% names(fit$certificate)) {
-        expect_equal(fit$certificate[["captured"]], own$chosen, tolerance = 1e-8, info = said)
+        expect_equal(fit$certificate[["captured"]], own$captured, tolerance = 1e-8, info = said)
       }
       # The same words in the explorer.
       model <- list(fits = list(a = fit), features = TRUE, x = x)
-      expect_match(suppressWarnings(captured_words(model, "a", 4)), paste0(captured_of(fit), ": ", per_cent(own$chosen)),
+      expect_match(suppressWarnings(captured_words(model, "a", 4)), paste0(captured_of(fit), ": ", per_cent(own$captured)),
         fixed = TRUE, info = said)
       expect_match(printed(fit), captured_of(fit), all = FALSE, fixed = TRUE, info = said)
     }
@@ -463,6 +466,62 @@ test_that("a measure that did not go with the gain on the stored sets is not off
   expect_false(grepl("neighbours", predicts(rows)))
   expect_null(predicts(rows[c("score", "random", "neighbours")]))
   expect_match(printed(pick(iris[1:4], 2)), "if units differ, say kind", all = FALSE)
+})
+
+test_that("what columns foretell of rows left out is that of a ridge regression on the other rows", {
+  z <- withr::with_seed(4, scale(matrix(rnorm(40 * 3), 40) %*% matrix(rnorm(27), 3) + rnorm(40 * 9)))
+  sets <- list(c(2, 5), 7, 1:9)
+  own <- withr::with_seed(8, foretold_share(z, sets, c(1, 3:9)))
+  third <- withr::with_seed(8, sample(rep_len(1:3, 40)))
+  literal <- vapply(sets, function(set) {
+    ridge <- sum(z[, set]^2) / length(set) / 15
+    error <- 0
+    for (f in 1:3) {
+      # Rows that pull the coefficients, but not the intercept, to 0.
+      a <- rbind(cbind(1, z[third != f, set]), cbind(0, sqrt(ridge) * diag(length(set))))
+      for (j in c(1, 3:9)) {
+        b <- qr.coef(qr(a), c(z[third != f, j], rep(0, length(set))))
+        error <- error + sum((z[third == f, j] - cbind(1, z[third == f, set]) %*% b)^2)
+      }
+    }
+    1 - error / sum(z[, -2]^2)
+  }, 0)
+  expect_equal(own, literal, tolerance = 1e-10)
+  expect_true(all(own < captured_table(z, sets)$captured))
+})
+
+test_that("a choice that only a few extreme rows speak for is not called better than random", {
+  skip_on_cran()
+  # Six rows are extreme, each in its own way: six columns explain them, and foretell none of them.
+  heavy <- withr::with_seed(5, matrix(rnorm(60 * 12), 60))
+  heavy[1:6, ] <- 100 * heavy[1:6, ]
+  own <- pick(`colnames<-`(heavy, paste0("v", 1:12)), 6, "compress", kind = "one unit")$worth[1, ]
+  expect_gt(own$captured, .99)
+  expect_lt(own$chosen, .6)
+  expect_match(quality_words(transform(own, chosen = -.1), list(size = 6L, task = "compress", look = list(n = 60))),
+    "of rows left out nothing")
+})
+
+test_that("a promise of real sets holds for nine of ten sets more, of the same kind if there are enough", {
+  sets <- data.frame(set = paste0("s", 1:39), values = rep(c("one unit", "counts"), c(20, 19)), score = c(1:20, 101:119),
+    random = 0, all = NA)
+  whole <- gain_promise(sets)
+  expect_identical(whole[c("sets", "same_kind", "median")], list(sets = 39L, same_kind = FALSE, median = 20))
+  # 40 places for one set more, and the second of 39 on each side leaves four of them out.
+  expect_identical(c(whole$low, whole$high), c(2, 118))
+  same <- gain_promise(sets, "one unit")
+  expect_identical(unlist(same[c("sets", "low", "high", "ahead")]), c(sets = 20, low = 1, high = 20, ahead = 20))
+  expect_true(same$same_kind)
+  expect_true(gain_promise(sets, "counts")$same_kind)
+  expect_false(gain_promise(sets[-39, ], "counts")$same_kind)
+  expect_null(gain_promise(sets, over = "all"))
+  # Drawn anew, 19 sets hold the 20th in nine of ten cases.
+  held <- withr::with_seed(1, replicate(2000, {
+    found <- gain_promise(data.frame(set = 1:19, values = "a", score = rexp(19), random = 0))
+    next_one <- rexp(1)
+    next_one >= found$low && next_one <= found$high
+  }))
+  expect_equal(mean(held), .9, tolerance = .025)
 })
 
 # A table large enough that ufs_select() draws rows of it.
