@@ -113,7 +113,7 @@ learn_transform <- function(data, how) {
 # Works on the stored numbers, of dense and sparse data alike.
 apply_transform <- function(data, how, arg = "x") {
   if (data$kind == "source") return(change_rows_of_source(data, how$rows))
-  if (how$rows != "none") check_complete(data, arg)
+  if (how$rows != "none" || how$counts == "log") check_complete(data, arg)
   dense <- data$kind == "dense"
   value <- if (dense) data$x else data$x@x
   row <- if (dense) rep.int(seq_len(data$n), data$p) else data$x@i + 1L
@@ -202,6 +202,7 @@ transform_words <- function(input) {
   c(if (isTRUE(input$limited > 0)) {
     paste("left out    ", count_words(input$limited, "feature"),
       "above zero in too few or too many samples")
-  }, if (length(words)) paste0("counts       ", words),
+  }, if (length(words)) paste0("counts       ", words,
+    if (isTRUE(how$default)) "; there were raw counts only"),
   if (!is.null(how) && how$rows != "none") paste0("rows         ", rows[[how$rows]]))
 }

@@ -1,6 +1,7 @@
 # Matrices out of SummarizedExperiment, SingleCellExperiment and Seurat objects.
 
-# Samples are the columns of an assay.
+# Samples are the columns of an assay: list(x, assay, raw: whether these are counts because there
+# is nothing else).
 experiment_assay <- function(x, assay) {
   check_installed("SummarizedExperiment", "for SummarizedExperiment input")
   names <- SummarizedExperiment::assayNames(x)
@@ -12,28 +13,29 @@ experiment_assay <- function(x, assay) {
       ufs_inform("assay", "The assay \"", if (is.character(chosen)) chosen else c(names, 1L)[[1L]],
         "\"", if (is.numeric(chosen)) " (the first)", " is used.")
     }
-    if (is.numeric(chosen) && identical(names[1L], "counts")) {
-      hint_counts("`x`", "scuttle::logNormCounts()")
-    }
   } else {
     chosen <- if (!is.numeric(assay)) check_choice(assay, "assay", as.list(names)) else
       check_count(assay, "assay", 1L, count, "there are that many assays")
   }
   list(x = transposed(SummarizedExperiment::assay(x, chosen)),
+    raw = is.null(assay) && is.numeric(chosen) && identical(names[1L], "counts"),
     assay = if (is.character(chosen) || is.null(names)) chosen else names[[chosen]])
 }
 
-seurat_assay <- function(x, assay) {
+# `layer`: "counts" where these are wanted, whatever else there is.
+seurat_assay <- function(x, assay, layer = NULL) {
   check_installed("SeuratObject", "for Seurat input")
   names <- SeuratObject::Assays(x)
+  given <- !is.null(assay)
   assay <- if (is.null(assay)) SeuratObject::DefaultAssay(x) else
     check_choice(assay, "assay", as.list(names))
   own <- x[[assay]]
   layers <- seurat_layers(own)
-  what <- c("data", "counts")
+  what <- if (is.null(layer)) c("data", "counts") else layer
   there <- vapply(what, function(name) any(grepl(paste0("^", name, "([.]|$)"), layers)), NA)
   if (!any(there)) {
-    ufs_abort("input", "Assay \"", assay, "\" of `x` has neither normalised data nor counts.",
+    ufs_abort("input", "Assay \"", assay, "\" of `x` has ", if (is.null(layer))
+      "neither normalised data nor counts." else paste0("no ", layer, "."),
       argument = "x")
   }
   layer <- what[there][1L]
@@ -46,19 +48,17 @@ seurat_assay <- function(x, assay) {
   # Until data are normalised, assays of version 3 hold the counts there once more.
   raw <- layer == "counts" ||
     ("counts" %in% layers && identical(values, seurat_layer(own, "counts")))
-  if (raw) hint_counts(paste0("Assay \"", assay, "\" of `x`"), "Seurat::NormalizeData()")
-  list(x = transposed(values), assay = assay)
+  list(x = transposed(values), assay = assay, layer = if (raw) "counts", raw = raw && !given)
 }
 
 # `values`, rows being features, in the place of those that experiment_assay() or seurat_assay()
 # reads.
-put_assay <- function(x, values, assay) {
+put_assay <- function(x, values, assay, layer = NULL) {
   if (!inherits(x, "Seurat")) {
     SummarizedExperiment::assay(x, assay, withDimnames = FALSE) <- values
     return(x)
   }
-  layers <- seurat_layers(x[[assay]])
-  layer <- intersect(c("data", "counts"), layers)[1L]
+  if (is.null(layer)) layer <- intersect(c("data", "counts"), seurat_layers(x[[assay]]))[1L]
   set <- SeuratObject::SetAssayData
   if (utils::packageVersion("SeuratObject") >= "5.0.0") {
     set(x, layer = layer, new.data = values, assay = assay)
@@ -78,10 +78,42 @@ seurat_layer <- function(assay, name) {
     get(assay, slot = name)
 }
 
-# Said where counts are used because there are no log-normalised values.
-hint_counts <- function(what, advice) {
-  inform_once("counts", what, " has raw counts and no log-normalised values: the counts are used ",
-    "as they are. ", advice, " normalises them. ")
+# What is done to counts of an object without log-normalised values, where nobody said it: "log", or
+# "none" where that cannot be.
+counts_by_default <- function(data) {
+  if (!isTRUE(data$input$raw)) return("none")
+  logged <- data$kind != "source" && !length(negative_columns(data))
+  inform_once("counts", "`x` has raw counts and no log-normalised values: ", if (logged)
+    "log(1 + count / size of the sample) is used (`counts` of ufs_data()). " else
+    "they are used as they are. ", "scuttle::logNormCounts() or Seurat::NormalizeData() ",
+    "normalises them, counts = \"none\" takes them as they are. ")
+  if (logged) "log" else "none"
+}
+
+# The values of a column of colData() or meta.data that a constraint over the samples of x names;
+# anything else as it is.
+sample_column <- function(value, x, arg) {
+  if (!has_feature_rows(x) || !is.character(value) || length(value) != 1L || ncol(x) == 1L) {
+    return(value)
+  }
+  seurat <- inherits(x, "Seurat")
+  columns <- if (seurat) x[[]] else SummarizedExperiment::colData(x)
+  if (!value %in% names(columns)) {
+    refuse(arg, "`", arg, "`: there is no column '", value, "' in ", if (seurat) "meta.data" else
+      "colData()", " of the object", if (length(names(columns))) paste0("; there are ",
+      some_names(names(columns))), ".")
+  }
+  out <- columns[[value]]
+  if (isS4(out)) as.vector(out) else out
+}
+
+sample_columns <- function(wishes, x) {
+  if (!has_feature_rows(x)) return(wishes)
+  for (row in constraint_rows("rows")) {
+    # Names of places are those of samples.
+    if (row$kind != "places") wishes[[row$name]] <- sample_column(wishes[[row$name]], x, row$name)
+  }
+  wishes
 }
 
 # Containers in which features are rows.

@@ -150,8 +150,9 @@
 #'   same samples.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
 #'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
-#'   `data` layer is used, or its `counts` if there is none (a message says so). Layers that are
-#'   split must be joined first. For everything else it is `NULL`.
+#'   `data` layer is used, or its `counts` if there is none. Layers that are split must be joined
+#'   first. For everything else it is `NULL`. Where no assay is named and raw counts are all that
+#'   there is, `counts` is `"log"` unless you say otherwise.
 #' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
 #' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
@@ -162,7 +163,8 @@
 #'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers.
 #'   The default `NULL` uses none.
 #' @param counts What to do with counts: nothing, `"log"` or `"tfidf"`. Whole numbers are not
-#'   required, but none may be negative. Not for data on disk.
+#'   required, but none may be negative. Not for data on disk. Of an object with raw counts only
+#'   (see `assay`) the default is `"log"`, which a message and the print say.
 #' @param unit_rows `TRUE` is the same as `rows = "unit"`.
 #' @param min_samples,max_samples The least and the largest number of samples in which a feature is
 #'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
@@ -187,7 +189,9 @@
 #'   many to choose from its levels: a vector or list with the names of levels, each the exact number
 #'   or `c(least, most)`, or one of these without a name for every level. Levels that are not named
 #'   are free. Without quotas, no level gets more than its share of the choice.
-#' @param weights How many rows each row stands for: positive numbers, one for each row.
+#' @param weights How many rows each row stands for: positive numbers, one for each row. Here and in
+#'   `blocks`, `replicates`, `strata` and `sample_cost` one name stands for that column of the
+#'   `colData()` of a Bioconductor object, or of the `meta.data` of a Seurat object.
 #' @param blocks A factor over the rows: batches, plates or persons. Each column is shifted to the
 #'   same mean in all blocks, so that differences between blocks are not chosen for;
 #'   groups that coincide with blocks are lost, too.
@@ -265,17 +269,20 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   wishes <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
-    factors = if (factors != "error") factors)
+    factors = if (factors != "error") factors, raw = if (has_feature_rows(x)) TRUE)
   data <- open_data(x, "x", na, reading, list_of(features, samples), wishes)
   included <- data$input$included
   data$input$included <- NULL
-  data <- transform_data(data, wanted_transform(counts, rows, unit_rows), min_samples, max_samples,
-    "x")
+  how <- wanted_transform(counts, rows, unit_rows)
+  if (missing(counts)) how <- with_default(how, data)
+  data$input$raw <- NULL
+  data <- transform_data(data, how, min_samples, max_samples, "x")
   check_constraints(data, included)
 }
 
-# The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM, factors);
-# `part`: list(features, samples); `wishes`: by the names of the arguments of ufs_data().
+# The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM, factors,
+# raw: leave the counts of an object as they are; layer: of a Seurat object); `part`:
+# list(features, samples); `wishes`: by the names of the arguments of ufs_data().
 open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(), wishes = NULL) {
   na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
@@ -287,6 +294,7 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
       refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
         kind_of(reading$BPPARAM), ".")
     }
+    wishes <- sample_columns(wishes, x)
     reading$block_bytes <- bytes
     tables <- is_tables(x)
     x <- if (!tables) read_table(x, arg, reading) else {
@@ -307,6 +315,11 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
       resolve_index(part$features, x$p, x$features, "features"))
   }
   if (na != "error") x <- fill_data(x, na, arg)
+  if (!is.null(x$input$raw) && !isTRUE(reading$raw)) {
+    how <- with_default(list(counts = "none", rows = "none"), x)
+    x$input$raw <- NULL
+    x <- transform_data(x, how, 0, NULL, arg)
+  }
   if (is.null(x$input$tables$share)) weigh_tables(x) else x
 }
 
@@ -315,23 +328,33 @@ read_table <- function(x, arg, reading) {
   widest <- if (is.data.frame(x)) widest_matrix(x)
   coded <- if (!is.null(reading$factors) && is.data.frame(x)) code_factors(x, reading$factors)
   if (!is.null(coded)) x <- coded$x
-  out <- read_data(x, arg, reading$assay, reading$block_bytes, reading$BPPARAM)
+  out <- read_data(x, arg, reading)
   out$input$widest <- widest
   if (length(coded$factors)) out$input$factors <- coded$factors
   out
 }
 
+# `how` of transform_data() with what is done to counts of an object where nobody said it.
+with_default <- function(how, data) {
+  counts <- counts_by_default(data)
+  if (counts == "none") how else replace(c(how, default = TRUE), "counts", counts)
+}
+
 or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes
 
 # By class: the one place that knows the classes that are read.
-read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
+read_data <- function(x, arg, reading) {
   origin <- class(x)[1L]
   x <- samples_first(x)
   if (has_feature_rows(x)) {
-    taken <- if (inherits(x, "Seurat")) seurat_assay(x, assay) else experiment_assay(x, assay)
-    out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
+    taken <- if (inherits(x, "Seurat")) seurat_assay(x, reading$assay, reading$layer) else
+      experiment_assay(x, reading$assay)
+    reading$assay <- NULL
+    out <- read_data(taken$x, arg, reading)
     out$input$assay <- taken$assay
-  } else if (!is.null(assay)) {
+    out$input$layer <- taken$layer
+    if (taken$raw) out$input$raw <- TRUE
+  } else if (!is.null(reading$assay)) {
     refuse("assay", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
       "objects; `", arg, "` is ", kind_of(x), ".")
   } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {
@@ -339,20 +362,19 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   } else if (inherits(x, "DelayedMatrix")) {
     # A file may be gone, and names are kept in it.
     names <- from_source(dimnames(x))
-    source <- delayed_source(x, or_default(block_bytes), BPPARAM)
+    source <- delayed_source(x, or_default(reading$block_bytes), reading$BPPARAM)
     # A user who says how blocks are to be read wants blocks.
-    whole <- if (isTRUE(source$sparse) && is.null(block_bytes) && is.null(BPPARAM)) {
-      hold_source(source)
-    }
+    by_blocks <- !is.null(reading$block_bytes) || !is.null(reading$BPPARAM)
+    whole <- if (isTRUE(source$sparse) && !by_blocks) hold_source(source)
     out <- new_data(if (is.null(whole)) "source" else "sparse",
       if (is.null(whole)) source else whole, names)
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
-    object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
+    object <- if (is.null(reading$BPPARAM)) x else bigmemory::describe(x)
     # Stored by columns.
     out <- new_data("source", new_source(object, "big", dim(x), c(nrow(x), 1L),
-      or_default(block_bytes), BPPARAM), dimnames(x))
+      or_default(reading$block_bytes), reading$BPPARAM), dimnames(x))
   } else if (inherits(x, "Matrix")) {
     out <- read_matrix_package(x, arg)
   } else if (is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&

@@ -31,7 +31,9 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_door(newdata, "predict()", if (is.null(object$input$transform)) "rows", object)
   newdata <- new_table(object, newdata)
   chosen <- selected_features(object, k, as = "index")
-  if (!is.null(object$input$transform)) {
+  # An object whose counts were logged because nothing else was there keeps its counts.
+  if (!is.null(object$input$transform) &&
+      !(isTRUE(object$input$transform$default) && has_feature_rows(newdata))) {
     data <- transform_new(object, newdata)
     at <- match_columns(object, data, chosen)
     if (data$kind != "source") return(data$x[, at, drop = FALSE])
@@ -40,7 +42,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   if (has_feature_rows(newdata)) {
     assay <- fit_assay(object, newdata, "newdata")
     rows <- match_columns(object, newdata, chosen)
-    return(fill_assay(object, feature_rows(newdata, rows, assay), newdata, rows, chosen, assay))
+    return(fill_assay(object, feature_rows(newdata, rows, assay), newdata, rows, chosen))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
   out <- newdata[, match_columns(object, newdata, chosen), drop = FALSE]
@@ -90,7 +92,7 @@ factors_of_table <- function(factors, name) {
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
   newdata <- new_table(object, newdata, arg)
-  data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
+  data <- open_data(newdata, arg, reading = reading_of(object, newdata, arg))
   if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
     refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
@@ -145,14 +147,14 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
 }
 
 # The same for `out`, the given rows of an experiment or a Seurat object, in the assay of the fit.
-fill_assay <- function(object, out, newdata, rows, index, assay) {
+fill_assay <- function(object, out, newdata, rows, index) {
   if (is.null(object$input$new_rows)) return(out)
-  data <- open_data(newdata, "newdata", reading = list(assay = assay))
+  data <- open_data(newdata, "newdata", reading = reading_of(object, newdata, "newdata"))
   values <- if (data$kind == "source") data_columns(data, rows) else data$x[, rows, drop = FALSE]
   if (!anyNA(values)) return(out)
   filled <- transposed(fill_new(object, values, data, index))
   dimnames(filled) <- list(rownames(out), colnames(out))
-  put_assay(out, filled, data$input$assay)
+  put_assay(out, filled, data$input$assay, data$input$layer)
 }
 
 # Rows of newdata with all features of the fit, NA where they are not there.
@@ -195,7 +197,7 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
     at <- match_columns(object, newdata, index, arg)
     return(fill_new(object, as_plain_matrix(newdata[, at, drop = FALSE], arg), newdata, index, arg))
   }
-  data <- open_data(newdata, arg, reading = list(assay = fit_assay(object, newdata, arg)))
+  data <- open_data(newdata, arg, reading = reading_of(object, newdata, arg))
   at <- match_columns(object, data, index, arg)
   if (data$kind != "dense") {
     check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),
@@ -288,6 +290,14 @@ fit_assay <- function(fit, object, arg) {
       if (length(known)) some_names(known) else "none with a name", ".")
   }
   assay
+}
+
+# How new data are read: an object as that of the fit was, and its counts as they are, since the fit
+# says what is done to them.
+reading_of <- function(fit, newdata, arg) {
+  if (!has_feature_rows(newdata)) return(list())
+  list(assay = fit_assay(fit, newdata, arg), raw = TRUE,
+    layer = if (inherits(newdata, "Seurat")) fit$input$layer)
 }
 
 # Rows of a SummarizedExperiment or Seurat object, in the order given; `assay`: the one they are of

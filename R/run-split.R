@@ -53,6 +53,8 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   watched <- watch_over("ufs_split()")
   on.exit(options(watched))
   watch_says(function(step) "choosing rows")
+  replicates <- sample_column(replicates, x, "replicates")
+  strata <- sample_column(strata, x, "strata")
   opened <- open_some(x, list(...), c("replicates", "strata"))
   wish <- check_door(opened$x, "ufs_split()")$row_wish
   data <- split_space(opened)

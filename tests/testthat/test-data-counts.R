@@ -184,3 +184,9 @@ test_that("rows of a file are changed block by block", {
     }
   }
 })
+
+test_that("a row with a missing count is no row of zeros", {
+  x <- matrix(c(NA, 2, 3, 4, 0, 6, 7, 8, 9), 3, dimnames = list(NULL, c("a", "b", "c")))
+  expect_error(ufs_data(x, counts = "log"), class = "ufs_error_input", "missing or infinite values.*'a'")
+  expect_identical(dim(ufs_data(x, counts = "log", na = "omit")), c(3L, 2L))
+})

@@ -181,7 +181,7 @@ test_that("Seurat: the data of its assay", {
   if (utils::packageVersion("SeuratObject") >= "5.0.0") {
     SeuratObject::LayerData(object, "data") <- m
   }
-  fit <- same_fit(object)
+  fit <- same_fit(ufs_data(object, assay = "RNA"))
   expect_identical(fit$input$assay, "RNA")
   expect_error(ufs_data(object, assay = "ADT"), "RNA", class = "ufs_error_argument")
 })

@@ -110,11 +110,25 @@ test_that("normalised values of Seurat objects are taken; raw counts are said on
     expect_message(data <- ufs_data(object), NA)
     expect_equal(as.matrix(data), log1p(counts))
   }
+  logged <- as.matrix(ufs_data(counts, counts = "log"))
   for (object in seurat_objects(m, data = NULL)) {
     said_once$counts <- FALSE
-    expect_message(data <- ufs_data(object), "RNA.*raw counts.*NormalizeData", class = "ufs_message_counts")
-    expect_equal(as.matrix(data), counts)
+    expect_message(data <- ufs_data(object), "raw counts.*NormalizeData", class = "ufs_message_counts")
+    expect_equal(as.matrix(data), logged)
     expect_message(ufs_data(object), NA)
+    expect_equal(as.matrix(ufs_data(object, counts = "none")), counts)
+    expect_equal(as.matrix(ufs_data(object, assay = "RNA")), counts)
+    # New rows are taken from the counts, whatever else there is beside them.
+    fit <- suppressWarnings(ufs_css(object, k = 4))
+    expect_identical(selected_features(fit), selected_features(suppressWarnings(ufs_css(ufs_data(counts, counts = "log"), k = 4))))
+    expect_output(print(fit), "there were raw counts only")
+    expect_s4_class(predict(fit, object), "Seurat")
+    expect_equal(predict(fit, counts), logged[, selected_features(fit)])
+  }
+  both <- seurat_objects(m)
+  for (name in names(both)) {
+    fit <- suppressWarnings(ufs_css(seurat_objects(m, data = NULL)[[name]], k = 4))
+    expect_equal(predict(fit, both[[name]], type = "reconstruction"), predict(fit, counts, type = "reconstruction"))
   }
 })
 
@@ -139,7 +153,7 @@ test_that("a Seurat assay whose layers are split says JoinLayers()", {
   expect_error(ufs_data(raw), "counts of assay.*JoinLayers", class = "ufs_error_input")
 })
 
-test_that("an experiment without logcounts says once that its counts are used", {
+test_that("an experiment without logcounts says once that log counts are used", {
   skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   withr::defer(said_once$counts <- TRUE)
@@ -147,14 +161,54 @@ test_that("an experiment without logcounts says once that its counts are used", 
   said_once$counts <- FALSE
   expect_message(ufs_data(sce, assay = "counts"), NA)
   expect_message(data <- ufs_data(sce), "raw counts.*logNormCounts", class = "ufs_message_counts")
-  expect_equal(as.matrix(data), counts)
+  logged <- as.matrix(ufs_data(counts, counts = "log"))
+  expect_equal(as.matrix(data), logged)
   expect_message(ufs_data(sce), NA)
+  expect_equal(as.matrix(ufs_data(sce, counts = "none")), counts)
+  expect_output(print(data), "there were raw counts only")
+  # At every door, and not twice.
+  expect_equal(unname(ufs_moments(sce)$mean), unname(colMeans(logged)))
+  expect_identical(suppressWarnings(ufs_select(sce, k = 3, task = "compress"))$input$transform$counts, "log")
+  fit <- suppressWarnings(ufs_css(sce, k = 4))
+  expect_s4_class(predict(fit, sce), "SingleCellExperiment")
+  expect_equal(ufs_captured(fit, sce)$captured, ufs_captured(fit, ufs_data(counts, counts = "log"))$captured)
+  expect_equal(as.matrix(ufs_sketch(sce, 30, "uniform")$data), logged)
+  said_once$counts <- FALSE
+  minus <- sce
+  SummarizedExperiment::assay(minus, "counts")[1] <- -1
+  expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
+  expect_identical(min(as.matrix(data)), -1)
   said_once$counts <- FALSE
   SummarizedExperiment::assay(sce, "logcounts") <- log1p(t(counts))
   expect_message(ufs_data(sce), "\"logcounts\" is used", class = "ufs_message_assay")
   expect_false(said_once$counts)
   other <- SingleCellExperiment::SingleCellExperiment(list(other = t(counts)))
   expect_message(ufs_data(other), NA)
+})
+
+test_that("one name stands for a column of what is known of the samples", {
+  skip_on_cran()
+  skip_if_not_installed("SingleCellExperiment")
+  counts <- counts[, apply(counts, 2, sd) > 0]
+  about <- data.frame(stim = rep(c("a", "b", "c"), 10), donor = rep(1:15, each = 2), size = 1:30)
+  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = t(counts)), colData = about)
+  objects <- list(sce)
+  if (requireNamespace("SeuratObject", quietly = TRUE)) {
+    objects <- c(objects, lapply(seurat_objects(to_sparse(t(counts))), function(object) {
+      for (name in names(about)) object[[name]] <- about[[name]]
+      object
+    }))
+  }
+  for (object in objects) {
+    by_name <- ufs_data(object, blocks = "stim", strata = "stim", replicates = "donor", weights = "size", sample_cost = "size")
+    by_value <- ufs_data(object, blocks = about$stim, strata = about$stim, replicates = about$donor, weights = about$size,
+      sample_cost = about$size)
+    expect_identical(by_name$row_wish, by_value$row_wish)
+    expect_identical(ufs_split(object, 5, replicates = "donor")$train, ufs_split(object, 5, replicates = about$donor)$train)
+    expect_error(ufs_data(object, blocks = "stimulus"), "'stimulus'.*'stim'", class = "ufs_error_argument")
+  }
+  expect_identical(ufs_css(sce, k = 3, blocks = "stim")$solution, ufs_css(sce, k = 3, blocks = about$stim)$solution)
+  expect_identical(ufs_reliability(sce, "donor")$table, ufs_reliability(sce, about$donor)$table)
 })
 
 test_that("predict() takes the chosen features of every class of data", {
