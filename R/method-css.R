@@ -132,8 +132,13 @@ css_slots <- function(data, asked, control, judge_rows) {
   if (length(few) && !settings$prove) settings$wish$exclude <- c(wish$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
-  if (count$n_chosen == 0) refuse_empty(settings, names)
   order <- found$order[seq_len(count$n_chosen)]
+  quota <- settings$wish$quota
+  if (!is.null(quota) &&
+      any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
+    refuse_quotas(wish, settings$k, wish$budget)
+  }
+  if (count$n_chosen == 0) refuse_empty(settings, names)
   if (settings$prove) few <- intersect(few, order)
   basis <- column_basis(z, order, divisor)
   shares <- css_shares(found, basis, divisor)
@@ -175,9 +180,10 @@ css_settings <- function(asked, wish, data, ss) {
   q <- length(data$keep)
   k <- asked$k
   sized <- !is.null(k) || !is.null(wish$budget)
+  range <- choice_range(wish, q)
   picks <- if (!is.null(k)) {
     check_count(k, "k", 1L, q, "the features that are not constant")
-  } else if (sized) q else min(q, data$n, 200L)
+  } else min(q, if (!sized) c(data$n, 200L), if (!is.null(wish$feature_strata)) max(range))
   starts <- check_count(asked$starts, "starts", 1L)
   swaps <- check_swaps(asked$swaps, "k", if (sized) picks)
   for (name in c("starts", "optimal")[c(starts > 1L, asked$optimal)]) {
@@ -188,9 +194,11 @@ css_settings <- function(asked, wish, data, ss) {
     refuse("k", "`k` is ", picks, ", but ", length(wish$include), " columns are included: ",
       paste(labels_of(data$features, data$p)[data$keep[wish$include]], collapse = ", "), ".")
   }
+  check_quota_size(picks, wish)
   if (!is.null(wish$groups) && asked$optimal) {
     refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
   }
+  wish["quota"] <- list(quota_for_css(wish, picks, q))
   mean_ss <- sum(ss) / q
   target <- asked$target
   if (!is.null(target)) {
@@ -224,6 +232,13 @@ constraints_for_css <- function(wish) {
   wish
 }
 
+# Quotas of the strata in a choice of k of q columns, in whole numbers.
+quota_for_css <- function(wish, k, q) {
+  quota <- quotas_at(wish, k, setdiff(seq_len(q), wish$exclude))
+  if (is.null(quota)) return(NULL)
+  lapply(quota, function(number) as.integer(pmin(number, q)))
+}
+
 # No column, or no group, may be chosen.
 refuse_empty <- function(settings, names) {
   wish <- settings$wish
@@ -243,7 +258,15 @@ few_rows <- function(data, wish, k) {
   if (!is.null(wish$groups)) open <- open[tabulate(wish$groups + 1L)[wish$groups[open] + 1L] == 1L]
   rows <- if (is.null(data$rows)) data$x else data$rows
   few <- open[.Call(C_x_top_two, rows, as.integer(open)) >= 0.9]
-  if (length(data$keep) - length(wish$exclude) - length(few) < k) NULL else few
+  # A stratum keeps those without which it has too few.
+  strata <- wish$feature_strata
+  if (!is.null(strata$quota)) {
+    left <- tabulate(strata$level[setdiff(seq_along(data$keep), c(wish$exclude, few))],
+      length(strata$name))
+    few <- few[!strata$level[few] %in% which(left < strata$quota[, "least"])]
+  }
+  if (choice_range(replace(wish, "exclude", list(c(wish$exclude, few))),
+    length(data$keep))[2L] < k) NULL else few
 }
 
 tell_few_rows <- function(data, few, proved) {
@@ -447,6 +470,6 @@ register("css", ufs_css,
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
   advice = "recommended for compressing, and for classifying with few columns",
   picks = list(argument = "k", unless = "swaps"),
-  wishes = c("include", "exclude", "cost", "groups", "max_cor", "weights"),
+  wishes = c("include", "exclude", "cost", "groups", "max_cor", "feature_strata", "weights"),
   moments = TRUE
 )

@@ -48,7 +48,7 @@
  * Wishes: included columns are taken first and never leave; excluded ones are in x, but not chosen;
  * with costs and a budget two choices are made, by decrease and by decrease over cost, each followed
  * by swaps within the budget, and the better one is kept; a ceiling on |cosine| keeps columns out
- * that are closer to a chosen one. Groups: css_group.c. */
+ * that are closer to a chosen one. Groups: css_group.c. Quotas of strata: css_quota.c. */
 #include "css_work.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>

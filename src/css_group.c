@@ -86,7 +86,7 @@ static double gain_of(const css_work *work, const css_units *units, int u)
 
 /* By decrease for each column, or its cost; by decrease alone, which is returned in `most`, if that is
  * not NULL. -1: there is none. */
-static int best_group(const css_work *work, const css_units *units, double *most)
+static int best_of(const css_work *work, const css_units *units, double *most)
 {
     double top = -1.0;
 
@@ -103,6 +103,15 @@ static int best_group(const css_work *work, const css_units *units, double *most
             }
         }
     return -1;
+}
+
+static int best_group(css_work *work, const css_units *units, double *most)
+{
+    for (;;) {
+        int u = best_of(work, units, most);
+        if (u < 0 || css_quota_keeps(work, size_of(units, u), units->item + units->start[u]))
+            return u;
+    }
 }
 
 void css_grow(css_work *work, const css_units *units)

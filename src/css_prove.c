@@ -30,7 +30,7 @@ typedef struct {
     double **k, **h; /* of every depth, size x size */
     int **a;         /* their columns */
     double *root, *pencil, *unit, *value, *scratch;
-    int *pivot;
+    int *pivot, *have;
 } search;
 
 typedef struct {
@@ -44,10 +44,14 @@ static void offer(search *s, int n_set, double held)
 
     if (!(held > s->best + UFS_TIE * work->total)) return;
     css_choose(work, n_set, s->set);
-    if (!(work->value > s->best + UFS_TIE * work->total)) return;
+    if (css_quota_exceeded(work)) return;
+    /* What the strata lack is added, as columns of any kind; where it cannot be there is no such set. */
+    for (int j = work->lacking > 0 ? css_next(work, NULL) : -1; j >= 0; j = css_next(work, NULL))
+        css_take(work, j);
+    if (work->lacking > 0 || !(work->value > s->best + UFS_TIE * work->total)) return;
     s->best = work->value;
-    s->n_best = n_set;
-    memcpy(s->best_set, s->set, (size_t) n_set * sizeof(int));
+    s->n_best = work->n_chosen;
+    memcpy(s->best_set, work->order, (size_t) work->n_chosen * sizeof(int));
 }
 
 static bool apart(const search *s, int i, int j)
@@ -70,15 +74,36 @@ static double gain_of(const search *s, const node *at, int i)
     return stands_out(s, at, i) ? fmax(s->h[at->depth][own], 0.0) / s->k[at->depth][own] : 0.0;
 }
 
+/* `have` of what the node has chosen; how many columns the strata lack, -1 without quotas. */
+static int count_levels(const search *s, const node *at)
+{
+    const css_quota *quota = &s->work->settings->wish.quota;
+    int lacking = 0;
+
+    if (quota->level == NULL) return -1;
+    for (int l = 0; l < quota->n; l++) s->have[l] = 0;
+    for (int t = 0; t < at->n_set; t++)
+        if (quota->level[s->set[t]] >= 0) s->have[quota->level[s->set[t]]]++;
+    for (int l = 0; l < quota->n; l++)
+        lacking += s->have[l] < quota->least[l] ? quota->least[l] - s->have[l] : 0;
+    return lacking;
+}
+
 /* The free columns that may still be taken, in `alive`; and how many more there may be. */
 static int alive_columns(const search *s, const node *at, int m, int *alive, int *room)
 {
-    int kept = 0, t = 0;
+    const css_quota *quota = &s->work->settings->wish.quota;
+    int kept = 0, t = 0, lacking = count_levels(s, at);
     double spent = at->spent;
 
     for (int l = 0; l < m; l++) {
-        int i = alive[l], j = s->a[at->depth][i];
+        int i = alive[l], j = s->a[at->depth][i], h = quota->level ? quota->level[j] : -1;
         if (s->closed[j]) continue;
+        if (h >= 0 && s->have[h] >= quota->most[h]) continue;
+        /* The room is for what the strata lack. */
+        if (lacking >= s->work->settings->k - at->n_set &&
+            !(h >= 0 && s->have[h] < quota->least[h]))
+            continue;
         if (!stands_out(s, at, i)) continue;
         if (!css_pays(s->work, at->spent + css_cost(s->work, j))) continue;
         s->scratch[kept] = css_cost(s->work, j);
@@ -266,6 +291,7 @@ static void allocate(search *s, css_work *work)
     ufs_dalloc_each(P, 1, (double **[]){&s->unit, &s->value, NULL});
     s->scratch = ufs_dalloc(P, 2);
     s->closed = (bool *) R_alloc(P, sizeof(bool));
+    s->have = ufs_ialloc((size_t) work->settings->wish.quota.n);
     ufs_ialloc_each(P + 2, (int **[]){&s->pivot, &s->set, &s->best_set, NULL});
 }
 
@@ -307,6 +333,7 @@ int css_prove(css_work *work, css_result *result, ufs_run *run)
     for (int t = 0; t < wish->n_include; t++) at = include(&s, at, wish->include[t]);
     visit(&s, at);
     css_choose(work, s.n_best, s.best_set);
+    if (work->gave_up) s.open = fmax(s.open, work->total);
     result->bound = fmax(s.open, work->value);
     result->nodes = s.nodes;
     run->status = s.open > work->value * (1.0 + 1e-9) ? UFS_MAX_ITER : UFS_CONVERGED;

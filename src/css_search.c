@@ -7,23 +7,6 @@
 
 /* ---- what may be chosen ------------------------------------------------------------------ */
 
-double css_cost(const css_work *work, int j)
-{
-    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
-}
-
-bool css_pays(const css_work *work, double spent)
-{
-    return spent <= work->settings->wish.budget * (1.0 + UFS_ROUNDING);
-}
-
-bool css_apart(const css_work *work, int i, int j, double product)
-{
-    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
-
-    return !(most < 1.0) || fabs(product) <= most * sqrt(work->norm2[i]) * sqrt(work->norm2[j]);
-}
-
 bool css_eligible(const css_work *work, int j, int at)
 {
     const css_wish *wish = &work->settings->wish;
@@ -35,7 +18,7 @@ bool css_eligible(const css_work *work, int j, int at)
         spent -= css_cost(work, work->order[at]);
         if (work->near) near -= work->near[(size_t) at * (size_t) work->p + (size_t) j];
     }
-    return near == 0 && css_pays(work, spent);
+    return near == 0 && css_pays(work, spent) && css_quota_allows(work, j, at);
 }
 
 /* Columns that are too close to column j, which takes the next place of the order. */
@@ -71,6 +54,7 @@ static void allocate(css_work *work)
     work->lu = ufs_dalloc(k, 1);
     work->near = close ? (unsigned char *) R_alloc(p * k, 1) : NULL;
     work->n_near = ufs_ialloc(close ? p : 0);
+    css_quota_begin(work);
 }
 
 void css_clear(css_work *work)
@@ -82,6 +66,7 @@ void css_clear(css_work *work)
     work->value = work->spent = 0.0;
     for (size_t j = 0; j < P; j++) work->chosen[j] = false;
     if (work->near) memset(work->n_near, 0, P * sizeof(int));
+    css_quota_clear(work);
     for (int old = 0; old < 2; old++) {
         ufs_copy(old ? work->f0 : work->f, work->f_first, P);
         ufs_copy(old ? work->d0 : work->d, work->norm2, P);
@@ -118,7 +103,7 @@ double css_decrease(const css_work *work, int j)
     return css_stands_out(work, j) ? fmax(work->f[j], 0.0) / (work->d[j] + work->mu) : 0.0;
 }
 
-int css_next(const css_work *work, const bool *only)
+static int best_column(const css_work *work, const bool *only)
 {
     bool priced = R_FINITE(work->settings->wish.budget) && only == NULL;
     double top = -1.0;
@@ -128,13 +113,21 @@ int css_next(const css_work *work, const bool *only)
             if (only ? work->chosen[j] || !only[j] : !css_eligible(work, j, -1)) continue;
             double gain = css_decrease(work, j), by;
             by = work->by_cost && only == NULL ? gain / css_cost(work, j) : gain;
-            if (pass == 0)
-                top = fmax(top, by);
-            else if (by >= top * (1.0 - UFS_TIE))
-                /* Nothing is paid for nothing, but for a choice of no column at all. */
-                return priced && gain == 0.0 && work->n_chosen > 0 ? -1 : j;
+            if (pass == 0) top = fmax(top, by);
+            /* Nothing is paid for nothing, but for a choice of no column at all, or a quota. */
+            else if (by >= top * (1.0 - UFS_TIE) &&
+                     !(priced && gain == 0.0 && work->n_chosen > 0 && !css_quota_needs(work, j)))
+                return j;
         }
     return -1;
+}
+
+int css_next(css_work *work, const bool *only)
+{
+    for (;;) {
+        int j = best_column(work, only);
+        if (j < 0 || only != NULL || css_quota_keeps(work, 1, &j)) return j;
+    }
 }
 
 /* ---- a column in, a column out --------------------------------------------------------------- */
@@ -150,6 +143,7 @@ void css_take(css_work *work, int j)
 {
     work->spent += css_cost(work, j);
     work->chosen[j] = true;
+    css_quota_count(work, j, 1);
     if (work->near) mark_near(work, j);
     work->order[work->n_chosen++] = j;
     span(work, j);
@@ -195,6 +189,7 @@ static void forget(css_work *work, int at)
     int j = work->order[at];
 
     work->chosen[j] = false;
+    css_quota_count(work, j, -1);
     work->spent -= css_cost(work, j);
     if (near) {
         for (size_t i = 0; i < P; i++) work->n_near[i] -= near[i];

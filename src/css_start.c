@@ -75,7 +75,11 @@ static void disturb(css_work *work, const css_units *units, int n, const int *be
     for (int u = 0; u < units->n && pick >= 0; u++)
         if (css_unit_eligible(work, units, u) && pick-- == 0) pool = -1 - u;
     for (int t = 0; t < n; t++) work->chosen[best[t]] = work->pivot[t] > 0;
-    if (pool < 0) css_unit_take(work, units, -1 - pool);
+    if (pool >= 0) return;
+    pool = -1 - pool;
+    if (css_quota_keeps(work, units->start[pool + 1] - units->start[pool],
+                        units->item + units->start[pool]))
+        css_unit_take(work, units, pool);
 }
 
 /* A start of its own, by loadings (Osinsky 2023; at most k + 1 times the least error, where k columns
@@ -154,6 +158,8 @@ static void choose_by_loadings(css_work *work)
     css_clear(work);
     for (int t = 0; t < k && info.lapack == 0; t++) {
         int j = t < wish->n_include ? wish->include[t] : least_error(work, &l);
+        while (t >= wish->n_include && j >= 0 && !css_quota_keeps(work, 1, &j))
+            j = least_error(work, &l);
         if (j < 0) break;
         css_take(work, j);
         deflate(work, &l, j);

@@ -34,9 +34,13 @@ struct css_work {
     double value, spent; /* squares of the target that the choice holds (mu = 0), and its cost */
     unsigned char *near; /* p x k: too close to the column at this place; NULL: no such wish */
     int *n_near;         /* p */
-    bool by_cost;        /* the next pick is the one of the largest decrease for its cost */
-    double *f, *d;       /* p */
-    double *f_first;     /* p: f before the first pick */
+    int *have,
+        lacking;     /* of quotas: columns of each stratum, and how many are lacking of the least */
+    bool *passed;    /* p: with these the least cannot be reached */
+    bool gave_up;    /* it may be, but the search took too long */
+    bool by_cost;    /* the next pick is the one of the largest decrease for its cost */
+    double *f, *d;   /* p */
+    double *f_first; /* p: f before the first pick */
     double *f0,
         *d0;       /* rows and products: when last computed from x, since f and d are differences */
     double *norm2; /* p: ||x_j||^2 */
@@ -92,11 +96,6 @@ int css_begin(css_work *work);
 void css_clear(css_work *work);
 /* The choice becomes order[0 .. n). */
 void css_choose(css_work *work, int n, const int *order);
-double css_cost(const css_work *work, int j);
-/* Is this sum of costs within the budget? */
-bool css_pays(const css_work *work, double spent);
-/* Are two columns with this product no closer to each other than chosen ones may be? */
-bool css_apart(const css_work *work, int i, int j, double product);
 /* May column j be taken, in the place of what is at order[at], or beside all (at < 0)? */
 bool css_eligible(const css_work *work, int j, int at);
 /* Does anything of column j stand out of the choice? */
@@ -104,7 +103,7 @@ bool css_stands_out(const css_work *work, int j);
 /* What column j would lower the criterion by. */
 double css_decrease(const css_work *work, int j);
 /* The next column to take, -1 if there is none. only: p, or NULL for all. */
-int css_next(const css_work *work, const bool *only);
+int css_next(css_work *work, const bool *only);
 void css_take(css_work *work, int j);
 /* With the columns at[0 .. m) of the order taken out one at a time, m <= CSS_TRIES: rows b and v
  * of `pass` and `size`, by which column j in the place of at[i] holds
@@ -113,6 +112,27 @@ void css_take(css_work *work, int j);
 void css_try(css_work *work, int m, const int *at);
 /* Takes out what is at this place of the order; mu = 0. */
 void css_drop(css_work *work, int at);
+
+/* ---- css_quota.c: costs, closeness, quotas of strata ------------------------------------------------------------ */
+
+double css_cost(const css_work *work, int j);
+/* Is this sum of costs within the budget? */
+bool css_pays(const css_work *work, double spent);
+/* Are two columns with this product no closer to each other than chosen ones may be? */
+bool css_apart(const css_work *work, int i, int j, double product);
+void css_quota_begin(css_work *work);
+void css_quota_clear(css_work *work);
+/* Column j in (by = 1) or out (-1). */
+void css_quota_count(css_work *work, int j, int by);
+/* By counts alone: may column j be taken in the place of order[at], or beside all (at < 0)? */
+bool css_quota_allows(const css_work *work, int j, int at);
+/* Has a stratum more columns than it may? */
+bool css_quota_exceeded(const css_work *work);
+/* Does the stratum of column j lack columns? */
+bool css_quota_needs(const css_work *work, int j);
+/* Can the choice still reach the least of all strata with these m columns, which are none of it? If not
+ * they are not looked at again before a column leaves. */
+bool css_quota_keeps(css_work *work, int m, const int *column);
 
 /* ---- css_group.c: what is chosen together ----------------------------------------------------- */
 

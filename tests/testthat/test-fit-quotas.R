@@ -124,3 +124,53 @@ test_that("impossible quotas are errors that say what does not fit", {
   expect_error(ufs_variance(mtcars, feature_strata = quota_parts, feature_quotas = list(body = 1, gears = 1),
     groups = list(c("wt", "drat", "am"))), class = "ufs_error_argument", "No choice.* with `groups`")
 })
+
+test_that("css under quotas: a proved choice is the best of all sets, and every other one is allowed", {
+  cases <- if (on_cran()) 6L else 36L
+  for (seed in seq_len(cases)) {
+    case <- quota_case(seed, p = 7L)
+    z <- scale(case$x)
+    held <- function(set) sum(qr.fitted(qr(z[, set, drop = FALSE]), z)^2) / sum(z^2)
+    sets <- lapply(seq_len(7), function(k) allowed_sets(case$x, k, case$wish))
+    best <- vapply(sets, function(all) max(-Inf, vapply(all, held, 0)), 0)
+    sizes <- which(is.finite(best))
+    for (k in sizes) for (form in c("picks", "starts", "optimal")) {
+      if (form == "optimal" && case$other == "groups") next
+      more <- switch(form, picks = list(), starts = list(starts = 4), optimal = list(optimal = TRUE))
+      fit <- withr::with_seed(1, suppressMessages(do.call(ufs_css, c(case$arguments, k = k, more))))
+      set <- unname(fit$solution$order)
+      about <- paste(seed, case$other, k, form)
+      expect_lte(length(set), k)
+      expect_true(any(vapply(sets[[length(set)]], setequal, NA, set)), info = about)
+      expect_setequal(suppressMessages(selected_features(fit, k, as = "index", budget = case$wish$budget)), set)
+      expect_identical(fit$wishes$features$by[["feature_strata"]], "solver")
+      if (form == "optimal") {
+        expect_equal(held(set), max(best[seq_len(k)]), tolerance = 1e-9, info = about)
+        expect_identical(fit$certificate[["optimal"]], 1)
+      }
+    }
+  }
+})
+
+test_that("css keeps to quotas in all of its forms, and takes copies where a stratum has nothing else", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(2, round(matrix(rexp(60 * 30), 60) * rbinom(1800, 1, .3), 2))
+  strata <- rep(c("a", "b", "c"), c(5, 10, 15))
+  quotas <- list(a = 4, b = c(1, 2), c = c(0, 3))
+  counts <- function(fit) as.vector(table(factor(strata[fit$solution$order], c("a", "b", "c"))))
+  fits <- list(ufs_css(x, k = 8, feature_strata = strata, feature_quotas = quotas),
+    ufs_css(t(x)[, 1:30], k = 8, feature_strata = strata, feature_quotas = quotas),
+    ufs_css(x[1:12, ], k = 8, feature_strata = strata, feature_quotas = quotas, swaps = TRUE),
+    withr::with_options(list(ufselect.max_bytes = 2e5), ufs_css(Matrix::Matrix(x, sparse = TRUE), k = 8,
+      feature_strata = strata, feature_quotas = quotas)))
+  for (fit in fits) expect_true(counts(fit)[1] == 4 && counts(fit)[2] %in% 1:2 && counts(fit)[3] <= 3)
+  # The rest of `a` are copies of columns that are in: they add nothing, and are taken all the same.
+  x[, 2:5] <- x[, 6]
+  for (more in list(list(), list(starts = 3), list(optimal = TRUE))) {
+    fit <- withr::with_seed(1, suppressMessages(do.call(ufs_css, c(list(x[, 1:9], k = 6, feature_strata = strata[1:9],
+      feature_quotas = list(a = c(3, 4), b = c(1, Inf))), more))))
+    expect_gte(counts(fit)[1], 3L)
+  }
+  expect_error(ufs_css(x[, 6:30], k = 6, feature_strata = strata[6:30], feature_quotas = list(b = 2), budget = 3,
+    cost = rep(2, 25)), class = "ufs_error_argument", "`feature_quotas` with the budget of 3")
+})
