@@ -71,7 +71,7 @@ join_new_tables <- function(x, input, arg) {
   out <- join_tables(x, arg, function(table, arg, name) {
     own <- factors_of_table(input$factors, name)
     if (length(own) && is.data.frame(table)) table <- coded_table(table, own, arg)
-    read_data(table, arg, if (has_feature_rows(table)) input$tables$assay[[name]], NULL, NULL)
+    read_data(table, arg, list(assay = if (has_feature_rows(table)) input$tables$assay[[name]]))
   })
   out$x
 }
