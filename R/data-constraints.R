@@ -17,7 +17,7 @@ set_constraints <- function(data, given) {
   off <- vapply(names(given), function(name) {
     constraint_rows()[[name]]$kind == "switch" && isFALSE(given[[name]])
   }, NA)
-  given <- given[!off]
+  given <- with_table_strata(given[!off], data)
   if (!length(given)) return(data)
   sides <- list(
     columns = list(size = data$p, names = feature_names(data$features, data$p, FALSE),
@@ -31,6 +31,18 @@ set_constraints <- function(data, given) {
   }
   for (row in constraint_rows()[names(given)]) check_needed(row, data, given)
   data
+}
+
+# Quotas of columns without strata are those of the tables, where there are several.
+with_table_strata <- function(given, data) {
+  of <- data$input$tables$of
+  for (row in constraint_rows("columns", "quotas")) {
+    strata <- row$needs[1L]
+    if (!is.null(of) && !is.null(given[[row$name]]) && is.null(given[[strata]])) {
+      given[[strata]] <- of
+    }
+  }
+  given
 }
 
 # The quotas that were given with strata.

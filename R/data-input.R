@@ -42,6 +42,8 @@
 #' total variance, as in multiple factor analysis (Escofier and Pages 1994,
 #' \doi{10.1016/0167-9473(94)90135-X}, who make the first principal components equal instead). The
 #' sum of the variances over all columns stays what it was, and a list of one table is that table.
+#' How many columns come from where is said by `feature_quotas`, say
+#' `list(genes = c(2, 5), proteins = 3)`.
 #' With `scale = FALSE` the columns of a table keep their own spread. Every method but
 #' [ufs_moments()] takes such a list, [predict()] too, and the fit prints how many columns come from
 #' each table.
@@ -188,7 +190,8 @@
 #'   of genes, plates), in their order or with their names, `NA` for a column of no stratum, and how
 #'   many to choose from its levels: a vector or list with the names of levels, each the exact number
 #'   or `c(least, most)`, or one of these without a name for every level. Levels that are not named
-#'   are free. Without quotas, no level gets more than its share of the choice.
+#'   are free. Without quotas, no level gets more than its share of the choice. Of several tables
+#'   the table is the stratum where `feature_quotas` comes alone.
 #' @param weights How many rows each row stands for: positive numbers, one for each row. Here and in
 #'   `blocks`, `replicates`, `strata` and `sample_cost` one name stands for that column of the
 #'   `colData()` of a Bioconductor object, or of the `meta.data` of a Seurat object.

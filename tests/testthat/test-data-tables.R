@@ -276,3 +276,19 @@ test_that("functions of many fits keep the tables", {
   saveRDS(ufs_data(x), file)
   expect_same_fit(ufs_css(readRDS(file), 4), ufs_css(x, 4))
 })
+
+test_that("quotas of columns alone are those of the tables", {
+  x <- two_tables()
+  of <- rep(c("genes", "proteins"), c(30, 6))
+  for (data in list(x, ufs_data(x), ufs_data(x)[, 36:1])) {
+    fit <- ufs_css(data, 5, feature_quotas = c(genes = 4, proteins = 1))
+    expect_identical(sum(startsWith(selected_features(fit), "genes:")), 4L)
+  }
+  fit <- ufs_css(x, 5, feature_quotas = c(genes = 4, proteins = 1))
+  same <- ufs_css(x, 5, feature_strata = of, feature_quotas = c(genes = 4, proteins = 1))
+  expect_identical(fit$feature_ranking, same$feature_ranking)
+  expect_error(ufs_css(x, 5, feature_quotas = c(cells = 1)), "cells",
+    class = "ufs_error_argument")
+  expect_error(ufs_css(x$genes, 5, feature_quotas = c(cells = 1)), "feature_strata",
+    class = "ufs_error_argument")
+})
