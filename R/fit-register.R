@@ -204,6 +204,7 @@ same_method <- function(a, b) {
 # anywhere in a value: stored results are known by it.
 own_code <- function(value) {
   words <- unlist(rapply(list(value), function(text) unique(text), "character", how = "unlist"))
+  words <- c(character(), words)
   own <- lapply(mget(intersect(words, ls(registered)), envir = registered), `[[`, "own")
   lapply(Filter(Negate(is.null), own), `[`, c("fun", "what", "returns", "center", "scale"))
 }

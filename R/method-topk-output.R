@@ -13,7 +13,7 @@ print_notes.ufs_topk <- function(x) {
   mode <- c(cluster = "unsupervised", propagate = "semi-supervised",
     structured = "supervised, structured", plain = "supervised")[[x$params$mode]]
   proof <- if (x$search$proved) "proved optimal" else if (is.na(x$certificate[["gap"]])) {
-    "no bound"
+    if (is.na(x$certificate[["bound"]])) "no bound" else "changed by the ranking: no proof"
   } else {
     sprintf("at most %.2g%% above the optimum", 100 * x$certificate[["gap"]])
   }

@@ -302,8 +302,18 @@ topk_fields <- function(found, data, classes, mode, control, params) {
     inner = list(z = as.data.frame(found$inner_z), v = as.data.frame(found$inner_v)),
     graph = c(isolated = topk_isolated(found$w), unreached = sum(found$reached == 0L)),
     search = list(nodes = as.integer(counters[["nodes"]]), proved = counters[["proved"]] == 1),
-    coef_name = "A"
+    coef_name = "A", finish = topk_as_ranked
   )
+}
+
+# The certificate is of the set that the solver found; one that the ranking changed, for constraints
+# that the solver does not see, has none.
+topk_as_ranked <- function(fit) {
+  chosen <- fit$feature_ranking[seq_len(fit$params$k)]
+  if (setequal(chosen, fit$solution$selected)) return(fit)
+  fit$certificate[c("selection_objective", "gap")] <- NA_real_
+  fit$search$proved <- FALSE
+  fit
 }
 
 # Theta is given for up to so many samples (8 MB), or would be a third of what is returned.

@@ -174,3 +174,16 @@ test_that("css keeps to quotas in all of its forms, and takes copies where a str
   expect_error(ufs_css(x[, 6:30], k = 6, feature_strata = strata[6:30], feature_quotas = list(b = 2), budget = 3,
     cost = rep(2, 25)), class = "ufs_error_argument", "`feature_quotas` with the budget of 3")
 })
+
+test_that("ufs_topk() claims nothing of a set that the ranking changed", {
+  run <- function(...) withr::with_seed(1, ufs_topk(mtcars, k = 3, n_clusters = 2, ...))
+  free <- run()
+  expect_true(is.finite(free$certificate[["gap"]]))
+  level <- ifelse(seq_len(11) %in% free$solution$selected, "a", "b")
+  fit <- run(feature_strata = level, feature_quotas = c(a = 1, b = 2))
+  chosen <- selected_features(fit, as = "index")
+  expect_identical(as.vector(table(level[chosen])), 1:2)
+  expect_true(is.na(fit$certificate[["gap"]]))
+  expect_false(fit$search$proved)
+  expect_match(capture.output(print(fit)), "no proof", all = FALSE)
+})

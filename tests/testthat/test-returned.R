@@ -246,7 +246,7 @@ test_that("an option that is no number is an error that says so", {
 })
 
 test_that("methods that are no names are refused before anything is fitted", {
-  for (wrong in list(1:2, c("pca", NA), list("pca"))) {
+  for (wrong in list(1:2, c("pca", NA), list("pca", 3))) {
     error <- tryCatch(ufs_compare(iris[1:4], iris$Species, wrong, k = 2), error = identity)
     expect_s3_class(error, "ufs_error_argument")
     expect_identical(error$argument, "methods")
