@@ -309,7 +309,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
 # The certificate is of the set that the solver found; one that the ranking changed, for constraints
 # that the solver does not see, has none.
 topk_as_ranked <- function(fit) {
-  chosen <- fit$feature_ranking[seq_len(fit$params$k)]
+  chosen <- suppressMessages(selected_features(fit, as = "index"))
   if (setequal(chosen, fit$solution$selected)) return(fit)
   fit$certificate[c("selection_objective", "gap")] <- NA_real_
   fit$search$proved <- FALSE
