@@ -141,10 +141,12 @@ refuse_moments <- function(arg) {
 # reports to the whole session, or with options(ufselect.progress = TRUE), a run that takes more
 # than three seconds says once what it does and how far it is. The outermost run sets the function
 # in option "ufselect.watch"; solvers and the search for neighbours call it with the number of their
-# step (ffi_watch() in C), R code by watch_says() with words. Returns the options to restore.
+# step (ffi_watch() in C), R code by watch_says() with words. It goes with the frame `env`, which is
+# settled before it is there: an interrupt may come at any moment.
 # `long`: what comes now will take seconds, and cannot say anything before it ends.
-watch_over <- function(name, after = getOption("ufselect.watch_after", 3)) {
-  if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(list())
+watch_over <- function(name, after = getOption("ufselect.watch_after", 3), env = parent.frame()) {
+  if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(invisible())
+  do.call(on.exit, list(quote(options(ufselect.watch = NULL)), add = TRUE), envir = env)
   begin <- proc.time()[[3L]]
   told <- FALSE
   stage <- function(step) if (step > 0) count_words(step, "step") else "it has begun"

@@ -5,8 +5,7 @@ fill_data <- function(data, na, arg) {
     refuse("na", "`na` = \"", na, "\" is not possible for ", if (data$kind == "source")
       "data on disk; use \"error\"." else "sparse data; use \"omit\" or \"median\".")
   }
-  watched <- watch_over("ufs_data()")
-  on.exit(options(watched))
+  watch_over("ufs_data()")
   data$input$na <- na
   check_infinite(data, arg)
   missing <- missing_counts(data)
@@ -157,8 +156,7 @@ fill_knn <- function(x, fill, neighbours = 10L) {
   size <- rowSums(z^2)
   means <- 0L
   rows <- 0L
-  watched <- watch_over("ufs_data()")
-  on.exit(options(watched))
+  watch_over("ufs_data()")
   for (at in in_pieces(length(incomplete), max(1, floor(block_bytes() / (8 * nrow(donors)))))) {
     some <- incomplete[at]
     watch_says(function(step) paste(at[1L] - 1L, "of", count_words(length(incomplete), "row"),

@@ -26,10 +26,15 @@
 #' correlations were moved. `n` counts the rows that have any value. Pieces add up as others do.
 #'
 #' # Tables in a database
-#' `where = "fetch"` brings the rows in pieces of 20,000 and needs memory for one piece, whatever
-#' the length. `where = "database"` sends sums as SQL instead, so that no row travels: one query for
-#' the means, then queries for the products of deviations from them, 500 expressions each,
-#' \eqn{p^2 / 1000} queries in all. It is for engines where the data cannot travel.
+#' `where = "fetch"` brings the rows in pieces, of 20,000 at most, and needs memory for one piece,
+#' whatever the length. `where = "database"` sends sums as SQL instead, so that no row travels: one
+#' query for the means, then queries for the products of deviations from them, 500 expressions each,
+#' \eqn{p^2 / 1000} queries in all. It is for engines where the data cannot travel. SQLite runs
+#' inside R's own process: its rows are read in pieces either way, which is faster.
+#'
+#' An interrupt is heard between pieces and between queries, each of which takes about half a second
+#' at most. A query that takes longer before its first row, or a table so long that one sum over it
+#' does, is interrupted only where the driver can.
 #'
 #' @param x A numeric matrix, a data frame, [ufs_data()] (sparse matrices and files are read by
 #'   blocks), the name of one or more CSV files (read with package data.table) or Parquet files
@@ -90,12 +95,9 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
     lost <- if (is.null(n)) "mean" else "n"
     refuse(lost, "`", lost, "` is for a covariance matrix in `cov`; rows have their own.")
   }
-  watched <- watch_over("ufs_moments()")
+  watch_over("ufs_moments()")
   held <- new_held()
-  on.exit({
-    options(watched)
-    held$close()
-  })
+  on.exit(held$close(), add = TRUE)
   na <- check_choice(na, "na", c("omit", "error", "pairwise"))
   where <- check_choice(where, "where", c("fetch", "database"))
   by_pairs <- na == "pairwise"
@@ -159,10 +161,23 @@ moments_of_rows <- function(x, weights = NULL) {
   step <- if (is.null(weights)) colMeans(x) else colSums(x * weights) / n
   x <- .Call(C_x_standardise, x, step, one)
   mean <- two_sum(first, step)
-  css <- crossprod(if (is.null(weights)) x else x * sqrt(weights))
+  css <- own_products(if (is.null(weights)) x else x * sqrt(weights))
   named <- function(v) stats::setNames(v, names)
   new_moments(n, named(mean$total), `dimnames<-`(css, list(names, names)), dropped,
     named(mean$rest), named(ends$low), named(ends$high))
+}
+
+# crossprod(x), some columns after the other, between which an interrupt is heard.
+own_products <- function(x, flops = 1e9) {
+  pieces <- in_pieces(ncol(x), max(1, floor(flops / (2 * as.double(length(x))))))
+  if (length(pieces) == 1L) return(crossprod(x))
+  out <- matrix(0, ncol(x), ncol(x))
+  for (at in pieces) {
+    upto <- seq_len(at[length(at)])
+    out[upto, at] <- crossprod(x[, upto, drop = FALSE], x[, at, drop = FALSE])
+    out[at, upto] <- t(out[upto, at])
+  }
+  out
 }
 
 # Moments of two sets of rows together, by the rule of Chan, Golub and LeVeque; columns by name.
@@ -206,7 +221,8 @@ moment_pieces <- function(x, columns, weights, where, from, held, reading) {
   } else if (inherits(x, "DBIConnection") || inherits(x, "tbl_sql")) {
     check_installed("DBI", "for tables in a database")
     table <- settle_database(database_table(x, from, columns, weights), held)
-    if (where == "database") moments_by_sql(table) else query_pieces(table, held)
+    if (where == "database" && !table$is_sqlite) moments_by_sql(table) else
+      query_pieces(table, held)
   } else {
     data <- check_door(open_data(x), "ufs_moments()")
     if (!is.null(data$input$tables)) {
@@ -314,8 +330,9 @@ data_pieces <- function(data, columns, weights) {
 
 # A function that gives the next piece of the files, as moment_pieces() does. A column is made of
 # numbers, or not, for all of the files: one that turns out to be text after pieces in which it was
-# empty begins them anew, with list(x = NULL).
-file_pieces <- function(files, columns, weights, held, reading = list(), lines = 20000L) {
+# empty begins them anew, with list(x = NULL). `lines`: of a piece; NULL as many as
+# are read at once.
+file_pieces <- function(files, columns, weights, held, reading = list(), lines = NULL) {
   check_columns(columns)
   absent <- files[is.na(files) | !file.exists(files) | dir.exists(files)]
   if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
@@ -378,7 +395,8 @@ say_left_out <- function(kinds) {
 
 # ---- tables in a database -------------------------------------------------------------------
 
-# list(connection, from = text after FROM, columns, weights, quote).
+# list(connection, from = text after FROM, columns, weights, quote; take: from quoted names to what
+# is selected).
 database_table <- function(x, from, columns, weights) {
   if (inherits(x, "tbl_sql")) {
     check_installed("dbplyr", "for a table of dbplyr")
@@ -404,35 +422,45 @@ database_table <- function(x, from, columns, weights) {
     some_columns(absent), ".")
   check_columns(columns)
   list_of(connection, from, columns = if (is.null(columns)) setdiff(known, weights) else columns,
-    weights, quote, all = is.null(columns))
+    weights, quote, all = is.null(columns), take = identity,
+    is_sqlite = inherits(connection, "SQLiteConnection"))
 }
 
-# The table with its columns of numbers, as the first rows tell them; SQLite, where each value has a
-# type of its own, is asked for all of them.
+# The table with its columns of numbers, as the first rows tell them.
 settle_database <- function(table, held) {
-  first <- query_pieces(table, held, 1000L)(raw = TRUE)
+  first <- without_mixed(query_pieces(table, held, 1000L)(raw = TRUE))
   held$close()
   kept <- moment_columns(first, if (!table$all) table$columns, table$weights)
   table$columns <- colnames(kept$x)
-  if (inherits(table$connection, "SQLiteConnection")) {
-    names <- c(table$columns, table$weights)
-    texts <- as.double(engine_sums(table$from, function(sql) DBI::dbGetQuery(table$connection, sql),
-      500L)(paste0("SUM(TYPEOF(", table$quote(names), ") IN ('text', 'blob'))"), ""))
-    if (any(texts > 0, na.rm = TRUE)) refuse("columns", "Text in ",
-      some_columns(names[which(texts > 0)]), ".")
-  }
+  table$whole <- names(first)[vapply(first, inherits, NA, c("integer", "integer64"))]
+  if (table$is_sqlite) table$take <- real_or_infinite
   table
 }
 
-# `held`: what keeps the result, to be closed whatever happens.
+# A value of SQLite has a type of its own, and RSQLite gives all of a column the type of the first:
+# 2.5 below a large integer would be 2, and text 0. Text comes as Inf, which no sum takes.
+real_or_infinite <- function(id) {
+  paste0("CASE TYPEOF(", id, ") WHEN 'real' THEN ", id, " WHEN 'integer' THEN CAST(", id,
+    " AS REAL) WHEN 'null' THEN NULL ELSE 9e999 END AS ", id)
+}
+
+without_mixed <- function(code) {
+  withCallingHandlers(code, warning = function(w) {
+    if (grepl("mixed type", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
+  })
+}
+
+# `held`: what keeps the result, to be closed whatever happens. No fetch can be interrupted, so none
+# asks for more than two million values, half a second.
 query_pieces <- function(table, held, rows = 20000L) {
   names <- c(table$columns, table$weights)
+  rows <- max(1L, min(rows, 2e6 %/% length(names)))
   done <- FALSE
   function(raw = FALSE) {
     if (done) return(NULL)
     if (is.null(held$result)) {
-      held$result <- DBI::dbSendQuery(table$connection,
-        paste("SELECT", paste(table$quote(names), collapse = ", "), "FROM", table$from))
+      send_query(table, held, paste("SELECT", paste(table$take(table$quote(names)),
+        collapse = ", "), "FROM", table$from))
     }
     part <- DBI::dbFetch(held$result, n = rows)
     if (raw) return(part)
@@ -440,19 +468,31 @@ query_pieces <- function(table, held, rows = 20000L) {
       done <<- TRUE
       return(NULL)
     }
+    if (table$is_sqlite) {
+      text <- names[vapply(part, function(col) any(is.infinite(col)), NA)]
+      if (length(text)) refuse("columns", "Text, or infinite values, in ", some_columns(text), ".")
+      warn_digits(part[intersect(table$whole, names)])
+    }
     moment_columns(part, table$columns, table$weights)
   }
+}
+
+# SQLite runs in this process and hears no interrupt: one that comes meanwhile waits until the
+# result is kept where it will be closed.
+send_query <- function(table, held, sql) {
+  send <- function() held$result <- DBI::dbSendQuery(table$connection, sql)
+  if (table$is_sqlite) suspendInterrupts(send()) else send()
 }
 
 # Holds a connection or the result of a query while it is open.
 new_held <- function() {
   held <- new.env(parent = emptyenv())
-  held$close <- function() {
+  held$close <- function() suspendInterrupts({
     if (!is.null(held$connection)) close(held$connection)
     held$connection <- NULL
     if (!is.null(held$result)) DBI::dbClearResult(held$result)
     held$result <- NULL
-  }
+  })
   held
 }
 

@@ -45,8 +45,7 @@
 #' ufs_captured(c("hp", "wt"), mtcars, criteria = TRUE)
 #' @export
 ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria = FALSE, ...) {
-  watched <- watch_over("ufs_captured()")
-  on.exit(options(watched))
+  watch_over("ufs_captured()")
   check_given(fit, x)
   own <- is.character(fit) || is.numeric(fit)
   if (!own) check_fit(fit, "feature_ranking", "features")

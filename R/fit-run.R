@@ -85,8 +85,7 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 # of its arguments, and what solves it.
 run_fit <- function(method, call, written, args, dots) {
   start <- proc.time()[[3L]]
-  watched <- watch_over(paste0("ufs_", method, "()"))
-  on.exit(options(watched))
+  watch_over(paste0("ufs_", method, "()"))
   row <- registered[[method]]
   dots <- without_only(row, method, dots)
   paper <- paper_settings(row, method, args$control, dots)

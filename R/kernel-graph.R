@@ -78,8 +78,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
                       bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
                       scale = FALSE, exact = FALSE, ...) {
   check_given(x)
-  watched <- watch_over("ufs_graph()")
-  on.exit(options(watched))
+  watch_over("ufs_graph()")
   x <- open_with(x, ufs_graph, "graph", list(...))
   data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)

@@ -27,8 +27,7 @@
 #' @export
 ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = NULL, k = NULL) {
   check_given(fits)
-  watched <- watch_over("ufs_aggregate()")
-  on.exit(options(watched))
+  watch_over("ufs_aggregate()")
   if (is.list(diversify) || check_flag(diversify, "diversify")) {
     return(diversified_mean(fits, by, x, k, if (is.list(diversify)) diversify, match.call()))
   }

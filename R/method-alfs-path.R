@@ -28,8 +28,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           select_samples = c("ted", "facility", "norm"), n_features = NULL,
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   check_given(x)
-  watched <- watch_over("ufs_alfs_path()")
-  on.exit(options(watched))
+  watch_over("ufs_alfs_path()")
   call <- plain_call(match.call(), "ufs_alfs_path")
   x <- open_with(x, ufs_alfs_path, "alfs_path", list(...))
   select <- check_choice(select, "select")

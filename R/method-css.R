@@ -358,8 +358,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   lead <- seq_along(used)
   coef <- backsolve(object$solution$factor[lead, used, drop = FALSE],
     object$solution$coordinates[lead, , drop = FALSE])
-  watched <- watch_over("predict()")
-  on.exit(options(watched))
+  watch_over("predict()")
   out <- unscaled(object, product_by_rows(z[, used, drop = FALSE], coef, "rebuilt"))
   colnames(out) <- object$names$features
   out

@@ -225,8 +225,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
   z <- scaled_columns(object, newdata, match(colnames(object$solution$C), object$names$features))
-  watched <- watch_over("predict()")
-  on.exit(options(watched))
+  watch_over("predict()")
   unscaled(object, product_by_rows(z, object$solution$U %*% object$solution$R, "rebuilt"))
 }
 

@@ -37,8 +37,7 @@
 ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0.5,
                           pool = if (how == "css") 3 * k else 10 * k, ...) {
   start <- proc.time()[[3L]]
-  watched <- watch_over("ufs_diversify()")
-  on.exit(options(watched))
+  watch_over("ufs_diversify()")
   check_arguments(setdiff(names_of(sys.call()), "x"), ufs_diversify, "diversify")
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")

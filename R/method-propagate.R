@@ -41,8 +41,7 @@
 #' @export
 ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
   check_given(w, y)
-  watched <- watch_over("ufs_propagate()")
-  on.exit(options(watched))
+  watch_over("ufs_propagate()")
   graph <- propagate_weights(w)
   n <- graph$n
   classes <- check_partial_labels(y, n)

@@ -62,8 +62,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
                           nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,
                           center = TRUE, scale = TRUE, control = ufs_control()) {
   check_given(x)
-  watched <- watch_over("ufs_represent()")
-  on.exit(options(watched))
+  watch_over("ufs_represent()")
   start <- proc.time()[[3L]]
   paper_settings(list(), "represent", control, list())
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)

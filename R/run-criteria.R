@@ -164,8 +164,7 @@ loo_ridge <- function(z, columns) {
 #' @export
 ufs_cluster_metrics <- function(cluster, class) {
   check_given(cluster, class)
-  watched <- watch_over("ufs_cluster_metrics()")
-  on.exit(options(watched))
+  watch_over("ufs_cluster_metrics()")
   if (length(cluster) != length(class)) {
     refuse("class", "`cluster` has length ", length(cluster), " and `class` ", length(class), ".")
   }

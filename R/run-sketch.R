@@ -47,8 +47,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   check_given(x)
   by_default <- missing(type)
   type <- check_choice(type, "type")
-  watched <- watch_over("ufs_sketch()")
-  on.exit(options(watched))
+  watch_over("ufs_sketch()")
   if (inherits(x, "tbl_sql")) {
     check_dots_empty(...)
     if (!by_default && type != "uniform") refuse("type", "Of a table in a database rows can only ",

@@ -50,8 +50,7 @@
 #' @export
 ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) {
   check_given(x, m)
-  watched <- watch_over("ufs_split()")
-  on.exit(options(watched))
+  watch_over("ufs_split()")
   watch_says(function(step) "choosing rows")
   replicates <- sample_column(replicates, x, "replicates")
   strata <- sample_column(strata, x, "strata")

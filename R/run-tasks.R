@@ -23,9 +23,8 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
   left <- function(...) paste0(ticked, " of ", count_words(length(tasks), "fit"), " done")
   # The fits inside find a watch that is set, and leave it.
   # The kind of a run may say more than the name of the function.
-  watched <- watch_over(if (is.null(run$kind)) "ufselect" else
+  watch_over(if (is.null(run$kind)) "ufselect" else
     paste0("ufs_", sub("-.*", "", run$kind), "()"))
-  on.exit(options(watched))
   watch_says(left)
   show <- progress_ticks(length(tasks), envir = environment())
   tick <- function() {

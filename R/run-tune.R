@@ -48,8 +48,7 @@
 ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
                      checkpoint = NULL, m) {
   check_given(x, method, grid)
-  watched <- watch_over("ufs_tune()")
-  on.exit(options(watched))
+  watch_over("ufs_tune()")
   call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {

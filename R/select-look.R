@@ -69,8 +69,7 @@
 #' @export
 ufs_look <- function(x, kind = NULL, ...) {
   check_given(x)
-  watched <- watch_over("ufs_look()")
-  on.exit(options(watched))
+  watch_over("ufs_look()")
   watch_says(function(step) "looking at the data")
   check_kind(kind)
   unknown <- setdiff(names_of(list(...)), input_arguments())

@@ -127,8 +127,7 @@
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
                        n_clusters = NULL, noise = NULL, ordered = FALSE, kind = NULL, ...) {
   check_given(x)
-  watched <- watch_over("ufs_select()")
-  on.exit(options(watched))
+  watch_over("ufs_select()")
   task <- check_choice(task, "task")
   given <- list(...)
   priced <- inherits(x, "ufs_data") || any(c("budget", "sample_budget") %in% names_of(given))

@@ -72,8 +72,7 @@
 ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L, share = 0.05,
                      n_resamples = 10L, checkpoint = NULL) {
   check_given(x)
-  watched <- watch_over("ufs_size()")
-  on.exit(options(watched))
+  watch_over("ufs_size()")
   call <- plain_call(match.call(), "ufs_size")
   if (is.null(method) == is.null(task)) {
     refuse("method", "Give a `method`, or a `task` of ufs_select(): one of them.")

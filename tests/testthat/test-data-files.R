@@ -102,6 +102,82 @@ test_that("a database: text is an error both ways, weights and columns are check
   expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))
 })
 
+test_that("SQLite: each value counts as it is stored, whatever type the first one had", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  ask <- function(sql) DBI::dbExecute(connection, sql)
+  ask("CREATE TABLE t (a, b, c REAL)")
+  # Below an integer of 64 bits RSQLite takes 2.5 for 2.
+  ask("INSERT INTO t VALUES (1, 5000000000, NULL), (2.5, 2.5, NULL), (4, 3, NULL), (NULL, 1, 2), (7, 1.75, 8)")
+  ask("CREATE VIEW v AS SELECT * FROM t")
+  x <- cbind(a = c(1, 2.5, 4, 7), b = c(5e9, 2.5, 3, 1.75))
+  y <- cbind(b = c(1, 1.75), c = c(2, 8))
+  # So does a column that is empty in the pieces before.
+  as_it_is <- query_pieces
+  replaced("query_pieces", function(table, held, rows = 2L) as_it_is(table, held, 2L))
+  for (where in c("fetch", "database")) for (from in c("t", "v")) {
+    m <- expect_silent(ufs_moments(connection, c("a", "b"), from = from, where = where))
+    expect_equal(m$mean, colMeans(x), tolerance = 1e-14)
+    expect_equal(as.matrix(m, "covariance"), cov(x), tolerance = 1e-14)
+    m <- ufs_moments(connection, c("b", "c"), from = from, where = where)
+    expect_equal(as.matrix(m, "covariance"), cov(y), tolerance = 1e-14)
+  }
+})
+
+test_that("a piece of a table in a database has two million values at most, one of a file 40 MB", {
+  skip_on_cran()
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", as.data.frame(matrix(0, 5000, 800)))
+  held <- new_held()
+  next_piece <- query_pieces(settle_database(database_table(connection, "t", NULL, NULL), held), held)
+  rows <- integer()
+  while (!is.null(piece <- next_piece())) rows <- c(rows, nrow(piece$x))
+  held$close()
+  expect_identical(rows, c(2500L, 2500L))
+  # A file of lines of 100 kB: 400 of them are 40 MB.
+  skip_if_not_installed("data.table")
+  file <- withr::local_tempfile(fileext = ".csv")
+  line <- strrep("0.12345678,", 9090)
+  writeLines(c(paste0("v", 1:9091, collapse = ","), rep(paste0(line, "1"), 500)), file)
+  stream <- csv_stream(file, held)
+  rows <- integer()
+  while (!is.null(piece <- stream())) rows <- c(rows, nrow(piece$rows))
+  held$close()
+  expect_identical(sum(rows), 500L)
+  expect_lte(max(rows), 400L)
+  # Products of few columns at once are those of all.
+  x <- withr::with_seed(1, matrix(stats::rnorm(6000), 40))
+  expect_equal(own_products(x, 1e5), crossprod(x), tolerance = 1e-14)
+  expect_identical(own_products(x, 1e5), t(own_products(x, 1e5)))
+})
+
+test_that("SQLite: text and blobs anywhere below numbers are an error, large whole numbers a warning", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  put <- function(last) {
+    rows <- paste0("(", 1:1500, ", ", 1:1500 %% 7, ")", collapse = ", ")
+    DBI::dbExecute(connection, "DROP TABLE IF EXISTS t")
+    DBI::dbExecute(connection, "CREATE TABLE t (a, b)")
+    DBI::dbExecute(connection, paste0("INSERT INTO t VALUES ", rows, ", (3, ", last, ")"))
+  }
+  for (where in c("fetch", "database")) {
+    for (odd in c("'x'", "'12'", "x'31'", "9e999")) {
+      put(odd)
+      expect_error(ufs_moments(connection, from = "t", where = where), "Text, or infinite values, in column 'b'",
+        class = "ufs_error_argument")
+      expect_error(ufs_moments(connection, "a", "b", from = "t", where = where), "in column 'b'",
+        class = "ufs_error_argument")
+    }
+    put("9007199254740995")
+    expect_warning(ufs_moments(connection, from = "t", where = where), "'b'", class = "ufs_warning_digits")
+  }
+  expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))
+})
+
 test_that("matrices of classes with their own operators become plain numbers at the door", {
   values <- matrix(c(1, NA, 3, 4, 5, NA, 7, 8, 10, 2, 2, 9), 4, dimnames = list(NULL, c("a", "b", "c")))
   series <- structure(values, index = 1:4, class = c("xts", "zoo"))
