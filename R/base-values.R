@@ -26,8 +26,8 @@ row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 # At most `most` of 1 .. size, in equal steps.
 evenly <- function(size, most) unique(round(seq(1, size, length.out = min(size, most))))
 
-# `some` of 1 .. size: those whose multiples of the golden ratio leave the least fraction. They are as
-# dense everywhere and in every cycle, which equal steps could be in time with.
+# `some` of 1 .. size: those whose multiples of the golden ratio leave the least fraction. They are
+# as dense everywhere and in every cycle, which equal steps could be in time with.
 spread <- function(size, some) {
   sort(order((seq_len(size) * (sqrt(5) - 1) / 2) %% 1)[seq_len(some)])
 }

@@ -113,7 +113,8 @@
 #' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped, or
-#'   one that leaves no room for the least that other strata need. The wish is always met, but the choice is not optimised for it.
+#'   one that leaves no room for the least that other strata need. The wish is always met, but the
+#'   choice is not optimised for it.
 #' * `"refused"`: an error. Only `weights` are refused, by methods that are no sums over rows; the
 #'   table and the error give each one's reason. A single setting may refuse more: there is no
 #'   `groups` with `optimal = TRUE` of [ufs_css()].
@@ -124,9 +125,9 @@
 #' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes
 #' that contradict each other are errors that name the columns: a column that is both included and
 #' excluded, `k` below the number of included columns, included columns that cost more than the
-#' budget, or quotas that ask for more columns of a stratum than there are, for more than `k` in all,
-#' or that allow fewer than `k`. Choices under quotas of at least some columns are not nested: that of
-#' `k - 1` may have columns that are not in that of `k`.
+#' budget, or quotas that ask for more columns of a stratum than there are, for more than `k` in
+#' all, or that allow fewer than `k`. Choices under quotas of at least some columns are not nested:
+#' that of `k - 1` may have columns that are not in that of `k`.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
@@ -188,10 +189,10 @@
 #'   columns, and columns of one group, are not compared with each other.
 #' @param feature_strata,feature_quotas A factor over the columns (scales of a questionnaire, types
 #'   of genes, plates), in their order or with their names, `NA` for a column of no stratum, and how
-#'   many to choose from its levels: a vector or list with the names of levels, each the exact number
-#'   or `c(least, most)`, or one of these without a name for every level. Levels that are not named
-#'   are free. Without quotas, no level gets more than its share of the choice. Of several tables
-#'   the table is the stratum where `feature_quotas` comes alone.
+#'   many to choose from its levels: a vector or list with the names of levels, each the exact
+#'   number or `c(least, most)`, or one of these without a name for every level. Levels that are not
+#'   named are free. Without quotas, no level gets more than its share of the choice. Of several
+#'   tables the table is the stratum where `feature_quotas` comes alone.
 #' @param weights How many rows each row stands for: positive numbers, one for each row. Here and in
 #'   `blocks`, `replicates`, `strata` and `sample_cost` one name stands for that column of the
 #'   `colData()` of a Bioconductor object, or of the `meta.data` of a Seurat object.

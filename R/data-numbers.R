@@ -127,9 +127,9 @@ code_factors <- function(x, how) {
     # Another column may have such a name.
     unique <- utils::tail(make.unique(c(taken, columns)), length(columns))
     if (!identical(unique, columns)) {
-      ufs_inform("names", "`x` has columns ", some_names(columns[unique != columns]), " beside the ",
-        "factor '", name, "': the columns of its levels are ", some_names(unique[unique != columns]),
-        ".")
+      ufs_inform("names", "`x` has columns ", some_names(columns[unique != columns]), " beside ",
+        "the factor '", name, "': the columns of its levels are ",
+        some_names(unique[unique != columns]), ".")
     }
     taken <- c(taken, unique)
     factors[[name]]$columns <- unique

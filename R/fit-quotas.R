@@ -1,7 +1,7 @@
-# Quotas of columns (`feature_strata`) in rankings: which columns may be taken so that enough are left
-# for the minima. A choice so far can be completed if columns of the strata that lack some are left,
-# for which there is room and money, and which go together. Without groups and max_cor counting
-# decides; with them a search, which gives up after MOST_TRIES and then counts as failed.
+# Quotas of columns (`feature_strata`) in rankings: which columns may be taken so that enough are
+# left for the minima. A choice so far can be completed if columns of the strata that lack some are
+# left, for which there is room and money, and which go together. Without groups and max_cor
+# counting decides; with them a search, which gives up after MOST_TRIES and then counts as failed.
 
 most_tries <- 2000L
 
@@ -103,8 +103,9 @@ refuse_quotas <- function(wish, size = Inf, budget = NULL) {
     ": ask for fewer columns of a stratum, or leave a wish out.")
 }
 
-# Does a ranking by correlation, which keeps the i-th of `ord` and leaves those flagged to be walked,
-# still meet the minima? A function of both. What completed the choice before is asked first.
+# Does a ranking by correlation, which keeps the i-th of `ord` and leaves those flagged to be
+# walked, still meet the minima? A function of both. What completed the choice before is asked
+# first.
 quota_watch <- function(wish, ord, near_to) {
   quota <- quotas_at(wish, length(ord), ord)
   if (!any(quota$least > 0)) return(function(i, open) TRUE)

@@ -133,11 +133,7 @@ css_slots <- function(data, asked, control, judge_rows) {
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
-  quota <- settings$wish$quota
-  if (!is.null(quota) &&
-      any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
-    refuse_quotas(wish, settings$k, wish$budget)
-  }
+  check_quotas_met(settings, wish, order)
   if (count$n_chosen == 0) refuse_empty(settings, names)
   if (settings$prove) few <- intersect(few, order)
   basis <- column_basis(z, order, divisor)
@@ -174,6 +170,15 @@ css_slots <- function(data, asked, control, judge_rows) {
       norm2 = expand_features(ss * divisor^2, data)),
     certificate = certificate
   )
+}
+
+# A search that found no choice within the quotas.
+check_quotas_met <- function(settings, wish, order) {
+  quota <- settings$wish$quota
+  if (is.null(quota)) return(invisible())
+  if (any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
+    refuse_quotas(wish, settings$k, wish$budget)
+  }
 }
 
 css_settings <- function(asked, wish, data, ss) {

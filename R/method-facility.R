@@ -40,8 +40,8 @@
 #' as equal.
 #'
 #' From n = 12,000 on the picks are the greedy ones among 4 m candidates, at least 2,000, that are
-#' spread over the rows, always the same ones. The print says so, and the `bound` is for all samples:
-#' it looks at all pairs once.
+#' spread over the rows, always the same ones. The print says so, and the `bound` is for all
+#' samples: it looks at all pairs once.
 #'
 #' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
@@ -256,7 +256,8 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
 print_notes.ufs_facility <- function(x) {
   c(paste0("similarity   ", x$params$similarity), labelled_note(x),
     if (x$params$looked_at) {
-      paste0("looked at    ", x$params$looked_at, " candidates spread over the rows, the bound at all")
+      paste0("looked at    ", x$params$looked_at,
+        " candidates spread over the rows, the bound at all")
     },
     if (!x$params$given) {
       paste0("worst at     m = ", which.min(x$trace$ratio), ", for which the certificate is given")

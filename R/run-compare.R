@@ -42,11 +42,11 @@
 #'   factor is not used. Whole numbers are taken as classes, and that is said; other numbers are
 #'   refused.
 #' @param methods Names of methods or of pipelines `"features+samples"`; in a list also functions,
-#'   which are methods for this call as [ufs_register()] has it: `list("pca", mine = function(x) ...)`. `"features+diversify"` (and
-#'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
-#'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify =
-#'   list(...)))`. A named vector gives them other labels, so that one method can enter with
-#'   several settings.
+#'   which are methods for this call as [ufs_register()] has it: `list("pca", mine = function(x)
+#'   ...)`. `"features+diversify"` (and `"features+diversify+samples"`) makes the chosen features
+#'   differ by [ufs_diversify()], whose arguments may be given in `args` as
+#'   `list("laplacian+diversify" = list(diversify = list(...)))`. A named vector gives them other
+#'   labels, so that one method can enter with several settings.
 #' @param k Numbers of features, a vector, or `"auto"` for one number that all methods use: how many
 #'   columns of `x` are better than noise by the decoys of [ufs_pca()], or all columns where that is
 #'   most of them (see [ufs_size()]). It does not look at `y`.

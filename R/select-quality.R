@@ -24,9 +24,9 @@ feature_quality <- function(fit, x, chosen, draws) {
     noise_quality(x, chosen, random))
 }
 
-# `captured` and its bound as ufs_captured() has them, of all rows and columns, or of as many rows as
-# a few seconds allow. Beside random columns stands what is foretold of rows left out: on the rows
-# that a regression was learned from a few extreme ones may decide.
+# `captured` and its bound as ufs_captured() has them, of all rows and columns, or of as many rows
+# as a few seconds allow. Beside random columns stands what is foretold of rows left out: on the
+# rows that a regression was learned from a few extreme ones may decide.
 explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   rows <- max(1000, floor(most / x$p))
   part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
