@@ -196,7 +196,8 @@ pairs_of_rows <- function(x, weights = NULL) {
     least, most, names)
 }
 
-# Those of two tables together: moments_of_rows() and merge_moments() for each pair.
+# The sums of two tables together, as moments_of_rows() and merge_moments() would have them for each
+# pair.
 merge_pairs <- function(a, b) {
   if (is.null(a)) return(b)
   b <- pairs_in_order(b, a$names)

@@ -78,7 +78,7 @@ seurat_layer <- function(assay, name) {
     get(assay, slot = name)
 }
 
-# What is done to counts of an object without log-normalised values, where nobody said it: "log", or
+# The default of `counts` for an object with raw counts and no log-normalised values: "log", or
 # "none" where that cannot be.
 counts_by_default <- function(data) {
   if (!isTRUE(data$input$raw)) return("none")

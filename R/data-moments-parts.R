@@ -1,4 +1,4 @@
-# What is common to moments of rows (data-moments.R) and of matrices and pairs (data-covariance.R).
+# Shared parts of moments of rows (data-moments.R) and of matrices and pairs (data-covariance.R).
 
 # `mean` + `rest` is the mean with twice the digits; `least` and `most` say which columns are
 # constant.
@@ -45,7 +45,7 @@ check_columns <- function(columns) {
   }
 }
 
-# Which columns are not constant, by the rule for rows (src/prepare.h).
+# Flags of the columns that are not constant, by the rule for rows (src/prepare.h).
 columns_vary <- function(moments) {
   largest <- pmax(abs(moments$most), abs(moments$least))
   diag(moments$css) > 0 & moments$most - moments$least > 8 * .Machine$double.eps * largest

@@ -1,4 +1,4 @@
-# What several tables weigh (data-tables.R): after columns were centred and scaled, all tables have
+# Weights of several tables (data-tables.R): after columns were centred and scaled, all tables have
 # the same total variance.
 
 # The roots of the total variances of tables, from the standard deviations of their columns: the
@@ -12,7 +12,7 @@ table_roots <- function(spread, of) {
   root
 }
 
-# What each column is divided by after it was standardised (`scaled`) or left as it is (`plain`);
+# Divisors of the columns after they were standardised (`scaled`) or left as they are (`plain`);
 # NULL without several tables.
 table_roots_of <- function(tables, moments) {
   if (is.null(tables) || nlevels(tables$of) < 2L) return(NULL)

@@ -66,7 +66,7 @@ join_tables <- function(x, arg, read) {
   out
 }
 
-# Of each table by the names that its columns have now.
+# The factors of all tables, by the names that their columns have now.
 joined_factors <- function(factors) {
   out <- Map(function(own, name) {
     own <- lapply(own, function(how) replace(how, "columns", list(paste0(name, ":", how$columns))))

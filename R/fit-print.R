@@ -36,7 +36,7 @@ print.ufs <- function(x, n = 5L, ...) {
 # Lines of every print: what the data lost on the way in, and what was asked of the choice.
 data_notes <- function(x) c(tables_note(x), input_notes(x$input), wish_notes(x))
 
-# Of several tables, how many columns of each are chosen.
+# How many columns of each of several tables are chosen.
 tables_note <- function(x) {
   shown <- if (!is.null(x$feature_ranking)) shown_ranking(x, "feature")
   chosen <- if (!is.null(shown$size)) utils::head(shown$ranking, shown$size)

@@ -5,7 +5,7 @@
 
 most_tries <- 2000L
 
-# What is left to choose from, best first. level: of its columns, 0 for none; group: which belong
+# The columns that are left to choose from, best first. level: of its columns, 0 for none; group: which belong
 # together, NULL for none; cost, limit: NULL or what each costs, and how much all may; apart:
 # function(i) of the columns that are too near to column i, or NULL.
 new_quota_walk <- function(quota, level, cost = NULL, group = NULL, apart = NULL) {
@@ -84,7 +84,7 @@ walk_quotas <- function(walk, size, limit = Inf) {
 # The first `size` of the ranking `ord` under the wishes of a fit.
 choose_by_quotas <- function(ord, wish, size, budget) {
   quota <- quotas_at(wish, size, ord)
-  # What must be in is, whatever the share of its level.
+  # Columns that must be in are in, whatever the share of their level.
   group <- if (!is.null(wish$groups)) {
     ifelse(is.na(wish$groups[ord]), -seq_along(ord), wish$groups[ord])
   }
@@ -120,7 +120,7 @@ quota_watch <- function(wish, ord, near_to) {
   if (is.null(ahead)) refuse_quotas(wish)
   function(i, open) {
     after <- have + levels_of(walk, i)
-    # What is included stays whatever is near to it.
+    # Included columns stay, whatever is near to them.
     rest <- setdiff(ahead, i)
     open[seq_len(i)] <- FALSE
     if (!all(open[rest])) rest <- completion(walk, after, length(ord), Inf, open)

@@ -200,8 +200,8 @@ same_method <- function(a, b) {
     identical(plain(a)$fun, plain(b)$fun, ignore.bytecode = TRUE)
 }
 
-# What the results of methods of users depend on beside their names, for all of these that are named
-# anywhere in a value: stored results are known by it.
+# Functions and settings of users' methods, on which their results depend, for all of these that are
+# named anywhere in a value: stored results are known by it.
 own_code <- function(value) {
   words <- unlist(rapply(list(value), function(text) unique(text), "character", how = "unlist"))
   words <- c(character(), words)
@@ -251,7 +251,7 @@ run_own <- function(own, data, args, given) {
     if (features) "feature_scores" else "sample_scores"))
 }
 
-# What the user's function returned as scores of what has these names.
+# The result of the user's function as scores of the columns or rows with these names.
 own_scores <- function(value, own, names) {
   one <- if (own$what == "features") "column" else "row"
   wrong <- function(...) {

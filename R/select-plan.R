@@ -466,7 +466,7 @@ task_methods <- function(asked) {
   if (is.null(asked$n_clusters)) of_task else setdiff(of_task, "pca")
 }
 
-# Which of these methods take weights of rows.
+# Flags of the methods that take weights of rows.
 take_weights <- function(methods) {
   vapply(methods, function(m) seen_by(method_row(m), "weights") != "refused", NA)
 }

@@ -167,7 +167,7 @@ foretold <- function(part, measure) {
   suppressWarnings(stats::cor(part[[measure]], part$gain, method = "spearman", use = "complete.obs"))
 }
 
-# What the print promises of a set, from the other sets, against what is so: for each task the median
+# The promise of the print for a set, made from the other sets, against the fact: for each task the median
 # and the range as printed, how many sets left out lie inside the range of the others, and the median
 # of odd sets against that of even ones.
 promised <- function(table) {

@@ -45,7 +45,7 @@ static void offer(search *s, int n_set, double held)
     if (!(held > s->best + UFS_TIE * work->total)) return;
     css_choose(work, n_set, s->set);
     if (css_quota_exceeded(work)) return;
-    /* What the strata lack is added, as columns of any kind; where it cannot be there is no such set. */
+    /* Columns that the strata lack are added; without them there is no such set. */
     for (int j = work->lacking > 0 ? css_next(work, NULL) : -1; j >= 0; j = css_next(work, NULL))
         css_take(work, j);
     if (work->lacking > 0 || !(work->value > s->best + UFS_TIE * work->total)) return;

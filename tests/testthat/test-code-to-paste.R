@@ -102,7 +102,7 @@ test_that("the explorer's code is the choice and nothing else", {
   unlink(canary)
   known <- c("library", "<-", "ufs_css", "selected_features", "predict", "c", "[[")
   env <- new.env(parent = globalenv())
-  # What the code calls data whose name cannot be written in the locale of the session.
+  # The name in the code of data whose own name cannot be written in the locale of the session.
   env$x <- x
   plain <- unname(x)
   for (name in names) {

@@ -58,7 +58,7 @@ test_that("arguments of the function are those of the method", {
   expect_equal(feature_scores(ufs(y, "power", power = 3)), by_hand(3))
   expect_equal(unname(ufs_grid(y, "power", list(power = 1:2))$feature_scores[, 1]), unname(by_hand(1)))
   expect_error(power(y, absolute = 3), "TRUE or FALSE", class = "ufs_error_argument")
-  # What the number is used for decides whether fits are nested.
+  # The use of the number decides whether fits are nested.
   expect_true("k" %in% names(formals(power)))
   top <- with_method("top", function(x, k) utils::head(order(-colSums(x^2)), k), returns = "order", scale = FALSE)
   expect_identical(registered$top$per_k, "k")

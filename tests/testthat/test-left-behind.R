@@ -1,4 +1,4 @@
-# What stays after an error or an interrupt in the middle: no connection, result, file, option or seed.
+# An error or an interrupt in the middle leaves nothing behind: no connection, result, file, option or seed.
 
 # Everything that could be left; `connection`: one of SQLite, which tells of a result that is open.
 state_of <- function(connection) {
@@ -49,7 +49,7 @@ test_that("an error in any piece of the moments, or of a sketch, leaves nothing 
     sparse = function() ufs_moments(Matrix::Matrix(rows_of(), sparse = TRUE)),
     leverage = function() withr::with_seed(1, ufs_sketch(rows_of(), 20, n_vectors = 2)),
     facility = function() ufs_sketch(rows_of(), 20, "facility"))
-  # What is called in each of them; the error is in its first call, in a later one, in the last.
+  # The function called in each of them; the error is in its first call, in a later one, in the last.
   inside <- c("moments_of_rows", "merge_moments", "moment_columns", "fields_of", "settle_kinds", "readLines_in_words",
     "engine_sums", "watch_says", "subset_data", "x_pca")
   tried <- 0L

@@ -48,7 +48,7 @@ ended <- function(during) {
       found <- tryCatch(suppressMessages(suppressWarnings(eval(call))), error = identity, interrupt = identity)
       setTimeLimit()
       now <- left_behind()
-      # What others made before may be gone, with the objects that it belonged to.
+      # Files that others made before may be gone, with the objects that they belonged to.
       expect_identical(setdiff(now$files, before$files), character(), info = name)
       others <- setdiff(names(before), "files")
       expect_identical(now[others], before[others], info = name)

@@ -110,7 +110,7 @@ test_that("constant columns go first", {
   expect_identical(table$score[table$removed], NA_real_)
 })
 
-# What a method cannot do without.
+# Arguments that a method cannot do without.
 needs <- function(method) {
   arguments <- formals(registry()[[method]]$fit)
   given <- list(n_clusters = 3L, n_components = 2L)[intersect(c("n_clusters", "n_components"),
@@ -202,7 +202,7 @@ test_that("logical columns are numbers, as for ufs_data(), and columns of ids ar
   rows <- step_sample_ufs(recipe(mpg ~ ., flags), all_predictors(), m = 5, seed = 1)
   expect_identical(tidy(prep(rows), 1)$row,
     tidy(prep(step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 5, seed = 1)), 1)$row)
-  # What is filled in need not be TRUE or FALSE: the type does not depend on the rows.
+  # Values filled in need not be TRUE or FALSE: the type does not depend on the rows.
   flags$vs[3] <- NA
   filled <- prep(step_select_ufs(recipe(mpg ~ ., flags), all_predictors(), num_terms = 10, na = "median"))
   expect_identical(bake(filled, flags[3, ])$vs, stats::median(flags$vs, na.rm = TRUE) + 0)
