@@ -5,9 +5,9 @@
 
 most_tries <- 2000L
 
-# The columns that are left to choose from, best first. level: of its columns, 0 for none; group: which belong
-# together, NULL for none; cost, limit: NULL or what each costs, and how much all may; apart:
-# function(i) of the columns that are too near to column i, or NULL.
+# The columns that are left to choose from, best first. level: of its columns, 0 for none; group:
+# which belong together, NULL for none; cost, limit: NULL or what each costs, and how much all may;
+# apart: function(i) of the columns that are too near to column i, or NULL.
 new_quota_walk <- function(quota, level, cost = NULL, group = NULL, apart = NULL) {
   unit <- if (is.null(group)) seq_along(level) else group
   list(least = quota$least, most = quota$most, level = level, cost = cost, apart = apart,
