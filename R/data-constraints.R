@@ -296,8 +296,9 @@ check_quota_size <- function(k, wish, arg = "k") {
 }
 
 # Quotas of the strata for a choice of `size` columns: list(level, least, most), levels from 1 and 0
-# for a column of none. Without quotas no stratum has more than its share of the columns `open`: each
-# next column is of the level that is farthest behind (Webster's rule), after those that must be in.
+# for a column of none. Without quotas no stratum has more than its share of the columns `open`:
+# each next column is of the level that is farthest behind (Webster's rule), after those that must
+# be in.
 quotas_at <- function(wish, size, open) {
   strata <- wish$feature_strata
   if (is.null(strata)) return(NULL)
