@@ -253,11 +253,11 @@ gain_promise <- function(table, kind = "", over = "random", least = 0.9) {
 kind_words <- c(counts = "counts", "log counts" = "log counts", grades = "grades",
   "one unit" = "one unit", "mixed units" = "mixed units", standardised = "standardised columns")
 
-# Says what changed since a stored table was computed, from its header; NULL if it is up to date.
+# Says what changed since a stored table was computed; NULL if it is up to date.
 moved_since <- function(name) {
-  headers <- utils::read.csv(system.file("benchmarks", "results", "headers.csv",
+  moved <- utils::read.csv(system.file("benchmarks", "results", "outdated.csv",
     package = "ufselect"), colClasses = "character")
-  note <- headers$value[headers$table == name & headers$item == "outdated"]
+  note <- moved$value[moved$table == name]
   if (length(note)) paste0(" (computed before this changed: ", sub("^[^:]*: ", "", note), ")")
 }
 

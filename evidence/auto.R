@@ -22,7 +22,7 @@
 # out, among a grid, and judges them on this set.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
+  source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
 

@@ -13,7 +13,7 @@
 # each beside the same number for all sets, the geometric mean of its answers.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
+  source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
 ufs <- asNamespace("ufselect")

@@ -5,7 +5,7 @@
 #   Rscript labelling.R [--weeks=12] [--seeds=3] [--out=results/labelling.csv]          about four minutes
 this <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 here <- dirname(normalizePath(this))
-source(file.path(here, "..", "inst", "benchmarks", "common.R"))
+source(file.path(here, "common.R"))
 suppressMessages(library(ufselect))
 
 weeks <- as.integer(option("weeks", "12"))

@@ -1,4 +1,4 @@
-# Which genes make a panel? Chosen on half of the labelled cells of three sets (see ../inst/benchmarks/cells.R: their
+# Which genes make a panel? Chosen on half of the labelled cells of three sets (see cells.R: their
 # packages, or --packages=FOLDER of unpacked sources), and judged on the other half.
 #   Rscript panel.R [--sets=blood,gut,muscle] [--cells=2500] [--genes=2000] [--splits=3] [--genebasis=FOLDER]
 #     [--rivals=1] [--most=100] [--out=panel.csv]
@@ -20,11 +20,10 @@
 # rarest: the same of the smallest type.
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-benchmarks <- file.path(here, "..", "inst", "benchmarks")
-source(file.path(benchmarks, "common.R"))
+source(file.path(here, "common.R"))
 # The readers of cells.R, without running it.
 cells <- new.env(parent = globalenv())
-for (part in parse(file.path(benchmarks, "cells.R"))) {
+for (part in parse(file.path(here, "cells.R"))) {
   name <- if (is.call(part) && identical(part[[1L]], as.name("<-"))) as.character(part[[2L]])[1L] else ""
   if (name %in% c("from_package", "read_cells", "silently", "highly_variable")) eval(part, cells)
 }

@@ -13,7 +13,7 @@
 # chosen that are no permuted copies. k = 20, or 30 % of fewer than 60 columns.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
+  source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
 

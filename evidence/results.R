@@ -12,7 +12,7 @@
 #                                          has to be computed anew; until then check skips it, and says so
 #
 # --data=FOLDER (or UFSELECT_DATA): the sets that are not in any package. Without it the cells that
-# need them are skipped, and counted so. headers.csv beside the tables holds, for every table, the version, date,
+# need them are skipped, and counted so. results/headers.csv here holds, for every table, the version, date,
 # seed and BLAS of the run, a fingerprint of its data, every call with all its arguments, and the
 # hash of the sources that these calls reach (provenance.R). The check fails
 # - if an argument has another default than the call that is stored, or is not in it;
@@ -21,14 +21,14 @@
 # - if a recomputed cell differs; if a file of results/ is not listed here.
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-benchmarks <- normalizePath(file.path(here, "..", "inst", "benchmarks"))
-source(file.path(benchmarks, "common.R"))
-# A script or a table: what vignettes show is installed with the package, all else is here.
+source(file.path(here, "common.R"))
+# A table that a vignette or the package reads is installed with it; scripts and all other tables are here.
+shipped <- normalizePath(file.path(here, "..", "inst", "benchmarks"))
 place_of <- function(file) {
   own <- file.path(here, file)
-  if (file.exists(own)) own else file.path(benchmarks, file)
+  if (file.exists(own)) own else file.path(shipped, file)
 }
-header_file <- file.path(benchmarks, "results", "headers.csv")
+header_file <- file.path(here, "results", "headers.csv")
 data_folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 
 # ---- the calls ---------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ paper_table <- function(set, minutes, needs_data) list(file = sprintf("results/p
   data = paper_data(set), needs_data = needs_data, witness = paper_witness(set))
 
 classifier_table <- function(name, minutes, labels, data, witness) {
-  list(file = sprintf("../extdata/classifier-%s.csv.gz", name), script = "classifier-evaluation.R",
+  list(file = sprintf("results/classifier-%s.csv.gz", name), script = "classifier-evaluation.R",
     args = c(paste0("--only=", name), "--out=@work"), minutes = minutes, shown = "classifier-evaluation", seed = "1",
     methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur", "variance", "pca",
       "kmeans_f", "random"),
@@ -397,6 +397,9 @@ read_headers <- function() {
 write_headers <- function(headers) {
   headers <- headers[order(match(headers$table, names(tables))), ]
   utils::write.csv(headers, header_file, row.names = FALSE)
+  # Prints and pages say which tables the code has left behind.
+  moved <- headers[headers$item == "outdated", c("table", "value")]
+  utils::write.csv(moved, file.path(shipped, "results", "outdated.csv"), row.names = FALSE)
 }
 header_of <- function(name, headers = read_headers()) {
   part <- headers[headers$table == name, ]
@@ -523,10 +526,19 @@ check_table <- function(name, confirming) {
 
 # Files that nobody lists.
 check_files <- function() {
-  files <- c(file.path("results", list.files(file.path(c(here, benchmarks), "results"), "csv")),
-    file.path("../extdata", list.files(file.path(benchmarks, "..", "extdata"), "csv")))
-  listed <- c("results/headers.csv", vapply(tables, `[[`, "", "file"))
+  files <- file.path("results", list.files(file.path(c(here, shipped), "results"), "csv"))
+  listed <- c("results/headers.csv", "results/outdated.csv", vapply(tables, `[[`, "", "file"))
   for (file in setdiff(files, listed)) tell("failed", file, "is not listed in results.R")
+}
+
+# The header of each table and the search for what changed are tested beside them.
+check_tests <- function() {
+  found <- testthat::test_file(file.path(here, "test-provenance.R"), package = "ufselect", load_package = "installed",
+    reporter = "check", stop_on_failure = FALSE)
+  found <- as.data.frame(found)
+  counts[["passed"]] <<- counts[["passed"]] + sum(found$passed)
+  failed <- found$test[found$failed > 0L | found$error]
+  for (test in failed) tell("failed", "test-provenance.R", test)
 }
 
 # README's R code runs, and what its comments say about the size of the data is so.
@@ -619,7 +631,10 @@ switch(given[1L],
   outdate = for (name in named) outdate(name),
   check = , confirm = {
     check_files()
-    if (length(given) == 1L) check_readme()
+    if (length(given) == 1L) {
+      check_tests()
+      check_readme()
+    }
     for (name in named) {
       seconds <- system.time(check_table(name, given[1L] == "confirm"))[["elapsed"]]
       if (seconds > 5) say("  %s took %.0f s\n", name, seconds)

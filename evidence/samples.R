@@ -6,7 +6,7 @@
 #       by 1-NN, linear SVM and a fully grown tree, beside the mean and the best of 20 random draws.
 #       FOLDER has one .rds per set with list(x, y); default: environment variable UFSELECT_DATA.
 library(ufselect)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "..", "inst", "benchmarks", "common.R"))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
 simulate <- function(n, p, rank = min(n, p) %/% 4L) {
   scores <- matrix(stats::rnorm(n * rank), n)

@@ -16,7 +16,7 @@
 # the splits. --raw keeps the splits, too.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
+  source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
 

@@ -15,7 +15,7 @@
 # and up to one half all columns are kept.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
+  source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
 

@@ -11,7 +11,7 @@
 # columns it is left out unless --methods names it.
 this <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 here <- dirname(normalizePath(this))
-source(file.path(here, "..", "inst", "benchmarks", "common.R"))
+source(file.path(here, "common.R"))
 suppressMessages(library(ufselect))
 
 folder <- option("data", ".")

@@ -10,7 +10,7 @@
 # seconds are those of one call.
 library(ufselect)
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
-source(file.path(dirname(file), "..", "inst", "benchmarks", "common.R"))
+source(file.path(dirname(file), "common.R"))
 stopifnot(requireNamespace("subselect", quietly = TRUE))
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 draws <- seq_len(as.integer(option("draws", "3")))

@@ -6,7 +6,7 @@
 # setting drawn blindly (blind), in points.
 #   Rscript tune.R --data=FOLDER [--sets=a,b] [--methods=socfs,jspca,...] [--criteria=...] [--out=file.csv]
 library(ufselect)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "..", "inst", "benchmarks", "common.R"))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- words(option("sets",

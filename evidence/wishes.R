@@ -13,7 +13,7 @@
 # `captured` is a share. starts: of 20 starts; proved: optimal = TRUE.
 library(ufselect)
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
-source(file.path(dirname(file), "..", "inst", "benchmarks", "common.R"))
+source(file.path(dirname(file), "common.R"))
 x <- read_set(option("data", Sys.getenv("UFSELECT_DATA")), "wdbc")$x
 colnames(x) <- paste0("V", seq_len(ncol(x)))
 p <- ncol(x)

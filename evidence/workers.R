@@ -5,7 +5,7 @@
 # The machine must have two idle processors.
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
-source(file.path(here, "..", "inst", "benchmarks", "common.R"))
+source(file.path(here, "common.R"))
 
 rows <- as.integer(words(option("rows", "2000,20000,100000")))
 fits <- list("ufs_variance(x)" = function(x) ufs_variance(x), "ufs_pca(x, 10)" = function(x) ufs_pca(x, 10),

@@ -1,4 +1,4 @@
-/* paths.h: fast paths that can be switched off, one by one, by inst/benchmarks/ablation.R (R:
+/* paths.h: fast paths that can be switched off, one by one, by evidence/ablation.R (R:
  * with_paths_off(), unexported). All are on for users. A path stays in the package only if that
  * script's table says that it gains at least 1.3 times at a size users have, or halves the memory;
  * its line here names what is done without it. */

@@ -104,7 +104,7 @@ of_name <- list(
 
 if (!exists("evidence_only_definitions")) {
   out <- option("out", file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])),
-    "..", "extdata"))
+    "results"))
   for (name in words(option("only", paste(names(of_name), collapse = ",")))) {
     seconds <- cpu(table <- of_name[[name]]())
     numbers <- vapply(table, is.numeric, NA)

@@ -1,9 +1,9 @@
 # The share of noise that ufs_decoys() estimates against the true one: up to 100 real columns of
 # each set hidden among five times as many permuted ones, on at most 300 rows.
 #
-#   Rscript inst/benchmarks/decoys.R --data=<folder of sets> [--sets=a,b] [--methods=pca,laplacian]
+#   Rscript evidence/decoys.R --data=<folder of sets> [--sets=a,b] [--methods=pca,laplacian]
 #     [--repeats=3] [--out=decoys.csv]
-#   Rscript inst/benchmarks/decoys.R --show --out=decoys.csv
+#   Rscript evidence/decoys.R --show --out=decoys.csv
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))

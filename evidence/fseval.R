@@ -13,7 +13,7 @@ source(file.path(here, "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 columns <- option("columns")
-published <- utils::read.csv(file.path(here, "results", "fseval-published.csv"), check.names = FALSE)
+published <- utils::read.csv(file.path(here, "..", "inst", "benchmarks", "results", "fseval-published.csv"), check.names = FALSE)
 shares <- if (is.null(columns)) as.numeric(grep("^0[.]", names(published), value = TRUE)) else
   seq(0.005, 0.1, by = 0.005)
 labels <- vapply(shares, format, "")

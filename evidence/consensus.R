@@ -2,9 +2,9 @@
 # permuted copies of each of up to 100 columns, and how many of the chosen are real there; beside all
 # columns and random ones. Sets are cut to 400 rows and 1,000 columns, another cut for each seed.
 #
-#   Rscript inst/benchmarks/consensus.R --data=<folder of sets> [--sets=a,b] [--seeds=1,2,3]
+#   Rscript evidence/consensus.R --data=<folder of sets> [--sets=a,b] [--seeds=1,2,3]
 #     [--out=consensus.csv]
-#   Rscript inst/benchmarks/consensus.R --show --out=consensus.csv
+#   Rscript evidence/consensus.R --show --out=consensus.csv
 #
 # `pool = 10 k` is what the default was before there were decoys.
 local({

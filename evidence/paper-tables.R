@@ -357,7 +357,7 @@ write_tables <- function(set) {
   cells <- split(all, list(all$table, all$method, all$k, all$m, all$classifier), drop = TRUE)
   table <- do.call(rbind, lapply(cells, summarise_cell))
   if (nzchar(option("blocks", ""))) {
-    stored <- read.csv(gzfile(file.path(here, "results", paste0("paper-", set, ".csv.gz"))))
+    stored <- read.csv(gzfile(file.path(here, "..", "inst", "benchmarks", "results", paste0("paper-", set, ".csv.gz"))))
     table <- rbind(table, stored[!paste(stored$table, stored$method) %in% paste(table$table, table$method), ])
   }
   first <- unique(c(grep("^ALFS", unique(table$method), value = TRUE), sort(unique(table$method))))
