@@ -316,6 +316,13 @@ quotas_at <- function(wish, size, open) {
   list(level = level, least = rep(0, length(n)), most = have + tabulate(more, length(n)))
 }
 
+# The same in a choice of k of q columns, in whole numbers, for solvers.
+whole_quotas <- function(wish, k, q) {
+  quota <- quotas_at(wish, k, setdiff(seq_len(q), wish$exclude))
+  if (is.null(quota)) return(NULL)
+  lapply(quota, function(number) as.integer(pmin(number, q)))
+}
+
 check_budget <- function(budget, wish, names, one = "column") {
   price <- sum(wish$cost[wish$include])
   if (price > budget * (1 + 1e-12)) {

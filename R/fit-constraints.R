@@ -159,7 +159,7 @@ choose_best <- function(fit, one, size, budget = NULL) {
 }
 
 # The best k columns of data$x by scores, as the ranking of the fit will have them.
-best_columns <- function(data, k, score, key) {
+best_columns <- function(data, k, score, key = NULL) {
   if (is.null(data$wish)) return(ufs_rank(score, key)[seq_len(k)])
   bare <- list(feature_scores = score, feature_key = key, wishes = list(features = data$wish))
   data$keep <- seq_along(score)

@@ -32,10 +32,11 @@
 #' With `base = "inffs"`, as in the paper, the samples are split at random into `n_base` disjoint
 #' batches. [ufs_inffs()] (`alpha = 0.7, variant = "rowsum"`) scores the features on each of them,
 #' and k-means (best of `n_starts` starts) then clusters all samples on the `k` best
-#' features, in the columns as the model sees them. The clusterings therefore depend on
-#' `k`: fit again for another number of features. `base` may also name other methods of
-#' [ufs_methods()], or be a list of fits. Selectors see the columns scaled to \[0, 1\] unless they
-#' are fits already. All randomness is in this step; with `scores` and `labels` given there is none.
+#' features that constraints such as quotas allow, in the columns as the model sees them. The
+#' clusterings therefore depend on `k`: fit again for another number of features. `base` may also
+#' name other methods of [ufs_methods()], or be a list of fits. Selectors see the columns scaled to
+#' \[0, 1\] unless they are fits already. All randomness is in this step; with `scores` and `labels`
+#' given there is none.
 #'
 #' # Scaling
 #' The model sees only differences of samples, so `center` changes nothing but rounding. The first
@@ -167,8 +168,12 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
       ncol = data$p))
   if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
   scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
+  best <- if (is.null(labels)) {
+    check_included(data, list(k = k))
+    lapply(seq_len(nrow(scores)), function(i) best_columns(data, k, scores[i, ]))
+  }
   data <- blfse_model_matrix(data, scaling, center)
-  labels <- if (is.null(labels)) blfse_base_labels(data$x, scores, n_clusters, k, n_starts) else
+  labels <- if (is.null(labels)) blfse_base_labels(data$x, best, n_clusters, n_starts) else
     check_base_labels(labels, n, nrow(scores))
 
   settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
@@ -396,10 +401,9 @@ scores_of_fits <- function(fits, p) {
 }
 
 # n x m: k-means on all samples, each time on the best features of one base result.
-blfse_base_labels <- function(x, scores, n_clusters, n_features, n_starts) {
-  vapply(seq_len(nrow(scores)), function(k) {
-    best <- ufs_rank(scores[k, ])[seq_len(n_features)]
-    z <- x[, best, drop = FALSE]
+blfse_base_labels <- function(x, best, n_clusters, n_starts) {
+  vapply(best, function(columns) {
+    z <- x[, columns, drop = FALSE]
     runs <- kmeans_runs(z, n_clusters, n_starts)
     # Fewer distinct samples than clusters: they are the clusters.
     if (is.null(runs)) canonical_labels(equal_rows(z)) else runs[[1L]]$cluster

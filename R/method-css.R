@@ -203,7 +203,7 @@ css_settings <- function(asked, wish, data, ss) {
   if (!is.null(wish$groups) && asked$optimal) {
     refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
   }
-  wish["quota"] <- list(quota_for_css(wish, picks, q))
+  wish["quota"] <- list(whole_quotas(wish, picks, q))
   mean_ss <- sum(ss) / q
   target <- asked$target
   if (!is.null(target)) {
@@ -235,13 +235,6 @@ constraints_for_css <- function(wish) {
   }
   if (!is.null(wish$groups)) wish$groups <- match(wish$groups, unique(wish$groups)) - 1L
   wish
-}
-
-# Quotas of the strata in a choice of k of q columns, in whole numbers.
-quota_for_css <- function(wish, k, q) {
-  quota <- quotas_at(wish, k, setdiff(seq_len(q), wish$exclude))
-  if (is.null(quota)) return(NULL)
-  lapply(quota, function(number) as.integer(pmin(number, q)))
 }
 
 # No column, or no group, may be chosen.

@@ -180,8 +180,9 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
   check_included(data, list(k = k))
   must <- topk_must(data$wish, ncol(data$x))
   size <- min(k, if (is.null(must)) k else sum(must >= 0L))
-  settings <- c(own, topk_fixed, topk_budget(data, must, size), list(n_clusters = classes$c,
-    must = must, k = size,
+  quota <- whole_quotas(data$wish, size, ncol(data$x))
+  settings <- c(own, topk_fixed, topk_budget(data, must, size, quota), list(n_clusters = classes$c,
+    must = must, quota = quota, k = size,
     mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
     control[c("inner_max_iter", "inner_tol")])
   check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
@@ -220,15 +221,20 @@ topk_must <- function(wish, q) {
 }
 
 # list(cost, budget) where there is a budget, which must pay for `size` columns.
-topk_budget <- function(data, must, size) {
+topk_budget <- function(data, must, size, quota) {
   wish <- data$wish
   if (is.null(wish$budget)) return(NULL)
   if (is.null(must)) must <- integer(length(wish$cost))
-  least <- order(-must, wish$cost)[seq_len(size)]
+  least <- order(-must, wish$cost)
+  least <- least[must[least] >= 0L]
+  least <- if (is.null(quota)) least[seq_len(size)] else {
+    least[walk_quotas(new_quota_walk(quota, quota$level[least]), size)]
+  }
   if (sum(wish$cost[least]) > wish$budget * (1 + 1e-12)) {
     refuse("budget", "`budget` is ", format(wish$budget), ", less than the ",
       format(sum(wish$cost[least])), " that the ", size, " cheapest columns cost",
-      if (any(must > 0L)) " with those that must be in", ": ",
+      if (any(must > 0L)) " with those that must be in", if (!is.null(quota)) " within the quotas",
+      ": ",
       some_columns(data$features[data$keep[least]]), ". ufs_topk() chooses exactly `k`.")
   }
   wish[c("cost", "budget")]
@@ -285,7 +291,8 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
   must <- topk_must(data$wish, ncol(data$x))
   alike <- same_penalty(equal_columns(data$x), must)
-  found <- topk_first_copies(found, same_penalty(alike, data$wish$cost))
+  alike <- same_penalty(alike, data$wish$cost)
+  found <- topk_first_copies(found, same_penalty(alike, data$wish$feature_strata$level))
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
@@ -514,7 +521,7 @@ register("topk", ufs_topk,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
   reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
-  wishes = c("include", "exclude", "cost"),
+  wishes = c("include", "exclude", "cost", "feature_strata"),
   refuses = c(weights =
     "it links rows to others, and copies of a row would be linked to each other alone")
 )

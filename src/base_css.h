@@ -2,19 +2,13 @@
 #ifndef UFS_BASE_CSS_H
 #define UFS_BASE_CSS_H
 
+#include "quota.h"
 #include "x_ops.h"
 
 typedef struct {
     int n, p;
     const ufs_x *x; /* n x p, never formed */
 } css_problem;
-
-/* How many columns of each stratum there may be. */
-typedef struct {
-    int n;                   /* strata */
-    const int *level;        /* p: from 0, -1 for a column of none; NULL: no quotas */
-    const int *least, *most; /* n */
-} css_quota;
 
 /* What the user wishes of the columns. */
 typedef struct {
@@ -25,7 +19,7 @@ typedef struct {
     double budget;      /* the costs of the columns chosen add up to no more; may be infinite */
     const int *group;   /* p: columns of one number go together; or NULL. Needs the p-form */
     double max_cor;     /* |cosine| of two chosen columns, but included ones; at least 1: any */
-    css_quota quota;
+    ufs_quota quota;
 } css_wish;
 
 typedef struct {

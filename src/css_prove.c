@@ -77,7 +77,7 @@ static double gain_of(const search *s, const node *at, int i)
 /* `have` of what the node has chosen; how many columns the strata lack, -1 without quotas. */
 static int count_levels(const search *s, const node *at)
 {
-    const css_quota *quota = &s->work->settings->wish.quota;
+    const ufs_quota *quota = &s->work->settings->wish.quota;
     int lacking = 0;
 
     if (quota->level == NULL) return -1;
@@ -92,7 +92,7 @@ static int count_levels(const search *s, const node *at)
 /* The free columns that may still be taken, in `alive`; and how many more there may be. */
 static int alive_columns(const search *s, const node *at, int m, int *alive, int *room)
 {
-    const css_quota *quota = &s->work->settings->wish.quota;
+    const ufs_quota *quota = &s->work->settings->wish.quota;
     int kept = 0, t = 0, lacking = count_levels(s, at);
     double spent = at->spent;
 

@@ -17,36 +17,14 @@ typedef struct {
     int tries, depths;
 } completion;
 
-double css_cost(const css_work *work, int j)
-{
-    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
-}
-
-bool css_pays(const css_work *work, double spent)
-{
-    return spent <= work->settings->wish.budget * (1.0 + UFS_ROUNDING);
-}
-
-bool css_apart(const css_work *work, int i, int j, double product)
-{
-    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
-
-    return !(most < 1.0) || fabs(product) <= most * sqrt(work->norm2[i]) * sqrt(work->norm2[j]);
-}
-
-static const css_quota *quota_of(const css_work *work)
+static const ufs_quota *quota_of(const css_work *work)
 {
     return &work->settings->wish.quota;
 }
 
-static int lacks(const css_quota *quota, const int *have, int l)
-{
-    return have[l] < quota->least[l] ? quota->least[l] - have[l] : 0;
-}
-
 void css_quota_begin(css_work *work)
 {
-    const css_quota *quota = quota_of(work);
+    const ufs_quota *quota = quota_of(work);
 
     if (quota->level == NULL) return;
     work->have = ufs_ialloc((size_t) quota->n);
@@ -66,20 +44,20 @@ void css_quota_clear(css_work *work)
 
 void css_quota_count(css_work *work, int j, int by)
 {
-    const css_quota *quota = quota_of(work);
+    const ufs_quota *quota = quota_of(work);
     int l = quota->level ? quota->level[j] : -1;
 
     /* With a column out, what was passed over may be taken. */
     if (quota->level && by < 0) memset(work->passed, 0, (size_t) work->p * sizeof(bool));
     if (l < 0) return;
-    work->lacking -= lacks(quota, work->have, l);
+    work->lacking -= ufs_quota_lacks(quota, work->have, l);
     work->have[l] += by;
-    work->lacking += lacks(quota, work->have, l);
+    work->lacking += ufs_quota_lacks(quota, work->have, l);
 }
 
 bool css_quota_allows(const css_work *work, int j, int at)
 {
-    const css_quota *quota = quota_of(work);
+    const ufs_quota *quota = quota_of(work);
     if (quota->level == NULL) return true;
     int in = quota->level[j], out = at < 0 ? -1 : quota->level[work->order[at]];
     int lacking = work->lacking;
@@ -96,7 +74,7 @@ bool css_quota_allows(const css_work *work, int j, int at)
 
 bool css_quota_exceeded(const css_work *work)
 {
-    const css_quota *quota = quota_of(work);
+    const ufs_quota *quota = quota_of(work);
     bool over = false;
 
     for (int l = 0; l < quota->n; l++) over = over || work->have[l] > quota->most[l];
@@ -105,7 +83,7 @@ bool css_quota_exceeded(const css_work *work)
 
 bool css_quota_needs(const css_work *work, int j)
 {
-    const css_quota *quota = quota_of(work);
+    const ufs_quota *quota = quota_of(work);
     int l = quota->level ? quota->level[j] : -1;
 
     return l >= 0 && work->have[l] < quota->least[l];
@@ -129,11 +107,11 @@ static void shut(const completion *c, int j, bool *closed)
 /* The cheapest columns that the strata lack, of those open. */
 static double least_cost(const completion *c, const bool *closed)
 {
-    const css_quota *quota = quota_of(c->work);
+    const ufs_quota *quota = quota_of(c->work);
     double sum = 0.0;
 
     for (int l = 0; l < quota->n; l++) {
-        int m = 0, need = lacks(quota, c->have, l);
+        int m = 0, need = ufs_quota_lacks(quota, c->have, l);
         for (int j = 0; j < c->work->p && need > 0; j++)
             if (!closed[j] && quota->level[j] == l) c->cost[m++] = css_cost(c->work, j);
         if (need > 0 && need < m) rPsort(c->cost, m, need - 1);
@@ -145,14 +123,14 @@ static double least_cost(const completion *c, const bool *closed)
 /* The stratum with the fewest columns to spare; -1: none lacks any; -2: one has too few. */
 static int tightest(const completion *c, const bool *closed, int room)
 {
-    const css_quota *quota = quota_of(c->work);
+    const ufs_quota *quota = quota_of(c->work);
     int best = -1, spare = 0, lacking = 0;
 
     for (int l = 0; l < quota->n; l++) c->open[l] = 0;
     for (int j = 0; j < c->work->p; j++)
         if (!closed[j] && quota->level[j] >= 0) c->open[quota->level[j]]++;
     for (int l = 0; l < quota->n; l++) {
-        int need = lacks(quota, c->have, l);
+        int need = ufs_quota_lacks(quota, c->have, l);
         lacking += need;
         if (c->open[l] < need) return -2;
         if (need == 0 || (best >= 0 && c->open[l] - need >= spare)) continue;
@@ -234,7 +212,8 @@ static bool completes(css_work *work, int m, const int *column)
     c.open = ufs_ialloc(L);
     c.cost = ufs_dalloc(P, 1);
     memcpy(c.have, work->have, L * sizeof(int));
-    for (size_t l = 0; l < L && !simple; l++) c.depths += lacks(&wish->quota, c.have, (int) l);
+    for (size_t l = 0; l < L && !simple; l++)
+        c.depths += ufs_quota_lacks(&wish->quota, c.have, (int) l);
     c.shut = (bool **) R_alloc((size_t) c.depths, sizeof(bool *));
     for (int d = 0; d < c.depths; d++) c.shut[d] = (bool *) R_alloc(P, sizeof(bool));
     for (int j = 0; j < work->p; j++)
@@ -253,7 +232,7 @@ static bool completes(css_work *work, int m, const int *column)
 
 bool css_quota_keeps(css_work *work, int m, const int *column)
 {
-    const css_quota *quota = quota_of(work);
+    const ufs_quota *quota = quota_of(work);
     int lacking;
     bool over;
 
@@ -266,7 +245,7 @@ bool css_quota_keeps(css_work *work, int m, const int *column)
         if (l >= 0) work->have[l]--;
     }
     work->lacking = 0;
-    for (int l = 0; l < quota->n; l++) work->lacking += lacks(quota, work->have, l);
+    for (int l = 0; l < quota->n; l++) work->lacking += ufs_quota_lacks(quota, work->have, l);
     if (!over && lacking == 0) return true;
     if (!over && lacking <= work->settings->k - work->n_chosen - m && completes(work, m, column))
         return true;

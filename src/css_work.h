@@ -113,13 +113,29 @@ void css_try(css_work *work, int m, const int *at);
 /* Takes out what is at this place of the order; mu = 0. */
 void css_drop(css_work *work, int at);
 
-/* ---- css_quota.c: costs, closeness, quotas of strata ------------------------------------------------------------ */
+/* ---- costs and closeness ------------------------------------------------------------------ */
 
-double css_cost(const css_work *work, int j);
+static inline double css_cost(const css_work *work, int j)
+{
+    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
+}
+
 /* Is this sum of costs within the budget? */
-bool css_pays(const css_work *work, double spent);
+static inline bool css_pays(const css_work *work, double spent)
+{
+    return spent <= work->settings->wish.budget * (1.0 + UFS_ROUNDING);
+}
+
 /* Are two columns with this product no closer to each other than chosen ones may be? */
-bool css_apart(const css_work *work, int i, int j, double product);
+static inline bool css_apart(const css_work *work, int i, int j, double product)
+{
+    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
+
+    return !(most < 1.0) || fabs(product) <= most * sqrt(work->norm2[i]) * sqrt(work->norm2[j]);
+}
+
+/* ---- css_quota.c: quotas of strata ---------------------------------------------------------- */
+
 void css_quota_begin(css_work *work);
 void css_quota_clear(css_work *work);
 /* Column j in (by = 1) or out (-1). */

@@ -5,7 +5,6 @@
 #include <R_ext/Memory.h>
 
 static css_wish wishes(SEXP wish, int p);
-static css_quota quotas(SEXP quota, int p);
 
 /* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit), and where
  * they are wanted starts (k + 1 uniform numbers for each, a column),
@@ -82,23 +81,7 @@ static css_wish wishes(SEXP wish, int p)
     if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
     if (ffi_get(wish, "budget") != R_NilValue) out.budget = ffi_real(wish, "budget");
     if (ffi_get(wish, "max_cor") != R_NilValue) out.max_cor = ffi_real(wish, "max_cor");
-    SEXP quota = ffi_get(wish, "quota");
-    if (quota != R_NilValue) out.quota = quotas(quota, p);
-    return out;
-}
-
-static css_quota quotas(SEXP quota, int p)
-{
-    SEXP least = ffi_get(quota, "least");
-    css_quota out = {.n = Rf_length(least)};
-    size_t N = (size_t) out.n;
-    const int *level = ffi_ints(ffi_get(quota, "level"), (size_t) p, 0, out.n, "level");
-    int *from = ufs_ialloc((size_t) p);
-
-    for (int j = 0; j < p; j++) from[j] = level[j] - 1;
-    out.level = from;
-    out.least = ffi_ints(least, N, 0, p, "least");
-    out.most = ffi_ints(ffi_get(quota, "most"), N, 0, p, "most");
+    out.quota = ffi_quota(ffi_get(wish, "quota"), p);
     return out;
 }
 

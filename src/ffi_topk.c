@@ -92,7 +92,7 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
 }
 
 /* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
- * k, must, cost, budget, mode and solver (as in solve_topk.h).
+ * k, must, cost, budget, quota, mode and solver (as in solve_topk.h).
  * shape: see links(). */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
@@ -113,6 +113,7 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
     if (must != R_NilValue) problem.must = ffi_ints(must, (size_t) from.p, -1, 1, "must");
     problem.cost = ffi_data(ffi_get(s, "cost"), (size_t) from.p, "cost");
     if (problem.cost != NULL) problem.budget = ffi_real(s, "budget");
+    problem.quota = ffi_quota(ffi_get(s, "quota"), from.p);
     topk_settings settings = all_settings(s);
     bool graph = problem.mode != TOPK_PLAIN;
     SEXP out = PROTECT(

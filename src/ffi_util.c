@@ -311,6 +311,23 @@ void ffi_run_end(SEXP out, const ufs_run *run, const char *names, const double *
     UNPROTECT(1);
 }
 
+ufs_quota ffi_quota(SEXP list, int p)
+{
+    ufs_quota out = {0};
+
+    if (list == R_NilValue) return out;
+    SEXP least = ffi_get(list, "least");
+    out.n = Rf_length(least);
+    const int *level = ffi_ints(ffi_get(list, "level"), (size_t) p, 0, out.n, "level");
+    int *from = ufs_ialloc((size_t) p);
+
+    for (int j = 0; j < p; j++) from[j] = level[j] - 1;
+    out.level = from;
+    out.least = ffi_ints(least, (size_t) out.n, 0, p, "least");
+    out.most = ffi_ints(ffi_get(list, "most"), (size_t) out.n, 0, p, "most");
+    return out;
+}
+
 void ffi_edges(SEXP list, int n, const int **start, const int **index, const double **value)
 {
     SEXP rows = ffi_get(list, "index");

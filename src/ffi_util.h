@@ -7,6 +7,7 @@
 
 #include "entries.h"
 #include "graph.h"
+#include "quota.h"
 #include "ufs.h"
 #include "x_ops.h"
 #include <R_ext/Error.h>
@@ -49,6 +50,9 @@ bool ffi_yes(SEXP x, const char *what);
 const int *ffi_ints(SEXP x, size_t length, int low, int high, const char *what);
 /* The same for indices from 1, as new ones from 0, any number of them (length set). */
 int *ffi_indices(SEXP x, int most, int *length, const char *what);
+
+/* list(level, least, most): the level of each of p columns, from 1, 0 for a column of none; or NULL. */
+ufs_quota ffi_quota(SEXP list, int p);
 
 /* list(start, index, value): the entries of n columns of n rows, index from 0, finite values. */
 void ffi_edges(SEXP list, int n, const int **start, const int **index, const double **value);

@@ -119,6 +119,7 @@ static int work_init(topk_work *work, const ufs_paths *paths)
                                        .must = problem->must,
                                        .cost = problem->cost,
                                        .budget = problem->budget,
+                                       .quota = problem->quota,
                                        .x = problem->x,
                                        .lambda_a = settings->select.lambda_a};
     topk_criterion_init(&work->criterion, work->graph && settings->select.lambda_i > 0.0, paths);

@@ -13,7 +13,7 @@
  * A (classes x p in the source) is kept as its transpose `a`, p x c; labels are
  * integers 1..c instead of one-hot columns where that is enough.
  *
- * Under a budget v'cost <= budget, too.
+ * Under a budget v'cost <= budget, too, and under quotas v has as many of each stratum as they allow.
  *
  * solve_topk.c has the outer loop and J; propagate.c the harmonic labels; the parts of the two
  * sub-problems are listed in solve_topk_z.h and solve_topk_set.h. */
@@ -33,6 +33,7 @@ typedef struct {
     const int *must;    /* p: see topk_criterion; NULL: nothing is asked */
     const double *cost; /* p and the budget of the set, see topk_criterion; NULL: none */
     double budget;
+    ufs_quota quota; /* the same */
 } topk_problem;
 
 /* The two ADMMs of the paper; or for sub-problem 1 linear programmes, or one ADMM through all outer

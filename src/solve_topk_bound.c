@@ -9,7 +9,7 @@
  * all k-subsets, less mu times the budget, is no more than that, and the best mu is searched; and s
  * minimises h(s) plus a price of the cost above the budget, at which s is affordable. s is
  * moved by spectral projected gradients (Birgin, Martinez, Raydan 2000) on
- * {0 <= s <= 1, 1's = k}: 20-40 evaluations where Frank-Wolfe steps need hundreds. A step is halved
+ * {0 <= s <= 1, 1's = k}, or with quotas the hull of the sets that they allow: 20-40 evaluations where Frank-Wolfe steps need hundreds. A step is halved
  * until the value is not above a mean of those before, the last ones weighing most.
  * One evaluation: r^2 m + r^3/3 + 2rpc flops, m = number of s_j > 0, r = min(n, p).
  *
@@ -61,11 +61,14 @@ static int state(const topk_criterion *g, const signed char *fixed, size_t j)
 }
 
 /* Fixed entries are sent to +-infinity, from where the projection takes them to 1, 0. */
-static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out)
+static void project(topk_criterion *g, const signed char *fixed, double *y, double *out)
 {
     for (size_t j = 0; j < (size_t) g->p; j++)
         if (state(g, fixed, j)) y[j] = state(g, fixed, j) > 0 ? R_PosInf : R_NegInf;
-    proj_capped_simplex(g->p, y, (double) g->k, out);
+    if (g->quota.level != NULL)
+        topk_quota_project(g, y, out);
+    else
+        proj_capped_simplex(g->p, y, (double) g->k, out);
 }
 
 /* The sum of the `wanted` smallest of the n_free values u, which are reordered. */
@@ -79,19 +82,28 @@ static double smallest(double *u, int n_free, int wanted)
 }
 
 /* A set that lacks `wanted` of the free features and may spend `left` on them: a bound on the sum of
- * their gradients, by the price mu. */
-static double at_price(const topk_criterion *g, const signed char *fixed, const double *gradient,
+ * their gradients, by the price mu. At mu = 0 the smallest such sum. */
+static double at_price(topk_criterion *g, const signed char *fixed, const double *gradient,
                        int wanted, double left, double mu)
 {
+    bool quotas = g->quota.level != NULL;
+    topk_walk *walk = &g->walk[0];
     int n_free = 0;
 
-    for (size_t j = 0; j < (size_t) g->p; j++)
-        if (state(g, fixed, j) == 0) g->u[n_free++] = gradient[j] + mu * g->cost[j];
+    if (quotas) topk_walk_begin(walk, g->k);
+    for (size_t j = 0; j < (size_t) g->p; j++) {
+        int at = state(g, fixed, j);
+        if (quotas && at > 0) topk_walk_take(walk, (int) j);
+        if (at != 0) continue;
+        if (quotas) g->index[n_free] = (int) j;
+        g->u[n_free++] = mu > 0.0 ? gradient[j] + mu * g->cost[j] : gradient[j];
+    }
+    if (quotas) return topk_quota_sum(g, walk, n_free) - mu * left;
     return smallest(g->u, n_free, wanted) - mu * left;
 }
 
 /* The largest over mu, which it is concave in: twice as far while it rises, then golden sections. */
-static double best_price(const topk_criterion *g, const signed char *fixed, const double *gradient,
+static double best_price(topk_criterion *g, const signed char *fixed, const double *gradient,
                          int wanted, double left)
 {
     static const double part = 0.6180339887498949;
@@ -129,8 +141,8 @@ static int evaluate(topk_criterion *g, const signed char *fixed, const double *s
                     double *gradient, double *lower)
 {
     size_t p = (size_t) g->p, rc = (size_t) g->r * (size_t) g->c;
-    int lapack, wanted = g->k, n_free = 0;
-    double bound, trace, tail = 0.0, left = g->budget;
+    int lapack, wanted = g->k;
+    double bound, trace, tail = 0.0, left = g->cost != NULL ? g->budget : 0.0;
 
     for (size_t j = 0; j < p; j++) gradient[j] = sqrt(fmax(s[j], 0.0));
     lapack = topk_criterion_relaxed(g, gradient, &trace);
@@ -149,12 +161,10 @@ static int evaluate(topk_criterion *g, const signed char *fixed, const double *s
             bound += gradient[j];
             wanted--;
             if (g->cost != NULL) left -= g->cost[j];
-        } else if (state(g, fixed, j) == 0) {
-            g->u[n_free++] = gradient[j];
         }
     }
     /* u is free for use as scratch again. */
-    bound += g->cost == NULL ? smallest(g->u, n_free, wanted)
+    bound += g->cost == NULL ? at_price(g, fixed, gradient, wanted, left, 0.0)
                              : best_price(g, fixed, gradient, wanted, left);
     *lower = bound;
     for (size_t j = 0; j < p && g->price > 0.0; j++) {
@@ -288,6 +298,7 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g,
             }
             work->nodes++;
             if (in > g->k || in + n_free < g->k) continue;
+            if (!topk_quota_feasible(g, fixed)) continue;
             if (g->cost != NULL && !topk_affordable(g, price)) continue;
             lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), limits->tol,
                                       limits->max_iter);

@@ -27,8 +27,8 @@ static void gather(topk_criterion *g, const int *subset, int m);
 static int factor_subset(topk_criterion *g, const int *subset);
 static int by_entry(const void *x, const void *y);
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
-static double best_swap(const topk_polish *work, const topk_criterion *g, const int *subset,
-                        int *out, int *in);
+static double best_swap(const topk_polish *work, topk_criterion *g, const int *subset, int *out,
+                        int *in);
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g)
 {
@@ -102,7 +102,6 @@ static void order_by_cost(topk_criterion *g)
 
     g->cheap = ufs_ialloc(P);
     g->other = ufs_ialloc((size_t) g->k);
-    g->used = (bool *) R_alloc(P, sizeof(bool));
     for (size_t j = 0; j < P; j++) g->sort[j] = (topk_entry){-g->cost[j], 0.0, (int) j};
     qsort(g->sort, P, sizeof(topk_entry), by_entry);
     for (size_t j = 0; j < P; j++) g->cheap[j] = g->sort[j].index;
@@ -127,7 +126,9 @@ void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths)
     g->cols = ufs_dalloc(R, K);
     g->bs = ufs_dalloc(K, C);
     g->sort = (topk_entry *) R_alloc(P, sizeof(topk_entry));
+    g->used = (bool *) R_alloc(P, sizeof(bool));
     if (g->cost != NULL) order_by_cost(g);
+    topk_quota_init(g);
     g->u = ufs_dalloc(N, P);
     g->system = ufs_dalloc(R, R);
 }
@@ -271,13 +272,16 @@ static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 }
 
 /* Change of g by the best swap; ties within rounding go to the lowest (in, out). */
-static double best_swap(const topk_polish *work, const topk_criterion *g, const int *subset,
-                        int *out, int *in)
+static double best_swap(const topk_polish *work, topk_criterion *g, const int *subset, int *out,
+                        int *in)
 {
+    topk_walk *walk = &g->walk[0];
     size_t p = (size_t) g->p, k = (size_t) g->k;
     double best = R_PosInf, tie = UFS_ROUNDING * (g->b_norm + 1.0), price = 0.0;
 
     for (size_t i = 0; i < k && g->cost != NULL; i++) price += g->cost[subset[i]];
+    topk_walk_begin(walk, g->k);
+    for (size_t i = 0; i < k; i++) topk_walk_take(walk, subset[i]);
     for (size_t j = 0; j < p; j++) {
         double s = g->diag[j] + g->lambda_a;
         if (work->in[j] || topk_must(g, (int) j) < 0) continue;
@@ -285,7 +289,7 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, const 
         for (size_t i = 0; i < k; i++) {
             double ratio = work->u[j + i * p] / g->small[i + i * k];
             double ti = work->tt[i] * work->tt[i], gain, change;
-            if (topk_must(g, subset[i]) > 0) continue;
+            if (topk_must(g, subset[i]) > 0 || !topk_walk_swaps(walk, subset[i], (int) j)) continue;
             if (g->cost != NULL && !topk_affordable(g, price - g->cost[subset[i]] + g->cost[j]))
                 continue;
             gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
@@ -311,39 +315,48 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-/* What the `count` cheapest features cost that may be taken beside those used and j. */
-static double reserve(const topk_criterion *g, int count, int j)
+/* What the cheapest features cost that complete the set beside those used and j. */
+static double reserve(topk_criterion *g, int j)
 {
+    topk_walk *walk = &g->walk[1];
     double sum = 0.0;
 
-    for (int a = 0; a < g->p && count > 0; a++) {
+    topk_walk_copy(walk, &g->walk[0]);
+    topk_walk_take(walk, j);
+    for (int a = 0; a < g->p && walk->room > 0; a++) {
         int i = g->cheap[a];
-        if (i == j || g->used[i] || topk_must(g, i) < 0) continue;
+        if (i == j || g->used[i] || topk_must(g, i) < 0 || !topk_walk_may(walk, i)) continue;
+        topk_walk_take(walk, i);
         sum += g->cost[i];
-        count--;
     }
-    return count > 0 ? R_PosInf : sum;
+    return walk->room > 0 ? R_PosInf : sum;
 }
 
-/* In the order of `sort` the features that leave enough of the budget for the rest of the k. About k p
- * steps. */
-static void within_budget(topk_criterion *g, int *subset)
+/* In the order of `sort` the features that leave enough for the rest of the k, of the budget and of
+ * the quotas. About k p steps. */
+static void within_limits(topk_criterion *g, int *subset)
 {
+    topk_walk *walk = &g->walk[0];
     double price = 0.0;
     int taken = 0;
 
+    topk_walk_begin(walk, g->k);
     memset(g->used, 0, (size_t) g->p * sizeof(bool));
     for (int a = 0; a < g->p && taken < g->k; a++) {
         int j = g->sort[a].index;
-        double more = g->cost[j] + reserve(g, g->k - taken - 1, j);
-        if (topk_must(g, j) == 0 && !topk_affordable(g, price + more)) continue;
+        int must = topk_must(g, j);
+        if (must < 0 || (must == 0 && !topk_walk_may(walk, j))) continue;
+        if (g->cost != NULL) {
+            if (must == 0 && !topk_affordable(g, price + g->cost[j] + reserve(g, j))) continue;
+            price += g->cost[j];
+        }
+        topk_walk_take(walk, j);
         g->used[j] = true;
-        price += g->cost[j];
         subset[taken++] = j;
     }
     /* Whatever the caller says, a set has k features. */
     for (int a = 0; a < g->p && taken < g->k; a++)
-        if (!g->used[g->cheap[a]]) subset[taken++] = g->cheap[a];
+        if (!g->used[g->sort[a].index]) subset[taken++] = g->sort[a].index;
 }
 
 /* The order by v, or by v over cost. */
@@ -364,12 +377,10 @@ static void sort_features(topk_criterion *g, const double *v, const double *seco
 void topk_best(topk_criterion *g, const double *v, const double *second, int *subset)
 {
     sort_features(g, v, second, false);
-    if (g->cost == NULL) {
-        for (int i = 0; i < g->k; i++) subset[i] = g->sort[i].index;
-    } else {
-        within_budget(g, subset);
+    within_limits(g, subset);
+    if (g->cost != NULL) {
         sort_features(g, v, second, true);
-        within_budget(g, g->other);
+        within_limits(g, g->other);
         double value = topk_criterion_value(g, subset);
         if (topk_better(topk_criterion_value(g, g->other), value))
             memcpy(subset, g->other, (size_t) g->k * sizeof(int));

@@ -4,6 +4,7 @@
 #ifndef UFS_SOLVE_TOPK_SET_H
 #define UFS_SOLVE_TOPK_SET_H
 
+#include "quota.h"
 #include "ufs.h"
 
 /* ---- solve_topk_criterion.c ----------------------------------------------------------------- */
@@ -13,6 +14,13 @@ typedef struct {
     double first, second;
     int index;
 } topk_entry;
+
+/* Features taken one by one: how many of each stratum there are, how many are lacking of the least, and
+ * room for how many is left. */
+typedef struct {
+    const ufs_quota *quota;
+    int *have, lacking, room;
+} topk_walk;
 
 /* The criterion g(S) = ||Y||^2 - tr(B_S'(K_SS + lambda_a I)^{-1} B_S) through the r x p factor f
  * of K = f'f, B = f'h. */
@@ -25,6 +33,7 @@ typedef struct {
         cost; /* p: of the features, of which a set has no more than the budget; NULL: no costs. The
                            k cheapest, with those that must be in, are within it. */
     double budget;
+    ufs_quota quota; /* which sets of k features, with those that must be in, can meet */
     double price;    /* what the relaxation adds for each unit of cost above the budget */
     double *b;       /* p x c */
     double *diag;    /* p: the diagonal of K; and room for twice as much */
@@ -39,11 +48,14 @@ typedef struct {
     topk_entry *sort;          /* p */
     int *cheap, *other;        /* p by rising cost; k: with costs only */
     bool *used;                /* p */
-    double *u, *system;        /* n x p, nothing between two calls; r x r */
-    double *m, *pull;          /* r x c, p x c: see topk_criterion_relaxed */
+    topk_walk walk[2];
+    int *index; /* p or strata; part: 2 p, total: each stratum; with quotas only */
+    double *part, *total;
+    double *u, *system; /* n x p, nothing between two calls; r x r */
+    double *m, *pull;   /* r x c, p x c: see topk_criterion_relaxed */
 } topk_criterion;
 
-/* The caller has set n, p, c, k, x, lambda_a, must, cost and budget; the rest is made here. graph: whether the criterion
+/* The caller has set n, p, c, k, x, lambda_a, must, cost, budget and quota; the rest is made here. graph: whether the criterion
  * will have the structure term. */
 void topk_criterion_init(topk_criterion *g, bool graph, const ufs_paths *paths);
 /* label: 1..c. weights (n x n) with lambda_i > 0 adds the structure term, NULL none. */
@@ -69,8 +81,29 @@ static inline int topk_must(const topk_criterion *g, int j)
     return g->must == NULL ? 0 : g->must[j];
 }
 
+/* ---- solve_topk_quota.c: without quotas a walk may take everything ------------------------------ */
+
+void topk_quota_init(topk_criterion *g);
+/* Nothing taken, room for so many. */
+void topk_walk_begin(topk_walk *walk, int room);
+void topk_walk_copy(topk_walk *walk, const topk_walk *from);
+/* Does feature j leave the stratum within its quota, and room for what others lack? */
+bool topk_walk_may(const topk_walk *walk, int j);
+void topk_walk_take(topk_walk *walk, int j);
+/* May `in` take the place of `out`, which was taken? */
+bool topk_walk_swaps(const topk_walk *walk, int out, int in);
+/* The smallest sum with which the walk can be completed by some of the features index[0 .. n_free) with
+ * the values u, both of which are reordered. */
+double topk_quota_sum(topk_criterion *g, topk_walk *walk, int n_free);
+/* Is there a set with what is fixed in (1), without what is out (-1)? */
+bool topk_quota_feasible(topk_criterion *g, const signed char *fixed);
+/* The projection of y (p, infinite for what is fixed) on the hull of the sets. */
+void topk_quota_project(topk_criterion *g, const double *y, double *out);
+
+/* ---- solve_topk_criterion.c: sets --------------------------------------------------------------- */
+
 /* The k features with the largest v (p), the larger `second` of equals, as an ascending set. Like all
- * others it has the features that must be in and none of those that may not be. Under a budget the
+ * others it keeps to the quotas, has the features that must be in and none of those that may not be. Under a budget the
  * better of two sets: with the largest v that leave enough for the others, and the same by v over
  * cost. */
 void topk_best(topk_criterion *g, const double *v, const double *second, int *subset);

@@ -179,11 +179,100 @@ test_that("ufs_topk() claims nothing of a set that the ranking changed", {
   run <- function(...) withr::with_seed(1, ufs_topk(mtcars, k = 3, n_clusters = 2, ...))
   free <- run()
   expect_true(is.finite(free$certificate[["gap"]]))
-  level <- ifelse(seq_len(11) %in% free$solution$selected, "a", "b")
-  fit <- run(feature_strata = level, feature_quotas = c(a = 1, b = 2))
+  pair <- c(free$solution$selected[1], setdiff(1:11, free$solution$selected)[1])
+  fit <- run(groups = list(pair))
   chosen <- selected_features(fit, as = "index")
-  expect_identical(as.vector(table(level[chosen])), 1:2)
+  expect_false(setequal(chosen, free$solution$selected))
   expect_true(is.na(fit$certificate[["gap"]]))
   expect_false(fit$search$proved)
   expect_match(capture.output(print(fit)), "no proof", all = FALSE)
+})
+
+test_that("top-k under quotas: the best set of enumeration, proved, and a bound for all of them", {
+  cases <- if (on_cran()) 4L else 32L
+  fits <- moved <- 0L
+  for (seed in seq_len(cases)) {
+    case <- quota_case(seed, p = 8L, other = c("none", "include", "exclude", "budget"))
+    y <- withr::with_seed(seed, sample(c(1:3, sample(3L, 17L, TRUE))))
+    z <- unit_rows(scale(case$x))
+    b <- crossprod(z, outer(y, 1:3, `==`) + 0)
+    criterion <- function(s) 20 - sum(b[s, ] * solve(crossprod(z)[s, s] + .01 * diag(length(s)), b[s, , drop = FALSE]))
+    for (k in 1:7) {
+      sets <- allowed_sets(case$x, k, case$wish)
+      about <- paste(seed, case$other, k)
+      run <- function(solver, ...) suppressMessages(do.call(ufs_topk, c(case$arguments, list(k = k, y = factor(y),
+        solver = solver, control = ufs_control(warn = FALSE, paper = list(...))))))
+      if (!length(sets)) {
+        # Fewer are chosen where exclude leaves fewer.
+        if (k > 8L - length(case$wish$exclude)) next
+        expect_error(run("exact"), class = "ufs_error_argument")
+        next
+      }
+      best <- min(vapply(sets, criterion, 0))
+      for (solver in c("exact", "paper")) for (proved in c(TRUE, FALSE)) {
+        fit <- run(solver, branch_and_bound = proved, polish = !proved || solver == "paper")
+        set <- unname(fit$solution$selected)
+        expect_true(any(vapply(sets, setequal, NA, set)), info = about)
+        expect_setequal(selected_features(fit, as = "index"), set)
+        expect_equal(fit$certificate[["selection_objective"]], criterion(set), tolerance = 1e-8)
+        expect_lte(fit$certificate[["bound"]], best + 1e-8)
+        if (proved) {
+          expect_true(fit$search$proved)
+          expect_equal(criterion(set), best, tolerance = 1e-8, info = about)
+        }
+        fits <- fits + 1L
+      }
+      free <- utils::combn(8, k, criterion)
+      moved <- moved + (min(free) < best - 1e-6)
+    }
+    expect_identical(fit$wishes$features$by[["feature_strata"]], "solver")
+  }
+  # The quotas matter, or nothing was tried.
+  expect_gt(moved, fits / 20)
+})
+
+test_that("top-k keeps to quotas in its other forms, and knows that most sets are not allowed", {
+  x <- as.matrix(mtcars)
+  quota <- list(engine = 1, gears = 2)
+  y <- mtcars$cyl
+  run <- function(...) suppressMessages(ufs_topk(x, 4, ..., control = ufs_control(warn = FALSE)))
+  counts <- function(fit) as.vector(table(factor(quota_parts[fit$solution$selected], c("engine", "gears"))))
+  for (solver in c("paper", "exact", "admm")) {
+    fit <- run(n_clusters = 3, alpha_e = 20, solver = solver, feature_strata = quota_parts, feature_quotas = quota)
+    expect_identical(counts(fit), 1:2)
+    expect_true(is.finite(fit$certificate[["gap"]]))
+    some <- run(y = replace(y, 1:20 * 1.5, NA), alpha_e = 20, solver = solver, feature_strata = quota_parts,
+      feature_quotas = quota)
+    expect_identical(counts(some), 1:2)
+  }
+  free <- run(y = y)
+  held <- run(y = y, feature_strata = quota_parts, feature_quotas = quota)
+  expect_gt(held$certificate[["bound"]], free$certificate[["bound"]] + 1e-3)
+  # In proportion, without quotas: no stratum has more than its share.
+  shares <- run(y = y, feature_strata = quota_parts)
+  expect_true(all(table(quota_parts[shares$solution$selected]) <= c(body = 1, engine = 2, gears = 1, speed = 1)[
+    names(table(quota_parts[shares$solution$selected]))]))
+  # Copies of a column stay within their strata.
+  twin <- cbind(x, x[, "gear"], x[, "gear"])
+  parts <- c(quota_parts, "new", "new")
+  fit <- run <- suppressMessages(ufs_topk(twin, 4, y = y, feature_strata = parts, feature_quotas = c(new = 2),
+    control = ufs_control(warn = FALSE)))
+  expect_setequal(intersect(fit$solution$selected, 10:13), c(intersect(fit$solution$selected, 10:11), 12:13))
+  expect_error(ufs_topk(x, 3, y = y, feature_strata = quota_parts, feature_quotas = c(engine = 2), cost = 1:11, budget = 5),
+    class = "ufs_error_argument", "within the quotas")
+})
+
+test_that("the base clusterings of ufs_blfse() are on columns that quotas allow", {
+  one <- rep(1:2, each = 10)
+  two <- rep(1:2, 10)
+  x <- withr::with_seed(1, cbind(one, one, two, two) * 9 + rnorm(80))
+  scores <- rbind(4:1, c(4, 4, 1, 1), c(4, 3, 2, 2)) + 0
+  labels <- function(...) {
+    fit <- withr::with_seed(1, ufs_blfse(x, 2, 2, scores = scores, scale = FALSE, ..., control = ufs_control(warn = FALSE)))
+    unique(apply(fit$solution$labels, 2, canonical_labels), MARGIN = 2)
+  }
+  expect_equal(labels(), cbind(one), ignore_attr = TRUE)
+  expect_equal(labels(feature_strata = c("a", "a", "b", "b"), feature_quotas = c(b = 2)), cbind(two), ignore_attr = TRUE)
+  expect_equal(labels(exclude = 1:2), cbind(two), ignore_attr = TRUE)
+  expect_error(labels(groups = list(1:3), exclude = 4), class = "ufs_error_argument")
 })
