@@ -1,0 +1,153 @@
+# Parameters that no other test, page or example sets: why one would.
+
+cars <- as.matrix(mtcars)
+
+test_that("a path of ALFS takes the parts of ufs_alfs() and gives what that gives", {
+  path <- ufs_alfs_path(cars, alpha_rel = .2, select = "pivot", select_samples = "norm",
+    n_features = 4, center = FALSE, scale = FALSE)
+  one <- ufs_alfs(cars, alpha_rel = .2, beta_rel = .2, lambda_rel = 0, select = "pivot",
+    select_samples = "norm", center = FALSE, scale = FALSE)
+  expect_identical(selected_features(path$fits[[1L]], 4), selected_features(one, 4))
+  expect_false(identical(selected_features(path$fits[[1L]], 4),
+    selected_features(ufs_alfs_path(cars, alpha_rel = .2)$fits[[1L]], 4)))
+})
+
+test_that("labelled samples are taken into account and not chosen again", {
+  expect_identical(which(is.na(sample_scores(ufs_alnr(cars, labelled = c(3, 17))))),
+    c(`Datsun 710` = 3L, `Chrysler Imperial` = 17L))
+  fit <- ufs_random(cars, "samples", labelled = c(3, 17))
+  expect_setequal(selected_samples(fit, 30, as = "index"), setdiff(1:32, c(3, 17)))
+})
+
+test_that("a larger share of the rows may be chosen, and fewer are left to be judged on", {
+  x <- as.matrix(iris[, 1:4])
+  results <- function(train) {
+    set.seed(1)
+    ufs_compare(x, iris$Species, "variance", k = 2, train = train, repeats = 1,
+      classifiers = "tree", n_random = 2)$results
+  }
+  many <- results(.97)
+  expect_true(all(many$labelled == 144L))
+  # Six rows are left.
+  expect_equal(6 * many$accuracy, round(6 * many$accuracy), tolerance = 1e-12)
+  expect_true(all(results(.5)$labelled == 75L))
+})
+
+test_that("as many decoys are drawn as are asked for", {
+  set.seed(1)
+  found <- ufs_decoys(cars, "pca", n_components = 2, n_decoys = 7, repeats = 2)
+  expect_identical(as.integer(found$n_decoys), 7L)
+  expect_output(print(found), "7 decoys")
+})
+
+test_that("intervals widen with their level", {
+  set.seed(1)
+  width <- function(level) {
+    set.seed(2)
+    diff(as.numeric(ufs_stability(cars, "laplacian", k = 3, n_resamples = 10, level = level)$interval))
+  }
+  expect_gt(width(.99), width(.5))
+  g <- rep(1:8, each = 3)
+  x <- matrix(rnorm(24 * 5), 24) + g
+  of <- function(level) {
+    table <- ufs_reliability(x, g, level = level)$table
+    table$upper - table$lower
+  }
+  expect_true(all(of(.99) > of(.5)))
+})
+
+test_that("a higher share of noise lets more columns in", {
+  set.seed(3)
+  x <- cbind(matrix(rnorm(60), 60, 6) + rnorm(360, 0, .7), matrix(rnorm(60 * 40), 60))
+  size <- function(share) {
+    set.seed(1)
+    ufs_size(x, "pca", n_components = 2, share = share, repeats = 3, n_resamples = 2)$k
+  }
+  expect_gte(size(.4), size(.01))
+  expect_gt(size(.4), 0)
+})
+
+test_that("penalties, weights and centre of a representation are heeded", {
+  x <- as.matrix(iris[c(1:6, 51:56), 1:4])
+  theta <- matrix(1, 12, 12)
+  theta[, 1L] <- 1e3
+  free <- ufs_represent(x, solver = "exact")
+  dear <- ufs_represent(x, theta = theta, solver = "exact")
+  # Nobody is written as a copy of a sample that is dear.
+  expect_gt(sum(abs(free$Z[-1L, 1L])), 0)
+  expect_lt(sum(abs(dear$Z[-1L, 1L])), sum(abs(free$Z[-1L, 1L])))
+  # A large weight of the error leaves none; a small one allows all.
+  left <- function(lambda_e) sum(abs(ufs_represent(x, lambda_e = lambda_e, solver = "exact")$E))
+  expect_lt(left(100), left(1e-3))
+  expect_false(isTRUE(all.equal(ufs_represent(x, center = FALSE)$Z, ufs_represent(x)$Z)))
+})
+
+test_that("Madelon's recipe has the sizes, the distance and the order that are asked for", {
+  made <- function(...) {
+    set.seed(1)
+    ufs_simulate_madelon(64, n_informative = 2, n_redundant = 3, n_probe = 4, ...)
+  }
+  plain <- made(shuffle = FALSE)
+  expect_identical(as.character(plain$roles),
+    rep(c("informative", "redundant", "probe"), c(2, 3, 4)))
+  far <- made(separation = 20, shuffle = FALSE)
+  expect_gt(var(far$x[, 1L]), 10 * var(plain$x[, 1L]))
+})
+
+test_that("a method of one's own says what it returns, on which scale, and that it draws", {
+  seen <- NULL
+  ufs_register("test_order", function(x) {
+    seen <<- x
+    rev(seq_len(ncol(x)))
+  }, returns = "order", center = FALSE, scale = FALSE)
+  ufs_register("test_draws", function(x) stats::runif(ncol(x)), random = TRUE)
+  withr::defer(suppressWarnings(forget_methods(c("test_order", "test_draws", "test_silent"))))
+  fit <- ufs(cars, "test_order")
+  expect_identical(selected_features(fit, 2), rev(colnames(cars))[1:2])
+  expect_equal(unname(seen), unname(cars))
+  set.seed(5)
+  one <- ufs(cars, "test_draws")
+  set.seed(5)
+  expect_identical(feature_ranking(one), feature_ranking(ufs(cars, "test_draws")))
+  # What draws and does not say so is told.
+  ufs_register("test_silent", function(x) stats::runif(ncol(x)))
+  expect_warning(ufs(cars, "test_silent"), "random")
+})
+
+test_that("centring changes which rows matter in a sketch", {
+  x <- cbind(cars, far = 1e4)
+  chance <- function(center) {
+    set.seed(1)
+    ufs_sketch(cars + 100, 8, "leverage", n_vectors = 1, center = center, scale = FALSE)$weights
+  }
+  # Far from the origin all rows have nearly the same leverage unless the mean is taken off.
+  expect_lt(stats::sd(chance(FALSE)) / mean(chance(FALSE)), stats::sd(chance(TRUE)) / mean(chance(TRUE)))
+})
+
+test_that("starts of NDFS: more of them are no worse, and an offset lets zeros grow", {
+  x <- as.matrix(iris[, 1:4])
+  fit <- function(...) {
+    set.seed(1)
+    ufs_ndfs(x, n_clusters = 3, ...)
+  }
+  expect_identical(fit(n_starts = 3)$params$n_starts, 3L)
+  expect_false(isTRUE(all.equal(fit(offset = .02)$solution, fit(offset = .5)$solution)))
+})
+
+test_that("decimal commas of a file are read by ufs_moments() as by ufs_data()", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv2(mtcars, file, row.names = FALSE)
+  expect_equal(ufs_moments(file, dec = ",")$mean, colMeans(mtcars), ignore_attr = TRUE,
+    tolerance = 1e-12)
+})
+
+test_that("ranges of tuning parameters may be one's own", {
+  skip_if_not_installed("dials")
+  expect_identical(ufs_param_n_clusters(c(3L, 4L))$range, list(lower = 3L, upper = 4L))
+  expect_identical(ufs_param_m(c(5L, 9L))$range, list(lower = 5L, upper = 9L))
+  expect_identical(ufs_param_cutoff(c(.1, .2))$range, list(lower = .1, upper = .2))
+  expect_identical(ufs_param_method(c("css", "pca"))$values, c("css", "pca"))
+  for (made in list(ufs_param_m, ufs_param_n_clusters, ufs_param_cutoff)) {
+    expect_identical(made(trans = NULL)$trans, NULL)
+  }
+})
