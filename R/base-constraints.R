@@ -91,11 +91,11 @@ declare_constraint("groups", "columns", "groups", ranked = TRUE,
   words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"))
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
   words = function(most, all) paste("no |r| above", format(most)))
-declare_constraint("feature_strata", "columns", "strata", ranked = TRUE,
+declare_constraint("feature_strata", "columns", "strata", ranked = TRUE, option = TRUE,
   words = function(strata, all) {
     paste0(length(strata$name), " strata", if (!is.null(strata$quota)) " with quotas")
   })
-declare_constraint("feature_quotas", "columns", "quotas",
+declare_constraint("feature_quotas", "columns", "quotas", option = TRUE,
   needs = c("feature_strata", "a factor over the columns"))
 declare_constraint("weights", "rows", "numbers", sums = TRUE,
   words = function(weight, all) paste("weights of sum", format(sum(weight))))

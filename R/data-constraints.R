@@ -173,9 +173,9 @@ read_strata <- function(value, quotas, side) {
 # Codes of the strata of the columns, NA for a column of none, their names, and their quotas.
 read_feature_strata <- function(value, quotas, arg, side) {
   if (is.function(value)) value <- value(side$names)
-  # With the names of all columns it may be in any order.
+  # With the names of all columns, and perhaps of others, it may be in any order.
   own <- names(value)
-  if (is.atomic(value) && length(own) && setequal(own, side$names) && !anyDuplicated(own)) {
+  if (is.atomic(value) && length(own) && all(side$names %in% own) && !anyDuplicated(own)) {
     value <- value[match(side$names, own)]
   }
   level <- read_levels(value, arg, side, missing = is.list(quotas) || !is.null(quotas))

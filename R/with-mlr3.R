@@ -12,9 +12,11 @@
 #'
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
-#' does, is told `nfeat`. Beside them there are `include`, `exclude` and `cost` of [ufs_data()],
-#' best by names of columns, and `standardise`, `na` and `seed`, as in [step_select_ufs()], whose
-#' sections on units and on the default number of clusters hold here too.
+#' does, is told `nfeat`. Beside them there are `include`, `exclude`, `cost`, `feature_strata` and
+#' `feature_quotas` of [ufs_data()], best by names of columns, and `standardise`, `na` and `seed`,
+#' as in [step_select_ufs()], whose sections on units and on the default number of clusters hold
+#' here too. Quotas are met by the first `nfeat` features, so `nfeat` has to be given
+#' (`filter.nfeat` of a pipeline gives it).
 #' The filter's id is `"ufs_<method>"`, so several of them fit into one graph.
 #'
 #' # Scores
@@ -139,6 +141,8 @@ mlr3_scores <- function(task, nfeat, method, values) {
   options$weights <- taken_weights(task_weights(task), method, options)
   found <- rank_for(table_columns(task$data(cols = features), features), method,
     if (auto) "auto" else max(1L, nfeat), options, shared$standardise, shared$na, shared$seed)
+  # All features are what mlr3 asks for if nobody says how many.
+  if (!auto && nfeat < length(features)) check_kept_quotas(found, nfeat, "nfeat", most = TRUE)
   if (!auto) say_padded(found, nfeat)
   stats::setNames(falling_scores(found, auto), found$features[found$ranking])
 }

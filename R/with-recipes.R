@@ -66,8 +66,8 @@
 #'   default, as in [ufs_select()], and a message says so.
 #' @param options A named list with further arguments of the method, for example `list(gamma = 1)`.
 #'   What a method needs and the step knows, the number of columns to keep, is filled in. It may
-#'   also have `include`, `exclude` and `cost` of [ufs_data()], best by names of columns: a column
-#'   that must be in is kept whatever `cutoff` says.
+#'   also have `include`, `exclude`, `cost`, `feature_strata` and `feature_quotas` of [ufs_data()],
+#'   best by names of columns: a column that must be in is kept whatever `cutoff` says.
 #' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
 #'   section on units.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
@@ -140,6 +140,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     if (length(found$included) > size && !is.null(x$num_terms)) {
       refuse_fewer(found$included, size, "num_terms")
     }
+    check_kept_quotas(found, size, if (is.null(x$num_terms)) "prop_terms" else "num_terms")
     size <- min(size, found$open)
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
@@ -159,6 +160,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   if (!is.null(x$cutoff) && length(columns) > 1L) {
     removed <- removed |
       (is.na(score) | score <= x$cutoff) & !columns[ranking] %in% found$included
+    check_kept_quotas(found, columns[ranking][!removed], "cutoff")
   }
   x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
   x$removals <- x$scores$terms[removed]

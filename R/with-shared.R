@@ -3,7 +3,7 @@
 # values and messages.
 
 # Options that a framework passes to a method: named, and names the method has, or constraints that
-# a ranking alone keeps (the others need selected_features()).
+# a ranking for one number of columns keeps.
 check_method_options <- function(method, options, arg) {
   if (!is.list(options) || (length(options) && (is.null(names(options)) ||
       any(names(options) == "") || anyDuplicated(names(options))))) {
@@ -65,6 +65,7 @@ fit_of_row <- function(data, row, options, standardise, size = NULL) {
 #   standardised  TRUE, FALSE, or NA where the method has no say in it
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
 #   included      those that must be in, and `open`, how many of the ranking may be chosen
+#   quota         what quotas of columns ask for; with strata the best k that these allow come first
 # `options`: arguments of the method, and constraints, `weights` among them where the table has some
 # that the method takes. `standardise`, `na`: see step_select_ufs(). Inside a resampling the ranking
 # is kept, since a tuning run asks for one again with every k.
@@ -87,7 +88,7 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
       with_seed(seed, auto_size(data, method, row, options, standardise))
     })
   }
-  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
+  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, wishes))
   c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
 }
 
@@ -135,7 +136,8 @@ ranking_from_kept <- function(key, make, k, row, options) {
   number <- if (is.null(row$task)) number_argument(row)
   fixed <- !is.null(number) && !is.null(options[[number]])
   own <- function() kept_ranking(c(key, list(k)), function() make(k))
-  per_k <- !is.null(row$per_k) || !is.null(row$task)
+  per_k <- !is.null(row$per_k) || !is.null(row$task) ||
+    any(names(options) %in% constraint_names("columns", "strata"))
   if (!fixed && (per_k || any(names(options) %in% row$picks$unless))) return(own())
   out <- kept_ranking(key, function() make(NULL))
   if (!fixed && !is.null(out$picked) && k > out$picked) own() else out
@@ -145,7 +147,10 @@ ranking_from_kept <- function(key, make, k, row, options) {
 fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   delayedAssign("table", as_column_stats(open_quietly(data), TRUE))
   # Only columns that are not constant count.
-  if (!is.null(k)) k <- min(k, length(table$keep))
+  if (!is.null(k)) {
+    range <- choice_range(expand_groups(data$wish), data$p)
+    k <- min(max(k, range[1L]), length(table$keep), range[2L])
+  }
   if (!is.null(k) && is.null(row$task)) options <- with_number(options, row, k)
   decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
@@ -160,12 +165,44 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
     seq_along(features)
   score <- rep(NA_real_, length(features))
   score[at] <- unname(fit$feature_scores)
-  list_of(features, ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
+  wish <- fit$wishes$features
+  open <- wish$open
+  order <- unname(fit$feature_ranking)
+  if (!is.null(k) && !is.null(wish$feature_strata)) {
+    first <- choose_best(fit, "feature", k)
+    order <- c(first, setdiff(order, first))
+    open <- min(open, choice_range(wish, fit$p)[2L])
+  }
+  list_of(features, ranking = c(at[order], setdiff(seq_along(features), at)),
     score, scored = count_scored(fit$feature_scores),
     rest = order_of_rest(fit$feature_scores, fit$feature_key),
     standardised = decided$standardised, method = fit$method,
     picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]],
-    included = features[at[fit$wishes$features$include]], open = fit$wishes$features$open)
+    included = features[at[wish$include]], open,
+    quota = quotas_of_ranking(fit, at, length(features)))
+}
+
+# What quotas ask for, of the columns that a framework has; NULL without quotas.
+quotas_of_ranking <- function(fit, at, size) {
+  strata <- fit$wishes$features$feature_strata
+  if (is.null(strata$quota)) return(NULL)
+  list(level = replace(rep(NA_integer_, size), at, strata$level), least = strata$quota[, "least"],
+    range = choice_range(fit$wishes$features, fit$p))
+}
+
+# Refuses a number of columns, or those that are kept, where quotas want more; and (`most`) a number
+# that they do not allow.
+check_kept_quotas <- function(found, kept, arg, most = FALSE) {
+  quota <- found$quota
+  if (is.null(quota)) return(invisible())
+  named <- is.character(kept)
+  size <- if (named) length(kept) else kept
+  few <- size < quota$range[1L] || (named && any(quota$least >
+    tabulate(quota$level[match(kept, found$features)], length(quota$least))))
+  if (few || (most && size > quota$range[2L])) {
+    refuse(arg, "`", arg, "` keeps ", count_words(size, "column"), if (few) ", fewer than " else
+      ", more than ", "`feature_quotas` ", if (few) "asks for." else "allows.")
+  }
 }
 
 # The number that "auto" means for the method with its options (auto_k()); all columns where none is

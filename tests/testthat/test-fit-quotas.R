@@ -266,6 +266,7 @@ test_that("the base clusterings of ufs_blfse() are on columns that quotas allow"
   one <- rep(1:2, each = 10)
   two <- rep(1:2, 10)
   x <- withr::with_seed(1, cbind(one, one, two, two) * 9 + rnorm(80))
+  colnames(x) <- NULL
   scores <- rbind(4:1, c(4, 4, 1, 1), c(4, 3, 2, 2)) + 0
   labels <- function(...) {
     fit <- withr::with_seed(1, ufs_blfse(x, 2, 2, scores = scores, scale = FALSE, ..., control = ufs_control(warn = FALSE)))

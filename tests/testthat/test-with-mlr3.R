@@ -172,7 +172,8 @@ test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
     expect_setequal(ids(method), c(setdiff(registry()[[method]]$arguments, c("y", "k", "m")),
-      "standardise", "na", "seed", "k", "include", "exclude", "cost"))
+      "standardise", "na", "seed", "k", "include", "exclude", "cost",
+      "feature_strata", "feature_quotas"))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
@@ -430,4 +431,30 @@ test_that("wishes are parameters of the filters", {
     expect_true("c9" %in% names(scores)[1:4], info = key)
     expect_identical(names(scores)[9], "c1", info = key)
   }
+})
+
+test_that("quotas are parameters of the filters, and the first nfeat features meet them", {
+  skip_on_cran()
+  skip_if_not_installed("mlr3pipelines")
+  x <- planted(60, 9, seed = 4)$x
+  colnames(x) <- paste0("c", seq_len(9))
+  strata <- stats::setNames(rep(c("a", "b", "c"), each = 3), colnames(x))
+  quotas <- list(a = c(2, 3), b = 1, c = c(0, 1))
+  task <- mlr3::as_task_unsupervised(as.data.frame(x))
+  for (key in c("ufs_variance", "ufs_css", "ufs_compress")) for (k in 3:5) {
+    filter <- mlr3filters::flt(key)
+    filter$param_set$set_values(feature_strata = strata, feature_quotas = quotas, seed = 1L)
+    op <- mlr3pipelines::po("filter", filter, filter.nfeat = k)
+    out <- suppressMessages(op$train(list(task)))[[1]]$feature_names
+    expect_length(out, k)
+    have <- as.vector(table(factor(strata[out], c("a", "b", "c"))))
+    expect_true(have[1] >= 2 && have[2] == 1 && have[3] <= 1, info = paste(key, k))
+    if (key == "ufs_css") {
+      expect_setequal(out, selected_features(ufs_css(x, k = k, feature_strata = strata, feature_quotas = quotas)))
+    }
+  }
+  expect_error(suppressMessages(filter$calculate(task, nfeat = 2)), "nfeat.*fewer than `feature_quotas`")
+  expect_error(suppressMessages(filter$calculate(task, nfeat = 7)), "nfeat.*more than `feature_quotas`")
+  all <- names(suppressMessages(filter$calculate(task))$scores)
+  expect_identical(as.vector(table(strata[all[1:5]])), c(3L, 1L, 1L))
 })

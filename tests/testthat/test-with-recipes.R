@@ -855,3 +855,42 @@ test_that("wishes in options: what must be in is kept whatever the cutoff, what 
   expect_error(kept("pca", num_terms = 3, options = list(include = "zz")), "zz")
   expect_error(kept("pca", num_terms = 3, options = list(groups = 1:9)), "groups")
 })
+
+test_that("quotas in options: what is kept is what the method chooses for that number of columns", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  x <- planted(60, 9, seed = 4)$x
+  colnames(x) <- paste0("c", seq_len(9))
+  d <- as.data.frame(x)
+  strata <- stats::setNames(rep(c("a", "b", "c"), each = 3), colnames(x))
+  quotas <- list(a = c(2, 3), b = 1, c = c(0, 1))
+  # In any order, and with a column that a step before has removed.
+  options <- list(feature_strata = c(rev(strata), gone = "a"), feature_quotas = quotas)
+  kept <- function(method, ..., options) {
+    step <- suppressMessages(recipes::prep(step_select_ufs(recipes::recipe(~., d), recipes::all_predictors(),
+      method = method, ..., options = options, seed = 1)))
+    names(recipes::bake(step, new_data = NULL))
+  }
+  for (k in 3:5) {
+    fits <- list(pca = ufs_pca(d, 5, feature_strata = strata, feature_quotas = quotas),
+      css = ufs_css(d, k = k, feature_strata = strata, feature_quotas = quotas))
+    for (method in names(fits)) {
+      more <- if (method == "pca") list(n_components = 5)
+      out <- kept(method, num_terms = k, options = c(options, more))
+      expect_setequal(out, selected_features(fits[[method]], k))
+      expect_identical(as.vector(table(strata[out]))[2], 1L)
+    }
+  }
+  counts <- function(out) as.vector(table(factor(strata[out], c("a", "b", "c"))))
+  for (method in c("classify", "compress", "socfs")) expect_identical(counts(kept(method, num_terms = 4, options = options))[2], 1L)
+  # More than the quotas allow keeps all that they allow.
+  expect_identical(counts(kept("pca", num_terms = 9, options = options)), c(3L, 1L, 1L))
+  expect_identical(counts(kept("pca", cutoff = 0, options = options)), c(3L, 1L, 1L))
+  # In proportion, without quotas.
+  expect_identical(counts(kept("pca", num_terms = 3, options = options["feature_strata"])), c(1L, 1L, 1L))
+  few <- function(arg, ...) expect_error(kept("pca", ..., options = options), paste0(arg, ".*fewer than `feature_quotas`"))
+  few("num_terms", num_terms = 2)
+  few("prop_terms", prop_terms = .1)
+  few("cutoff", cutoff = 1e6)
+  expect_error(kept("pca", num_terms = 3, options = list(feature_quotas = 1)), "feature_strata")
+})
