@@ -151,9 +151,7 @@ check_complete <- function(data, arg) {
   if (all(is.finite(range(value, 0)))) return(invisible())
   bad <- if (data$kind == "dense") which(colSums(!is.finite(data$x)) > 0) else
     unique(stored_column(data$x)[which(!is.finite(value))])
-  ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-    some_columns(feature_names(data$features, data$p, FALSE)[bad]), ". Impute or remove them ",
-    "first, or choose `na` in ufs_data().", argument = arg)
+  refuse_gaps(data, bad, feature_names(data$features, data$p, FALSE), arg)
 }
 
 # One pass over the file finds the mean and the size of every row; blocks are changed as they are

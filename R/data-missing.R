@@ -50,11 +50,23 @@ check_infinite <- function(data, arg) {
     odd <- which(!is.finite(colSums(data$x, na.rm = TRUE)))
     odd[vapply(odd, function(j) any(is.infinite(data$x[, j])), NA)]
   }
-  if (length(bad)) {
-    ufs_abort("input", "`", arg, "` has infinite values (Inf) in ",
-      some_columns(feature_names(data$features, data$p, FALSE)[bad]), ", which `na` does not ",
-      "fill in. Make them finite first, or NA.", argument = arg)
-  }
+  if (length(bad)) refuse_infinite(feature_names(data$features, data$p, FALSE)[bad], arg)
+}
+
+refuse_infinite <- function(names, arg) {
+  ufs_abort("input", "`", arg, "` has infinite values (Inf) in ", some_columns(names),
+    ", which `na` does not fill in. Make them finite first, or NA.", argument = arg)
+}
+
+# An error about the columns `bad`, whose values are not all finite. `na` is advised where it helps.
+refuse_gaps <- function(data, bad, names, arg) {
+  on_disk <- data$kind == "source"
+  gone <- on_disk || (if (data$kind == "dense") anyNA(data$x[, bad]) else anyNA(data$x@x))
+  if (!gone) refuse_infinite(names[bad], arg)
+  ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
+    some_columns(names[bad]), ". Impute or remove them first, or ",
+    if (on_disk) "leave columns or rows out by `features` or `samples` of" else
+      "choose `na` in", " ufs_data().", argument = arg)
 }
 
 # Features without a name keep the number they had.

@@ -142,7 +142,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
   roots <- table_roots_of(opened$input$tables, moments)
   if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
-  constant <- check_prepared(moments, features, arg, warn, is.null(raw))
+  constant <- check_prepared(moments, features, arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
   lost <- intersect(opened$wish$include, constant)
   if (warn && length(lost)) {
@@ -311,13 +311,8 @@ check_size <- function(n, p, arg) {
 }
 
 # Errors and warnings of the input pass; returns the constant columns.
-check_prepared <- function(moments, features, arg, warn, on_disk = FALSE) {
-  if (length(moments$bad)) {
-    ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(features[moments$bad]), ". Impute or remove them first, or ",
-      if (on_disk) "leave columns or rows out by `features` or `samples` of" else
-        "choose `na` in", " ufs_data().", argument = arg)
-  }
+check_prepared <- function(moments, features, arg, warn, opened) {
+  if (length(moments$bad)) refuse_gaps(opened, moments$bad, features, arg)
   if (length(moments$unfit)) {
     ufs_abort("input", "The values of ", some_columns(features[moments$unfit]), " of `", arg,
       "` are too near the ends of double precision: they cannot be centred and scaled without ",

@@ -2,11 +2,12 @@
 # are named table:column, and which remembers the table of each column. After columns were centred
 # and scaled, all tables have the same total variance, as in multiple factor analysis.
 #
-# data$input$tables   list(of, share, root): the factor of the tables over the columns; for each
-#                     column the part that it had, when the data were read, of the variance of its
-#                     table, standardised (share$scaled) and as it is (share$plain); the roots of
-#                     the total variances of the tables then, under the same names. Subsets of rows
-#                     and columns hold on to these, and so to the weights.
+# data$input$tables   list(of, assay, share, root): the factor of the tables over the columns; the
+#                     assays of those that were experiments; for each column the part that it had,
+#                     when the data were read, of the variance of its table, standardised
+#                     (share$scaled) and as it is (share$plain); the roots of the total variances of
+#                     the tables then, under the same names. Subsets of rows and columns hold on to
+#                     these, and so to the weights.
 
 is_tables <- function(x) {
   is.list(x) && !is.object(x) && any(vapply(x, is_table, NA))
@@ -143,7 +144,7 @@ weigh_tables <- function(data) {
     part <- (spread / root[of])^2
     list(share = unname(ifelse(is.finite(part), part, 0)), root = root)
   })
-  data$input$tables <- list(of = of, share = lapply(weighed, `[[`, "share"),
-    root = lapply(weighed, `[[`, "root"))
+  data$input$tables$share <- lapply(weighed, `[[`, "share")
+  data$input$tables$root <- lapply(weighed, `[[`, "root")
   data
 }

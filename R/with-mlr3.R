@@ -299,7 +299,6 @@ mlr3_pipeop_class <- function() {
 }
 
 mlr3_rows <- function(task, method, values) {
-  taken_weights(task_weights(task), method, values)
   shared <- shared_values(values)
   features <- task$feature_types$id[task$feature_types$type %in% c("logical", "integer", "numeric")]
   if (!length(features)) {
@@ -309,6 +308,7 @@ mlr3_rows <- function(task, method, values) {
   found <- sample_for(table_columns(task$data(cols = features), features), method,
     c(values$m, 20L)[1L], values[setdiff(names(values), c(names(shared), "m", "weights"))],
     c(shared[c("standardise", "na", "seed")], list(weights = isTRUE(values$weights))))
+  taken_weights(task_weights(task), method, values, attr(found, "method"))
   found[!found$removed, ]
 }
 

@@ -69,7 +69,7 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
   x["chosen"] <- list(chosen_rows(x, training))
   given <- recipes::get_case_weights(info, training)
   if (!is.null(given)) {
-    taken_weights(given, x$method, x$options)
+    taken_weights(given, x$method, x$options, attr(x$chosen$table, "method"))
     x$case_weights <- FALSE
   }
   x$trained <- TRUE

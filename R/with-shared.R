@@ -108,11 +108,11 @@ framework_data <- function(x, na, given = list()) {
 }
 
 # Weights of the rows of a table, where the method (or task) takes them; NULL where it does not,
-# which is said.
-taken_weights <- function(weights, method, options) {
+# which is said. `chose`: the method that a task came to, where it is known.
+taken_weights <- function(weights, method, options, chose = NULL) {
   if (is.null(weights)) return(NULL)
   row <- row_of(method)
-  methods <- if (is.null(row$task)) method else
+  methods <- if (!is.null(chose)) chose else if (is.null(row$task)) method else
     task_methods(c(list(task = method), options[names(options) %in% c("n_clusters", "ordered")]))
   if (any(take_weights(methods))) return(as.double(weights))
   inform_unless_resampling("weights", "Weights are ignored: ", paste(vapply(methods, function(one) {
@@ -330,8 +330,7 @@ kept_ranking <- function(key, make, most = 32L) {
 check_sampler <- function(method, weights) {
   row <- check_offered(method, "samples")
   if (!is.null(row$task)) return(row)
-  represents <- paste0("representatives.ufs_", method)
-  if (weights && !("m" %in% row$arguments && exists(represents, mode = "function"))) {
+  if (weights && !("m" %in% row$arguments && counts_rows_stood_for(method))) {
     refuse("weights", "ufs_", method, "() does not say how many rows a row stands for; ",
       "ufs_facility() and ufs_medoids() do.")
   }
@@ -339,7 +338,8 @@ check_sampler <- function(method, weights) {
 }
 
 # The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
-# `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
+# `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`). The method
+# that chose, which data may have decided, is in attribute "method".
 # `shared`: list(standardise, na, seed, weights).
 sample_for <- function(x, method, m, options, shared) {
   row <- row_of(method)
@@ -366,8 +366,23 @@ sample_for <- function(x, method, m, options, shared) {
   out$score[seq_along(ranking)] <- unname(fit$sample_scores)[ranking]
   out$removed <- seq_len(n) > m
   if (shared$weights) {
-    stands <- representatives(fit, m)
+    stands <- rows_stood_for(fit, data, m, chosen)
     out$weight <- stands$weight[match(out$row, at[stands$index])]
   }
-  out
+  structure(out, method = fit$method)
+}
+
+counts_rows_stood_for <- function(method) {
+  exists(paste0("representatives.ufs_", method), mode = "function")
+}
+
+# How many rows each chosen one stands for. The method that task "label" takes for curves does not
+# say it: those nearest by the scores by which it compares rows.
+rows_stood_for <- function(fit, data, m, chosen) {
+  if (counts_rows_stood_for(fit$method)) return(representatives(fit, m))
+  ready <- as_rescaled_operator(open_quietly(data), fit$params$center, fit$params$scale)
+  scores <- smooth_scores(ready)
+  near <- scores %*% t(scores[chosen, , drop = FALSE])
+  who <- chosen[max.col(sweep(2 * near, 2L, diag(near[chosen, , drop = FALSE])), "first")]
+  representative_table(fit, who, chosen, "chosen")
 }

@@ -243,6 +243,15 @@ test_that("infinite values are no missing ones, in words", {
     expect_error(ufs_data(x, na = na), class = "ufs_error_input", "infinite values \\(Inf\\) in column 'a', which `na` does not")
   }
   expect_error(ufs_data(to_sparse(x), na = "median"), class = "ufs_error_input", "column 'a', which `na`")
+  # Without a missing value `na` is no way out, and no error says so.
+  for (data in list(x[-2, ], to_sparse(x[-2, ]))) {
+    for (call in list(function() ufs_css(data, 2), function() ufs_data(data, rows = "unit"))) {
+      said <- conditionMessage(expect_error(call(), class = "ufs_error_input", "infinite values \\(Inf\\) in column 'a'"))
+      expect_false(grepl("choose `na`", said, fixed = TRUE))
+    }
+  }
+  x[1, 1] <- NA
+  expect_error(ufs_css(x, 2), class = "ufs_error_input", "choose `na`")
   large <- cbind(a = c(1e308, 1e308, 1e308), b = c(1, NA, 3))
   expect_identical(as.matrix(ufs_data(large, na = "median"))[[2, "b"]], 2)
 })

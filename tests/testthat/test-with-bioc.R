@@ -186,6 +186,20 @@ test_that("an experiment without logcounts says once that log counts are used", 
   expect_message(ufs_data(other), NA)
 })
 
+test_that("predict() of several tables takes the assay of the fit from each experiment", {
+  skip_on_cran()
+  skip_if_not_installed("SingleCellExperiment")
+  experiment <- function(m) SingleCellExperiment::SingleCellExperiment(list(logcounts = t(log1p(m)), counts = t(m)))
+  plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
+  tables <- lapply(plain, experiment)
+  x <- ufs_data(tables, assay = "counts")
+  expect_identical(x$input$tables$assay, list(genes = "counts", others = "counts"))
+  fit <- suppressWarnings(ufs_css(x, 4))
+  by_hand <- suppressWarnings(ufs_css(plain, 4))
+  expect_identical(selected_features(fit), selected_features(by_hand))
+  expect_identical(predict(fit, tables), predict(by_hand, plain))
+})
+
 test_that("one name stands for a column of what is known of the samples", {
   skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")

@@ -704,6 +704,24 @@ test_that("step_sample_ufs() weighs rows by whom they stand for", {
     class = "ufs_error_argument")
 })
 
+test_that("step_sample_ufs() knows curves as ufs_select() does, in weights and words", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  t <- seq(0, 1, length.out = 40)
+  curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
+  rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
+  step <- function(data, ...) {
+    prep(step_sample_ufs(recipes::update_role(recipe(data), dplyr::starts_with("V"), new_role = "predictor"),
+      all_predictors(), m = 5, ...))
+  }
+  out <- bake(step(curves, weights_to = "w"), NULL)
+  expect_equal(out$V7, curves$V7[sort(rows)])
+  near <- rows[max.col(-as.matrix(dist(prcomp(curves)$x))[, rows], "first")]
+  expect_identical(as.double(out$w), as.double(table(near)))
+  curves$count <- hardhat::frequency_weights(rep(2L, 30))
+  expect_message(step(curves), "ignored: ufs_ted\\(\\) takes none[^,]*$", class = "ufs_message_weights")
+})
+
 test_that("step_sample_ufs(): sizes, missing values, new data, empty selection", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
