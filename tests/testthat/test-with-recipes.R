@@ -707,7 +707,7 @@ test_that("step_sample_ufs() weighs rows by whom they stand for", {
 test_that("step_sample_ufs() knows curves as ufs_select() does, in weights and words", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  t <- seq(0, 1, length.out = 40)
+  t <- seq(.1, 1, length.out = 40)
   curves <- withr::with_seed(1, as.data.frame(base::t(replicate(30, sin(4 * t * runif(1, .7, 1.3)) + runif(1) * t))))
   rows <- selected_samples(ufs_select(curves, m = 5, task = "label"), as = "index")
   step <- function(data, ...) {
