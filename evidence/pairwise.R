@@ -1,0 +1,87 @@
+# Missing values: moments of the pairs that are there, beside rows left out, medians and neighbours.
+# Columns are chosen by ufs_css() from a table of which a share of the values is missing, and judged
+# by how much of the complete table they capture.
+#
+#   Rscript evidence/pairwise.R --data=<folder of sets> [--sets=a,b] [--draws=5] [--out=pairwise.csv]
+#   Rscript evidence/pairwise.R --show --out=pairwise.csv
+#
+# Sets are cut to 400 rows and 100 columns. Values are missing completely at random, or (gaps = "high")
+# three times as often above the median of their column as below it. k: 10 % of the columns, 3 at
+# least. captured: per cent of the variance of the standardised columns of the complete table that the
+# chosen ones rebuild, the mean of the draws; complete: what columns chosen from the complete table
+# capture; failed: draws in which nothing was left to choose from, or too few rows of a pair. What a
+# method does in these counts as what k columns at random capture.
+local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
+})
+library(ufselect)
+quiet <- function(code) suppressMessages(suppressWarnings(code))
+
+ten <- "wine,vehicle,segment,wdbc,dermatology,ionosphere,sonar,libras,musk1,tissue"
+ways <- list(
+  omit = function(x) ufs_data(x, na = "omit"),
+  median = function(x) ufs_data(x, na = "median"),
+  knn = function(x) ufs_data(x, na = "knn"),
+  pairwise = function(x) ufs_moments(x, na = "pairwise"))
+
+cut_set <- function(folder, set) {
+  x <- read_set(folder, set)$x
+  x <- x[sort(sample.int(nrow(x), min(400L, nrow(x)))), ]
+  x <- x[, apply(x, 2L, stats::sd) > 0]
+  x <- x[, sort(sample.int(ncol(x), min(100L, ncol(x))))]
+  `dimnames<-`(x, list(NULL, paste0("v", seq_len(ncol(x)))))
+}
+
+with_gaps <- function(x, share, gaps) {
+  odds <- if (gaps == "random") rep(1, length(x)) else
+    ifelse(x > rep(apply(x, 2L, stats::median), each = nrow(x)), 3, 1)
+  replace(x, sample.int(length(x), round(share * length(x)), prob = odds), NA)
+}
+
+captured <- function(names, x) 100 * ufs_captured(names, x)$captured
+
+measure <- function(folder, set, draws) {
+  set.seed(1L)
+  x <- cut_set(folder, set)
+  k <- max(3L, round(.1 * ncol(x)))
+  best <- captured(quiet(selected_features(ufs_css(x, k = k))), x)
+  random <- mean(vapply(1:20, function(i) captured(sample(colnames(x), k), x), 0))
+  rows <- expand.grid(way = names(ways), share = c(.05, .2, .4), gaps = c("random", "high"), stringsAsFactors = FALSE)
+  found <- array(NA_real_, c(draws, nrow(rows)))
+  for (draw in seq_len(draws)) for (gaps in c("random", "high")) for (share in unique(rows$share)) {
+    set.seed(draw)
+    holed <- with_gaps(x, share, gaps)
+    for (i in which(rows$share == share & rows$gaps == gaps)) {
+      chosen <- tryCatch(quiet(selected_features(ufs_css(ways[[rows$way[i]]](holed), k = k), k)), ufs_error = function(e) NULL)
+      if (length(chosen)) found[draw, i] <- captured(chosen, x)
+    }
+  }
+  data.frame(set = set, n = nrow(x), p = ncol(x), k = k, draws = draws, rows,
+    captured = signif(apply(found, 2L, function(v) mean(ifelse(is.na(v), random, v))), 5L), complete = signif(best, 5L),
+    random = signif(random, 5L), failed = colSums(is.na(found)))
+}
+
+# Behind the best of the four, in points: means over the sets, and how often by more than half a point.
+show <- function(all) {
+  all$behind <- stats::ave(all$captured, all$set, all$share, all$gaps, FUN = max) - all$captured
+  cat("points behind the best of the four, mean over sets\n")
+  print(round(with(all, tapply(behind, list(paste(gaps, 100 * share, "%"), way), mean)), 2L))
+  cat("sets in which it is more than half a point behind\n")
+  print(with(all, tapply(behind > .5, list(paste(gaps, 100 * share, "%"), way), sum)))
+  cat("the most that pairwise is behind\n")
+  part <- all[all$way == "pairwise", ]
+  print(utils::head(part[order(-part$behind), c("set", "n", "p", "share", "gaps", "captured", "complete", "behind")], 8L),
+    row.names = FALSE)
+}
+
+if ("--show" %in% commandArgs(TRUE)) show(utils::read.csv(option("out"))) else {
+  all <- NULL
+  for (set in words(option("sets", ten))) {
+    seconds <- cpu(rows <- measure(option("data", Sys.getenv("UFSELECT_DATA")), set, as.integer(option("draws", "5"))))
+    all <- rbind(all, rows)
+    say("%s: %.0f s\n", set, seconds)
+  }
+  show(all)
+  if (!is.null(option("out"))) write_table(all, option("out"))
+}
