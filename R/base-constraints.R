@@ -17,12 +17,13 @@ constraints$rows <- list()
 #         "limit", "share", "switch", "quotas"  one value for all
 # ranked  can a ranking see to it, where the solver of a method does not?
 # sums    TRUE: it is in every sum over rows and decides nothing by itself
+# evidence   TRUE: of rows, and says something about columns, too, to methods that choose these alone
 # option  do recipes and mlr3 take it among their options?
 # needs   c(argument, what it is): the argument without which this one means nothing
 # words   function(value, all) of the words for print(), or NULL; `all`: what else is held
 declare_constraint <- function(name, about, kind, ..., words = NULL) {
   row <- list(name = name, held = name, about = about, kind = kind, ranked = FALSE, sums = FALSE,
-    option = FALSE, needs = NULL, words = words)
+    evidence = FALSE, option = FALSE, needs = NULL, words = words)
   given <- list(...)
   stopifnot(names(given) %in% names(row), about %in% c("columns", "rows"))
   row[names(given)] <- given
@@ -110,7 +111,7 @@ declare_constraint("candidates", "rows", "places", ranked = TRUE,
   words = function(at, all) count_words(length(at), "candidate"))
 declare_constraint("labelled", "rows", "places", ranked = TRUE,
   words = count_places("row", "labelled"))
-declare_constraint("replicates", "rows", "some levels", ranked = TRUE,
+declare_constraint("replicates", "rows", "some levels", ranked = TRUE, evidence = TRUE,
   words = function(level, all) "one of each replicate")
 declare_constraint("sample_cost", "rows", "numbers", held = "cost", ranked = TRUE,
   words = cost_words)

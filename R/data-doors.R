@@ -78,7 +78,8 @@ declare_door("ufs_size()", "sums", columns = "chooses no columns here",
   rows = "chooses no rows here", budget = needs_no_noise("whatever they cost"),
   feature_strata = needs_no_noise("however many of each are wanted"),
   feature_quotas = needs_no_noise("however many of each are wanted"))
-declare_door("ufs_decoys()", c("columns", "sums"), rows = "judges columns and chooses no rows",
+declare_door("ufs_decoys()", c("columns", "sums", "replicates"),
+  rows = "judges columns and chooses no rows",
   budget = needs_no_noise("whatever they cost"),
   feature_strata = needs_no_noise("however many of each are wanted"),
   feature_quotas = needs_no_noise("however many of each are wanted"))
@@ -94,7 +95,7 @@ declare_door("ufs_graph()", c("blocks", "block_scale"), columns = "chooses no co
   rows = "joins all rows", weights = "joins single rows, however many each stands for")
 declare_door("ufs_reliability()", c("replicates", "sums"), columns = "judges all columns",
   rows = "uses all rows that `replicates` names")
-declare_door("ufs_look()", character(), columns = "chooses no columns",
+declare_door("ufs_look()", "replicates", columns = "chooses no columns",
   rows = "looks at the numbers as they are, of all rows")
 declare_door("ufs_compare()", "sums", columns = "compares no choices of columns here",
   rows = "compares no choices of rows here")

@@ -129,6 +129,16 @@
 #' all, or that allow fewer than `k`. Choices under quotas of at least some columns are not nested:
 #' that of `k - 1` may have columns that are not in that of `k`.
 #'
+#' # Replicates
+#' Where rows measure the same thing several times, `replicates` says which columns measure
+#' anything. A method that chooses columns, and no rows, then works on one row a level: the mean of
+#' the prepared column, times the reliability of the column by [ufs_reliability()], so that what does
+#' not come back counts for nothing. Levels count once each, however many rows they have; a missing
+#' value is left out of its mean; `weights` and `blocks` are heeded. The reliability of each column
+#' is in `fit$levels`, and `print()` says how many levels there are. Decoys of [ufs_decoys()] go the
+#' same way. A graph or labels given to such a method are those of the levels in the order in which
+#' they appear.
+#'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
@@ -202,8 +212,9 @@
 #' @param block_scale Should each column also get the same standard deviation in all blocks?
 #' @param candidates Rows that may be chosen; all others are only represented. Given like `include`.
 #' @param labelled Rows that are labelled already: they are never chosen. Given like `include`.
-#' @param replicates A factor over the rows: of the rows of one level at most one is chosen, and
-#'   none if one of them is labelled. `NA`: on its own.
+#' @param replicates A factor over the rows: rows of one level measure the same. Of these a method
+#'   that chooses rows takes at most one, and none if one of them is labelled; a method that chooses
+#'   columns alone works on the means of the levels, see below. `NA`: on its own.
 #' @param sample_cost,sample_budget `cost` and `budget` of rows; the budget may take the place of
 #'   `m`.
 #' @param strata,quotas A factor over the rows, and the largest number of rows to choose from each

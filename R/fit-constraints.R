@@ -281,6 +281,7 @@ listed_constraints <- function() {
 seen_by <- function(row, name) {
   wish <- constraint_rows()[[name]]
   if (name %in% c("blocks", row$wishes)) return("solver")
+  if (wish$evidence && row$selects == "features") return("solver")
   if (wish$sums) return("refused")
   about <- if (wish$about == "columns") "features" else "samples"
   if (row$selects %in% c(about, "both")) "ranking" else "-"
@@ -305,7 +306,8 @@ check_honoured <- function(x, method, given) {
       ". ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (row$selects == "both") return(invisible())
-  other <- constraint_names(if (row$selects == "features") "rows" else "columns", sums = FALSE)
+  other <- constraint_names(if (row$selects == "features") "rows" else "columns", sums = FALSE,
+    evidence = FALSE)
   wrong <- intersect(given, other)
   if (length(wrong)) {
     refuse(wrong[1L], "`", wrong[1L], "` is about ", setdiff(c("features", "samples"), row$selects),

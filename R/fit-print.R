@@ -6,8 +6,9 @@ print.ufs <- function(x, n = 5L, ...) {
   check_fit(x)
   n <- check_count(n, "n", 0L)
   cat_line("<ufs_", x$method, "> ", method_title(x$method))
-  cat_line("  data         ", size_words(x$n, x$p),
-    if (length(x$constant)) paste0(" (", length(x$constant), " constant)"))
+  constant <- if (is.null(x$levels)) x$constant else x$levels$constant
+  cat_line("  data         ", size_words(rows_of(x), x$p),
+    if (length(constant)) paste0(" (", length(constant), " constant)"))
   if (!is.null(status_text(x))) cat_line("  status       ", status_text(x))
   notes <- c(data_notes(x), own_notes(x))
   for (line in c(certificate_note(x), notes)) {

@@ -98,11 +98,15 @@ run_fit <- function(method, call, written, args, dots) {
   workers <- start_workers(args$x)
   on.exit(stop_workers(workers), add = TRUE)
   args <- check_values(args, row)
+  asked <- args["scale"]
+  args <- on_levels(args, row$selects)
   control <- resolve_defaults(args, row)
   data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
   made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
     list(given = c(names(call), names(paper)))), quote = TRUE)
-  finish_fit(method, call, complete(made, data, control, args, row), args$x, start)
+  made <- complete(made, data, control, args, row)
+  if ("scale" %in% names(made$params)) made$params["scale"] <- asked
+  finish_fit(method, call, made, args$x, start)
 }
 
 # A solve_<method>() gets the prepared data, the settings of the iteration, the arguments of its
@@ -147,6 +151,7 @@ finish_fit <- function(method, call, made, x, start) {
   close_source(made$data$x)
   if (!is.null(made$data$columns)) close_source(made$data$columns$x)
   if (inherits(x, "ufs_data") && !is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
+  if (inherits(x, "ufs_data") && !is.null(x$levels)) fit <- of_levels(fit, x$levels)
   warn_status(fit, advice)
   if (is.null(finish)) fit else finish(fit)
 }

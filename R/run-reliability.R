@@ -10,7 +10,11 @@
 #' level is 1 - 1 / F, at least 0. With `blocks` (batches, plates) columns are first moved to the
 #' same mean in all blocks, which costs degrees of freedom where levels and blocks cross; with
 #' `weights` a row of weight 2 counts as two rows. A level of one row counts between levels only.
-#' Where levels have unequal sizes the intervals are approximate.
+#' Where levels have unequal sizes the intervals are approximate. Missing values are left out, each
+#' by itself (not with `blocks`: choose `na`).
+#'
+#' Methods that choose columns make use of it: given `replicates`, they work on the means of the
+#' levels, each column times its reliability, see [ufs_data()].
 #'
 #' @param x The data, with samples in rows and features in columns, see [ufs_data()].
 #' @param replicates A factor over the rows: rows of one level are measurements of the same sample.
@@ -55,8 +59,14 @@ ufs_reliability <- function(x, replicates = NULL, fdr = 0.05, level = 0.95, ...)
   if (is.null(data$row_wish$replicates)) {
     refuse("replicates", "`replicates` says which rows measure the same sample, and is missing.")
   }
-  squares <- replicate_squares(data)
+  out <- judged_reliability(data, fdr, level)
   close_source(data$x)
+  out
+}
+
+# The same of opened data that hold replicates.
+judged_reliability <- function(data, fdr = 0.05, level = 0.95) {
+  squares <- replicate_squares(data)
   table <- reliability_table(squares, level)
   q <- stats::p.adjust(table$p_value, "BH")
   table <- data.frame(feature = feature_names(data$features, data$p, FALSE),

@@ -125,13 +125,6 @@ one_each <- function(value, n, arg) {
   match(value, unique(value))
 }
 
-# The levels of replicates, where those without one (NA) are alone.
-each_alone <- function(level) {
-  alone <- which(is.na(level))
-  if (length(alone)) level[alone] <- max(0L, level, na.rm = TRUE) + seq_along(alone)
-  level
-}
-
 # `open`: which of the samples may be chosen.
 split_strata <- function(means, level, m, test, open) {
   size <- tabulate(level)

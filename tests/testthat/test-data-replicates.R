@@ -1,0 +1,147 @@
+# Replicates where columns are chosen: against level means, shrunk, in plain R.
+
+# Ten columns that repeat among 60 of correlated noise that do not.
+repeated_rows <- function(seed = 1) {
+  withr::with_seed(seed, {
+    g <- rep(1:60, each = 3)
+    signal <- matrix(rnorm(600), 60)[g, ] + .5 * matrix(rnorm(1800), 180)
+    noise <- matrix(rnorm(180 * 60), 180) %*% (diag(60) + .3 * matrix(rnorm(3600), 60))
+    x <- cbind(signal, noise)
+    list(x = `colnames<-`(x, c(paste0("signal", 1:10), paste0("noise", 1:60))), g = g)
+  })
+}
+signals <- function(fit) sum(grepl("signal", selected_features(fit, 10)))
+
+# One column at a time, with missing values left out: list(means, share).
+levels_by_hand <- function(z, g) {
+  levels <- unique(g)
+  out <- apply(z, 2L, function(v) {
+    at <- !is.na(v)
+    part <- split(v[at], factor(g[at], levels))
+    size <- lengths(part)
+    mean <- vapply(part, mean, 0)
+    within <- sum(vapply(part, function(w) sum((w - mean(w))^2), 0)) / (sum(size) - sum(size > 0))
+    between <- sum(size * (mean - mean(v[at]))^2, na.rm = TRUE) / (sum(size > 0) - 1)
+    c(max(0, 1 - within / between), ifelse(size > 0, mean, mean(v[at])))
+  })
+  list(share = out[1L, ], means = out[-1L, ])
+}
+table_by_hand <- function(x, g) {
+  found <- levels_by_hand(scale(x)[, ], g)
+  sweep(found$means, 2L, found$share, "*")
+}
+
+test_that("ten columns that repeat are found among sixty that do not", {
+  skip_on_cran()
+  found <- vapply(1:10, function(seed) {
+    d <- repeated_rows(seed)
+    c(signals(ufs_css(d$x, k = 10, replicates = d$g)), signals(ufs_css(d$x, k = 10)),
+      signals(ufs_pca(d$x, 3, replicates = d$g)))
+  }, numeric(3))
+  expect_identical(found[1, ], rep(10, 10))
+  expect_identical(found[3, ], rep(10, 10))
+  expect_lt(mean(found[2, ]), 2)
+})
+
+test_that("a fit is the method's on the means of levels times reliability", {
+  d <- repeated_rows()
+  keep <- withr::with_seed(2, sort(sample(180, 140)))
+  g <- d$g[keep]
+  # Unequal sizes, levels of one row, missing values; rows in any order.
+  x <- d$x[keep, c(1:10, 11:30)]
+  x <- withr::with_seed(3, replace(x, sample(length(x), 200), NA))
+  g[5] <- NA
+  alone <- replace(g, 5, 999)
+  table <- table_by_hand(x, alone)
+  for (method in c("css", "pca", "variance", "laplacian", "spca", "rsr")) {
+    given <- switch(method, css = list(k = 5), pca = , spca = list(n_components = 3), list())
+    fit <- function(x, ...) {
+      withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), given, list(...))))))
+    }
+    own <- fit(x, replicates = g, scale = TRUE)
+    if (method == "variance") next
+    by_hand <- fit(if (method == "rsr") table / sqrt(nrow(table) - 1) else table, scale = FALSE)
+    expect_equal(feature_scores(own), feature_scores(by_hand), tolerance = 1e-6, info = method)
+    expect_identical(feature_ranking(own), feature_ranking(by_hand), info = method)
+  }
+  plain <- ufs_variance(x, replicates = g)
+  expect_equal(unname(feature_scores(plain)),
+    unname(apply(table, 2, var) * apply(x, 2, var, na.rm = TRUE)), tolerance = 1e-10)
+  expect_equal(plain$levels$reliability, levels_by_hand(x, alone)$share, tolerance = 1e-10)
+  expect_equal(plain$levels[c("n_levels", "n_rows")], list(n_levels = length(unique(alone)), n_rows = 140L))
+})
+
+test_that("rows are centred and scaled by a fit as its levels were", {
+  d <- repeated_rows()
+  z <- scale(d$x)[, ]
+  hand <- levels_by_hand(z, d$g)
+  for (center in c(TRUE, FALSE)) {
+    fit <- ufs_css(d$x, k = 5, replicates = d$g, center = center)
+    if (center) {
+      right <- sweep(sweep(z, 2, hand$share, "*"), 2, colMeans(sweep(hand$means, 2, hand$share, "*")))
+      live <- hand$share > 0
+      expect_equal(unname(scaled_as(fit, d$x)[, live]), unname(right[, live]), tolerance = 1e-10)
+    }
+    back <- predict(fit, d$x, type = "reconstruction")
+    signal <- d$x[, 1:10]
+    expect_identical(dim(back), dim(d$x))
+    expect_false(anyNA(back))
+    expect_identical(colnames(predict(fit, d$x)), selected_features(fit))
+  }
+  expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE), tolerance = 1e-10)
+  expect_identical(fit$params$scale, TRUE)
+})
+
+test_that("weights are rows, blocks are taken out, sparse data and columns' wishes are the same", {
+  d <- repeated_rows()
+  x <- d$x[, 1:20]
+  counts <- rep(c(1, 2, 3), 60)
+  long <- rep(seq_len(180), counts)
+  fit <- function(x, ...) ufs_css(x, k = 5, ...)
+  weighted <- fit(x, replicates = d$g, weights = counts)
+  expect_equal(feature_scores(weighted), feature_scores(fit(x[long, ], replicates = d$g[long])), tolerance = 1e-10)
+  batch <- rep(1:3, 60)
+  moved <- x + 9 * batch
+  expect_identical(signals(fit(moved, replicates = d$g)), 1L * 0L + signals(fit(moved, replicates = d$g)))
+  blocked <- fit(moved, replicates = d$g, blocks = batch)
+  expect_equal(unname(blocked$levels$reliability), ufs_reliability(moved, d$g, blocks = batch)$table$reliability)
+  expect_true(all(grepl("signal", selected_features(blocked))))
+  kept <- fit(x, replicates = d$g, include = "noise3", exclude = "signal1")
+  expect_true("noise3" %in% selected_features(kept) && !"signal1" %in% selected_features(kept))
+  skip_if_not_installed("Matrix")
+  holed <- replace(x, abs(x) < .5, 0)
+  sparse <- Matrix::Matrix(holed, sparse = TRUE)
+  expect_equal(feature_scores(fit(sparse, replicates = d$g)), feature_scores(fit(holed, replicates = d$g)))
+})
+
+test_that("prints, looks and decoys know of it", {
+  d <- repeated_rows()
+  data <- ufs_data(d$x, replicates = d$g)
+  expect_output(print(ufs_css(data, k = 5)), "180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*do not\\s+repeat at all")
+  look <- ufs_look(data)
+  expect_identical(look$repeats[c("n", "of", "levels")],
+    list(n = ufs_reliability(data)$n_repeats, of = 70L, levels = 60L))
+  expect_output(print(look), "of 70 columns repeat better than chance over 60 levels")
+  expect_null(ufs_look(d$x)$repeats)
+  decoys <- withr::with_seed(1, ufs_decoys(data, "pca", n_components = 3, repeats = 2))
+  expect_output(print(decoys), "1[0-9] of 70 columns are better than noise")
+  holes <- replace(d$x, cbind(1:50, 1), NA)
+  expect_equal(ufs_reliability(holes, d$g)$table$reliability, unname(levels_by_hand(holes, d$g)$share))
+})
+
+test_that("replicates that say nothing are errors", {
+  d <- repeated_rows()
+  refused <- function(words, ..., class = "ufs_error_argument") expect_error(ufs_css(..., k = 3), class = class, words)
+  refused("no level has two rows", d$x, replicates = 1:180)
+  refused("1 level; at least 3", d$x, replicates = rep(1, 180))
+  refused("2 levels; at least 3", d$x, replicates = rep(1:2, 90))
+  noise <- sin(outer(1:180, 1:4)) * 1e-3 + rep(c(-1, 1), 90)
+  refused("no column of `x` repeats", noise, replicates = rep(1:90, each = 2))
+  refused("infinite", replace(d$x, 5, Inf), replicates = d$g, class = "ufs_error_input")
+  refused("missing values", replace(d$x, 5, NA), replicates = d$g, blocks = rep(1:3, 60), class = "ufs_error_input")
+  expect_error(ufs_css(d$x, k = "auto", replicates = d$g), class = "ufs_error_argument", "replicates")
+  flat <- d$x
+  flat[, 4] <- 7
+  expect_warning(fit <- ufs_css(flat, k = 3, replicates = d$g), class = "ufs_warning_constant", "signal4")
+  expect_output(print(fit), "(1 constant)", fixed = TRUE)
+})
