@@ -17,7 +17,7 @@ constraints$rows <- list()
 #         "limit", "share", "switch", "quotas"  one value for all
 # ranked  can a ranking see to it, where the solver of a method does not?
 # sums    TRUE: it is in every sum over rows and decides nothing by itself
-# evidence   TRUE: of rows, and says something about columns, too, to methods that choose these alone
+# evidence  TRUE: of rows, and says something about columns to methods that choose these alone
 # option  do recipes and mlr3 take it among their options?
 # needs   c(argument, what it is): the argument without which this one means nothing
 # words   function(value, all) of the words for print(), or NULL; `all`: what else is held

@@ -51,9 +51,12 @@ held_constraint <- function(slots, row) {
   slots[[constraint_slot(row)]][[row$held]]
 }
 
-# The data for what chooses nothing of that kind: "columns" or "rows".
+# The data for what chooses nothing of that kind: "columns" or "rows". Evidence about columns stays
+# where columns are chosen.
 without_choices <- function(data, about) {
-  for (row in constraint_rows(about, sums = FALSE)) data[[constraint_slot(row)]][row$held] <- NULL
+  for (row in constraint_rows(about, sums = FALSE)) {
+    if (!row$evidence || "columns" %in% about) data[[constraint_slot(row)]][row$held] <- NULL
+  }
   data
 }
 
@@ -76,6 +79,7 @@ declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "b
   quotas = "gives each stratum its share")
 declare_door("ufs_size()", "sums", columns = "chooses no columns here",
   rows = "chooses no rows here", budget = needs_no_noise("whatever they cost"),
+  replicates = "draws halves of the rows; k = \"auto\" of a method and ufs_decoys() keep to it",
   feature_strata = needs_no_noise("however many of each are wanted"),
   feature_quotas = needs_no_noise("however many of each are wanted"))
 declare_door("ufs_decoys()", c("columns", "sums", "replicates"),

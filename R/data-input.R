@@ -132,12 +132,12 @@
 #' # Replicates
 #' Where rows measure the same thing several times, `replicates` says which columns measure
 #' anything. A method that chooses columns, and no rows, then works on one row a level: the mean of
-#' the prepared column, times the reliability of the column by [ufs_reliability()], so that what does
-#' not come back counts for nothing. Levels count once each, however many rows they have; a missing
-#' value is left out of its mean; `weights` and `blocks` are heeded. The reliability of each column
-#' is in `fit$levels`, and `print()` says how many levels there are. Decoys of [ufs_decoys()] go the
-#' same way. A graph or labels given to such a method are those of the levels in the order in which
-#' they appear.
+#' the prepared column, times the reliability of the column by [ufs_reliability()], so that what
+#' does not come back counts for nothing. Levels count once each, however many rows they have; a
+#' missing value is left out of its mean; `weights` and `blocks` are heeded. The reliability of each
+#' column is in `fit$levels`, and `print()` says how many levels there are. Decoys of [ufs_decoys()]
+#' go the same way. A graph or labels given to such a method are those of the levels in the order in
+#' which they appear.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.

@@ -157,7 +157,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
     input = opened$input, roots = lapply(roots, `[`, keep),
     df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
-    wish = drop_constant(opened$wish, keep), wishes = constraints_of(opened))
+    wish = drop_constant(opened$wish, keep), wishes = constraints_of(opened),
+    reliability = unname(opened$levels$share[keep]))
   if (!is.null(sums)) moments$mean[] <- 0
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
 }

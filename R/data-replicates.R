@@ -8,8 +8,8 @@
 #   df_between, df_within   their degrees of freedom
 #   df                the same of a column without missing values
 #   size              the mean number of rows a level, as the expectation of `between` has it
-#   means             levels x columns: the means of the levels, that of the column where a level has
-#                     no value; level_weight: the weights of the levels
+#   means             levels x columns: the means of the levels, that of the column where a level
+#                     has no value; level_weight: the weights of the levels
 #   mean              of the column; value: the codes of the levels in the order of the means
 # Cost: 3 passes over x, read by columns as many as getOption("ufselect.block_bytes") holds.
 replicate_squares <- function(data, replicates = data$row_wish$replicates) {
@@ -64,7 +64,7 @@ squares_of_columns <- function(z, level, weight, df = NULL) {
     levels <- colSums(known > 0)
     df <- list(between = levels - 1, within = total - levels)
   }
-  per <- function(squares, df) ifelse(df > 0, squares / df, NA_real_)
+  per <- function(squares, df) if (all(df > 0)) squares / df else squares / ifelse(df > 0, df, NA)
   list(means = means + rep(shift, each = nrow(means)), mean = centre + shift,
     between = per(colSums((means - around)^2 * known), df[["between"]]),
     within = per(colSums((z - means[level, , drop = FALSE])^2 * weight), df[["within"]]),
@@ -118,20 +118,21 @@ reliability_table <- function(squares, level = 0.95) {
     upper = share(f / end((1 - level) / 2)), single = pmax(0, single))
 }
 
-# ---- methods that choose columns ------------------------------------------------------------------
+# ---- methods that choose columns ----------------------------------------------------------------
 
 # The arguments of a fit whose data hold replicates, for a method that chooses columns: x becomes
 # the table of the means of the levels, of the columns as they were to be prepared, each times its
 # reliability, and is not scaled again.
 on_levels <- function(args, selects) {
   data <- if (inherits(args$x, "ufs_sketch")) args$x$data else args$x
-  if (selects != "features" || !inherits(data, "ufs_data") ||
-      is.null(data$row_wish$replicates)) {
-    return(args)
-  }
+  if (selects != "features" || !holds_replicates(data)) return(args)
   args$x <- level_table(open_checked(data), !isFALSE(args$center), isTRUE(args$scale))
-  if (!is.null(args$scale)) args$scale <- FALSE
+  if (isTRUE(args$scale)) args$scale <- FALSE
   args
+}
+
+holds_replicates <- function(data) {
+  inherits(data, "ufs_data") && !is.null(data$row_wish$replicates)
 }
 
 level_table <- function(data, center, scale) {
@@ -156,6 +157,19 @@ level_table <- function(data, center, scale) {
   if (all(share == 0)) {
     refuse("replicates", "`replicates`: no column of `x` repeats: all have reliability 0.")
   }
+  table_of_levels(data, squares, share, flat, center, scale, sd)
+}
+
+# How many columns repeat at all, of data with replicates: more cannot be chosen.
+repeating_columns <- function(data) {
+  data <- open_checked(data)
+  share <- reliability_table(replicate_squares(data, each_alone(data$row_wish$replicates)))
+  sum(share$reliability > 0, na.rm = TRUE)
+}
+
+table_of_levels <- function(data, squares, share, flat, center, scale, sd) {
+  names <- feature_names(data$features, data$p, FALSE)
+  n_levels <- nrow(squares$means)
   divide <- if (scale) ifelse(flat, 1, sd) else rep(1, data$p)
   close_source(data$x)
   factor <- rep(share / divide, each = n_levels)
@@ -167,15 +181,19 @@ level_table <- function(data, center, scale) {
   out$input$note <- c(data$input$note, level_words(n_levels, share, flat))
   out[c("wish", "quiet", "arg")] <- list(data$wish, TRUE, data$arg)
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_wish))
-  out$levels <- list(n_rows = data$n, share = stats::setNames(share, names), mean = squares$mean, constant = which(flat), scaled = scale,
-    divide = divide, add = add, named = !is.null(data$features), sums = data$row_wish[sums])
+  evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_wish))
+  out$levels <- list(n_rows = data$n, share = stats::setNames(share, names), mean = squares$mean,
+    constant = which(flat), scaled = scale, divide = divide, add = add,
+    named = !is.null(data$features), wish = c(data$row_wish[sums], data$row_wish[evidence],
+      list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
 }
 
 level_words <- function(n_levels, share, flat) {
   lost <- sum(share == 0 & !flat)
-  paste0("replicates   columns judged on the means of ", n_levels, " levels, shrunk by reliability (",
-    format(stats::median(share[!flat]), digits = 2L), " in the median column)",
+  paste0("replicates   columns judged on the means of ", n_levels,
+    " levels, shrunk by reliability (", format(stats::median(share[!flat]), digits = 2L),
+    " in the median column)",
     if (lost) paste0("; ", count_words(lost, "column"), if (lost == 1L) " does" else " do",
       " not repeat at all"))
 }
@@ -194,6 +212,6 @@ of_levels <- function(fit, levels) {
   fit$names$named <- levels$named
   fit$levels <- list(n_levels = fit$n, n_rows = levels$n_rows, reliability = levels$share,
     constant = levels$constant)
-  if (length(levels$sums)) fit$wishes$samples <- levels$sums
+  fit$wishes$samples <- levels$wish
   fit
 }

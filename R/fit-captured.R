@@ -110,7 +110,7 @@ as_the_fit_had_it <- function(fit, x) {
   sums <- fit$wishes$samples[intersect(names(fit$wishes$samples), held_names("rows", sums = TRUE))]
   if (!length(sums)) return(x)
   data <- open_data(x)
-  if (has_row_sums(data) || data$n != fit$n) return(x)
+  if (has_row_sums(data) || data$n != rows_of(fit)) return(x)
   data$row_wish[names(sums)] <- sums
   data
 }

@@ -281,8 +281,8 @@ listed_constraints <- function() {
 seen_by <- function(row, name) {
   wish <- constraint_rows()[[name]]
   if (name %in% c("blocks", row$wishes)) return("solver")
+  if (wish$sums || name %in% names(row$refuses)) return("refused")
   if (wish$evidence && row$selects == "features") return("solver")
-  if (wish$sums) return("refused")
   about <- if (wish$about == "columns") "features" else "samples"
   if (row$selects %in% c(about, "both")) "ranking" else "-"
 }
@@ -301,8 +301,9 @@ check_honoured <- function(x, method, given) {
   row <- registered[[method]]
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
-  if (!is.null(x$row_wish$weights) && !"weights" %in% row$wishes) {
-    refuse("weights", "ufs_", method, "() takes no `weights`: ", row$refuses[["weights"]],
+  for (name in setdiff(names(row$refuses), row$wishes)) {
+    if (is.null(x$row_wish[[name]])) next
+    refuse(name, "ufs_", method, "() takes no `", name, "`: ", row$refuses[[name]],
       ". ufs_methods(what = \"wishes\") says which methods do.")
   }
   if (row$selects == "both") return(invisible())

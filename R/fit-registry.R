@@ -51,7 +51,8 @@ asked_above <- new.env(parent = emptyenv())
 # wishes         which wishes (R/data-constraints.R) its own solver sees to; the ranking sees to the
 #                others, but for `weights`, which are refused. A form of the method that leaves some
 #                of them to the ranking names these in `by_ranking` (fit_parts)
-# refuses        why it refuses `weights`: c(weights = the words after "takes no `weights`: ")
+# refuses        why it refuses `weights`, or evidence about columns: c(weights = the words after
+#                "takes no `weights`: ")
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
 #                least; its solver takes `weights` then: rows with these moments take their place
 # own            what ufs_register() was given, for methods of users

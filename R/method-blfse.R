@@ -168,9 +168,15 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
       ncol = data$p))
   if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
   scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
+<<<<<<< Updated upstream
   best <- if (is.null(labels)) {
     check_included(data, list(k = k))
     lapply(seq_len(nrow(scores)), function(i) best_columns(data, k, scores[i, ]))
+=======
+  # The base methods see columns from 0 to 1, however much these were shrunk.
+  if (!is.null(data$reliability)) {
+    scores <- normalise_scores(sweep(scores, 2L, data$reliability, `*`))
+>>>>>>> Stashed changes
   }
   data <- blfse_model_matrix(data, scaling, center)
   labels <- if (is.null(labels)) blfse_base_labels(data$x, best, n_clusters, n_starts) else

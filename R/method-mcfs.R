@@ -94,6 +94,8 @@ solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, norm
   }
   coefficients <- share_alike(coefficients, alike)
   score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
+  # Coefficients of the columns before they were shrunk.
+  if (!is.null(data$reliability)) score <- score * data$reliability
   warn_void(score, "mcfs", "No feature correlates with the embedding.")
   # How near a feature without a coefficient is to having one: 1 = it would be next. Where the
   # fit is exact up to rounding no feature is near: what is left to correlate with is noise.

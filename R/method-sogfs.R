@@ -110,6 +110,7 @@ register("sogfs", ufs_sogfs,
   cost = "n p max(n, p) per iteration",
   reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>",
   wishes = penalty_wishes,
-  refuses = c(weights =
-    "the graph that it learns shares links between rows, not between what they stand for")
+  refuses = c(
+    weights = "the graph that it learns shares links between rows, not between what they stand for",
+    replicates = "it looks for directions of small variance, and shrunk columns would be the first")
 )

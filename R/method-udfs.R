@@ -89,5 +89,6 @@ register("udfs", ufs_udfs,
   cost = "n p max(n, p), then min(n, p)^2 p per iteration",
   reference = "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>",
   wishes = penalty_wishes,
-  refuses = c(weights = "its sets of nearest rows have each row once")
+  refuses = c(weights = "its sets of nearest rows have each row once",
+    replicates = "it looks for directions of small scatter, and shrunk columns would be the first")
 )

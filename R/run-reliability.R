@@ -64,6 +64,13 @@ ufs_reliability <- function(x, replicates = NULL, fdr = 0.05, level = 0.95, ...)
   out
 }
 
+# list(n, of, levels): how many columns repeat better than chance, where the data hold replicates.
+counted_repeats <- function(data) {
+  if (is.null(data$row_wish$replicates)) return(NULL)
+  found <- judged_reliability(data)
+  list(n = found$n_repeats, of = data$p, levels = found$n_levels)
+}
+
 # The same of opened data that hold replicates.
 judged_reliability <- function(data, fdr = 0.05, level = 0.95) {
   squares <- replicate_squares(data)

@@ -95,15 +95,9 @@ look_unchecked <- function(x, kind = NULL, noise = TRUE) {
     features_in_rows = features_in_rows(x$n, x$p, x$samples, x$features),
     doubts = doubtful_input(x),
     constant = length(whole$constant), equal = length(first) - length(unique(first)),
-    repeats = look_repeats(x), usable = length(whole$keep), noise = noise$noise, noise_low = noise$low,
-    noise_high = noise$high, noisy = isTRUE(noise$low > 0.5))), class = "ufs_look")
-}
-
-# list(n, of, levels): how many columns repeat better than chance, where the data hold replicates.
-look_repeats <- function(x) {
-  if (is.null(x$row_wish$replicates)) return(NULL)
-  found <- judged_reliability(x)
-  list(n = found$n_repeats, of = x$p, levels = found$n_levels)
+    repeats = counted_repeats(x), usable = length(whole$keep), noise = noise$noise,
+    noise_low = noise$low, noise_high = noise$high, noisy = isTRUE(noise$low > 0.5))),
+  class = "ufs_look")
 }
 
 # list(noise, low, high) by decoys, on a part of x; NA where there are too few rows or columns, NULL
@@ -121,16 +115,17 @@ look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  words <- c(seen_words(x), repeat_words(x), orientation_words(x), x$doubts)
+  words <- c(seen_words(x), look_repeat_words(x), orientation_words(x), x$doubts)
   cat_field("<ufs_look>", words[1L], at = 11L)
   for (line in words[-1L]) cat_field("", line, at = 2L)
   invisible(x)
 }
 
-repeat_words <- function(x) {
+look_repeat_words <- function(x) {
   if (is.null(x$repeats)) return(NULL)
-  paste0(x$repeats$n, " of ", count_words(x$repeats$of, "column"), " repeat better than chance over ",
-    count_words(x$repeats$levels, "level"), " of replicates (ufs_reliability())")
+  paste0(x$repeats$n, " of ", count_words(x$repeats$of, "column"),
+    " repeat better than chance over ", count_words(x$repeats$levels, "level"),
+    " of replicates (ufs_reliability())")
 }
 
 orientation_words <- function(x) {

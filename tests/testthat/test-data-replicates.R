@@ -43,6 +43,30 @@ test_that("ten columns that repeat are found among sixty that do not", {
   expect_lt(mean(found[2, ]), 2)
 })
 
+test_that("every method finds them, or says why it cannot", {
+  skip_on_cran()
+  d <- repeated_rows()
+  table <- ufs_methods(what = "wishes")
+  columns <- subset(ufs_methods(), selects == "features" & method != "random")$method
+  refuse <- table$method[table$replicates == "refused"]
+  expect_setequal(refuse, c("topk", "udfs", "sogfs"))
+  for (method in columns) {
+    needed <- c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k)
+    given <- list(n_components = 5, n_clusters = 5, k = 10)
+    given <- given[names(given) %in% c(needed, "k", if (method == "topk") "n_clusters")]
+    fit <- function() {
+      all <- c(list(d$x, method, replicates = d$g), given)
+      withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, all))))
+    }
+    if (method %in% refuse) {
+      expect_error(fit(), class = "ufs_error_argument", "takes no `replicates`: its? .*shr",
+        info = method)
+    } else {
+      expect_gte(signals(fit()), 9L, label = method)
+    }
+  }
+})
+
 test_that("a fit is the method's on the means of levels times reliability", {
   d <- repeated_rows()
   keep <- withr::with_seed(2, sort(sample(180, 140)))
@@ -53,22 +77,26 @@ test_that("a fit is the method's on the means of levels times reliability", {
   g[5] <- NA
   alone <- replace(g, 5, 999)
   table <- table_by_hand(x, alone)
-  for (method in c("css", "pca", "variance", "laplacian", "spca", "rsr")) {
+  for (method in c("css", "pca", "laplacian", "spca", "rsr")) {
     given <- switch(method, css = list(k = 5), pca = , spca = list(n_components = 3), list())
     fit <- function(x, ...) {
-      withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), given, list(...))))))
+      all <- c(list(x, method), given, list(...))
+      withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, all))))
     }
     own <- fit(x, replicates = g, scale = TRUE)
-    if (method == "variance") next
     by_hand <- fit(if (method == "rsr") table / sqrt(nrow(table) - 1) else table, scale = FALSE)
     expect_equal(feature_scores(own), feature_scores(by_hand), tolerance = 1e-6, info = method)
     expect_identical(feature_ranking(own), feature_ranking(by_hand), info = method)
   }
+  # The variance is that of the column in its own unit.
   plain <- ufs_variance(x, replicates = g)
-  expect_equal(unname(feature_scores(plain)),
-    unname(apply(table, 2, var) * apply(x, 2, var, na.rm = TRUE)), tolerance = 1e-10)
+  right <- apply(table, 2, var) * apply(x, 2, var, na.rm = TRUE)
+  live <- levels_by_hand(x, alone)$share > 0
+  expect_equal(feature_scores(plain)[live], right[live], tolerance = 1e-10)
+  expect_true(all(is.na(feature_scores(plain)[!live])))
   expect_equal(plain$levels$reliability, levels_by_hand(x, alone)$share, tolerance = 1e-10)
-  expect_equal(plain$levels[c("n_levels", "n_rows")], list(n_levels = length(unique(alone)), n_rows = 140L))
+  expect_identical(plain$levels[c("n_levels", "n_rows")],
+    list(n_levels = length(unique(alone)), n_rows = 140L))
 })
 
 test_that("rows are centred and scaled by a fit as its levels were", {
@@ -78,7 +106,7 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   for (center in c(TRUE, FALSE)) {
     fit <- ufs_css(d$x, k = 5, replicates = d$g, center = center)
     if (center) {
-      right <- sweep(sweep(z, 2, hand$share, "*"), 2, colMeans(sweep(hand$means, 2, hand$share, "*")))
+      right <- sweep(sweep(z, 2, hand$share, "*"), 2, colMeans(hand$means) * hand$share)
       live <- hand$share > 0
       expect_equal(unname(scaled_as(fit, d$x)[, live]), unname(right[, live]), tolerance = 1e-10)
     }
@@ -88,7 +116,8 @@ test_that("rows are centred and scaled by a fit as its levels were", {
     expect_false(anyNA(back))
     expect_identical(colnames(predict(fit, d$x)), selected_features(fit))
   }
-  expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE), tolerance = 1e-10)
+  expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE),
+    tolerance = 1e-10)
   expect_identical(fit$params$scale, TRUE)
 })
 
@@ -99,25 +128,33 @@ test_that("weights are rows, blocks are taken out, sparse data and columns' wish
   long <- rep(seq_len(180), counts)
   fit <- function(x, ...) ufs_css(x, k = 5, ...)
   weighted <- fit(x, replicates = d$g, weights = counts)
-  expect_equal(feature_scores(weighted), feature_scores(fit(x[long, ], replicates = d$g[long])), tolerance = 1e-10)
+  expect_equal(feature_scores(weighted),
+    feature_scores(fit(x[long, ], replicates = d$g[long])), tolerance = 1e-10)
+  expect_equal(ufs_captured(weighted, x), ufs_captured(selected_features(weighted), x[long, ]))
   batch <- rep(1:3, 60)
   moved <- x + 9 * batch
-  expect_identical(signals(fit(moved, replicates = d$g)), 1L * 0L + signals(fit(moved, replicates = d$g)))
+  # Batches that are not taken out cover whatever repeats.
+  expect_error(fit(moved, replicates = d$g), class = "ufs_error_argument",
+    "no column of `x` repeats")
   blocked <- fit(moved, replicates = d$g, blocks = batch)
-  expect_equal(unname(blocked$levels$reliability), ufs_reliability(moved, d$g, blocks = batch)$table$reliability)
+  expect_equal(unname(blocked$levels$reliability),
+    ufs_reliability(moved, d$g, blocks = batch)$table$reliability)
   expect_true(all(grepl("signal", selected_features(blocked))))
   kept <- fit(x, replicates = d$g, include = "noise3", exclude = "signal1")
   expect_true("noise3" %in% selected_features(kept) && !"signal1" %in% selected_features(kept))
   skip_if_not_installed("Matrix")
   holed <- replace(x, abs(x) < .5, 0)
   sparse <- Matrix::Matrix(holed, sparse = TRUE)
-  expect_equal(feature_scores(fit(sparse, replicates = d$g)), feature_scores(fit(holed, replicates = d$g)))
+  expect_equal(feature_scores(fit(sparse, replicates = d$g)),
+    feature_scores(fit(holed, replicates = d$g)))
 })
 
 test_that("prints, looks and decoys know of it", {
   d <- repeated_rows()
   data <- ufs_data(d$x, replicates = d$g)
-  expect_output(print(ufs_css(data, k = 5)), "180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*do not\\s+repeat at all")
+  expect_output(print(ufs_css(data, k = 5)),
+    paste0("180 samples x 70 features\n.*means of 60 levels, shrunk by reliability.*",
+      "do not\\s+repeat at all"))
   look <- ufs_look(data)
   expect_identical(look$repeats[c("n", "of", "levels")],
     list(n = ufs_reliability(data)$n_repeats, of = 70L, levels = 60L))
@@ -126,22 +163,45 @@ test_that("prints, looks and decoys know of it", {
   decoys <- withr::with_seed(1, ufs_decoys(data, "pca", n_components = 3, repeats = 2))
   expect_output(print(decoys), "1[0-9] of 70 columns are better than noise")
   holes <- replace(d$x, cbind(1:50, 1), NA)
-  expect_equal(ufs_reliability(holes, d$g)$table$reliability, unname(levels_by_hand(holes, d$g)$share))
+  expect_equal(ufs_reliability(holes, d$g)$table$reliability,
+    unname(levels_by_hand(holes, d$g)$share))
 })
 
 test_that("replicates that say nothing are errors", {
   d <- repeated_rows()
-  refused <- function(words, ..., class = "ufs_error_argument") expect_error(ufs_css(..., k = 3), class = class, words)
+  refused <- function(words, ..., class = "ufs_error_argument") {
+    expect_error(ufs_css(..., k = 3), class = class, words)
+  }
   refused("no level has two rows", d$x, replicates = 1:180)
   refused("1 level; at least 3", d$x, replicates = rep(1, 180))
   refused("2 levels; at least 3", d$x, replicates = rep(1:2, 90))
   noise <- sin(outer(1:180, 1:4)) * 1e-3 + rep(c(-1, 1), 90)
   refused("no column of `x` repeats", noise, replicates = rep(1:90, each = 2))
   refused("infinite", replace(d$x, 5, Inf), replicates = d$g, class = "ufs_error_input")
-  refused("missing values", replace(d$x, 5, NA), replicates = d$g, blocks = rep(1:3, 60), class = "ufs_error_input")
-  expect_error(ufs_css(d$x, k = "auto", replicates = d$g), class = "ufs_error_argument", "replicates")
+  refused("missing values", replace(d$x, 5, NA), replicates = d$g, blocks = rep(1:3, 60),
+    class = "ufs_error_input")
+  refused("scale", d$x, replicates = d$g, scale = "both")
+  for (door in list(ufs_size, ufs_stability)) {
+    expect_error(door(d$x, "pca", n_components = 2, replicates = d$g), class = "ufs_error_argument",
+      "replicates")
+  }
   flat <- d$x
   flat[, 4] <- 7
-  expect_warning(fit <- ufs_css(flat, k = 3, replicates = d$g), class = "ufs_warning_constant", "signal4")
+  expect_warning(fit <- ufs_css(flat, k = 3, replicates = d$g), class = "ufs_warning_constant",
+    "signal4")
   expect_output(print(fit), "(1 constant)", fixed = TRUE)
+})
+
+test_that("k = \"auto\" counts the columns that repeat", {
+  skip_on_cran()
+  d <- repeated_rows()
+  found <- withr::with_seed(1, suppressMessages(ufs_pca(d$x, 3, k = "auto", replicates = d$g)))
+  expect_gte(found$params$k, 10)
+  expect_lte(found$params$k, 14)
+  expect_identical(signals(found), 10L)
+  # A column that does not repeat at all cannot be chosen.
+  all <- d$x[, 1:11]
+  all[, 11] <- rep(c(-1, 0, 1), 60)
+  some <- withr::with_seed(1, suppressMessages(ufs_pca(all, 3, k = "auto", replicates = d$g)))
+  expect_lte(some$params$k, 10L)
 })

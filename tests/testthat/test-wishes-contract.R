@@ -57,7 +57,8 @@ test_that("every method does about every wish what ufs_methods() says", {
     fit <- function() do.call(contract_fit, c(list(method, data), given[if (is.matrix(data)) names(given) else
       setdiff(names(given), "labelled")]))
     if (said == "refused") {
-      expect_error(fit(), class = "ufs_error_argument", table$why[i], fixed = TRUE, info = about)
+      expect_error(fit(), class = "ufs_error_argument", registered[[method]]$refuses[[wish]],
+        fixed = TRUE, info = about)
     } else if (said == "-") {
       expect_error(fit(), class = "ufs_error_argument", "is about", info = about)
     } else {
