@@ -167,16 +167,10 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
     scores = check_matrix(if (is.data.frame(scores)) as.matrix(scores) else scores, "scores",
       ncol = data$p))
   if (nrow(drawn$scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
-  scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE])
-<<<<<<< Updated upstream
+  scores <- normalise_scores(drawn$scores[, data$keep, drop = FALSE], data$reliability)
   best <- if (is.null(labels)) {
     check_included(data, list(k = k))
     lapply(seq_len(nrow(scores)), function(i) best_columns(data, k, scores[i, ]))
-=======
-  # The base methods see columns from 0 to 1, however much these were shrunk.
-  if (!is.null(data$reliability)) {
-    scores <- normalise_scores(sweep(scores, 2L, data$reliability, `*`))
->>>>>>> Stashed changes
   }
   data <- blfse_model_matrix(data, scaling, center)
   labels <- if (is.null(labels)) blfse_base_labels(data$x, best, n_clusters, n_starts) else
@@ -273,10 +267,12 @@ blfse_model_matrix <- function(data, scaling, center) {
   data
 }
 
-# Rows on the simplex: shifted to start at 0 if negative, divided by their sum.
-normalise_scores <- function(scores) {
+# Rows on the simplex: shifted to start at 0 if negative, divided by their sum. `share`: the
+# reliability of the columns, of which base methods know nothing: they see columns from 0 to 1.
+normalise_scores <- function(scores, share = NULL) {
   shift <- pmin(apply(scores, 1L, min), 0)
   scores <- scores - shift
+  if (!is.null(share)) scores <- sweep(scores, 2L, share, `*`)
   # First by the largest: a sum of huge scores must not overflow.
   top <- apply(scores, 1L, max)
   if (any(top <= 0)) {

@@ -521,14 +521,8 @@ register("topk", ufs_topk,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
   reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
-<<<<<<< Updated upstream
   wishes = c("include", "exclude", "cost", "feature_strata"),
-  refuses = c(weights =
-    "it links rows to others, and copies of a row would be linked to each other alone")
-=======
-  wishes = c("include", "exclude", "cost"),
   refuses = c(
     weights = "it links rows to others, and copies of a row would be linked to each other alone",
     replicates = "its regression hardly looks at the size of a column: shrinking keeps none out")
->>>>>>> Stashed changes
 )
