@@ -136,8 +136,10 @@
 #' does not come back counts for nothing. Levels count once each, however many rows they have; a
 #' missing value is left out of its mean; `weights` and `blocks` are heeded. The reliability of each
 #' column is in `fit$levels`, and `print()` says how many levels there are. Decoys of [ufs_decoys()]
-#' go the same way. A graph or labels given to such a method are those of the levels in the order in
-#' which they appear.
+#' go the same way, and so does `k = "auto"`. A graph given to such a method is one of the levels,
+#' in the order in which [ufs_reliability()] has them. Scores that are coefficients ([ufs_mcfs()]),
+#' or come from columns that the method rescales ([ufs_blfse()]), are multiplied by the reliability.
+#' Methods that prefer small columns, or do not look at their size, refuse replicates and say so.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.

@@ -11,11 +11,9 @@
 # chosen ones rebuild, the mean of the draws; complete: what columns chosen from the complete table
 # capture; failed: draws in which nothing was left to choose from, or too few rows of a pair. What a
 # method does in these counts as what k columns at random capture.
-local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  source(file.path(dirname(file[1L]), "..", "inst", "benchmarks", "common.R"))
-})
 library(ufselect)
+file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+source(file.path(dirname(file), "common.R"))
 quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 ten <- "wine,vehicle,segment,wdbc,dermatology,ionosphere,sonar,libras,musk1,tissue"
