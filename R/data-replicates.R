@@ -151,7 +151,7 @@ level_table <- function(data, center, scale) {
   sd <- sqrt((squares$between * squares$df_between + inside) / total)
   flat <- is.finite(sd) & sd <= data$n * .Machine$double.eps * abs(squares$mean)
   check_prepared(list(bad = which(!is.finite(sd)), unfit = integer(), constant = flat), names,
-    if (is.null(data$arg)) "x" else data$arg, !isTRUE(data$quiet), data$kind == "source")
+    if (is.null(data$arg)) "x" else data$arg, !isTRUE(data$quiet), data)
   share <- reliability_table(squares)$reliability
   share[is.na(share) | flat] <- 0
   if (all(share == 0)) {
