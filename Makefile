@@ -28,6 +28,8 @@ DROP :=
 DEC :=
 # As they were given, with every $, quote and blank: neither make nor a shell reads them again.
 unexport OUT DATA CLUSTERS K LABEL HEADER ID NA DROP DEC
+# R CMD INSTALL runs a make of its own, which would expand what it is handed on.
+MAKEOVERRIDES :=
 override export UFSELECT_OUT := $(value OUT)
 override export UFSELECT_DATA := $(value DATA)
 override export UFSELECT_CLUSTERS := $(value CLUSTERS)

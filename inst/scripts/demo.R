@@ -14,6 +14,10 @@ option <- function(name, default) {
   given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
   value <- if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else
     Sys.getenv(paste0("UFSELECT_", toupper(name)))
+  # A file may be called by any bytes; pictures and messages cannot.
+  if (name != "data" && !validEnc(value)) {
+    complain(toupper(name), "= has bytes that are no letters in the encoding of this session (", value, ").")
+  }
   if (nzchar(value)) value else default
 }
 

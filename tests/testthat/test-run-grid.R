@@ -83,6 +83,47 @@ test_that("a killed run resumes and loses at most the setting in flight", {
   expect_identical(resumed, run())
 })
 
+test_that("many steps at p = 50 n: interrupted in a fit and resumed, the result is that of one run, as good as it says", {
+  skip_on_cran()
+  skip_on_os("windows")
+  x <- planted(8, 400, 2)$x
+  for (method in names(steps_grids)) {
+    plain <- steps_grid(method, x)
+    folder <- withr::local_tempdir()
+    begun <- 0
+    local({
+      fit <- grid_fit
+      replaced("grid_fit", function(...) {
+        begun <<- begun + 1
+        # It comes at the next look of the solver.
+        if (begun == 2) tools::pskill(Sys.getpid(), tools::SIGINT)
+        fit(...)
+      })
+      expect_identical(tryCatch(steps_grid(method, x, folder), interrupt = function(i) "interrupted"), "interrupted")
+    })
+    expect_identical(begun, 2, info = method)
+    resumed <- steps_grid(method, x, folder)
+    expect_identical(resumed$checkpoint$reused, 1L, info = method)
+    expect_identical(steps_result(resumed), steps_result(plain), info = method)
+    for (fit in resumed$fits) {
+      value <- objectives[[method]](fit, x)
+      expect_equal(fit$trace$objective[nrow(fit$trace)], value, tolerance = 1e-10)
+      room <- room_below[[method]](fit, x)
+      expect_gte(room, -1e-9)
+      if (method != "rsr") expect_lte(room, 1e-4)
+      if (method == "socfs") expect_equal(fit$certificate[["gap"]], room, tolerance = 1e-4)
+      if (method == "rsr") {
+        finer <- suppressWarnings(ufs_rsr(x, lambda_rel = fit$params$lambda_rel, coefficients = TRUE,
+          control = ufs_control(tol = 1e-7, max_iter = 3000)))
+        best <- objectives$rsr(finer, x)
+        expect_lte(value * (1 - fit$certificate[["gap"]]), best)
+        expect_lte(value * (1 - room), best)
+        expect_lte(value, best * (1 + 1e-3))
+      }
+    }
+  }
+})
+
 test_that("one and two workers give identical results", {
   skip_processes()
   skip_if_not_installed("future")
