@@ -69,21 +69,29 @@ csv_stream <- function(file, held, reading = list()) {
 # Lines as UTF-8: those that are not, are Windows-1252, as Excel writes; UTF-16 is told by its first
 # bytes.
 line_stream <- function(file, held) {
-  start <- suspendInterrupts({
+  # A pipe or a device has no size, and may have no end.
+  if (!isTRUE(file.size(file) > 0)) {
+    ufs_abort("input", "File '", file, "' is empty, or a pipe or device, which cannot be read ",
+      "twice.", argument = "x")
+  }
+  start <- in_words_of_file(file, suspendInterrupts({
     held$connection <- gzfile(file, "rb")
     readBin(held$connection, "raw", 4L)
-  })
+  }))
   held$close()
   wide <- if (length(start) > 1L) switch(paste(start[1:2], collapse = ""), fffe = "UTF-16LE",
     feff = "UTF-16BE", if (length(start) == 4L && all(start[c(2, 4)] == 0) &&
       all(start[c(1, 3)] != 0)) "UTF-16LE" else
-      if (length(start) == 4L && all(start[c(1, 3)] == 0)) "UTF-16BE")
+      if (length(start) == 4L && all(start[c(1, 3)] == 0) && all(start[c(2, 4)] != 0)) "UTF-16BE")
   if (!is.null(wide)) {
     suspendInterrupts(held$connection <- gzfile(file, "rb"))
     bytes <- list()
-    while (length(more <- readBin(held$connection, "raw", 2^24))) bytes <- c(bytes, list(more))
+    in_words_of_file(file, {
+      while (length(more <- readBin(held$connection, "raw", 2^24))) bytes <- c(bytes, list(more))
+    })
     held$close()
-    text <- iconv(list(do.call(c, bytes)), wide, "UTF-8")
+    # Zeros among the letters are an error of iconv().
+    text <- on_error(iconv(list(do.call(c, bytes)), wide, "UTF-8"), function(e) NA)
     if (is.na(text)) ufs_abort("input", "File '", file, "' cannot be read as ", wide, ".",
       argument = "x")
     all <- strsplit(sub("^\ufeff", "", text), "\r\n|\n|\r")[[1L]]
@@ -107,10 +115,22 @@ line_stream <- function(file, held) {
 }
 
 readLines_in_words <- function(connection, n, file) {
-  withCallingHandlers(readLines(connection, n), warning = function(w) {
+  in_words_of_file(file, readLines(connection, n))
+}
+
+# The value of code that reads a file; errors and warnings of R in words. A last line that ends in
+# no newline is none.
+in_words_of_file <- function(file, code) {
+  broken <- function(...) ufs_abort("input", "File '", file, "' ", ..., argument = "x")
+  withCallingHandlers(on_error(code, function(e) {
+    if (inherits(e, "ufs_error")) stop(e)
+    broken("cannot be read: it is damaged or gone (", conditionMessage(e), ").")
+  }), warning = function(w) {
     if (grepl("nul", conditionMessage(w), fixed = TRUE)) {
-      ufs_abort("input", "File '", file, "' is no text: a byte of it is zero (",
-        conditionMessage(w), ").", argument = "x")
+      broken("is no text: a byte of it is zero (", conditionMessage(w), ").")
+    }
+    if (grepl("compressed", conditionMessage(w), fixed = TRUE)) {
+      broken("cannot be read: it is damaged (", conditionMessage(w), ").")
     }
     invokeRestart("muffleWarning")
   })

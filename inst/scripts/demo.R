@@ -28,12 +28,13 @@ main <- function() {
   cat("\nWritten to ", out, ": ", paste(sort(list.files(out)), collapse = ", "), "\n", sep = "")
 }
 
+how_to_read <- c("header", "dec", "na", "drop")
+
 # ---- the user's file -------------------------------------------------------------------------
 
 on_file <- function(file, out) {
-  how <- c("header", "dec", "na", "drop")
   data <- do.call(read_file, c(list(file, option("label", NULL), option("id", NULL)),
-    sapply(how, option, NULL, simplify = FALSE)))
+    sapply(how_to_read, option, NULL, simplify = FALSE)))
   x <- data$x
   writeLines(data$said)
   # Constant columns stay in the table, and none of them can be chosen.
@@ -70,6 +71,8 @@ on_file <- function(file, out) {
 # ---- real data of a suggested package -----------------------------------------------------------
 
 on_real_data <- function(out) {
+  of_file <- Filter(function(name) !is.null(option(name, NULL)), c("clusters", "label", "id", how_to_read))
+  if (length(of_file)) complain(toupper(of_file[1L]), "= is about a file of yours: give DATA=my.csv, too.")
   if (!requireNamespace("dslabs", quietly = TRUE)) {
     complain("The demo needs data: install the package dslabs, or give DATA=my.csv.")
   }

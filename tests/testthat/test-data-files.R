@@ -305,3 +305,28 @@ test_that("the code that an error advises drops what is not read and keeps the r
   x <- data.table::as.data.table(x)
   expect_identical(names(eval(parse(text = code_of(x)))), c("a", "flag"))
 })
+
+test_that("damaged files, pipes and devices are refused in words", {
+  skip_if_not_installed("data.table")
+  file <- withr::local_tempfile(fileext = ".csv")
+  refused <- function(bytes, words) {
+    writeBin(bytes, file)
+    expect_error(ufs_moments(file), words, class = "ufs_error_input", fixed = TRUE)
+  }
+  wide <- function(text) c(as.raw(c(255, 254)), iconv(text, "UTF-8", "UTF-16LE", toRaw = TRUE)[[1L]])
+  for (size in c(1, 2, 3, 4, 5000)) refused(base::raw(size), "a byte of it is zero")
+  refused(c(charToRaw("a,b\n1,2\n3,"), base::raw(4), charToRaw("\n2,2\n")), "a byte of it is zero")
+  refused(c(wide("a,b\n1,2\n"), base::raw(2), charToRaw("1")), "cannot be read as UTF-16LE")
+  refused(wide("a,b\n1,2\n")[-3], "cannot be read as UTF-16LE")
+  refused(as.raw(c(31, 139, 8, 0, 0, 0, 0, 0)), "it is damaged")
+  refused(base::raw(), "is empty")
+  connections <- nrow(showConnections())
+  skip_on_os("windows")
+  for (device in c("/dev/null", "/dev/zero")) {
+    expect_error(ufs_moments(device), "pipe or device", class = "ufs_error_input")
+  }
+  pipe <- withr::local_tempfile()
+  skip_if_not(nzchar(Sys.which("mkfifo")) && system2("mkfifo", shQuote(pipe)) == 0)
+  expect_error(ufs_moments(pipe), "pipe or device", class = "ufs_error_input")
+  expect_identical(nrow(showConnections()), connections)
+})

@@ -113,11 +113,17 @@ test_that("make gives the demo names of files as they are", {
   dir.create(folder)
   lines <- readLines(makefile)
   # The settings of the Makefile with a target of our own, which says what a script would get.
-  writeLines(c(lines[seq_len(grep("^[.]PHONY", lines) - 1L)], "show:", "\t@printenv UFSELECT_DATA"),
-    file.path(folder, "Makefile"))
-  for (name in c("a\"; touch x; \".csv", "it's $b `touch x` c.csv", "$(shell touch x)")) {
-    got <- system2("make", c("-s", "-C", shQuote(folder), "show", shQuote(paste0("DATA=", name))), stdout = TRUE)
-    expect_identical(got, name)
+  # As R CMD INSTALL does, it runs a make of its own.
+  variables <- sub("^override export UFSELECT_([A-Z]+) .*", "\\1", grep("^override export", lines, value = TRUE))
+  expect_gt(length(variables), 9L)
+  writeLines(c(lines[seq_len(grep("^[.]PHONY", lines) - 1L)], "show:",
+    "\t@printf 'all:\\n\\t@true\\n' | make -s -f - all", "\t@printenv UFSELECT_$(THIS)"), file.path(folder, "Makefile"))
+  for (name in c("a\"; touch x; \".csv", "it's $b `touch x` c.csv", "$(shell touch x)", "$(eval y := $(shell touch x))")) {
+    for (variable in variables) {
+      got <- system2("make", c("-s", "-C", shQuote(folder), "show", paste0("THIS=", variable),
+        shQuote(paste0(variable, "=", name))), stdout = TRUE)
+      expect_identical(got, name, info = variable)
+    }
   }
   expect_identical(list.files(folder), "Makefile")
 })
@@ -152,6 +158,17 @@ test_that("the demo runs on a file, marks the chosen, leaves no stale table and 
   table <- utils::read.csv(file.path(out, "columns-ranking.csv"))
   expect_identical(sum(table$chosen), 4L)
   expect_identical(table$rank[table$chosen], 1:4)
+  # Bytes that are no letter, in every option but the name of the file.
+  options <- c("K", "CLUSTERS", "LABEL", "HEADER", "ID", "NA", "DROP", "DEC")
+  if (Sys.info()[["sysname"]] == "Linux") for (name in options) {
+    odd <- stats::setNames(rawToChar(as.raw(c(255, 254))), paste0("UFSELECT_", name))
+    lines <- withr::with_envvar(c(odd, LC_ALL = "C.UTF-8"), run())
+    expect_identical(attr(lines, "status"), 1L, info = name)
+    expect_match(lines, paste0(name, "= has bytes"), all = FALSE, useBytes = TRUE)
+  }
+  lines <- withr::with_envvar(c(UFSELECT_DATA = ""), run("--label=kind"))
+  expect_identical(attr(lines, "status"), 1L)
+  expect_match(lines, "LABEL= is about a file of yours", all = FALSE)
   lines <- run("--k=-3")
   expect_identical(attr(lines, "status"), 1L)
   expect_match(lines, "whole number of at least 1", all = FALSE)
