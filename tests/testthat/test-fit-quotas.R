@@ -3,25 +3,22 @@
 quota_parts <- c("speed", "engine", "engine", "engine", "gears", "body", "speed", "engine", "gears", "gears", "engine")
 many <- list(engine = c(2, 3), speed = c(1, Inf), gears = 1)
 
-# All sets of k of p columns that keep to the wishes, as a list.
+# All sets of k of p columns that keep to the wishes, as a list. What must be in may be near to each other, and so may
+# members of a group, which is taken whole.
 allowed_sets <- function(x, k, wish) {
-  p <- ncol(x)
-  r <- abs(cor(x))
-  quota <- wish$quota
+  near <- abs(cor(x)) > (if (is.null(wish$max_cor)) 1 else wish$max_cor) + 1e-12
+  within <- c(wish$groups, list(c(wish$include, unlist(Filter(function(g) any(g %in% wish$include), wish$groups)))))
+  for (at in within) near[at, at] <- FALSE
+  diag(near) <- FALSE
   Filter(function(set) {
-    have <- tabulate(wish$level[set], nrow(quota))
-    pairs <- setdiff(set, wish$include)
-    alike <- r[set, set, drop = FALSE]
-    diag(alike) <- 0
-    alike[set %in% wish$include, set %in% wish$include] <- 0
-    all(have >= quota[, 1]) && all(have <= quota[, 2]) && all(wish$include %in% set) &&
+    have <- tabulate(wish$level[set], nrow(wish$quota))
+    all(have >= wish$quota[, 1]) && all(have <= wish$quota[, 2]) && all(wish$include %in% set) &&
       !any(wish$exclude %in% set) && (is.null(wish$budget) || sum(wish$cost[set]) <= wish$budget + 1e-9) &&
-      (is.null(wish$max_cor) || max(alike) <= wish$max_cor + 1e-12) &&
-      (is.null(wish$groups) || all(vapply(wish$groups, function(g) sum(g %in% set) %in% c(0, length(g)), NA)))
-  }, utils::combn(p, k, simplify = FALSE))
+      !any(near[set, set]) && all(vapply(wish$groups, function(g) sum(g %in% set) %in% c(0, length(g)), NA))
+  }, utils::combn(ncol(x), k, simplify = FALSE))
 }
 
-# A random problem of p columns: quotas, and one other wish or none.
+# A random problem of p columns: quotas, and one of the other wishes (or two, of a list).
 quota_case <- function(seed, p = 8L, other = c("none", "include", "exclude", "budget", "groups", "max_cor")) {
   withr::with_seed(seed, {
     x <- matrix(rnorm(20 * p), 20) %*% (diag(p) + .5 * matrix(rnorm(p * p), p))
@@ -30,17 +27,17 @@ quota_case <- function(seed, p = 8L, other = c("none", "include", "exclude", "bu
     least <- vapply(pmin(have, 2L), function(n) sample.int(n + 1L, 1L) - 1L, 0L)
     quota <- cbind(least, ifelse(runif(3) < .3, Inf, least + sample(0:2, 3, TRUE)))
     wish <- list(level = level, quota = quota)
-    other <- other[seed %% length(other) + 1L]
-    if (other == "include") wish$include <- sample.int(p, 2)
-    if (other == "exclude") wish$exclude <- sample.int(p, 2)
-    if (other == "budget") wish[c("cost", "budget")] <- list(sample(1:5, p, TRUE), sample(6:15, 1))
-    if (other == "groups") wish$groups <- list(sample.int(p)[1:2])
-    if (other == "max_cor") wish$max_cor <- runif(1, .2, .8)
+    other <- other[[seed %% length(other) + 1L]]
+    if ("include" %in% other) wish$include <- sample.int(p, 2)
+    if ("exclude" %in% other) wish$exclude <- sample(setdiff(seq_len(p), wish$include), 2)
+    if ("budget" %in% other) wish[c("cost", "budget")] <- list(sample(1:5, p, TRUE), sample(6:15, 1))
+    if ("groups" %in% other) wish$groups <- split(sample.int(p)[1:4], c(1, 1, 2, 2))[seq_along(other)]
+    if ("max_cor" %in% other) wish$max_cor <- runif(1, .2, .8)
     there <- which(have > 0)
     arguments <- c(list(x = x, feature_strata = c("a", "b", "c")[level],
       feature_quotas = stats::setNames(lapply(there, function(l) quota[l, ]), c("a", "b", "c")[there])),
       wish[intersect(names(wish), c("include", "exclude", "cost", "budget", "groups", "max_cor"))])
-    list(x = x, wish = wish, other = other, arguments = arguments)
+    list(x = x, wish = wish, other = paste(other, collapse = "+"), arguments = arguments)
   })
 }
 quota_sizes <- function(case) {
@@ -125,17 +122,18 @@ test_that("impossible quotas are errors that say what does not fit", {
     groups = list(c("wt", "drat", "am"))), class = "ufs_error_argument", "No choice.* with `groups`")
 })
 
-test_that("css under quotas: a proved choice is the best of all sets, and every other one is allowed", {
-  cases <- if (on_cran()) 6L else 36L
+test_that("css under quotas and two more wishes: a proved choice is the best of all sets, and every other is allowed", {
+  cases <- if (on_cran()) 6L else 40L
+  pairs <- c(utils::combn(c("include", "exclude", "budget", "groups", "max_cor"), 2, simplify = FALSE), "groups", "none")
+  proved <- 0L
   for (seed in seq_len(cases)) {
-    case <- quota_case(seed, p = 7L)
+    case <- quota_case(seed, p = 8L, pairs)
     z <- scale(case$x)
     held <- function(set) sum(qr.fitted(qr(z[, set, drop = FALSE]), z)^2) / sum(z^2)
-    sets <- lapply(seq_len(7), function(k) allowed_sets(case$x, k, case$wish))
+    sets <- lapply(seq_len(8), function(k) allowed_sets(case$x, k, case$wish))
     best <- vapply(sets, function(all) max(-Inf, vapply(all, held, 0)), 0)
-    sizes <- which(is.finite(best))
-    for (k in sizes) for (form in c("picks", "starts", "optimal")) {
-      if (form == "optimal" && case$other == "groups") next
+    for (k in which(is.finite(best))) for (form in c("picks", "starts", "optimal")) {
+      if (form == "optimal" && grepl("groups", case$other)) next
       more <- switch(form, picks = list(), starts = list(starts = 4), optimal = list(optimal = TRUE))
       fit <- withr::with_seed(1, suppressMessages(do.call(ufs_css, c(case$arguments, k = k, more))))
       set <- unname(fit$solution$order)
@@ -145,11 +143,13 @@ test_that("css under quotas: a proved choice is the best of all sets, and every 
       expect_setequal(suppressMessages(selected_features(fit, k, as = "index", budget = case$wish$budget)), set)
       expect_identical(fit$wishes$features$by[["feature_strata"]], "solver")
       if (form == "optimal") {
+        proved <- proved + 1L
         expect_equal(held(set), max(best[seq_len(k)]), tolerance = 1e-9, info = about)
         expect_identical(fit$certificate[["optimal"]], 1)
       }
     }
   }
+  expect_gt(proved, cases)
 })
 
 test_that("css keeps to quotas in all of its forms, and takes copies where a stratum has nothing else", {
