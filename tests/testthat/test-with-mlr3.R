@@ -458,3 +458,37 @@ test_that("quotas are parameters of the filters, and the first nfeat features me
   all <- names(suppressMessages(filter$calculate(task))$scores)
   expect_identical(as.vector(table(strata[all[1:5]])), c(3L, 1L, 1L))
 })
+
+test_that("no constraint is dropped: every row of their table is a parameter that is heeded, or is refused", {
+  x <- as.data.frame(doors_x())
+  task <- mlr3::as_task_unsupervised(x)
+  best <- function(values, key) {
+    filter <- mlr3filters::flt(key)
+    do.call(filter$param_set$set_values, c(values, list(seed = 1L)))
+    names(suppressMessages(suppressWarnings(filter$calculate(task, nfeat = 3L)))$scores)
+  }
+  sampled <- function(values) {
+    op <- mlr3pipelines::po("ufs_sample", "facility", m = 5L)
+    do.call(op$param_set$set_values, values)
+    suppressMessages(op$train(list(task)))[[1L]]$row_ids
+  }
+  for (name in constraint_names()) {
+    row <- constraint_rows()[[name]]
+    values <- stats::setNames(given_as(name), c(row$needs[1L], name))
+    less <- values[row$needs[1L]]
+    keys <- c("ufs_pca", "ufs_css", "ufs_classify")
+    if (row$option) {
+      same <- vapply(keys, function(key) identical(best(values, key), best(less, key)), NA)
+      expect_false(all(same), info = name)
+    } else for (key in keys) {
+      expect_error(best(values, key), paste(c(name, row$needs[1L]), collapse = "|"))
+    }
+    skip_if_not_installed("mlr3pipelines")
+    if (name == "labelled") {
+      expect_length(intersect(sampled(values), values$labelled), 0L)
+      expect_gt(length(intersect(sampled(list()), values$labelled)), 0L)
+    } else {
+      expect_error(sampled(values), paste(c(name, row$needs[1L]), collapse = "|"))
+    }
+  }
+})

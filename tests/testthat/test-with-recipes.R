@@ -912,3 +912,39 @@ test_that("quotas in options: what is kept is what the method chooses for that n
   few("cutoff", cutoff = 1e6)
   expect_error(kept("pca", num_terms = 3, options = list(feature_quotas = 1)), "feature_strata")
 })
+
+test_that("no constraint is dropped: every row of their table is heeded in the options of a step, or refused", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  d <- as.data.frame(doors_x())
+  columns <- function(options, method = "pca") {
+    step <- step_select_ufs(recipe(~., d), all_predictors(), method = method, num_terms = 3, options = options, seed = 1)
+    out <- suppressMessages(suppressWarnings(prep(step)))
+    list(sort(names(bake(out, new_data = NULL))), tidy(out, 1)$terms)
+  }
+  rows <- function(options, method = "facility") {
+    step <- step_sample_ufs(recipe(~., d), all_predictors(), method = method, m = 5, options = options, seed = 1)
+    match(bake(suppressMessages(suppressWarnings(prep(step))), new_data = NULL)$c1, d$c1)
+  }
+  for (name in constraint_names()) {
+    row <- constraint_rows()[[name]]
+    options <- stats::setNames(given_as(name), c(row$needs[1L], name))
+    less <- options[row$needs[1L]]
+    methods <- c("pca", "css", "classify")
+    if (row$option) {
+      # One of them may choose by itself what is asked for.
+      same <- vapply(methods, function(method) identical(columns(options, method), columns(less, method)), NA)
+      expect_false(all(same), info = name)
+    } else for (method in methods) {
+      expect_error(columns(options, method), paste0("`", name, "`"), class = "ufs_error_argument", fixed = TRUE)
+    }
+    for (method in c("facility", "medoids", "label")) {
+      if (name == "labelled" && method != "label") {
+        expect_length(intersect(rows(options, method), options$labelled), 0L)
+        expect_gt(length(intersect(rows(list(), method), options$labelled)), 0L)
+      } else {
+        expect_error(rows(options, method), paste0("`", name, "`"), class = "ufs_error_argument", fixed = TRUE)
+      }
+    }
+  }
+})
