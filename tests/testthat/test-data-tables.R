@@ -292,3 +292,75 @@ test_that("quotas of columns alone are those of the tables", {
   expect_error(ufs_css(x$genes, 5, feature_quotas = c(cells = 1)), "feature_strata",
     class = "ufs_error_argument")
 })
+
+# What a run found, without times and what it reused.
+found_by <- function(run, ...) {
+  out <- withr::with_seed(5, suppressMessages(run(...)))
+  out <- unclass(out)[setdiff(names(out), c("call", "elapsed", "checkpoint"))]
+  for (part in c("results", "members")) out[[part]]$seconds <- NULL
+  out$fit$elapsed <- NULL
+  out
+}
+
+tables_runs <- list(
+  compare = function(x, ...) ufs_compare(x, factor(rep(1:3, 20)), methods = c("pca", "variance"), k = c(3, 6), repeats = 2,
+    baselines = FALSE, n_random = 2, ...),
+  grid = function(x, ...) ufs_grid(x, "jspca", list(lambda_rel = c(.05, .2)), n_components = 2, ...),
+  tune = function(x, ...) ufs_tune(x, "jspca", list(lambda_rel = c(.05, .2)), k = 4, n_components = 2, ...),
+  stability = function(x, ...) ufs_stability(x, "pca", k = 5, n_components = 2, n_resamples = 4, ...),
+  consensus = function(x, ...) ufs_consensus(x, 2, k = 4, members = c("pca", "kmeans_f"), ...))
+
+test_that("a folder of fits of a list is reused for the list and its data, and for no other tables", {
+  skip_on_cran()
+  x <- two_tables()
+  moved <- list(genes = x$genes[, -30], proteins = cbind(g30 = x$genes[, 30], x$proteins))
+  for (name in setdiff(names(tables_runs), "consensus")) {
+    run <- tables_runs[[name]]
+    plain <- found_by(run, x)
+    folder <- withr::local_tempdir()
+    expect_equal(found_by(run, x, checkpoint = folder), plain, info = name)
+    files <- list.files(folder)
+    expect_message(withr::with_seed(5, run(ufs_data(x), checkpoint = folder)), "([0-9]+) of \\1 reused")
+    expect_identical(list.files(folder), files)
+    expect_equal(found_by(run, ufs_data(x), checkpoint = folder), plain, info = name)
+    found_by(run, moved, checkpoint = folder)
+    expect_gt(length(list.files(folder)), length(files))
+  }
+})
+
+test_that("workers give with a list what one session gives", {
+  skip_processes()
+  skip_if_not_installed("future")
+  x <- two_tables()
+  serial <- lapply(tables_runs, found_by, x)
+  old <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(old))
+  for (name in names(tables_runs)) expect_equal(found_by(tables_runs[[name]], x), serial[[name]], info = name)
+})
+
+test_that("ufs_select() and ufs_split() take a list", {
+  skip_on_cran()
+  x <- two_tables()
+  for (task in c("compress", "classify", "cluster")) {
+    fit <- withr::with_seed(1, suppressMessages(ufs_select(x, k = 5, task = task)))
+    same <- withr::with_seed(1, suppressMessages(ufs_select(ufs_data(x), k = 5, task = task)))
+    expect_identical(selected_features(fit), selected_features(same))
+    # In other units the columns are the same.
+    units <- withr::with_seed(1, suppressMessages(ufs_select(list(genes = x$genes * 1e3, proteins = x$proteins), k = 5,
+      task = task)))
+    expect_identical(selected_features(units), selected_features(fit))
+    text <- capture.output(print(fit))
+    expect_match(text, "columns chosen: genes [0-9] of 30, proteins [0-9] of 6", all = FALSE)
+  }
+  rows <- withr::with_seed(1, suppressMessages(ufs_select(x, m = 5, task = "label")))
+  expect_length(selected_samples(rows), 5L)
+  quotas <- suppressMessages(ufs_select(x, k = 5, task = "compress", feature_quotas = c(genes = 4, proteins = 1)))
+  expect_identical(sum(startsWith(selected_features(quotas), "genes:")), 4L)
+  split_of <- function(x) withr::with_seed(1, ufs_split(x, 12))
+  part <- split_of(x)
+  expect_equal(part, split_of(ufs_data(x)))
+  expect_identical(part$train, split_of(list(genes = x$genes * 1e3, proteins = x$proteins))$train)
+  # Rows lie in it as in the tables weighed by hand.
+  own <- abs(cor(part$map, stats::prcomp(tables_by_hand(x))$x[, 1:2]))
+  expect_equal(unname(diag(own)), c(1, 1), tolerance = 1e-8)
+})
