@@ -195,30 +195,56 @@ settle_file <- function(lines, file, reading) {
     header <- TRUE
   }
   if (header) skip <- skip + which(lines[skip + seq_along(lines)] == body[1L])[1L]
+  check_width(utils::head(body, 200L), ncol(top), sep, header, file)
   names <- header_names(if (header) body[1L], top, below, sep, file)
   units <- if (header && nrow(below) > 2L && any(numeric)) {
     here <- unlist(below[1L, numeric], use.names = FALSE)
     all(is.na(here) | !is_number_text(to_points(here, dec))) && any(!is.na(here))
   } else FALSE
   if (units) {
+    if (names$gaps) {
+      ufs_abort("input", "The first line of '", basename(file), "' names some columns and the ",
+        "line below it all (", some_names(here), "): give the names in one line.", argument = "x")
+    }
     ufs_inform("units", "The line below the names of '", basename(file), "' holds units (",
       some_names(stats::na.omit(unlist(below[1L, numeric], use.names = FALSE))),
       "): it is left out.")
     skip <- skip + 1L
   }
   counted <- header && names$unnamed && counts_rows(without_first(below[[1L]], units))
-  say_columns(names, counted, file)
+  say_columns(names, counted && !isTRUE(reading$numbers), file)
   list2env(list(skip = skip, sep = sep, dec = dec, names = names$names, header = header,
     counted = counted, out = c(names$last, if (counted && !isTRUE(reading$numbers)) 1L)))
 }
 
-# list(names, last: "" where the last column is the empty one of a separator at the end of lines).
+# The first lines have as many fields as most of them, or one is told that has more. With blanks
+# between fields there may be any number of these.
+check_width <- function(lines, width, sep, header, file) {
+  if (sep == " ") return(invisible())
+  usual <- stats::na.omit(fields_in(if (header) lines[-1L] else lines, sep))
+  usual <- if (length(usual)) as.integer(names(which.max(table(usual)))) else width
+  if (usual < width && (!header || isTRUE(fields_in(lines[1L], sep) <= usual))) {
+    refuse_ragged(if (header) lines[-1L] else lines, list(names = character(usual), sep = sep),
+      file, 1, NULL)
+  }
+}
+
+# How many fields each line has; NA inside a record of several lines.
+fields_in <- function(lines, sep) {
+  text <- textConnection(lines)
+  on.exit(close(text))
+  utils::count.fields(text, sep, quote = "\"", comment.char = "", blank.lines.skip = FALSE)
+}
+
+# list(names; last: its place, where the last column is the empty one of a separator at the end of
+# lines; unnamed: may the first column count the rows; gaps: have columns between no name).
 header_names <- function(line, top, below, sep, file) {
   width <- ncol(top)
   if (is.null(line)) return(list(names = paste0("V", seq_len(width)), last = NULL,
-    unnamed = FALSE))
+    unnamed = FALSE, gaps = FALSE))
   names <- unlist(split_lines(c(line, line), sep, file)[1L, ], use.names = FALSE)
   names[is.na(names)] <- ""
+  names <- gsub("^[ \u00a0]+|[ \u00a0]+$", "", names)
   empty_end <- all(is.na(below[[width]]))
   if (length(names) == width - 1L) {
     names <- if (empty_end) c(names, "") else c("", names)
@@ -234,8 +260,9 @@ header_names <- function(line, top, below, sep, file) {
       some_names(twice), ": give each its own.")
   }
   unnamed <- names[1L] %in% c("", "X", "V1", "Unnamed: 0")
+  gaps <- setdiff(which(names == ""), c(1L, last))
   names[names == ""] <- paste0("V", which(names == ""))
-  list(names = make.unique(names), last = last, unnamed = unnamed)
+  list(names = make.unique(names), last = last, unnamed = unnamed, gaps = length(gaps) > 0L)
 }
 
 counts_rows <- function(text) {
@@ -275,12 +302,23 @@ text_numbers <- function(text) {
   out
 }
 
-# Are all of these numbers with the same sign of a unit before or behind, or with blanks between
-# thousands?
+# Are all of these numbers with the same signs before or behind, of a unit or as a spreadsheet has
+# them (="1"), or with blanks or apostrophes between thousands?
 have_units <- function(text) {
-  number <- "[-+\u2212]?[0-9]+([ .,][0-9]+)?"
-  all(grepl(paste0("^[^[:alnum:]]?", number, "( ?[^0-9]{1,6})?$"), text)) &&
-    length(unique(gsub("[-+\u2212., 0-9]", "", text))) == 1L
+  mark <- "[ .,'\u2019\u00a0\u202f]"
+  number <- paste0("[-+\u2212]?([0-9]+(", mark, "[0-9]+)?|[1-9][0-9]{0,2}(", mark,
+    "[0-9]{3})+([.,][0-9]+)?)")
+  all(grepl(paste0("^[^[:alnum:]]{0,3}", number, "( ?[^0-9]{1,6})?$"), text, perl = TRUE)) &&
+    length(unique(gsub("[-+\u2212., '\u2019\u00a0\u202f0-9]", "", text))) == 1L
+}
+
+# Blanks that do not break and the sign of minus as typesetters have it, in numbers alone.
+plain_signs <- function(text) {
+  odd <- which(!is.na(text) & grepl("[\u00a0\u202f\u2212]", text))
+  if (!length(odd)) return(text)
+  plain <- chartr("\u00a0\u202f\u2212", "  -", text[odd])
+  number <- grepl("^ *[-+]?[0-9.,]+([eE][-+]?[0-9]+)? *$", plain)
+  replace(text, odd[number], plain[number])
 }
 
 grouped <- function(text, mark) grepl(paste0("^ *[-+]?[1-9][0-9]{0,2}([", mark, "][0-9]{3})+ *$"),
@@ -288,6 +326,7 @@ grouped <- function(text, mark) grepl(paste0("^ *[-+]?[1-9][0-9]{0,2}([", mark, 
 
 # Text with a decimal comma, or with commas between thousands, as text with a decimal point.
 to_points <- function(text, dec) {
+  text <- plain_signs(text)
   if (is.null(dec)) return(text)
   other <- if (dec == ",") "." else ","
   full <- paste0("^ *[-+]?[1-9][0-9]{0,2}([", other, "][0-9]{3})+([", dec, "][0-9]*)? *$")
@@ -364,19 +403,14 @@ fields_of <- function(lines, found, file, first, text) {
   names(rows) <- found$names
   own <- setdiff(which(vapply(rows, is.character, NA)), keep)
   if (is.null(found$dec)) found$dec <- settle_decimal(rows[own], found$sep, NULL)
-  if (!is.null(found$dec)) for (j in own) {
-    rows[[j]] <- to_points(rows[[j]], found$dec)
-  }
+  for (j in own) rows[[j]] <- to_points(rows[[j]], found$dec)
   warn_digits(rows)
   if (is.null(found$out)) rows else rows[-found$out]
 }
 
 # Names the first row with another number of fields than the names have.
 refuse_ragged <- function(lines, found, file, first, e) {
-  text <- textConnection(lines)
-  on.exit(close(text))
-  width <- utils::count.fields(text, found$sep, quote = "\"", comment.char = "",
-    blank.lines.skip = FALSE)
+  width <- fields_in(lines, found$sep)
   off <- which(width != length(found$names))[1L]
   ufs_abort("input", "The file '", basename(file), "' is no regular table: ",
     if (is.na(off)) if (is.null(e)) "its lines have different numbers of fields." else

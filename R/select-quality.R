@@ -53,7 +53,10 @@ foretold_share <- function(x, sets, of) {
     whole <- list(gram = Reduce(`+`, gram), cross = Reduce(`+`, cross))
     ridge <- diag(c(0, rep(sum(a[, -1L]^2) / 15 / length(chosen), length(chosen))))
     found <- mapply(function(gram, cross) {
-      b <- solve(whole$gram - gram + ridge, whole$cross - cross)
+      left <- whole$gram - gram + ridge
+      # Columns may be in units far apart from each other and from the intercept.
+      size <- sqrt(diag(left))
+      b <- solve(left / tcrossprod(size), (whole$cross - cross) / size) / size
       2 * sum(b * cross) - sum(b * (gram %*% b))
     }, gram, cross)
     sum(found) / sum(y^2)

@@ -28,6 +28,10 @@ read_user_file <- function(file, label = NULL, id = NULL, header = NULL, dec = N
   }
   y <- if (!is.null(label)) labels_of_column(table[[label]], label)
   rest <- table[setdiff(names(table), c(label, how$drop))]
+  if (found$counted && !is.null(id) && !names(table)[1L] %in% c(id, label)) {
+    said <- c(said, paste0("The first column, '", names(table)[1L], "', counts the rows: it is left out."))
+    rest[[names(table)[1L]]] <- NULL
+  }
   rows <- if (!is.null(id)) table[[id]] else row_names_of(rest, found$counted)
   if (is.null(id)) id <- attr(rows, "column")
   if (anyDuplicated(rows)) complain("The names in column '", id, "' are not all different (ID=).")
@@ -79,7 +83,7 @@ numeric_columns <- function(columns, file, na) {
   use <- names(columns)[settled$kinds[names(columns)] == "number"]
   out <- setdiff(names(columns), use)
   if (!length(use)) complain("No numeric column is left: ", some(out), " are not numeric.")
-  said <- if (length(out)) paste0("Left out, for without numbers: ", some(out), ".")
+  said <- if (length(out)) paste0("Left out, for not numeric: ", some(out), ".")
   table <- settled$rows[use]
   x <- matrix(as.numeric(unlist(table, use.names = FALSE)), ncol = length(use), dimnames = list(NULL, use))
   missing <- colSums(is.na(x)) > 0

@@ -86,6 +86,55 @@ test_that("what is no table of numbers is refused in words", {
   expect_match(said(read_file(lines_of("a,b,c", "1,2,3", "4,5", "6,7,9"))), "no regular table|Missing values")
 })
 
+test_that("odd files of spreadsheets are read right or refused where they are odd", {
+  skip_on_cran()
+  skip_if_not_installed("data.table")
+  rows <- c("1.5,4,7", "2,5,9", "3.25,6,8")
+  expected <- cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6), c = c(7, 9, 8))
+  # One longer row among the first, and a header of two lines.
+  expect_match(said(read_file(lines_of("a,b,c", rows, "1,2,3,4"))), "row 4 has 4 fields, not 3")
+  expect_match(said(read_file(lines_of(rows, "1,2,3,4"), header = "no")), "row 4 has 4 fields, not 3")
+  expect_match(said(read_file(lines_of("water,,", "a,b,c", rows))), "'a', 'b', 'c'.*in one line")
+  expect_match(read_file(lines_of("a,b,c", "mg,cm,l", rows))$said, "holds units")
+  # Names of rows without a name of their own, as write.table() has them; a row number beside other names.
+  expect_identical(unname(read_file(lines_of("a,b,c", paste0(c("x", "y", "z"), ",", rows)))$x), unname(expected))
+  counted <- read_file(lines_of(",site,a,b,c", paste0(0:2, ",", c("x", "y", "z"), ",", rows)), id = "site")
+  expect_identical(counted$x, `rownames<-`(expected, c("x", "y", "z")))
+  expect_match(counted$said, "'V1', counts the rows: it is left out")
+  expect_false(grepl("left out", read_file(lines_of(",a,b,c", paste0(0:2, ",", rows)))$said, fixed = TRUE))
+  # Marks of thousands, and numbers that a spreadsheet shows as text.
+  for (odd in list(c("1 200", "950", "12 500"), c("1'200", "1'300", "12'500"), c("1'200'000", "1'300'000", "9'999'000"),
+    c("=\"1\"", "=\"2\"", "=\"3\""), c("(12)", "(3)", "(4)"))) {
+    expect_match(said(read_file(lines_of("a;odd", paste(c(1, 4, 2), odd, sep = ";")))), "'odd'.*is no number")
+  }
+  # Dates and telephone numbers are no numbers of that kind.
+  text <- read_file(lines_of("a;day;call", paste(c(1, 4, 2), c("01.02.2024", "11.02.2024", "03.02.2024"),
+    c("030 1234 55", "030 4321 77", "040 5555 11"), sep = ";")))
+  expect_match(text$said, "Left out.*'day', 'call'")
+})
+
+test_that("Windows-1252, Latin-1 and UTF-16 are text, signs of typesetters are numbers", {
+  skip_on_cran()
+  skip_if_not_installed("data.table")
+  lines <- c("ort;H\u00f6he;low", "K\u00f6ln \u2013 1\u20ac;1,5;\u22122,5", "Z\u00fcrich;2,5;3", "\u201eOrt\u201c;4;\u22121")
+  x <- cbind("H\u00f6he" = c(1.5, 2.5, 4), low = c(-2.5, 3, -1))
+  written_as <- function(code, lines) {
+    file <- tempfile(fileext = ".csv")
+    writeBin(iconv(paste0(paste(lines, collapse = "\r\n"), "\r\n"), "UTF-8", code, toRaw = TRUE)[[1L]], file)
+    read_file(file)
+  }
+  for (code in c("UTF-8", "UTF-16LE", "UTF-16BE", "CP1252")) {
+    # Windows-1252 has no sign of minus of its own.
+    own <- if (code == "CP1252") gsub("\u2212", "-", lines) else lines
+    found <- written_as(code, own)
+    expect_equal(unname(found$x), unname(x))
+    expect_identical(enc2utf8(colnames(found$x)), colnames(x))
+    expect_identical(enc2utf8(rownames(found$x)), c("K\u00f6ln \u2013 1\u20ac", "Z\u00fcrich", "\u201eOrt\u201c"))
+  }
+  narrow <- read_file(lines_of("a,\u00a0b", "1.5,\u00a04", "2,\u00a05", "3.25,\u00a06"))
+  expect_equal(narrow$x, cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6)))
+})
+
 test_that("numbers of the command line are checked", {
   expect_match(said(whole("0", "K", 1, 10, "columns")), "at least 1")
   expect_match(said(whole("11", "K", 1, 10, "columns")), "more than the 10 columns")

@@ -488,6 +488,10 @@ test_that("what columns foretell of rows left out is that of a ridge regression 
   }, 0)
   expect_equal(own, literal, tolerance = 1e-10)
   expect_true(all(own < captured_table(z, sets)$captured))
+  # Units far apart, as where an identifier stands among measurements.
+  z[, 2] <- 1e15 * z[, 2]
+  far <- withr::with_seed(8, foretold_share(z, list(c(2, 5)), c(1, 3:9)))
+  expect_true(far < own[1L] && far > -1)
 })
 
 test_that("a choice that only a few extreme rows speak for is not called better than random", {
