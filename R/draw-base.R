@@ -19,6 +19,30 @@ draw_picture <- function(pic, ...) {
   graphics::mtext(pic$title, outer = TRUE, font = 2L)
 }
 
+# Several pictures side by side, or below each other on a high page. Graphical parameters of the
+# user's are meant for one picture, the first.
+draw_pictures <- function(pics, ...) {
+  panels <- if (length(pics) > 1L && !...length()) free_panels(length(pics))
+  if (is.null(panels)) return(draw_picture(pics[[1L]], ...))
+  old <- graphics::par(c("mfrow", "mex", "cex", "mar", "cex.main"))
+  on.exit(graphics::par(old))
+  graphics::par(mfrow = panels, cex.main = 1)
+  for (pic in pics) {
+    # Lines of dots have their names in the picture.
+    graphics::par(mar = c(4.5, if (pic$kind == "dots") 1 else 4, 4.1, .8))
+    draw_picture(pic)
+  }
+}
+
+# Rows and columns for n pictures on this page; NULL if they would be too small, or if the page is
+# not ours to divide.
+free_panels <- function(n) {
+  page <- graphics::par("din")
+  if (any(graphics::par("mfrow") > 1L) || graphics::par("new") ||
+      any(graphics::par("fig") != c(0, 1, 0, 1))) return(NULL)
+  if (page[2L] >= 3.2 * n) c(n, 1L) else if (page[1L] >= 2.6 * n) c(1L, n)
+}
+
 # plot() with our settings, the user's ones in front.
 draw <- function(default, ...) {
   all <- utils::modifyList(default, list(...))
@@ -33,7 +57,7 @@ draw_words <- function(words, all) {
   given <- function(name) if (is.null(all[[name]])) graphics::par(name) else all[[name]]
   whole <- function(text, cex, axis, font = 1L) {
     if (!is.character(text)) return(cex)
-    room <- centred_room(axis) - .5 * graphics::par("csi") * graphics::par("cex")
+    room <- centred_room(axis) - graphics::par("csi") * graphics::par("cex")
     wide <- max(graphics::strwidth(text, "inches", cex = cex, font = font), 1e-8)
     if (wide <= room) cex else max(cex * room / wide, .4)
   }
@@ -73,8 +97,15 @@ draw_lines <- function(lines) {
 
 draw_subtitle <- function(pic) {
   if (is.null(pic$subtitle)) return()
-  fit <- min(1, (centred_room(1L) - .1) / graphics::strwidth(pic$subtitle, "inches", cex = .8))
-  graphics::mtext(pic$subtitle, line = .2, cex = .8 * fit * graphics::par("cex"))
+  room <- function(text) {
+    min(1, (centred_room(1L) - .1) / graphics::strwidth(text, "inches", cex = .8))
+  }
+  # Two lines where one would be tiny.
+  lines <- if (room(pic$subtitle) < .75) strsplit(two_lines(pic$subtitle), "\n")[[1L]] else
+    pic$subtitle
+  fit <- min(vapply(lines, room, 0), if (length(lines) > 1L) .8)
+  graphics::mtext(lines, line = .15 + .8 * fit * (rev(seq_along(lines)) - 1),
+    cex = .8 * fit * graphics::par("cex"))
 }
 
 # Tick marks only where there are data: the rest of the axis is room for names.
@@ -82,9 +113,6 @@ draw_ticks <- function(x, labels = NULL) {
   at <- if (is.null(labels)) ticks_within(x) else sort(unique(x))
   graphics::axis(1L, at, if (is.null(labels)) TRUE else labels[at])
 }
-
-# Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
-drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
 
 draw_curves <- function(pic, ...) {
   table <- pic$table
@@ -116,6 +144,8 @@ draw_curves <- function(pic, ...) {
       pch = style$shape[i], cex = if (nrow(part) > 60L) .5 else .9)
   }
   if (many) draw_labels(table, log, style, across)
+  if (!is.null(pic$mark)) graphics::points(pic$mark[1L], pic$mark[2L], cex = 2.2, lwd = 2,
+    col = best_colour, xpd = NA)
   draw_subtitle(pic)
 }
 
@@ -154,7 +184,7 @@ draw_dots <- function(pic, ...) {
   fit <- graphics::par("pin")[1L] / (graphics::par("cin")[1L] * graphics::par("cex"))
   names <- shorten(table$series, max(12L, min(40L, floor(fit))))
   plain <- table$series %in% pic$plain
-  colour <- ifelse(plain, plain_colour, class_colours[1L])
+  colour <- ifelse(plain, plain_colour, dot_colour(pic))
   # Names stand in the plot region, left of the values.
   heights <- range(table$value, table$low, table$high, finite = TRUE)
   wide <- max(diff(heights), 1e-3)
@@ -164,8 +194,10 @@ draw_dots <- function(pic, ...) {
   usr <- graphics::par("usr")
   at <- ticks_within(heights)
   graphics::axis(1L, at, if (isTRUE(pic$percent)) 100 * at else at)
-  graphics::segments(heights[1L] - .02 * wide, rows, usr[2L], rows, col = "grey88")
-  left <- heights[1L] - .03 * wide
+  # A mark is about .1 inch wide.
+  mark <- .05 * (usr[2L] - usr[1L]) / graphics::par("pin")[1L]
+  graphics::segments(heights[1L] - mark, rows, usr[2L], rows, col = "grey88")
+  left <- heights[1L] - 2 * mark
   size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
     .85 / (1.2 * graphics::strheight("Mg", cex = .85)))
   graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
@@ -185,7 +217,7 @@ draw_spikes <- function(pic, ...) {
     many * min(.9, label_room(strrep("m", block$columns * wide), .7))
   }
   draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
-    ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n",
+    ylim = spikes_range(pic), xaxt = "n",
     xlab = pic$xlab, ylab = pic$ylab,
     main = pic$title, bty = "l"), ...)
   # An argument of the user's that colours is meant for the bars.
@@ -193,7 +225,12 @@ draw_spikes <- function(pic, ...) {
   bars <- utils::modifyList(list(border = NA, col = ifelse(table$best, best_colour, rest_colour)),
     mine[intersect(names(mine), c("col", "border"))])
   edge <- bar_edges(table$x)
-  do.call(graphics::rect, c(list(edge$left, 0, edge$right, table$y), bars))
+  if (isTRUE(pic$narrow)) graphics::points(table$x, table$y, pch = 16L, col = bars$col,
+    cex = if (nrow(table) > 100L) .5 else .9) else
+    do.call(graphics::rect, c(list(edge$left, 0, edge$right, table$y), bars))
+  # Bars that are thinner than a dot would be lost among the others.
+  best <- if (many > 100 && is.null(mine$col) && !isTRUE(pic$narrow)) table[table$best, ]
+  if (NROW(best)) graphics::segments(best$x, 0, best$x, best$y, col = best_colour, lend = 1L)
   draw_ticks(c(1, many))
   draw_lines(pic$lines)
   if (!is.null(block)) {
@@ -213,7 +250,7 @@ draw_spikes <- function(pic, ...) {
 draw_scatter <- function(pic, ...) {
   table <- pic$table
   groups <- levels(pic$group)
-  style <- group_style(max(1L, length(groups)))
+  style <- scatter_style(pic)
   of <- if (is.null(pic$group)) rep(1L, nrow(table)) else as.integer(pic$group)
   across <- range(table$x, 1.25 * pic$arrows$x)
   columns <- 1L + (length(groups) > 12L)
@@ -300,7 +337,8 @@ tile_layout <- function(pic, columns) {
   }
   list_of(labels, row_labels, upright, key, room = columns * share / (1 - share),
     strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
-    mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side, 3.2, 1))
+    mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side,
+      if (is.null(pic$subtitle)) 3.2 else 4.1, 1))
 }
 
 draw_tiles <- function(pic, ...) {
@@ -347,6 +385,8 @@ draw_tiles <- function(pic, ...) {
     if (size > .3) graphics::text(col(z), rows + 1 - row(z), cell$text, cex = size,
       col = cell$colour)
   }
+  if (!is.null(pic$mark)) graphics::rect(pic$mark[1L] - .5, pic$mark[2L] - .5, pic$mark[1L] + .5,
+    pic$mark[2L] + .5, border = best_colour, lwd = 4, xpd = NA)
   left <- columns + .5 + .12 / wide
   below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
     frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))

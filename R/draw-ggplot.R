@@ -67,19 +67,22 @@ ggplot_curves <- function(pic) {
   } else if (is.null(table$panel)) {
     p <- p + ggplot2::scale_x_continuous(breaks = ticks_within(table$x))
   }
+  if (!is.null(pic$mark)) p <- p + ggplot2::annotate("point", pic$mark[1L], pic$mark[2L],
+    shape = 1L, size = 4, stroke = 1.2, colour = best_colour)
   ggplot_lines(p, pic)
 }
 
 ggplot_dots <- function(pic) {
   table <- pic$table
-  table$series <- factor(shorten(table$series, 40L), rev(shorten(table$series, 40L)))
+  names <- make.unique(shorten(table$series, 40L))
+  table$series <- factor(names, rev(names))
   table$plain <- pic$table$series %in% pic$plain
   ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
     ggplot2::theme_minimal() +
     (if (!is.null(table$low)) ggplot2::geom_segment(aes_of(x = "low", xend = "high",
       yend = "series"), data = table[is.finite(table$low), ])) +
     ggplot2::geom_point(aes_of(shape = "plain")) +
-    ggplot2::scale_colour_manual(values = c(`FALSE` = class_colours[1L], `TRUE` = plain_colour),
+    ggplot2::scale_colour_manual(values = c(`FALSE` = dot_colour(pic), `TRUE` = plain_colour),
       guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16L, `TRUE` = 1L), guide = "none") +
     ggplot2::scale_x_continuous(labels = share_labels(pic))
@@ -101,11 +104,16 @@ ggplot_spikes <- function(pic) {
     cbind(part, bar_edges(part$x), low = 0)
   }))
   table$best <- factor(table$best, c(TRUE, FALSE))
-  p <- ggplot2::ggplot(table, aes_of(xmin = "left", xmax = "right", ymin = "low", ymax = "y")) +
-    ggplot2::theme_minimal() +
-    ggplot2::geom_rect(aes_of(fill = "best")) +
-    ggplot2::scale_fill_manual(values = c(`TRUE` = best_colour, `FALSE` = rest_colour),
-      guide = "none")
+  colours <- c(`TRUE` = best_colour, `FALSE` = rest_colour)
+  p <- ggplot2::ggplot(table) + ggplot2::theme_minimal()
+  p <- p + if (isTRUE(pic$narrow)) {
+    list(ggplot2::geom_point(aes_of(x = "x", y = "y", colour = "best"),
+      size = if (many > 100L) .6 else 1.5),
+      ggplot2::scale_colour_manual(values = colours, guide = "none"))
+  } else {
+    list(ggplot2::geom_rect(aes_of(xmin = "left", xmax = "right", ymin = "low", ymax = "y",
+      fill = "best")), ggplot2::scale_fill_manual(values = colours, guide = "none"))
+  }
   if (!is.null(table$panel)) {
     p$data$panel <- factor(table$panel, unique(table$panel))
     p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
@@ -113,8 +121,8 @@ ggplot_spikes <- function(pic) {
   if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
   if (length(pic$names)) {
     block <- name_block(pic$names)
-    top <- max(pic$ylim, table$y, 0)
-    low <- min(pic$ylim, table$y, 0)
+    top <- max(spikes_range(pic))
+    low <- min(spikes_range(pic))
     line <- (top - low) / (block$rows + 1)
     left <- many + .5 + .04 * many
     width <- many * .035 * max(nchar(block$text))
@@ -137,7 +145,7 @@ ggplot_scatter <- function(pic) {
   if (is.null(pic$group)) {
     p <- p + ggplot2::geom_point(colour = class_colours[1L], alpha = .8)
   } else {
-    style <- group_style(nlevels(pic$group))
+    style <- scatter_style(pic)
     p$data$group <- pic$group
     p <- p + ggplot2::geom_point(aes_of(colour = "group", shape = "group"), alpha = .8) +
       ggplot2::scale_colour_manual(values = style$colour, name = pic$group_name) +
@@ -190,6 +198,9 @@ ggplot_tiles <- function(pic) {
     p <- p + ggplot2::geom_text(aes_of(label = "label"), data = table,
       colour = as.vector(cell$colour), size = min(3.5, 60 / ncol(z), 80 / nrow(z)))
   }
+  if (!is.null(pic$mark)) p <- p + ggplot2::annotate("rect", xmin = pic$mark[1L] - .5,
+    xmax = pic$mark[1L] + .5, ymin = pic$mark[2L] - .5, ymax = pic$mark[2L] + .5, fill = NA,
+    colour = best_colour, linewidth = 1.5)
   if (!is.null(pic$tree)) {
     p <- p + ggplot2::geom_segment(aes_of(x = "x", y = "y", xend = "xend", yend = "yend"),
       data = crown_lines(pic$tree, nrow(z)), colour = "grey30", inherit.aes = FALSE)

@@ -2,14 +2,18 @@
 
 # kind: "curves"  table x, y, and where there are several: series, panel; low, high: error bars;
 #                 log: "y" or ""; percent: y is a share
-#       "dots"    table value, series, low, high: one line a series, largest first; percent
-#       "spikes"  table x, y, best, (panel); names and heading listed beside the bars
+#       "dots"    table value, series, low, high: one line a series, largest first; percent, colour
+#       "spikes"  table x, y, best, (panel); names and heading listed beside the bars; narrow:
+#                 points on a scale of their own, as bars from zero would all look alike
 #       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group;
 #                 tree: lines x, y, xend, yend above the columns, y from 0 to 1
-#       "scatter" table x, y, circled; group; arrows x, y, label, from 0
-# All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
+#       "scatter" table x, y, circled; group, style: colours and shapes of its levels; arrows x, y,
+#                 label, from 0
+# All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines; curves and tiles:
+# mark, x and y of a point (a cell, from left and below) with a ring.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
   pic <- structure(list_of(kind, ..., title, subtitle), class = "ufs_picture")
+  if (kind == "spikes" && is.null(pic$ylim)) pic$narrow <- are_narrow(pic$table$y)
   if (kind != "curves") return(pic)
   pic$table <- pic$table[is.finite(pic$table$y), ]
   if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
@@ -21,6 +25,12 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
   }
   if (is.null(pic$table$series)) pic$table$series <- ""
   pic
+}
+
+# Do values of one sign lie so close that bars from zero to them are alike?
+are_narrow <- function(y) {
+  ends <- range(abs(y))
+  length(y) > 2L && all(y > 0 | max(y) < 0) && ends[1L] > .8 * ends[2L]
 }
 
 panels_of <- function(pic) {
@@ -41,6 +51,10 @@ group_style <- function(n) {
     line = 1L + (i %/% 6L) %% 6L)
 }
 
+scatter_style <- function(pic) {
+  if (is.null(pic$style)) group_style(max(1L, nlevels(pic$group))) else pic$style
+}
+
 # By order; what the picture calls plain (baselines) is grey, thin and dashed.
 curve_style <- function(pic, series) {
   plain <- series %in% pic$plain
@@ -51,6 +65,8 @@ curve_style <- function(pic, series) {
     line = ifelse(plain, 2L + (at - 1L) %% 5L, own$line[at]), width = ifelse(plain, 1, 1.6),
     shape = rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L), length(series)))
 }
+
+dot_colour <- function(pic) if (is.null(pic$colour)) class_colours[1L] else pic$colour
 
 best_colour <- "#B2182B"
 rest_colour <- "grey65"
@@ -136,3 +152,12 @@ bar_edges <- function(x) {
   step <- c(diff(x), 1)
   data.frame(left = x - half, right = x + ifelse(step > 1, step - .5, half))
 }
+
+# Bars begin at zero, points where they are.
+spikes_range <- function(pic) {
+  if (!is.null(pic$ylim)) return(pic$ylim)
+  if (isTRUE(pic$narrow)) drawn_ends(range(pic$table$y)) else range(0, pic$table$y)
+}
+
+# Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
+drawn_ends <- function(ends) if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends

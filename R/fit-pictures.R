@@ -6,11 +6,15 @@
 #' Plots of a fit
 #'
 #' `plot(fit)` shows what [ufs_select()] chose, with its scores or the variance that it explains. Of
-#' a method called by its name it shows how the objective fell, if the method iterates; what share
-#' of the data the first choices hold, if it chooses one after the other; and the sorted scores of
-#' all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through the
-#' chosen features: as a heat map with the samples ordered by cluster, and as a map of the samples.
-#' `autoplot()` draws the same pictures with ggplot2.
+#' a method called by its name it shows how the objective fell and beside it the scores, if the
+#' method iterates; what share of the data the first choices hold, if it chooses one after the
+#' other; and the sorted scores of all others. `plot(fit, "heatmap", x)` and
+#' `plot(fit, "embedding", x)` show the data through the chosen features: as a heat map with the
+#' samples ordered by cluster, and as a map of the samples. `autoplot()` draws the same pictures
+#' with ggplot2, one at a time: `autoplot(fit)` of an iterative method is its objective.
+#'
+#' Two pictures are drawn where the page has room for both, is not divided already (by
+#' `par(mfrow = )` or `layout()`), and no graphical parameters are given; else the first of them.
 #'
 #' @param x,object A fit.
 #' @param type What to show:
@@ -20,10 +24,17 @@
 #'     share that as many directions can hold (see [ufs_captured()]). [ufs_css()],
 #'     [ufs_facility()] and greedy [ufs_ted()] know their own share; other methods need `data`;
 #'   * `"groups"`: how many samples each chosen one stands for ([ufs_medoids()]);
+#'   * `"choice"`: after [ufs_consensus()] and [ufs_diversify()], which weigh the rank of a column
+#'     against its correlations, a line for each of the best `k` in the order of choice: from what
+#'     its rank is worth to what is left. Those of the best ranks that were passed over follow in
+#'     grey;
 #'   * `"scores"`, `"samples"`: feature or sample scores, largest first, with the best `k` in
-#'     red and named (at most 50 names). Where the scores are mere ranks, what the method
-#'     measured is drawn in their order; if it measured nothing, the best `k` are listed, after
-#'     [ufs_consensus()] with their ranks in its methods;
+#'     red and named (at most 50 names). Scores that hardly differ are points on a scale of their
+#'     own. Where the scores are mere ranks, what the method measured is drawn; if it measured
+#'     nothing, the place of each column (row) in the data; after [ufs_consensus()] the best `k`
+#'     are listed in the order in which they were chosen, with their ranks in its methods;
+#'   * `"chosen"`: the names of the best `k` with their scores (at most 20), and in grey those that
+#'     come next;
 #'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
 #'     standard deviations. Three to 100 features are ordered by a tree (average linkage of
 #'     1 - |r|), which is drawn above them; others are in the order of their ranking;
@@ -58,7 +69,9 @@
 #' plot(fit, "heatmap", iris[, 1:4], k = 4)
 #' @export
 plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
-  show_picture(x, picture_of_fit(x, type, data, k, y, m), ...)
+  check_fit(x)
+  shown <- if (is.null(type)) default_types(x, data) else list(type)
+  show_picture(x, lapply(shown, function(one) picture_of_fit(x, one, data, k, y, m)), ...)
 }
 
 #' @rdname plot.ufs
@@ -73,9 +86,9 @@ picture_of_fit <- function(fit, type, data, k, y, m) {
   picture(fit, picture_type(fit, type, data), k = k, data = data, y = y, m = m)
 }
 
-# plot() of all classes.
+# plot() of all classes: one picture, or a list of those that belong together.
 show_picture <- function(x, pic, ...) {
-  draw_picture(pic, ...)
+  if (inherits(pic, "ufs_picture")) draw_picture(pic, ...) else draw_pictures(pic, ...)
   invisible(x)
 }
 
@@ -93,13 +106,21 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
 asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 
-# The default is the first type; if that is scores, and these are mere ranks, the share says more,
-# for which the data must be given.
+# What plot() shows of a fit by itself: beside the way of the objective what was chosen.
+default_types <- function(fit, data = NULL) {
+  first <- picture_type(fit, NULL, data)
+  c(first, if (first == "objective") "chosen")
+}
+
+# The default is the first type; of scores that are mere ranks the share, or the map of the samples,
+# says more, for which the data must be given.
 picture_type <- function(fit, type, data = NULL) {
   types <- picture_types(fit)
   if (!is.null(type)) return(check_choice(type, "type", types))
-  ranks <- types[[1L]] == "scores" && are_ranks(fit$feature_scores)
-  if (ranks && !is.null(data)) "share" else types[[1L]]
+  if (is.null(data)) return(types[[1L]])
+  ranks <- function(what) are_ranks(fit[[paste0(what, "_scores")]])
+  switch(types[[1L]], scores = if (ranks("feature")) "share" else "scores",
+    samples = if (ranks("sample")) "embedding" else "samples", types[[1L]])
 }
 
 # The kinds of picture a fit has, the default first. A method with pictures of its own has a
@@ -115,8 +136,10 @@ picture_types.default <- function(fit) {
   falls <- sum(is.finite(fit$trace$objective)) > 1L
   # Samples that were asked for, each of which has a cluster.
   groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
-  c(if (own) "share" else if (falls) "objective", if (groups) "groups", if (features) "scores",
-    if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
+  choice <- !is.null(fit$solution$choice)
+  c(if (own) "share" else if (choice) "choice" else if (falls) "objective",
+    if (groups) "groups", if (features) "scores",
+    if (!is.null(fit$sample_scores)) "samples", "chosen", if (features) "heatmap", "embedding",
     if (features) "biplot", if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
@@ -128,6 +151,8 @@ picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
     objective = picture_objective(object),
     share = picture_share(object, data, k),
     groups = picture_groups(object),
+    choice = picture_choice(object, k),
+    chosen = picture_chosen(object, k),
     scores = picture_spikes(object, k, "feature"),
     samples = picture_spikes(object, if (is.null(m)) k else m, "sample"),
     heatmap = picture_heatmap(object, data, k, y),
@@ -142,9 +167,11 @@ picture_objective <- function(fit, subtitle = NULL) {
   table <- data.frame(x = fit$trace$iteration, y = fit$trace$objective)
   # A penalty that changes on the way makes the values before and after those of two problems.
   steps <- fit$trace$lambda
-  lines <- if (length(unique(steps)) > 1L) list(v = table$x[-1L][diff(steps) != 0] - .5)
+  lines <- if (length(unique(steps)) > 1L) {
+    list(v = table$x[-1L][which(diff(steps) != 0)] - .5, h = utils::tail(table$y, 1L))
+  }
   if (is.null(subtitle) && !is.null(lines)) {
-    subtitle <- "lambda changes at each dotted line, and with it what is minimised"
+    subtitle <- "lambda changes at upright lines; level line: the answer"
   }
   objective_curve(table, lines = lines, subtitle = subtitle,
     xlab = if (is.null(own_share(fit))) "iteration" else number_words(fit),
@@ -156,6 +183,11 @@ picture_objective <- function(fit, subtitle = NULL) {
 objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
   table <- table[is.finite(table$y), ]
   decades <- is.null(lines) && by_decades(table$y)
+  # A way that goes up and down hides how far it has come.
+  if (is.null(lines) && any(diff(table$y) > .01 * diff(range(table$y)))) {
+    lines <- list(h = min(table$y))
+    subtitle <- paste(c(subtitle, "level line: the lowest value"), collapse = "; ")
+  }
   if (decades) {
     low <- min(table$y)
     table$y <- table$y - low
@@ -234,7 +266,7 @@ picture_groups <- function(fit) {
     names = labels_of(fit$names$samples, fit$n)[best],
     heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
     ylab = "samples it stands for",
-    title = sprintf("ufs_%s: samples represented by each chosen sample", fit$method))
+    title = sprintf("ufs_%s: how many samples each one stands for", fit$method))
 }
 
 # ---- scores ------------------------------------------------------------------------------
@@ -252,17 +284,19 @@ measured <- function(fit, what) {
   if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
   shown <- function(value, ...) list(value = ifelse(is.na(score), NA, value), ...)
   gain <- unname(fit$statistic)
-  picked <- any(c("captured", "gain", "decrease") %in% names(fit$trace))
-  # ALFS: the norms, though the picks rank.
-  norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
-  if (length(gain) == length(score) && picked) {
-    shown(gain, ylab = "added when it was chosen",
-      subtitle = "in the order of choice; then what each would add next")
-  } else if (length(norms) == length(score)) {
-    shown(norms, ylab = "norm in W")
-  } else {
-    shown(1, order = TRUE)
+  if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in%
+      names(fit$trace))) {
+    return(shown(gain, ylab = "added when it was chosen",
+      subtitle = "in the order of choice; then what each would add next"))
   }
+  # What lies behind picks and draws.
+  behind <- switch(what, feature = c("norm in W" = "column_norm", leverage = "leverage_features",
+    "score before" = "scores_before"), c("norm in W" = "row_norm", leverage = "leverage_samples"))
+  for (name in names(behind)) {
+    value <- unname(fit$solution[[behind[[name]]]])
+    if (length(value) == length(score)) return(shown(value, ylab = name))
+  }
+  shown(score, order = TRUE)
 }
 
 picture_spikes <- function(fit, k, what) {
@@ -272,17 +306,27 @@ picture_spikes <- function(fit, k, what) {
   ranking <- ranking[!is.na(shown$value[ranking])]
   k <- min(k, length(ranking))
   best <- ranking[seq_len(k)]
-  if (isTRUE(shown$order)) return(picture_places(fit, best, what))
+  if (isTRUE(shown$order)) {
+    return(if (is.null(fit$solution$ranks)) picture_positions(fit, best, what) else
+      picture_places(fit, best))
+  }
   # A ranking that follows another rule than the scores: bars by score, and red what is chosen.
   subtitle <- shown$subtitle
   if (is.null(subtitle) && is.unsorted(-shown$value[ranking])) {
     ranking <- ranking[order(-shown$value[ranking], seq_along(ranking))]
     if (!setequal(best, ranking[seq_len(k)])) {
-      subtitle <- "red: chosen, by another rule than the score"
+      subtitle <- "red: chosen, and not by this alone"
     }
   }
   name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
+  # On a scale that begins at zero, or at their own values, such scores have one and the same label.
+  if (are_narrow(sorted) && diff(range(sorted)) < .001 * max(abs(sorted))) {
+    subtitle <- paste(c(subtitle, paste("lowest score:", format(min(sorted), digits = 4L))),
+      collapse = "; ")
+    shown$ylab <- "score above the lowest"
+    sorted <- sorted - min(sorted)
+  }
   # Rankings with many exact zeros end in a long flat line: show where it begins.
   nonzero <- sum(sorted != 0)
   if (nonzero < length(sorted) / 2) {
@@ -306,24 +350,69 @@ picture_spikes <- function(fit, k, what) {
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
 }
 
-# Picture of a method whose scores are mere ranks: the chosen ones in their order, and the
-# ranks behind it, where it is a mean of several.
-picture_places <- function(fit, best, what, most = 40L) {
+# Nothing was measured but an order: the score of every column (row) at its place in the data, the
+# chosen ones marked.
+picture_positions <- function(fit, best, what) {
+  score <- unname(fit[[paste0(what, "_scores")]])
+  score[is.na(score)] <- 0
+  at <- sort(unique(c(utils::head(best, 500L), evenly(length(score), 1000L))))
+  new_picture("spikes", table = data.frame(x = at, y = score[at], best = at %in% best),
+    names = labels_of(fit$names[[paste0(what, "s")]], length(score))[best],
+    heading = paste("best", length(best)), ylim = c(0, 1),
+    xlab = paste0(if (what == "feature") "column" else "row", " of the data"),
+    ylab = "place in the ranking (first = 1)",
+    title = sprintf("ufs_%s: the best %d of %d %ss", fit$method, length(best), length(score), what))
+}
+
+# The best k by name with their scores, and the next ones.
+picture_chosen <- function(fit, k, most = 20L) {
+  what <- if (is.null(fit$feature_scores)) "sample" else "feature"
+  score <- unname(fit[[paste0(what, "_scores")]])
+  ranking <- unname(fit[[paste0(what, "_ranking")]])
+  ranking <- ranking[!is.na(score[ranking])]
+  k <- min(k, length(ranking))
+  best <- seq_len(min(k, most))
+  shown <- ranking[c(best, if (k <= most) utils::head(setdiff(seq_along(ranking), best), 3L))]
+  table <- data.frame(series = labels_of(fit$names[[paste0(what, "s")]], length(score))[shown],
+    value = score[shown])
+  new_picture("dots", table = table, plain = table$series[-best], colour = best_colour,
+    xlab = "score (larger is better)", ylab = "",
+    subtitle = if (k > most) sprintf("the first %d of %d", most, k) else
+      if (length(shown) > k) "grey: the next ones",
+    title = sprintf("ufs_%s: best %d of %d %ss", fit$method, k, length(score), what))
+}
+
+# The best features in the order of their choice, and the ranks behind it.
+picture_places <- function(fit, best, most = 40L) {
   shown <- utils::head(best, most)
-  name <- labels_of(fit$names[[paste0(what, "s")]], length(fit[[paste0(what, "_scores")]]))[shown]
   ranks <- fit$solution$ranks[shown, , drop = FALSE]
-  table <- data.frame(series = name, value = as.double(seq_along(shown)))
-  if (!is.null(ranks)) {
-    table$value <- apply(ranks, 1L, stats::median)
-    table$low <- apply(ranks, 1L, stats::quantile, .25, names = FALSE)
-    table$high <- apply(ranks, 1L, stats::quantile, .75, names = FALSE)
-  }
-  new_picture("dots", table = table,
-    xlab = if (is.null(ranks)) "place in the ranking" else
-      "median rank and its quartiles",
-    subtitle = if (length(shown) < length(best)) sprintf("the first %d of %d chosen %ss",
-      length(shown), length(best), what),
-    title = sprintf("ufs_%s: the best %d %ss", fit$method, length(best), what))
+  quartile <- function(share) apply(ranks, 1L, stats::quantile, share, names = FALSE)
+  new_picture("dots", table = data.frame(series = fit$names$features[shown],
+    value = rowMeans(ranks), low = quartile(.25), high = quartile(.75)), colour = best_colour,
+    xlab = "mean rank, and quartiles of the ranks",
+    subtitle = paste(c("in the order of choice, from the top", if (length(shown) < length(best)) {
+      sprintf("the first %d of %d", length(shown), length(best))
+    }), collapse = "; "),
+    title = sprintf("ufs_%s: the best %d features", fit$method, length(best)))
+}
+
+# Why these: what the rank of each chosen one is worth, and what is left of it for its correlations
+# with those above. Then as many of those with better ranks as were passed over.
+picture_choice <- function(fit, k, most = 30L) {
+  table <- fit$solution$choice
+  chosen <- table[order(table$place, na.last = NA), ]
+  chosen <- utils::head(chosen, min(k, most))
+  passed <- table[is.na(table$place) & table$worth > min(chosen$worth), ]
+  passed <- utils::head(passed, max(1L, min(nrow(chosen), (most - nrow(chosen)) %/% 2L, 8L)))
+  shown <- rbind(chosen, passed)
+  new_picture("dots", table = data.frame(series = shown$feature, value = shown$value,
+    low = shown$value, high = shown$worth), plain = passed$feature, colour = best_colour,
+    xlab = sprintf("rank (best = 1) less %s x |r| with the nearest chosen above",
+      format(fit$params$strength)),
+    subtitle = paste(c("line: from the rank alone", if (nrow(passed)) {
+      "grey: better ranks that were passed over"
+    }), collapse = "; "),
+    title = sprintf("ufs_%s: why these %d features", fit$method, nrow(chosen)))
 }
 
 picture_heatmap <- function(fit, data, k, y) {

@@ -25,7 +25,11 @@
 #' @param pool How many of the best features to choose from. By default 10 k, or 3 k for `"css"`.
 #' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and
 #'   [predict()][predict.ufs]. The chosen features come first, in that order, then the others as
-#'   they were ranked; the score falls by 1/q with each rank. `certificate` has `max_correlation`,
+#'   they were ranked; the score falls by 1/q with each rank. `solution` has the `order` of choice,
+#'   the `scores_before`, those of `fit`, and with `how = "correlation"` the table `choice` that
+#'   `plot()` draws: for each column of the pool what its rank is `worth`, its largest `correlation`
+#'   with those chosen before it (with all, if it was passed over), the `value` that is left, and
+#'   its `place` among the chosen. `certificate` has `max_correlation`,
 #'   the largest absolute correlation of two of the k chosen features; `before`, the same for the
 #'   best k of `fit`, and `rank_lost`, the mean rank of the chosen features less that of the best k.
 #' @seealso [ufs_consensus()], [ufs_compare()], where `"laplacian+diversify"` is a method.
@@ -58,20 +62,28 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   best <- ranking[seq_len(pool)]
   z <- in_range(x_columns(data$x, best), 1e50)$x
   z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
-  picked <- if (how == "css") css_order(z, k) else {
-    decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
+  worth <- (q + 1 - seq_len(pool)) / q
+  found <- if (how == "css") list(picked = css_order(z, k)) else {
+    decorrelate(z, worth, k, strength)
   }
+  picked <- found$picked
   chosen <- best[picked]
   finish_fit("diversify", match.call(), list(
     data = data, control = resolve_control(ufs_control()),
     params = list_of(of = fit$method, k, how, strength, pool),
     feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
-    solution = list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
+    solution = c(
+      list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]]),
+        scores_before = fit$feature_scores),
+      if (how == "correlation") {
+        list(choice = choice_table(found, worth, strength, data$keep[best], data$features))
+      }),
     certificate = correlation_certificate(z, picked)
   ), x, start)
 }
 
 # Picks k columns of z (unit length): the largest value - strength * |correlation|, ties by index.
+# list(picked, near: the largest correlation with those picked before, or with all that are picked).
 decorrelate <- function(z, value, k, strength) {
   near <- rep(0, ncol(z))
   open <- rep(TRUE, ncol(z))
@@ -81,9 +93,16 @@ decorrelate <- function(z, value, k, strength) {
     gain <- ifelse(open, value - strength * near, -Inf)
     picked[t] <- which(gain >= max(gain) - 1e-9)[1L]
     open[picked[t]] <- FALSE
-    if (t < k) near <- pmax(near, abs(drop(crossprod(z, z[, picked[t]]))))
+    r <- abs(drop(crossprod(z, z[, picked[t]])))
+    near[open] <- pmax(near, r)[open]
   }
-  picked
+  list_of(picked, near)
+}
+
+# What decorrelate() weighed, for each column of the pool, best first: place is its order of choice.
+choice_table <- function(found, worth, strength, index, names) {
+  data.frame(feature = names[index], index, worth, correlation = found$near,
+    value = worth - strength * found$near, place = match(seq_along(worth), found$picked))
 }
 
 css_order <- function(z, k) {

@@ -119,8 +119,10 @@ print.ufs_represent <- function(x, ...) {
 #' @export
 plot.ufs_represent <- function(x, type = NULL, ...) {
   types <- c(if (x$params$solver == "paper") c("objective", "residuals"), "links")
-  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  show_picture(x, picture(x, type), ...)
+  if (!is.null(type)) return(show_picture(x, picture(x, check_choice(type, "type", types)), ...))
+  # The objective may rise until the constraint is met.
+  shown <- intersect(types, c("objective", "residuals"))
+  show_picture(x, lapply(if (length(shown)) shown else types, picture, object = x), ...)
 }
 
 #' @export
@@ -138,10 +140,10 @@ picture.ufs_represent <- function(object, type, ...) {
       points = FALSE, xlab = "iteration", ylab = "objective at (Z, E)",
       title = "ufs_represent: objective"))
   }
-  names <- c("error", "split", "change")
-  value <- as.matrix(trace[names])
+  names <- c(error = "x = Qx + E", split = "Q = Z", change = "change of Z")
+  value <- as.matrix(trace[names(names)])
   value[value <= 0] <- NA
   new_picture("curves", table = data.frame(x = rep(trace$iteration, 3L), y = as.vector(value),
     series = rep(names, each = nrow(trace))), log = "y", points = FALSE, xlab = "iteration",
-  ylab = "largest residual", title = "ufs_represent: residuals")
+  ylab = "largest residual", title = "ufs_represent: are the constraints met?")
 }

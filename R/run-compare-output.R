@@ -155,7 +155,8 @@ best_rows <- function(table, over) {
 #' Curves of a comparison
 #'
 #' Draws one curve for each method, with its name and last value at the end, so that the order of
-#' the methods can be read without a legend. Baselines are grey, thin and dashed. With one value of
+#' the methods can be read without a legend. Methods that were asked for are in colour; baselines
+#' that were added to them are grey, thin and dashed. With one value of
 #' `k` (or `m`) there is one line of a dot plot for each method, the best on top. Bars are one
 #' standard deviation to either side; the picture says of what. All values are per cent.
 #'
@@ -207,9 +208,8 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   }
   table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
   table <- table[is.finite(table$mean), ]
-  baseline <- names(Filter(function(row) row$group == "baseline", registry()))
-  shown <- unique(table$method)
-  plain <- shown[shown %in% c("all", baseline) | grepl("(best of ", shown, fixed = TRUE)]
+  # In colour what was asked for, grey what was added to it.
+  plain <- setdiff(table$method, object$asked)
   one <- length(values) == 1L
   said <- c(if (best) paste("best", other, "of each method") else
     if (one && !is.na(values)) sprintf("%s = %s", other, values),

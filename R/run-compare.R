@@ -138,7 +138,8 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     common[setdiff(names(common), "halves")])
   done <- run_tasks(tasks, work, common, run, keys, usable = is_compared)
   structure(list_of(call, mode, results = bind_rows(done$values, "rows"),
-    grid = bind_rows(done$values, "grid"), methods = names(plan), k, m, repeats, train,
+    grid = bind_rows(done$values, "grid"), methods = names(plan),
+    asked = names(plan)[seq_along(methods)], k, m, repeats, train,
     classes = levels(y), n = data$n, p = data$p, n_random, halves, checkpoint = done$report),
   class = "ufs_compare")
 }

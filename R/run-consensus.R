@@ -43,13 +43,13 @@
 #' @param share The share of columns no better than noise that is accepted in the pool. With fewer
 #'   than `1 / share` columns the pool is the best `k`.
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
-#'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, and the `order` of
-#'   choice; `decoys` with how many there were (`n`) in each of the `draws`, the `share` of the best
-#'   1, 2, ... features by [ufs_pca()] and [ufs_laplacian()] that are no better than noise, how many
-#'   are `better`, and `repeatable`, the share of the chosen that each draw by itself would choose;
-#'   and `members`, a data frame that says for each member how many of its best k are among the
-#'   chosen, its rank correlation with the consensus, its status and its seconds. `certificate` is
-#'   that of [ufs_diversify()].
+#'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, the `order` of choice and
+#'   the table `choice` that `plot()` draws (see [ufs_diversify()]); `decoys` with how many there
+#'   were (`n`) in each of the `draws`, the `share` of the best 1, 2, ... features by [ufs_pca()]
+#'   and [ufs_laplacian()] that are no better than noise, how many are `better`, and `repeatable`,
+#'   the share of the chosen that each draw by itself would choose; and `members`, a data frame that
+#'   says for each member how many of its best k are among the chosen, its rank correlation with the
+#'   consensus, its status and its seconds. `certificate` is that of [ufs_diversify()].
 #' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
 #' @examples
 #' set.seed(1)
@@ -93,7 +93,8 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
     statistic = expand_features(found$mean, data, NA_real_),
     solution = list(ranks = expand_features(found$ranks, data, NA_real_),
       mean_rank = expand_features(found$mean, data, NA_real_),
-      order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
+      order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]]),
+      choice = choice$table),
     decoys = c(noise[c("n", "draws", "share", "better")], repeatable = choice$repeatable),
     members = consensus_table(found, chosen, k),
     certificate = choice$certificate
@@ -177,7 +178,7 @@ safe_columns <- function(counts, first, share) {
 
 # The columns that are chosen of those that are better than noise, by their mean rank and their
 # correlations: list(chosen, pool, repeatable: the share of them that each draw of decoys by itself
-# would choose, too, certificate).
+# would choose, too, certificate, table: what was weighed).
 consensus_choice <- function(opened, data, mean, noise, asked) {
   k <- asked$k
   pool <- asked$pool
@@ -191,12 +192,14 @@ consensus_choice <- function(opened, data, mean, noise, asked) {
   })
   all <- unique(unlist(pools))
   z <- consensus_columns(opened, data, all)
-  picks <- lapply(pools, function(best) {
-    worth <- (length(best) + 1 - seq_along(best)) / length(best)
-    best[decorrelate(z[, match(best, all), drop = FALSE], worth, k, asked$strength)]
+  worth <- function(best) (length(best) + 1 - seq_along(best)) / length(best)
+  found <- lapply(pools, function(best) {
+    decorrelate(z[, match(best, all), drop = FALSE], worth(best), k, asked$strength)
   })
+  picks <- Map(function(best, one) best[one$picked], pools, found)
   own <- pools[[1L]]
   list(chosen = picks[[1L]], pool = length(own),
+    table = choice_table(found[[1L]], worth(own), asked$strength, data$keep[own], data$features),
     repeatable = mean(vapply(picks[-1L], function(pick) mean(pick %in% picks[[1L]]), 0)),
     certificate = correlation_certificate(z[, match(own, all), drop = FALSE],
       match(picks[[1L]], own)))

@@ -317,10 +317,15 @@ picture.ufs_grid <- function(object, value, over, ...) {
   if (length(subtitle)) subtitle <- paste(subtitle, collapse = "; ")
   title <- sprintf("ufs_%s: %s over %s", object$method, what, paste(over, collapse = " and "))
   words <- lapply(level, format, digits = 3L, trim = TRUE)
+  # Where the setting lies that a tuning chose.
+  mark <- if (!is.null(object$best)) {
+    unname(vapply(at, function(v) as.integer(v[object$best]), 0L))
+  }
+  if (!is.null(mark)) subtitle <- paste(c(subtitle, "red: chosen"), collapse = "; ")
   if (length(over) == 1L) {
     return(new_picture("curves", table = data.frame(x = seq_along(level[[1L]]),
       y = as.vector(mean_value)), x_labels = words[[1L]], xlab = over, ylab = what, title = title,
-      subtitle = subtitle))
+      subtitle = subtitle, mark = if (!is.null(mark)) c(mark, mean_value[[mark]])))
   }
   # The first argument runs to the right, the second upwards.
   dimnames(mean_value) <- unname(words)
@@ -330,7 +335,7 @@ picture.ufs_grid <- function(object, value, over, ...) {
   if (diff(limits) == 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]), 1) * .01
   new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE,
     value = what, row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L],
-    title = title, subtitle = subtitle)
+    title = title, subtitle = subtitle, mark = mark)
 }
 
 # ---- published grids -----------------------------------------------------------------------------

@@ -35,7 +35,8 @@
 #'
 #'   `selected_samples(split)` gives the training rows and `selected_samples(split, set = "test")`
 #'   the others, as names or indices; `as.data.frame()` has a row for each row of `x` with its `set`
-#'   (`NA` for those in neither), and `print()` says where a set covers no more than random choice.
+#'   (`NA` for those in neither), `plot()` and `autoplot()` show both sets among all rows, and
+#'   `print()` says where a set covers no more than random choice.
 #' @section Errors: `ufs_error_argument` if there are not enough rows, samples, or samples in a
 #'   stratum, or if samples belong to several strata.
 #' @references Snee (1977) Validation of regression models: methods and examples. Technometrics 19,
@@ -240,15 +241,26 @@ as.data.frame.ufs_split <- function(x, row.names = NULL, optional = FALSE, ...) 
 }
 
 #' @export
-plot.ufs_split <- function(x, ...) {
-  check_dots_empty(...)
-  map <- x$map
+plot.ufs_split <- function(x, ...) show_picture(x, picture(x), ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_split <- function(object, ...) ggplot_picture(picture(object), ...)
+
+#' @export
+picture.ufs_split <- function(object, ...) {
+  map <- unname(object$map)
   if (ncol(map) < 2L) map <- cbind(map, 0)
-  graphics::plot(map, pch = 16, cex = .5, col = "grey70", asp = 1, xlab = "first component",
-    ylab = "second component", main = "")
-  graphics::points(map[x$train, , drop = FALSE], pch = 16, col = "#B2182B")
-  graphics::points(map[x$test, , drop = FALSE], pch = 17, col = "#2166AC")
-  graphics::legend("topright", c("to learn from", "to judge by"), pch = c(16, 17),
-    col = c("#B2182B", "#2166AC"), bty = "n")
-  invisible(x)
+  sets <- c(train = "to learn from", test = "to judge by", rest = "in neither")
+  of <- rep("rest", nrow(map))
+  for (set in c("train", "test")) of[object[[set]]] <- set
+  of <- factor(sets[of], sets)
+  # Those in neither set lie below the others.
+  ord <- order(-as.integer(of))
+  new_picture("scatter", table = data.frame(x = map[, 1L], y = map[, 2L], circled = FALSE)[ord, ],
+    group = droplevels(of[ord]), group_name = "rows", style = list(colour = c(best_colour,
+      class_colours[1L], rest_colour), shape = c(16L, 17L, 1L)),
+    xlab = "first component", ylab = "second component",
+    title = "ufs_split: both sets among all rows",
+    subtitle = sprintf("%d rows to learn from, %d to judge by, of %d", length(object$train),
+      length(object$test), object$n))
 }

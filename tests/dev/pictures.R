@@ -1,6 +1,8 @@
 # A contact sheet of all pictures, to be looked at after a change of R/draw-*.R:
 #   Rscript tests/dev/pictures.R --out=/tmp/pictures [--widths=350,700,1200] [--only=regex] [--engine=base]
-# It writes one PNG for every picture, width and engine, and sheets of them side by side.
+# It writes one PNG for every picture, width and engine, and sheets of them side by side. The sheet
+# of what plot() draws by itself, of every class:
+#   Rscript tests/dev/pictures.R --out=/tmp/pictures --only=^default --widths=480 --engine=base
 source(file.path("tests", "dev", "common.R"))
 option <- options_of(out = "/tmp/pictures", widths = "350,700,1200", only = "", engine = "base,ggplot")
 widths <- as.integer(strsplit(option$widths, ",", fixed = TRUE)[[1L]])
@@ -73,6 +75,49 @@ add("compare classify", compare("classify", c(5, 10, 20), m = 20, classifiers = 
 add("path alfs", once("path", quiet(ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))))
 add("graph", ufs_graph(x))
 
+# ---- what plot() draws of every class by itself ------------------------------------------------
+for (method in ufs_methods()$method) {
+  asked <- list()
+  row <- registry()[[method]]
+  if ("k" %in% row$arguments) asked$k <- 10
+  if ("m" %in% row$arguments) asked$m <- 8
+  if (method == "random") asked$what <- "both"
+  all[[paste("default", method)]] <- list(object = as.call(c(list(quote(fit), method), asked)),
+    arguments = list(), env = globalenv())
+}
+add("default diversify", once("diversify", ufs_diversify(fit("laplacian"), x, k = 8)))
+add("default aggregate", once("aggregate", ufs_aggregate(joined())))
+add("default select", once("select", quiet(ufs_select(x, k = 8))))
+add("default select auto", once("auto", quiet(ufs_select(x, k = "auto"))))
+add("default select label", once("label", quiet(ufs_select(x, k = 8, task = "label"))))
+add("default split", once("split", quiet(ufs_split(x, m = 20, test = 12))))
+add("default compare", compare("cluster", c(2, 5, 10, 20), mode = "cluster"))
+add("default compare one k", compare("one", 10, mode = "cluster"))
+add("default tune", once("tune", quiet(ufs_tune(x, "socfs", list(lambda_rel = c(.05, .1, .3)), k = 10, n_clusters = 4))))
+add("default tune two", once("tune2", quiet(ufs_tune(x, "rsr", list(lambda_rel = c(.05, .1, .3), scale = c(TRUE, FALSE)),
+  k = 10))))
+add("default grid", once("grid2", grid(lambda_rel = c(.05, .1, .3), gamma = c(.1, 1, 10))))
+add("default stability", once("stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4, n_resamples = 12)))
+add("default decoys", once("decoys", quiet(ufs_decoys(x, c("pca", "laplacian"), n_components = 4, repeats = 2))))
+add("default size", once("size", quiet(ufs_size(x, "pca", n_components = 4, repeats = 2, n_resamples = 4))))
+add("default represent", once("represent", quiet(ufs_represent(x))))
+add("default reliability", once("reliability", quiet(ufs_reliability(x, rep(1:40, each = 2)))))
+add("default path", once("path", quiet(ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))))
+add("default overlap", ufs_overlap(joined(), 10))
+add("default graph", ufs_graph(x))
+own <- function() {
+  quiet(ufs_register("kurtosis", function(x) colMeans(x^4), replace = TRUE))
+  fit("kurtosis")
+}
+add("default own", own())
+wide <- matrix(stats::rnorm(30 * 2000), 30, dimnames = list(NULL, sprintf("a_long_name_of_column_%04d", 1:2000)))
+for (method in c("variance", "random", "cur", "spec", "laplacian", "css", "rsr")) {
+  all[[paste("default 2000", method)]] <- list(object = bquote(quiet(ufs(wide, .(method), k = 60))), arguments = list(),
+    env = globalenv())
+  all[[paste("default 2", method)]] <- list(object = bquote(quiet(ufs(x[, 1:2], .(method), k = 1))), arguments = list(),
+    env = globalenv())
+}
+
 # ---- draw -------------------------------------------------------------------------------------
 all <- all[grepl(option$only, names(all))]
 failed <- character()
@@ -82,7 +127,7 @@ for (name in names(all)) {
   for (engine in engines) for (width in widths) {
     file <- file.path(option$out, sprintf("%s-%d-%s.png", gsub(" ", "_", name), width, engine))
     res <- if (width < 500) 72 else 96
-    grDevices::png(file, width, round(width * .72), res = res, type = "cairo")
+    grDevices::png(file, width, round(width * .75), res = res, type = "cairo")
     out <- tryCatch({
       if (inherits(object, "error")) stop(object)
       quiet(if (engine == "base") do.call(plot, c(list(object), one$arguments)) else {
@@ -105,7 +150,7 @@ for (engine in engines) for (width in widths) {
   files <- sprintf("%s-%d-%s.png", gsub(" ", "_", names(all)), width, engine)
   files <- files[file.exists(file.path(option$out, files))]
   columns <- c(4L, 2L, 1L)[1L + (width > 500) + (width > 900)]
-  height <- round(width * .72) + 4L
+  height <- round(width * .75) + 4L
   parts <- split(files, (seq_along(files) - 1L) %/% (4L * columns))
   for (i in seq_along(parts)) {
     sheet <- file.path(normalizePath(option$out), sprintf("sheet-%s-%d-%02d", engine, width, i))

@@ -510,6 +510,7 @@ test_that("a comparison names each curve at its end with its value", {
   expect_false(is.unsorted(-dots$table$value))
   expect_setequal(dots$table$series, unique(out$results$method))
   expect_true(all(c("all", "pca") %in% pic$plain))
+  expect_false("variance" %in% pic$plain)
   expect_false("no such" %in% pic$plain)
   ends <- curve_ends(pic$table, "")
   expect_setequal(ends$series, pic$table$series)
@@ -570,21 +571,183 @@ test_that("ggplot2 keeps the order of the panels", {
   }
 })
 
-test_that("rankings that are mere ranks list what was chosen", {
+test_that("mere ranks are drawn at their places in the data, those of several methods in the order of choice", {
+  both <- fit_of("random", x)
+  pic <- picture(both, "samples", k = 3, m = 4)
+  expect_equal(pic$table, data.frame(x = 1:24, y = unname(both$sample_scores),
+    best = 1:24 %in% both$sample_ranking[1:4]))
+  expect_identical(pic$names, selected_samples(both, 4))
+  expect_match(pic$title, "best 4 of 24 samples")
+  # Of thousands of columns some hundreds of bars, and each one that was chosen.
+  many <- withr::with_seed(1, ufs_random(matrix(stats::rnorm(9000), 3)))
+  table <- picture(many, "scores", k = 60)$table
+  expect_lte(nrow(table), 1060)
+  expect_setequal(table$x[table$best], many$feature_ranking[1:60])
+  expect_equal(table$y, unname(many$feature_scores)[table$x])
   fit <- fit_of("consensus", x)
   pic <- picture(fit, "scores", k = 5)
   expect_identical(pic$kind, "dots")
   expect_identical(pic$table$series, selected_features(fit, 5))
   ranks <- fit$solution$ranks[selected_features(fit, 5), ]
-  expect_equal(pic$table$value, unname(apply(ranks, 1, stats::median)))
-  expect_true(all(pic$table$low <= pic$table$value & pic$table$value <= pic$table$high))
-  both <- fit_of("random", x)
-  expect_equal(picture(both, "samples", k = 3, m = 4)$table,
-    data.frame(series = selected_samples(both, 4), value = 1:4))
-  expect_identical(picture(both, "samples", k = 3, m = 4)$subtitle, NULL)
-  many <- ufs_random(matrix(stats::rnorm(300), 3))
-  expect_identical(nrow(picture(many, "scores", k = 60)$table), 40L)
-  expect_match(picture(many, "scores", k = 60)$subtitle, "first 40 of 60")
+  expect_equal(pic$table$value, unname(rowMeans(ranks)))
+  expect_equal(pic$table$low, unname(apply(ranks, 1, stats::quantile, .25)))
+  # A method of the user's that gives an order has these pictures, too.
+  withr::defer(ufs_register("backwards", NULL))
+  ufs_register("backwards", function(x) rev(colnames(x)), returns = "order")
+  own <- picture(ufs(x, "backwards", k = 3), "scores", k = 3)
+  expect_equal(own$table$x[own$table$best], 12:14)
+  expect_identical(own$names, c("f14", "f13", "f12"))
+})
+
+test_that("draws by leverage show it, and what was drawn", {
+  fit <- withr::with_seed(1, ufs_cur(x, rank = 3, k = 4, m = 5))
+  for (what in c("feature", "sample")) {
+    leverage <- unname(fit$solution[[paste0("leverage_", what, "s")]])
+    pic <- picture(fit, if (what == "feature") "scores" else "samples", k = 4, m = 5)
+    expect_equal(pic$table$y, sort(leverage, decreasing = TRUE))
+    best <- fit[[paste0(what, "_ranking")]][seq_len(if (what == "feature") 4 else 5)]
+    expect_equal(pic$table$y[pic$table$best], sort(leverage[best], decreasing = TRUE))
+  }
+})
+
+test_that("a choice without redundancy says what it weighed", {
+  base <- ufs_variance(x)
+  strength <- .7
+  fit <- ufs_diversify(base, x, k = 4, strength = strength)
+  # Word for word: at each step the rank as a share, less the largest correlation with the chosen ones.
+  worth <- stats::setNames((14:1) / 14, names(base$feature_ranking))
+  r <- abs(stats::cor(x))
+  chosen <- character()
+  value <- numeric()
+  near <- function(column, of) if (length(of)) max(r[column, of]) else 0
+  for (i in 1:4) {
+    left <- setdiff(names(worth), chosen)
+    gain <- vapply(left, function(column) worth[[column]] - strength * near(column, chosen), 0)
+    value[i] <- max(gain)
+    chosen[i] <- left[which.max(gain)]
+  }
+  passed <- setdiff(names(worth)[worth > min(worth[chosen])], chosen)
+  pic <- picture(fit, "choice", k = 4)
+  expect_identical(picture_types(fit)[1], "choice")
+  expect_identical(pic$table$series[1:4], chosen)
+  expect_equal(pic$table$value[1:4], value)
+  expect_equal(pic$table$high[1:4], unname(worth[chosen]))
+  expect_identical(pic$plain, utils::head(passed, 4))
+  rest <- pic$table[-(1:4), ]
+  expect_equal(rest$value, unname(worth[rest$series] - strength * vapply(rest$series, near, 0, chosen)))
+  # The order of choice is that of the values.
+  consensus <- fit_of("consensus", x)
+  shown <- picture(consensus, "choice", k = 14)
+  own <- !shown$table$series %in% shown$plain
+  expect_identical(shown$table$series[own], selected_features(consensus, sum(own)))
+  expect_false(is.unsorted(-shown$table$value[own]))
+  # css chooses by another rule: the scores of the ranking, in red what it took.
+  other <- ufs_diversify(base, x, k = 4, how = "css")
+  expect_identical(picture_types(other)[1], "scores")
+  expect_equal(picture(other, "scores", k = 4)$table$y, unname(sort(base$feature_scores, decreasing = TRUE)))
+})
+
+test_that("scores that hardly differ are points, or drawn above the lowest", {
+  fit <- fit_of("variance", x)
+  kind <- function(score) {
+    fit$feature_scores[] <- score
+    fit$feature_ranking[] <- order(-score)
+    picture(fit, "scores", k = 3)
+  }
+  far <- kind(14:1)
+  near <- kind(114:101)
+  alike <- kind(1 + (14:1) * 1e-7)
+  expect_identical(c(far$narrow, near$narrow, alike$narrow), c(FALSE, TRUE, FALSE))
+  expect_identical(kind(-(101:114))$narrow, TRUE)
+  expect_equal(range(near$table$y), spikes_range(near))
+  expect_identical(spikes_range(far), c(0, 14))
+  expect_equal(alike$table$y, (13:0) * 1e-7, tolerance = 1e-6)
+  expect_match(alike$subtitle, "lowest score: 1")
+  withr::local_pdf(NULL)
+  for (pic in list(near, alike, kind(rep(1, 14)))) expect_silent(draw_picture(pic))
+})
+
+test_that("an iterative method shows its objective and what it chose, where there is room", {
+  fit <- ufs_rsr(x, k = 5)
+  drawn <- character()
+  real <- draw_picture
+  replaced("draw_picture", function(pic, ...) {
+    drawn <<- c(drawn, pic$kind)
+    real(pic, ...)
+  })
+  kinds <- function(width, height, before = function() NULL, ...) {
+    drawn <<- character()
+    grDevices::pdf(NULL, width, height)
+    on.exit(grDevices::dev.off())
+    before()
+    old <- graphics::par(c("mfrow", "mar", "cex", "mex", "cex.main", "oma"))
+    expect_silent(plot(fit, ...))
+    expect_identical(graphics::par(c("mfrow", "mar", "cex", "mex", "cex.main", "oma")), old)
+    drawn
+  }
+  both <- c("curves", "dots")
+  expect_identical(kinds(7, 7), both)
+  expect_identical(kinds(6.7, 5), both)
+  expect_identical(kinds(5, 3), both[1])
+  # A page that is divided already, parameters for one picture.
+  expect_identical(kinds(7, 7, function() graphics::par(mfrow = 1:2)), both[1])
+  expect_identical(kinds(7, 7, main = "mine"), both[1])
+  expect_identical(kinds(7, 7, type = "chosen"), both[2])
+  expect_identical(kinds(7, 7, function() graphics::par(cex = .8)), both)
+  pic <- picture(fit, "chosen", k = 5)
+  expect_identical(pic$table$series, names(fit$feature_ranking)[1:8])
+  expect_equal(pic$table$value, unname(fit$feature_scores[fit$feature_ranking[1:8]]))
+  expect_identical(pic$plain, names(fit$feature_ranking)[6:8])
+  expect_identical(nrow(picture(ufs_variance(matrix(stats::rnorm(300), 5)), "chosen", k = 40)$table), 20L)
+  # Of rows that are mere ranks, the data show more.
+  drawn <- character()
+  withr::local_pdf(NULL)
+  plot(ufs_random(x, "samples", m = 4), data = x)
+  plot(ufs_represent(x))
+  expect_identical(drawn, c("scatter", "curves", "curves"))
+})
+
+test_that("a way that goes up and down has a line at its lowest value, one over several lambda at its end", {
+  fit <- fit_of("rsr", x)
+  fit$trace <- data.frame(iteration = 1:5, objective = c(9, 4, 6, 3, 5))
+  pic <- picture(fit, "objective", k = 3)
+  expect_identical(pic$lines$h, 3)
+  expect_match(pic$subtitle, "lowest")
+  fit$trace$objective <- 9:5
+  expect_null(picture(fit, "objective", k = 3)$lines)
+  fit$trace$lambda <- c(1, 1, 2, 4, 4)
+  expect_identical(picture(fit, "objective", k = 3)$lines, list(v = c(2.5, 3.5), h = 5L))
+})
+
+test_that("a split shows its sets among all rows, a tuning its choice, a comparison what was asked for", {
+  split <- withr::with_seed(1, ufs_split(x, m = 6, test = 4))
+  pic <- picture(split)
+  expect_identical(table(pic$group)[["in neither"]], 14L)
+  sets <- list(`to learn from` = split$train, `to judge by` = split$test)
+  sets$`in neither` <- setdiff(1:24, unlist(sets))
+  for (set in names(sets)) {
+    expect_setequal(pic$table$x[pic$group == set], split$map[sets[[set]], 1])
+    expect_setequal(pic$table$y[pic$group == set], split$map[sets[[set]], 2])
+  }
+  withr::local_pdf(NULL)
+  expect_identical(plot(split), split)
+  expect_identical(plot(withr::with_seed(1, ufs_split(x, m = 14, test = 9)), main = "all rows")$n, 24L)
+  skip_on_cran()
+  tune <- ufs_tune(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)), k = 4)
+  cells <- picture(tune, "reconstruction", NULL)
+  expect_identical(cells$mark, c(match(tune$choice$n_components[[1]], 1:3), match(tune$choice$scale[[1]], c(FALSE, TRUE))))
+  # From below, as it is drawn.
+  expect_identical(rownames(cells$z)[3 - cells$mark[2]], format(tune$choice$scale[[1]]))
+  line <- picture(tune, "reconstruction", "n_components")
+  expect_equal(line$mark, c(cells$mark[1], line$table$y[cells$mark[1]]))
+  expect_null(picture(ufs_grid(x, "pca", list(n_components = 1:3)), "seconds", NULL)$mark)
+  plot(tune)
+  plot(tune, over = "scale")
+  skip_if_not_installed("ggplot2")
+  for (over in list(NULL, "scale")) expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(tune, over = over)))
+  expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(split)))
+  expect_silent(ggplot2::ggplotGrob(ggplot_picture(new_picture("spikes", table = data.frame(x = 1:4, y = 104:101,
+    best = 1:4 < 2), names = "a", heading = "best", title = "narrow"))))
 })
 
 test_that("the picture of the representatives has their correlations", {
