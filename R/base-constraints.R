@@ -21,9 +21,10 @@ constraints$rows <- list()
 # option  do recipes and mlr3 take it among their options?
 # needs   c(argument, what it is): the argument without which this one means nothing
 # words   function(value, all) of the words for print(), or NULL; `all`: what else is held
-declare_constraint <- function(name, about, kind, ..., words = NULL) {
+# done    function(value, all, chosen) of words on how a choice keeps to it, or NULL
+declare_constraint <- function(name, about, kind, ..., words = NULL, done = NULL) {
   row <- list(name = name, held = name, about = about, kind = kind, ranked = FALSE, sums = FALSE,
-    evidence = FALSE, option = FALSE, needs = NULL, words = words)
+    evidence = FALSE, option = FALSE, needs = NULL, words = words, done = done)
   given <- list(...)
   stopifnot(names(given) %in% names(row), about %in% c("columns", "rows"))
   row[names(given)] <- given
@@ -68,34 +69,61 @@ subset_constraints <- function(held, into, about = "columns") {
 }
 
 # One phrase for each constraint that is held, for print(). `sums`: those in every sum, or the
-# others.
-constraint_words <- function(held, about, sums = FALSE) {
+# others. `chosen`: the choice of which it is said how it keeps to them.
+constraint_words <- function(held, about, sums = FALSE, chosen = NULL) {
   unlist(lapply(constraint_rows(about, sums = sums), function(row) {
     value <- held[[row$held]]
-    if (length(value) && !is.null(row$words)) row$words(value, held)
+    if (!length(value) || is.null(row$words)) return(NULL)
+    done <- if (length(chosen) && !is.null(row$done)) row$done(value, held, chosen)
+    paste0(row$words(value, held), if (!is.null(done)) paste0(" (", done, ")"))
   }), use.names = FALSE)
 }
 
 count_places <- function(what, word) function(at, all) paste(count_words(length(at), what), word)
+
+# How many of those that must be in are in, and of those that must not, none.
+places_kept <- function(at, all, chosen) {
+  kept <- sum(at %in% chosen)
+  if (kept == length(at)) "kept" else paste(kept, "of", length(at), "kept")
+}
+places_left <- function(at, all, chosen) {
+  wrong <- sum(at %in% chosen)
+  if (wrong) paste(wrong, "chosen") else "none chosen"
+}
+cost_spent <- function(cost, all, chosen) {
+  paste(format(signif(sum(cost[chosen]), 4L), scientific = FALSE), "spent")
+}
+groups_whole <- function(group, all, chosen) {
+  touched <- unique(stats::na.omit(group[chosen]))
+  whole <- vapply(touched, function(g) all(setdiff(which(group == g), all$constant) %in% chosen),
+    NA)
+  if (all(whole)) paste(length(touched), "chosen whole") else
+    paste(sum(whole), "of", length(touched), "chosen whole")
+}
+each_level <- function(strata, all, chosen) {
+  paste(tabulate(strata$level[chosen], max(strata$level, na.rm = TRUE)), collapse = " + ")
+}
 
 cost_words <- function(cost, all) {
   paste0("costs", if (!is.null(all$budget)) paste0(", budget ", format(all$budget)))
 }
 
 declare_constraint("include", "columns", "places", ranked = TRUE, option = TRUE,
-  words = count_places("column", "in"))
+  words = count_places("column", "in"), done = places_kept)
 declare_constraint("exclude", "columns", "places", ranked = TRUE, option = TRUE,
-  words = count_places("column", "out"))
-declare_constraint("cost", "columns", "numbers", ranked = TRUE, option = TRUE, words = cost_words)
+  words = count_places("column", "out"), done = places_left)
+declare_constraint("cost", "columns", "numbers", ranked = TRUE, option = TRUE, words = cost_words,
+  done = cost_spent)
 declare_constraint("budget", "columns", "limit", needs = c("cost", "what each column costs"))
 declare_constraint("groups", "columns", "groups", ranked = TRUE,
-  words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"))
+  words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"),
+  done = groups_whole)
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
   words = function(most, all) paste("no |r| above", format(most)))
 declare_constraint("feature_strata", "columns", "strata", ranked = TRUE, option = TRUE,
   words = function(strata, all) {
     paste0(length(strata$name), " strata", if (!is.null(strata$quota)) " with quotas")
-  })
+  }, done = each_level)
 declare_constraint("feature_quotas", "columns", "quotas", option = TRUE,
   needs = c("feature_strata", "a factor over the columns"))
 declare_constraint("weights", "rows", "numbers", sums = TRUE,
@@ -108,15 +136,23 @@ declare_constraint("blocks", "rows", "levels", sums = TRUE,
 declare_constraint("block_scale", "rows", "switch", sums = TRUE,
   needs = c("blocks", "a factor over the rows"))
 declare_constraint("candidates", "rows", "places", ranked = TRUE,
-  words = function(at, all) count_words(length(at), "candidate"))
+  words = function(at, all) count_words(length(at), "candidate"),
+  done = function(at, all, chosen) {
+    wrong <- sum(!chosen %in% at)
+    if (wrong) paste(wrong, "chosen are none") else "kept to"
+  })
 declare_constraint("labelled", "rows", "places", ranked = TRUE,
-  words = count_places("row", "labelled"))
+  words = count_places("row", "labelled"), done = places_left)
 declare_constraint("replicates", "rows", "some levels", ranked = TRUE, evidence = TRUE,
-  words = function(level, all) "one of each replicate")
+  words = function(level, all) "one of each replicate",
+  done = function(level, all, chosen) {
+    twice <- sum(duplicated(stats::na.omit(level[chosen])))
+    if (twice) paste(twice, "chosen again") else "kept to"
+  })
 declare_constraint("sample_cost", "rows", "numbers", held = "cost", ranked = TRUE,
-  words = cost_words)
+  words = cost_words, done = cost_spent)
 declare_constraint("sample_budget", "rows", "limit", held = "budget",
   needs = c("sample_cost", "what each row costs"))
 declare_constraint("strata", "rows", "strata", ranked = TRUE,
-  words = function(strata, all) paste(max(strata$level), "strata"))
+  words = function(strata, all) paste(max(strata$level), "strata"), done = each_level)
 declare_constraint("quotas", "rows", "quotas", needs = c("strata", "a factor over the rows"))

@@ -535,6 +535,32 @@ much_filled <- function(share, what, names = NULL, most = 0.2) {
   }
 }
 
+# What na = "omit" left out, in words; NULL if it left out nothing, or fewer than the share `above`
+# of the rows or columns.
+omitted_words <- function(input, above = 0, what = c("rows", "columns")) {
+  if (!identical(input$na, "omit") || is.null(input$given)) return(NULL)
+  lost <- c(rows = length(input$dropped_samples), columns = length(input$dropped_features))
+  lost <- lost[lost > above * input$given]
+  lost <- lost[intersect(what, names(lost))]
+  if (length(lost)) {
+    given <- c(rows = input$given[1L], columns = input$given[2L])[names(lost)]
+    paste0("na = \"omit\" left out ", paste(lost, "of", given, names(lost), collapse = ", "))
+  }
+}
+
+# Runs code on opened data x: an error that there are too few of them says what na = "omit" took.
+naming_omitted <- function(x, code) {
+  words <- if (inherits(x, "ufs_data")) omitted_words(x$input)
+  if (is.null(words)) return(code)
+  withCallingHandlers(code, ufs_error = function(e) {
+    if (inherits(e, c("ufs_error_argument", "ufs_error_input")) &&
+        grepl("at most|at least", conditionMessage(e)) && !grepl(words, e$message, fixed = TRUE)) {
+      e$message <- paste0(e$message, " In `x` ", words, ".")
+      stop(e)
+    }
+  })
+}
+
 # Lines for print() on rows left out and values filled in.
 input_notes <- function(input) {
   count <- function(names, what, all) if (length(names)) {

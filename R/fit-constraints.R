@@ -169,7 +169,8 @@ best_columns <- function(data, k, score, key = NULL) {
 
 # Random choices that keep to the wishes of the data x, which methods are compared with: a function
 # that draws one, of k columns among those given, or of m rows. Costs do not decide what comes first
-# at random, but a budget is kept to.
+# at random, but a budget is kept to: with k or m as large as can be it is all that binds, and each
+# draw spends it.
 random_columns <- function(x, k, among = seq_len(x$p)) {
   wish <- expand_groups(x$wish)
   if (is.null(wish)) return(function() among[sample.int(length(among), k)])
@@ -211,6 +212,24 @@ shown_ranking <- function(fit, one) {
   if (is.null(size) && is.null(wish$budget)) return(list_of(ranking, size))
   chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size, wish$budget)
   list(ranking = c(chosen, setdiff(ranking, chosen)), size = length(chosen))
+}
+
+# The choice itself, as indices; NULL where neither a number nor a budget was given.
+chosen_now <- function(fit, one) {
+  shown <- if (!is.null(fit[[paste0(one, "_ranking")]])) shown_ranking(fit, one)
+  if (!is.null(shown$size)) utils::head(shown$ranking, shown$size)
+}
+
+# Opened data without the constraints that decide what is chosen; those in every sum stay, and so
+# does what is labelled, which is no wish. NULL where there is none of them.
+without_wishes <- function(x, one) {
+  slot <- if (one == "feature") "wish" else "row_wish"
+  about <- if (one == "feature") "columns" else "rows"
+  stays <- c("labelled", held_names(about, sums = TRUE))
+  if (!length(setdiff(names(Filter(length, x[[slot]])), stays))) return(NULL)
+  left <- x[[slot]][intersect(names(x[[slot]]), stays)]
+  x[slot] <- list(if (length(left)) left)
+  x
 }
 
 # `k` as the fit was asked for.
@@ -345,16 +364,17 @@ wish_notes <- function(fit) {
   rows <- all$samples
   by <- function(wish) {
     who <- unique(wish$by[wish$by != "-"])
-    if (length(who) == 1L) paste0(" (by the ", who, ")") else if (length(who) > 1L) {
-      paste0(" (by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "), ")")
+    if (length(who) == 1L) paste0("; by the ", who) else if (length(who) > 1L) {
+      paste0("; by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "))
     }
   }
   # A constant column is never chosen, though it was to be in.
   wish$include <- setdiff(wish$include, fit$constant)
-  columns <- constraint_words(wish, "columns")
-  samples <- constraint_words(rows, "rows")
+  wish$constant <- fit$constant
   shown <- !is.null(fit$feature_scores)
   chosen <- !is.null(fit$sample_scores)
+  columns <- constraint_words(wish, "columns", chosen = if (shown) chosen_now(fit, "feature"))
+  samples <- constraint_words(rows, "rows", chosen = if (chosen) chosen_now(fit, "sample"))
   c(if (shown && length(columns)) paste0(line("wishes", columns), by(wish)),
     if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "wishes",
       samples), by(rows)),

@@ -1,41 +1,108 @@
 # print(), summary() and as.data.frame() of a fit.
 
+# What a print of a fit, of ufs_select() or of ufs_split() says: a title, and below it fields of
+# these parts in this order. A part is a character vector: sentences named by their fields, "" where
+# one goes on.
+report_parts <- c("chosen", "data", "wishes", "method", "worth", "checks", "records", "code")
+
+print_report <- function(title, parts) {
+  stopifnot(names(parts) %in% report_parts)
+  cat_line(title)
+  for (name in intersect(report_parts, names(parts))) {
+    part <- parts[[name]]
+    for (i in seq_along(part)) {
+      label <- paste0("  ", names(part)[i])
+      # Code is pasted, so that no line of it may be broken.
+      if (name == "code") cat_line(formatC(label, width = -15L), part[[i]]) else
+        cat_field(label, part[[i]])
+    }
+  }
+}
+
+# Notes of methods ("non-zero     12 of 500 ...") as fields.
+as_fields <- function(notes) {
+  if (length(notes)) stats::setNames(substring(notes, 14L), trimws(substr(notes, 1L, 13L)))
+}
+
 #' @export
 print.ufs <- function(x, n = 5L, ...) {
   check_dots_empty(...)
   check_fit(x)
   n <- check_count(n, "n", 0L)
-  cat_line("<ufs_", x$method, "> ", method_title(x$method))
   constant <- if (is.null(x$levels)) x$constant else x$levels$constant
-  cat_line("  data         ", size_words(rows_of(x), x$p),
-    if (length(constant)) paste0(" (", length(constant), " constant)"))
-  if (!is.null(status_text(x))) cat_line("  status       ", status_text(x))
-  notes <- c(data_notes(x), own_notes(x))
-  for (line in c(certificate_note(x), notes)) {
-    cat_field(paste0("  ", substr(line, 1L, 13L)), substring(line, 14L))
+  print_report(paste0("<ufs_", x$method, "> ", method_title(x$method)), list(
+    chosen = chosen_fields(x, n),
+    data = c(data = paste0(size_words(rows_of(x), x$p),
+      if (length(constant)) paste0(" (", length(constant), " constant)")),
+      as_fields(data_notes(x))),
+    wishes = as_fields(wish_notes(x)),
+    method = method_fields(x),
+    checks = c(checks = check_words(fit_checks(x), unlooked)),
+    code = c(code = if (!is.null(x$call)) {
+      code_line(paste(deparse(x$call, 500L), collapse = " "), "fit$call")
+    })))
+  invisible(x)
+}
+
+chosen_fields <- function(x, n) {
+  line <- function(one, names) {
+    if (is.null(x[[paste0(one, "_ranking")]])) return(NULL)
+    shown <- shown_ranking(x, one)
+    stats::setNames(best_line(shown$ranking, names, n, shown$size), paste0(one, "s"))
   }
-  if (!is.null(x$feature_scores) && !any(grepl("^non-zero", notes))) {
-    nonzero <- count_scored(x$feature_scores)
-    if (nonzero < sum(!is.na(x$feature_scores))) {
-      cat_field("  scores", nonzero, " of ", x$p, " features have a score above 0; the rest is ",
+  c(line("feature", names(x$feature_scores)), line("sample", x$names$samples))
+}
+
+# How the run went, by what, and what the method is good for.
+method_fields <- function(x) {
+  status <- status_text(x)
+  own <- own_notes(x)
+  rest <- if (!is.null(x$feature_scores) && !any(grepl("^non-zero", own))) {
+    scored <- count_scored(x$feature_scores)
+    if (scored < sum(!is.na(x$feature_scores))) {
+      paste0(scored, " of ", x$p, " features have a score above 0; the rest is ",
         order_of_rest(x$feature_scores, x$feature_key))
     }
   }
   advice <- registry()[[x$method]]$advice
-  if (isTRUE(nzchar(advice))) cat_field("  advice", advice_sentence(advice))
-  if (!is.null(x$feature_ranking)) {
-    shown <- shown_ranking(x, "feature")
-    cat_line("  features     ", best_line(shown$ranking, names(x$feature_scores), n, shown$size))
-  }
-  if (!is.null(x$sample_ranking)) {
-    shown <- shown_ranking(x, "sample")
-    cat_line("  samples      ", best_line(shown$ranking, x$names$samples, n, shown$size))
-  }
-  invisible(x)
+  c(if (!is.null(status)) c(status = status), as_fields(c(certificate_note(x), own)),
+    if (!is.null(rest)) c(scores = rest),
+    if (isTRUE(nzchar(advice))) c(advice = advice_sentence(advice)))
 }
 
-# Lines of every print: what the data lost on the way in, and what was asked of the choice.
-data_notes <- function(x) c(tables_note(x), input_notes(x$input), wish_notes(x))
+code_line <- function(code, whole) {
+  if (nchar(code) <= 300L) return(code)
+  paste0(substr(code, 1L, 250L), " ... (the whole: ", whole, ")")
+}
+
+# Lines of every print: what the data lost on the way in.
+data_notes <- function(x) c(tables_note(x), input_notes(x$input))
+
+# ---- what looks wrong ---------------------------------------------------------------------------
+
+# Faults that were found, in one line; "nothing looks wrong" only where nothing was left unchecked.
+check_words <- function(faults, unchecked = NULL) {
+  if (!length(faults) && !length(unchecked)) return("nothing looks wrong")
+  paste(c(if (length(faults)) faults else "no fault found", unchecked), collapse = "; ")
+}
+
+# A fit has not the data any more, which comparing needs.
+unlooked <- "not compared with random choices (see ufs_select())"
+
+# What can be seen from the fit alone.
+fit_checks <- function(fit, chosen = chosen_now(fit, "feature")) {
+  score <- unname(fit$feature_scores)[chosen]
+  scored <- if (length(chosen)) count_scored(fit$feature_scores)
+  c(if (fit$status != "converged") paste0("the run ended as \"", fit$status, "\""),
+    omitted_words(fit$input, 0.1, "rows"),
+    much_filled(fit$input$filled_share[chosen], "more than a fifth was filled in of ",
+      names(fit$feature_scores)[chosen]),
+    if (anyNA(score)) paste(sum(is.na(score)), "of the chosen columns have no score (constant)"),
+    if (length(chosen) && scored < length(chosen)) {
+      paste("only", scored, "of", length(chosen),
+        "have a score above 0; the rest fills the list")
+    })
+}
 
 # How many columns of each of several tables are chosen.
 tables_note <- function(x) {

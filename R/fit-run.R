@@ -101,10 +101,12 @@ run_fit <- function(method, call, written, args, dots) {
   asked <- args["scale"]
   args <- on_levels(args, row$selects)
   control <- resolve_defaults(args, row)
-  data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
-  made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
-    list(given = c(names(call), names(paper)))), quote = TRUE)
-  made <- complete(made, data, control, args, row)
+  naming_omitted(args$x, {
+    data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
+    made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
+      list(given = c(names(call), names(paper)))), quote = TRUE)
+    made <- complete(made, data, control, args, row)
+  })
   if ("scale" %in% names(made$params)) made$params["scale"] <- asked
   finish_fit(method, call, made, args$x, start)
 }

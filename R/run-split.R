@@ -50,6 +50,7 @@
 #' plot(split)
 #' @export
 ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) {
+  call <- plain_call(match.call(), "ufs_split")
   check_given(x, m)
   watch_over("ufs_split()")
   watch_says(function(step) "choosing rows")
@@ -57,7 +58,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   strata <- sample_column(strata, x, "strata")
   opened <- open_some(x, list(...), c("replicates", "strata"))
   wish <- check_door(opened$x, "ufs_split()")$row_wish
-  data <- split_space(opened)
+  data <- naming_omitted(opened$x, split_space(opened))
   z <- data$z
   n <- nrow(z)
   # The data may bring both.
@@ -75,13 +76,15 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   open <- rep(TRUE, nrow(means))
   if (!is.null(wish$candidates)) open[sample[-wish$candidates]] <- FALSE
   free <- sum(open)
-  counted <- paste("the", free, if (is.null(replicates)) "rows" else
-    "samples that `replicates` tells apart, which are counted here,",
-    if (free < length(open)) "that are candidates,")
-  m <- check_count(m, "m", 1L, free - 2L, paste("two fewer than", counted))
-  test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), free - m - 1L) else {
-    check_count(test, "test", 1L, free - m - 1L, paste("what `m` leaves of", counted, "but one"))
-  }
+  counted <- paste0("the ", free, if (is.null(replicates)) " rows" else
+    " samples that `replicates` tells apart, which are counted here,",
+    if (free < length(open)) " that are candidates,")
+  naming_omitted(opened$x, {
+    m <- check_count(m, "m", 1L, free - 2L, paste("two fewer than", counted))
+    test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), free - m - 1L) else {
+      check_count(test, "test", 1L, free - m - 1L, paste("what `m` leaves of", counted, "but one"))
+    }
+  })
   chosen <- split_strata(means, level, m, test, open)
   rows <- lapply(chosen, function(of) which(sample %in% of))
   far <- far_rows(z)
@@ -91,7 +94,8 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     test = stats::setNames(rows$test, data$samples[rows$test]),
     m = c(train = m, test = test), n = n, replicates = if (!is.null(replicates)) length(size),
     strata = if (!is.null(strata)) max(stratum), space = data$space, far = far,
-    names = data$samples, doubts = data$doubts,
+    names = data$samples, doubts = data$doubts, input = data$input,
+    call = call,
     coverage = split_coverage(z, rows, which(open[sample])),
     map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
     class = "ufs_split")
@@ -104,7 +108,8 @@ split_space <- function(opened) {
   data <- as_rescaled_operator(opened$x, TRUE, !smooth)
   z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
   close_source(data$x)
-  list(z = z, samples = data$samples, doubts = looks_like_ids(opened$x), space = if (smooth) {
+  list(z = z, samples = data$samples, input = final_input(data), doubts = looks_like_ids(opened$x),
+    space = if (smooth) {
     paste(count_words(ncol(z), "principal component score"), "of smooth curves")
   } else "standardised columns")
 }
@@ -188,27 +193,32 @@ split_coverage <- function(z, rows, open, draws = 20L) {
 #' @export
 print.ufs_split <- function(x, ...) {
   check_dots_empty(...)
-  cat_line("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
-    length(x$test), " to judge by, of ", x$n)
-  if (!is.null(x$replicates)) {
-    cat_line("  samples      ", x$m[["train"]], " and ", x$m[["test"]], ", of ", x$replicates,
-      "; their rows stay together")
-  }
-  if (!is.null(x$strata)) cat_line("  strata       ", x$strata, ", each by itself")
-  cat_line("  compared by  ", x$space)
-  for (set in c("train", "test")) {
+  left <- vapply(c("train", "test"), function(set) {
     of <- x$coverage[x$coverage$set == set, ]
-    cat_field(paste0("  ", set), "leaves ", percent(of$uncovered[1L]), " of the variance ",
+    paste0("leaves ", percent(of$uncovered[1L]), " of the variance ",
       "uncovered (random choice: ", percent(of$uncovered[2L]), "), and ",
       percent(of$unknown[1L]), " of a smooth function unknown (", percent(of$unknown[2L]), ")")
-  }
+  }, "")
   worse <- weak_sets(x$coverage)
-  checks <- c(if (length(worse)) {
+  faults <- c(if (length(worse)) {
     paste("no better than a random choice of as many rows: the set to",
       paste(c(train = "learn from", test = "judge by")[worse], collapse = " and the set to "))
-  }, x$doubts)
-  if (length(checks)) cat_field("  checks", paste(checks, collapse = "; "))
-  if (length(x$far)) cat_line("  far rows     ", count_words(length(x$far), "row"), ": see $far")
+  }, omitted_words(x$input, 0.1, "rows"), x$doubts)
+  print_report(paste0("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
+    length(x$test), " to judge by, of ", x$n), list(
+    data = as_fields(input_notes(x$input)),
+    wishes = c(if (!is.null(x$replicates)) {
+      c(samples = paste0(x$m[["train"]], " and ", x$m[["test"]], ", of ", x$replicates,
+        "; their rows stay together"))
+    }, if (!is.null(x$strata)) c(strata = paste0(x$strata, ", each by itself"))),
+    method = c(method = paste0("rows nearest to the centres of k-means, compared by ", x$space)),
+    worth = left,
+    checks = c(checks = check_words(faults), if (length(x$far)) {
+      c(`far rows` = paste0(count_words(length(x$far), "row"), ": see $far"))
+    }),
+    code = c(code = if (!is.null(x$call)) {
+      code_line(paste(deparse(x$call, 500L), collapse = " "), "split$call")
+    })))
   invisible(x)
 }
 

@@ -109,8 +109,10 @@
 #'   those of [ufs_data()].
 #' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
 #'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how defaults
-#'   were chosen), `worth` (the comparison with random choices, a data frame), `checks` (sentences;
-#'   none if all is well) and `code`; after `"auto"` also `size_curve`, a data frame with a row for
+#'   were chosen), `worth` (the comparison with random choices, a data frame), `price` (with wishes:
+#'   the share of the gain over random choices that is left of the gain without them), `checks`
+#'   (sentences; none if all is well), `unchecked` (what could not be checked) and `code`;
+#'   after `"auto"` also `size_curve`, a data frame with a row for
 #'   each `number` tried and `measure`: its `value`, and the range from `low` to `high` over halves
 #'   of the rows. `selected_features(fit)` and `selected_samples(fit)` take that number by default.
 #' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
@@ -146,11 +148,13 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     check_selection(task, k, m, n_clusters, noise, ordered)
   }
   size <- if (task == "label" && !is.null(m)) m else k
-  planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
-    names_of(given), given[setdiff(names_of(given), for_data)])
-  look <- planned$look
-  plan <- planned$plan
-  check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
+  naming_omitted(opened, {
+    planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
+      names_of(given), given[setdiff(names_of(given), for_data)])
+    look <- planned$look
+    plan <- planned$plan
+    check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
+  })
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
   prepared <- function(...) {
     if (...length() || length(plan$transform)) {
@@ -159,10 +163,12 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   }
   ready <- prepared()
   watch_says(function(step) paste0("ufs_", plan$method, "(), ", count_words(step, "step")))
-  fit <- with_seed(seed, {
+  run <- function(free = FALSE) with_seed(seed, {
     used <- if (is.null(plan$samples)) ready else prepared(samples = eval(plan$samples))
+    if (free) used <- without_wishes(used, if (task == "label") "sample" else "feature")
     do.call(ufs, c(list(x = used, method = plan$method), plan$args), quote = TRUE)
   })
+  fit <- run()
   # The call to repeat it: the user's `x`, every argument as used.
   call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
     given[names_of(given) %in% for_data], plan$transform, samples = plan$samples, plan$args))
@@ -174,8 +180,27 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   class(fit) <- c("ufs_select", class(fit))
   fit <- with_size_reached(fit, bought)
   watch_says(function(step) "comparing the choice with random ones")
-  fit$worth <- without_constant(selection_quality(fit, ready))
-  fit$checks <- selection_checks(fit, ready)
+  with_worth(fit, ready, bought, function() run(free = TRUE))
+}
+
+# With the comparison with random choices, what the wishes cost and what looks wrong. Where the
+# method takes long it is not run a second time, without wishes, to see that.
+with_worth <- function(fit, x, bought, run_free, most = 4e6) {
+  seed <- draw_seeds(1L)[[1L]]
+  fit$worth <- without_constant(selection_quality(fit, x, seed, bought))
+  wished <- !is.null(without_wishes(x, if (fit$task == "label") "sample" else "feature"))
+  if (wished && !is.null(fit$worth)) {
+    free <- if (as.double(x$n) * x$p <= most) {
+      suppressMessages(suppressWarnings(tryCatch(run_free(), ufs_error = function(e) NULL)))
+    }
+    fit["price"] <- list(if (is.null(free)) NA_real_ else {
+      free[c("task", "size")] <- fit[c("task", "size")]
+      class(free) <- class(fit)
+      without_constant(share_of_gain(fit, free, x, seed))
+    })
+  }
+  fit["unchecked"] <- list(selection_unchecked(fit, wished))
+  fit$checks <- selection_checks(fit, x)
   fit
 }
 

@@ -5,20 +5,25 @@
 # draws, captured (the explained variance of the rows that chose), bound (what no choice can exceed)
 # and rows (of how many). NULL where there is too little to
 # compare.
-selection_quality <- function(fit, x, draws = 20L) {
-  seed <- draw_seeds(1L)[[1L]]
+selection_quality <- function(fit, x, seed, bought = FALSE, draws = 20L) {
   if (fit$n < 6L) return(NULL)
-  chosen <- suppressMessages(if (fit$task == "label") selected_samples(fit, as = "index") else
-    selected_features(fit, as = "index"))
-  with_seed(seed, if (fit$task == "label") sample_quality(fit, x, chosen, draws) else
-    feature_quality(fit, x, chosen, draws))
+  chosen <- chosen_indices(fit)
+  with_seed(seed, if (fit$task == "label") sample_quality(fit, x, chosen, draws, bought) else
+    feature_quality(fit, x, chosen, draws, bought))
 }
 
-feature_quality <- function(fit, x, chosen, draws) {
+chosen_indices <- function(fit) {
+  suppressMessages(if (fit$task == "label") selected_samples(fit, as = "index") else
+    selected_features(fit, as = "index"))
+}
+
+# `bought`: a budget says how many, of the random choices, too.
+feature_quality <- function(fit, x, chosen, draws, bought = FALSE) {
   chosen <- setdiff(chosen, fit$constant)
   open <- x$p - length(fit$constant)
   if (!length(chosen) || length(chosen) >= open || open < 5L) return(NULL)
-  draw <- random_columns(x, length(chosen), setdiff(seq_len(x$p), fit$constant))
+  draw <- random_columns(x, if (bought) open else length(chosen),
+    setdiff(seq_len(x$p), fit$constant))
   random <- lapply(seq_len(draws), function(i) draw())
   rbind(explained_quality(fit, x, chosen, random), neighbour_quality(fit, x, chosen, random),
     noise_quality(x, chosen, random))
@@ -101,28 +106,42 @@ noise_quality <- function(x, chosen, random) {
   }, 0), min(x$n, 400L), more_is_better = FALSE)
 }
 
-# Distances to the nearest sample chosen or labelled before.
-sample_quality <- function(fit, x, chosen, draws) {
+# Distances to the nearest sample chosen or labelled before. Random samples are drawn from all, as
+# the wishes want them, and the rows that are looked at hold them.
+sample_quality <- function(fit, x, chosen, draws, bought = FALSE) {
   m <- length(chosen)
   given <- fit$params$labelled
   if (m + length(given) >= x$n) return(NULL)
   others <- setdiff(seq_len(x$n), c(chosen, given))
+  wished <- !is.null(without_wishes(x, "sample"))
+  random <- if (wished) {
+    draw <- random_samples(x, if (bought) x$n else m, setdiff(seq_len(x$n), given))
+    lapply(seq_len(draws), function(i) draw())
+  }
   if (length(others) > 1000L) others <- sort(sample(others, 1000L))
+  others <- union(others, setdiff(unlist(random), chosen))
   columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L))
   part <- dense_part(x, c(chosen, others, given), columns)
   z <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))$x
   if (isTRUE(fit$params$unit)) z <- unit_rows(z)
   free <- seq_len(m + length(others))
-  given <- setdiff(seq_len(nrow(z)), free)
+  far <- distance_left(z, setdiff(seq_len(nrow(z)), free))
+  value <- vapply(seq_len(draws), function(i) {
+    far(if (wished) match(random[[i]], c(chosen, others)) else sample(free, m))
+  }, 0)
+  quality_row("distance", far(seq_len(m)), value, nrow(z), more_is_better = FALSE)
+}
+
+# A function of rows of z: the mean squared distance to the nearest of these, or of those `given`,
+# over that to the mean of all.
+distance_left <- function(z, given) {
   total <- mean(rowSums(sweep(z, 2L, colMeans(z))^2))
   nearest_of <- function(i) {
     d <- square_distances(z, z[i, , drop = FALSE])
     pmax(d[cbind(seq_len(nrow(d)), max.col(-d, ties.method = "first"))], 0)
   }
   known <- if (length(given)) nearest_of(given) else Inf
-  far <- function(i) mean(pmin(nearest_of(i), known)) / total
-  random <- vapply(seq_len(draws), function(i) far(sample(free, m)), 0)
-  quality_row("distance", far(seq_len(m)), random, nrow(z), more_is_better = FALSE)
+  function(i) mean(pmin(nearest_of(i), known)) / total
 }
 
 quality_row <- function(measure, own, random, rows, bound = NA_real_, captured = NA_real_,
@@ -147,43 +166,65 @@ without_noise <- function(quality, size) {
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
-# A sentence where na = "omit" left out more than a tenth of the rows.
-lost_rows <- function(input, most = 0.1) {
-  lost <- length(input$dropped_samples)
-  if (lost > most * c(input$given, Inf)[1L]) {
-    paste0("na = \"omit\" left out ", lost, " of ", input$given[1L], " rows")
-  }
+# What wishes cost: the gain of the choice over random choices as a share of the gain of the same
+# method without them (`free`), both over random choices without them: in the explained variance of
+# rows left out, or in distances to label. NULL where that gain is none.
+share_of_gain <- function(fit, free, x, seed, draws = 20L) {
+  plain <- without_wishes(x, if (fit$task == "label") "sample" else "feature")
+  value <- function(chosen) with_seed(seed, {
+    if (fit$task == "label") return(sample_quality(fit, plain, chosen, draws))
+    open <- setdiff(seq_len(x$p), fit$constant)
+    random <- lapply(seq_len(draws), function(i) open[sample.int(length(open), fit$size)])
+    explained_quality(fit, plain, chosen, random)
+  })
+  kept <- value(chosen_indices(fit))
+  best <- value(chosen_indices(free))
+  if (is.null(kept) || is.null(best) || quality_verdict(best) != "better") return(NULL)
+  (kept$chosen - kept$random) / (best$chosen - best$random)
 }
+
+# What could not be checked, in words; NULL if all was.
+selection_unchecked <- function(fit, wished) {
+  if (is.null(fit$worth)) {
+    return("not compared with random choices: too few rows, or too few columns to choose from")
+  }
+  wanted <- if (fit$task == "label") "distance" else c("explained", "neighbours", "noise")
+  missing <- setdiff(wanted, fit$worth$measure)
+  c(if (length(missing)) {
+      paste("not compared with random choices:", paste(measure_words[missing], collapse = ", "))
+    },
+    if (fit$task != "label" && anyNA(fit$look$noise)) "too few rows or columns to tell noise",
+    if (wished && isTRUE(is.na(fit$price))) "what the wishes cost was not looked at, to save time")
+}
+
+measure_words <- c(explained = "explained variance", neighbours = "neighbours kept",
+  noise = "columns of noise", distance = "distance to the nearest chosen sample")
 
 selection_checks <- function(fit, x) {
   verdict <- quality_verdict(fit$worth)
-  measures <- c(explained = "explained variance", neighbours = "neighbours kept",
-    noise = "columns of noise", distance = "distance to the nearest chosen sample")
   random <- function(what) {
     at <- fit$worth$measure[verdict == what]
     if (length(at)) {
-      paste0(what, " than a random choice of as many: ", paste(measures[at], collapse = ", "))
+      paste0(what, " than random choices: ", paste(measure_words[at], collapse = ", "))
     }
   }
   verdict[without_noise(fit$worth, fit$size)] <- "better"
-  out <- c(random("worse"), random("not clearly better"), lost_rows(fit$input),
+  out <- c(random("worse"), random("not clearly better"),
+    if (isTRUE(fit$price < 0.5)) paste("the wishes cost", percent(1 - max(0, fit$price)),
+      "of the gain over random choices"),
+    fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
     orientation_words(fit$look), fit$look$doubts)
-  if (fit$task == "label") return(out)
-  chosen <- suppressMessages(selected_features(fit, as = "index"))
-  score <- unname(fit$feature_scores)[chosen]
+  if (fit$task == "label") out else c(out, column_checks(fit, x))
+}
+
+column_checks <- function(fit, x) {
+  chosen <- chosen_indices(fit)
+  out <- character()
   add <- function(...) out <<- c(out, paste0(...))
-  filled <- x$input$filled_share[chosen]
-  out <- c(out, much_filled(filled, "more than a fifth was filled in of ",
-    names(fit$feature_scores)[chosen]))
   # A number that was asked for is the user's.
   if ("k" %in% names(fit$decided) && length(chosen) >= 0.9 * fit$look$usable) {
     add("k = \"auto\" keeps ", length(chosen), " of ", fit$look$usable,
       " columns: choosing saves hardly anything")
-  }
-  if (anyNA(score)) add(sum(is.na(score)), " of the chosen columns have no score (constant)")
-  scored <- count_scored(fit$feature_scores)
-  if (scored < length(chosen)) {
-    add("only ", scored, " of ", length(chosen), " have a score above 0; the rest fills the list")
   }
   rows <- if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L))
   z <- dense_part(x, rows, chosen)$x
@@ -217,7 +258,7 @@ selection_checks <- function(fit, x) {
 
 # The gain of the task's advice on the stored sets, one sentence; NULL without the table. For data
 # of a kind that there are sets enough of, on those of the same kind.
-selection_record <- function(task, noise, method = "", kind = "") {
+selection_record <- function(task, noise, method = "", kind = "", whole = TRUE) {
   if (method == "ted") return(curves_record())
   file <- system.file("benchmarks", "results", "select.csv", package = "ufselect")
   if (!nzchar(file)) return(NULL)
@@ -230,11 +271,18 @@ selection_record <- function(task, noise, method = "", kind = "") {
     sprintf("%+.1f points in the median, nine in ten from %+.1f to %+.1f", found$median, found$low,
       found$high)
   }
-  paste0("on ", gain$sets, " real sets", if (gain$same_kind) paste0(" of ", kind_words[[kind]]),
-    if (noise) " with 10 columns of noise for each", " (", table$what[1L], ", means of ",
-    table$splits[1L], " splits): over random choice ", said(gain), if (!is.null(all)) {
+  sets <- paste0("on ", gain$sets, " real sets", if (gain$same_kind) {
+    paste0(" of ", kind_words[[kind]])
+  }, if (noise) " with 10 columns of noise for each")
+  moved <- moved_since("select")
+  if (!whole) {
+    return(paste0(sets, " over random choice ", said(gain), if (!is.null(moved)) "; outdated",
+      ", see summary()"))
+  }
+  paste0(sets, " (", table$what[1L], ", means of ", table$splits[1L],
+    " splits): over random choice ", said(gain), if (!is.null(all)) {
       paste0("; over all columns ", said(all), ", better on ", all$ahead, " of ", all$sets)
-    }, predicts(table), moved_since("select"))
+    }, predicts(table), moved)
 }
 
 # The gain on real sets over random choice, or all columns: its median, and a range that holds
@@ -315,6 +363,20 @@ predict.ufs_select <- function(object, newdata, k = object$size, ...) {
   stats::predict(without_task(object), newdata, k = k, ...)
 }
 
+#' @export
+summary.ufs_select <- function(object, ...) {
+  out <- summary(without_task(object), ...)
+  structure(c(unclass(out), list(selection = object)), class = c("summary.ufs_select", class(out)))
+}
+
+#' @export
+print.summary.ufs_select <- function(x, ...) {
+  report_selection(x$selection, 20L, whole = TRUE)
+  cat_line("")
+  NextMethod()
+  invisible(x)
+}
+
 without_task <- function(fit) {
   class(fit) <- setdiff(class(fit), "ufs_select")
   fit
@@ -325,76 +387,75 @@ print.ufs_select <- function(x, n = 10L, ...) {
   check_dots_empty(...)
   n <- check_count(n, "n", 0L)
   check_fit(x)
-  # Columns without names are V1, V2, ... here as in every other print.
-  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
-    names(x$feature_scores)[selected_features(x, as = "index")])
-  line <- function(name, ...) cat_line(formatC(name, width = -16L), ...)
-  sentence <- function(name, ...) cat_field(name, ..., at = 17L)
-  cat_line("<ufs_select> ", length(chosen), " of ",
-    if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
-    c(compress = "for compression", classify = "for classification", cluster = "for clustering",
-      label = "to be labelled")[[x$task]])
-  sentence("  chosen", best_line(chosen, NULL, n))
-  seen <- seen_words(x$look)
-  sentence("  data", seen[1L])
-  for (words in seen[-1L]) sentence("", words)
-  if (length(x$constant)) {
-    sentence("", count_words(length(x$constant), "column"), " constant: never chosen")
-  }
-  for (note in data_notes(x)) {
-    sentence(paste0("  ", trimws(substr(note, 1L, 13L))), substring(note, 14L))
-  }
-  sentence("  method", "ufs_", x$method, "() ", x$reason,
-    if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) {
-      if (!isTRUE(x$input$transform$counts != "none")) {
-        paste0("; columns as they are",
-          if (grepl("^similar", x$look$reason)) " (if units differ, say kind = \"mixed units\")")
-      }
-    } else "; columns standardised")
-  for (words in x$decided) sentence("", words)
-  for (i in seq_len(NROW(x$worth))) {
-    sentence(if (i == 1L) "  on your data" else "", quality_words(x$worth[i, ], x))
-  }
-  sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
-    "nothing looks wrong", if (is.null(x$worth)) {
-      "; not compared with random choices: too few rows, or too few columns to choose from"
-    })
-  record <- selection_record(x$task, x$look$noisy && x$task %in% c("classify", "cluster"),
-    x$method, x$look$values)
-  if (!is.null(record)) sentence("  benchmarks", record)
-  # The seed and the fit on one line.
-  code <- sub("\n", "; ", x$code)
-  line("  reproduce with", " ", if (nchar(code) <= 300L) code else
-    paste0(substr(code, 1L, 250L), " ... (the whole: cat(fit$code))"))
-  if (!identical(x$status, "converged")) line("  status", " ", x$status)
+  report_selection(x, n)
   invisible(x)
 }
 
+# `whole`: with what summary() has beside it.
+report_selection <- function(x, n, whole = FALSE) {
+  # Columns without names are V1, V2, ... here as in every other print.
+  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
+    names(x$feature_scores)[selected_features(x, as = "index")])
+  title <- paste0("<ufs_select> ", length(chosen), " of ",
+    if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
+    c(compress = "for compression", classify = "for classification", cluster = "for clustering",
+      label = "to be labelled")[[x$task]])
+  titled <- function(words, name) {
+    if (length(words)) stats::setNames(words, c(name, rep("", length(words) - 1L)))
+  }
+  print_report(title, list(
+    chosen = c(chosen = best_line(chosen, NULL, n)),
+    data = c(titled(c(seen_words(x$look), if (length(x$constant)) {
+      paste0(count_words(length(x$constant), "column"), " constant: never chosen")
+    }), "data"), as_fields(data_notes(x))),
+    wishes = as_fields(wish_notes(x)),
+    method = c(titled(c(paste0("ufs_", x$method, "() ", x$reason, scale_words(x)),
+      x$decided[whole | names(x$decided) != "curve"]), "method"),
+      if (!identical(x$status, "converged")) c(status = x$status)),
+    # How many rows were looked at is said where it changes.
+    worth = titled(vapply(seq_len(NROW(x$worth)), function(i) {
+      quality_words(x$worth[i, ], x, i == 1L || x$worth$rows[i] != x$worth$rows[i - 1L])
+    }, ""), "on your data"),
+    checks = c(checks = check_words(x$checks, x$unchecked)),
+    records = titled(selection_record(x$task,
+      x$look$noisy && x$task %in% c("classify", "cluster"), x$method, x$look$values, whole),
+      "benchmarks"),
+    # The seed and the fit on one line.
+    code = c(code = code_line(sub("\n", "; ", x$code), "cat(fit$code)"))))
+}
+
+scale_words <- function(x) {
+  if (is.null(x$params$scale)) return(NULL)
+  if (!isFALSE(x$params$scale)) return("; columns standardised")
+  if (isTRUE(x$input$transform$counts != "none")) return(NULL)
+  paste0("; columns as they are",
+    if (grepl("^similar", x$look$reason)) " (if units differ: kind = \"mixed units\")")
+}
+
 # One line of the comparison, with its verdict.
-quality_words <- function(quality, fit) {
-  size <- count_words(fit$size, if (fit$task == "label") "sample" else "column")
-  shown <- function(share) paste0(format(signif(100 * share, 2L), trim = TRUE, scientific = FALSE))
+quality_words <- function(quality, fit, rows_too = TRUE) {
+  shown <- function(share) format(signif(100 * share, 2L), trim = TRUE, scientific = FALSE)
   left_out <- function(share) if (share < 0.005) "nothing" else paste(shown(share), "%")
   number <- function(share) round(share * fit$size)
-  random <- paste0(fit$size, " random ", if (fit$size == 1L) "column " else "columns ")
+  random <- paste0("; random choices", if ("price" %in% names(fit)) " with the same wishes", " ")
   words <- switch(quality$measure,
     explained = paste0("explains ", shown(quality$captured), " % of the variance of the ",
-      captured_of(fit), ", where no ", fit$size, " can explain more than ", shown(quality$bound),
-      " %; of rows left out ", left_out(quality$chosen), ", ", random, left_out(quality$random)),
-    neighbours = paste0("keeps ", shown(quality$chosen), " % of the nearest neighbours; ",
-      random, shown(quality$random), " %"),
+      captured_of(fit), " (no ", fit$size, " more than ", shown(quality$bound),
+      " %); of rows left out ", left_out(quality$chosen), random, left_out(quality$random)),
+    neighbours = paste0("keeps ", shown(quality$chosen), " % of the nearest neighbours", random,
+      shown(quality$random), " %"),
     noise = paste0(if (number(quality$chosen)) paste("about", number(quality$chosen)) else "none",
       " of the ", fit$size, " chosen ", if (number(quality$chosen) == 1) "looks" else "look",
-      " like noise; of as many random columns ", number(quality$random)),
-    distance = paste0("mean squared distance to the nearest chosen sample ",
-      signif(quality$chosen, 2L), " of that to the mean of all; for as many random samples ",
+      " like noise", random, number(quality$random)),
+    distance = paste0("squared distance to the nearest chosen sample ",
+      signif(quality$chosen, 2L), " of that to the mean of all", random,
       signif(quality$random, 2L)))
   rows <- fit$look$n
-  part <- if (quality$rows < rows) paste0(" (on ", quality$rows, " of ", rows, " rows)")
+  part <- if (rows_too && quality$rows < rows) paste0(" (on ", quality$rows, " of ", rows, " rows)")
   if (without_noise(quality, fit$size)) return(paste0(words, part))
   verdict <- quality_verdict(quality)
   of <- paste0(" of ", quality$draws, " draws")
-  paste0(words, part, ": ", verdict, " than random", switch(verdict,
+  paste0(words, part, ": ", verdict, switch(verdict,
     better = paste0(" in ", quality$beaten, of),
     worse = paste0(" in ", quality$draws - quality$beaten - quality$tied, of),
     paste0(" (better in ", quality$beaten, of,

@@ -1,7 +1,7 @@
 # Legal calls of ufs_select() must answer: Rscript tests/dev/door.R --calls=500 --seed=1
 # Tables of many kinds, all tasks, k and m given or "auto", with and without wishes, as a matrix, data frame
 # or sparse matrix. Printed, with its seed, is a call that ends in an error (m = "auto" may say that it cannot
-# say), a warning in R's own words, a print with NaN or NA in it, or a line "reproduce with" that chooses
+# say), a warning in R's own words, a print with NaN or NA in it, or a line "code" that chooses
 # something else. fuzz.R takes a classed error for an answer; here none is one.
 source("tests/dev/common.R")
 source("tests/testthat/helper-reference-x.R")

@@ -40,9 +40,9 @@ test_that("the code of a selection is the fit and nothing else, for every name o
       again <- suppressMessages(eval(code, env))
       expect_identical(again$feature_ranking, fit$feature_ranking, info = name)
       expect_identical(again$sample_ranking, fit$sample_ranking, info = name)
-      line <- grep("reproduce with", utils::capture.output(print(fit)), value = TRUE, fixed = TRUE)
+      line <- grep("^  code ", utils::capture.output(print(fit)), value = TRUE)
       if (!grepl("the whole: cat", line, fixed = TRUE)) {
-        expect_identical(parse(text = sub("^ *reproduce with +", "", line), keep.source = FALSE),
+        expect_identical(parse(text = sub("^  code +", "", line), keep.source = FALSE),
           parse(text = fit$code, keep.source = FALSE), info = name)
       }
     }

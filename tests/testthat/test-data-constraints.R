@@ -33,7 +33,7 @@ test_that("every method: what must be in comes first, what may not be is out and
     expect_identical(unname(feature_scores(fit)["c1"]), NA_real_, info = method)
     expect_identical(fit$p, 9L)
     if (!fixed_size(method)) expect_error(selected_features(fit, 1), class = "ufs_error_argument", "'c4'")
-    expect_true(any(grepl("^ *wishes +2 columns in, 1 column out", capture.output(print(fit)))), info = method)
+    expect_true(any(grepl("^ *wishes +2 columns in( \\(kept\\))?, 1 column out", capture.output(print(fit)))), info = method)
   }
 })
 

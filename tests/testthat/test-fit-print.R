@@ -260,3 +260,92 @@ test_that("what does not iterate has no status in its print", {
   stopped <- suppressWarnings(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
   expect_match(capture.output(print(stopped)), "status +max_iter", all = FALSE)
 })
+
+# The names of the fields of a print, in order.
+fields_of <- function(fit) {
+  lines <- capture.output(print(fit))
+  trimws(substr(grep("^  [a-z]", lines, value = TRUE), 3L, 15L))
+}
+
+test_that("27 usual choices say all in at most 24 lines, by fields in one order", {
+  skip_on_cran()
+  withr::local_options(width = 80, ufselect.width = 80)
+  sets <- list(iris[, 1:4], mtcars, airquality[, 1:4], swiss, attitude, USArrests, quakes, stackloss, longley)
+  order <- c("chosen", "data", "left out", "factors", "method", "on your data", "checks", "benchmarks", "code")
+  for (x in sets) {
+    for (task in c("compress", "cluster", "label")) {
+      fit <- withr::with_seed(1, suppressWarnings(suppressMessages(
+        ufs_select(x, k = if (task == "label") 6 else 3, task = task, na = "omit"))))
+      expect_lte(length(capture.output(print(fit))), 24L)
+      fields <- fields_of(fit)
+      expect_identical(fields, intersect(order, fields))
+      expect_true(all(c("chosen", "data", "method", "checks", "code") %in% fields))
+      expect_gt(length(capture.output(print(summary(fit)))), length(capture.output(print(fit))))
+    }
+  }
+})
+
+test_that("a plain fit and a split print the same parts in the same order", {
+  gaps <- replace(as.matrix(mtcars), cbind(1:5, 2), NA)
+  fields <- fields_of(ufs_css(gaps, 4, na = "omit", include = "mpg"))
+  expect_identical(fields[c(1:4)], c("features", "data", "left out", "wishes"))
+  expect_identical(utils::tail(fields, 2L), c("checks", "code"))
+  split <- withr::with_seed(1, ufs_split(mtcars, 8, 4, strata = mtcars$am))
+  expect_identical(fields_of(split), c("strata", "method", "train", "test", "checks", "code"))
+})
+
+test_that("what was asked for stands beside what was done about it", {
+  x <- withr::with_seed(4, matrix(rnorm(40 * 12), 40, dimnames = list(paste0("r", 1:40), paste0("c", 1:12))))
+  cost <- 1:12
+  fit <- ufs_css(x, 5, include = c("c1", "c2"), exclude = "c3", cost = cost, budget = 30, groups = list(c("c4", "c5")))
+  best <- selected_features(fit, as = "index")
+  said <- gsub(" +", " ", paste(capture.output(print(fit)), collapse = " "))
+  expect_match(said, paste0("2 columns in (kept), 1 column out (none chosen), costs, budget 30 (", sum(cost[best]),
+    " spent), 1 group (", as.integer(all(4:5 %in% best)), " chosen whole)"), fixed = TRUE)
+  expect_true(all(1:2 %in% best))
+  rows <- ufs_medoids(x, m = 4, candidates = 1:20, labelled = 3, sample_cost = 40:1, sample_budget = 130,
+    strata = rep(c("a", "b"), 20), quotas = c(a = 2, b = 2))
+  best <- selected_samples(rows, as = "index")
+  said <- gsub(" +", " ", paste(capture.output(print(rows)), collapse = " "))
+  expect_match(said, paste(sum((40:1)[best]), "spent"), fixed = TRUE)
+  expect_match(said, paste0("2 strata (", paste(table(factor(best %% 2, c(1, 0))), collapse = " + "), ")"), fixed = TRUE)
+  expect_match(said, "20 candidates (kept to)", fixed = TRUE)
+  # A fit that was not asked for a number has done nothing yet.
+  expect_match(capture.output(print(ufs_pca(x, 2, include = "c1"))), "wishes +1 column in; by the ranking$", all = FALSE)
+  # What is not kept is said.
+  words <- function(held, chosen) constraint_words(held, "columns", chosen = chosen)
+  expect_identical(words(list(include = 1:3, exclude = 5), c(1, 3, 5)), c("3 columns in (2 of 3 kept)", "1 column out (1 chosen)"))
+  expect_identical(words(list(groups = c(1, 1, 2, 2)), c(1, 3, 4)), "2 groups (1 of 2 chosen whole)")
+})
+
+test_that("an error that too little is left names what na = \"omit\" took", {
+  x <- airquality[c(1:8), 1:4]
+  lost <- sum(!stats::complete.cases(x))
+  wanted <- sprintf("na = \"omit\" left out %d of 8 rows", lost)
+  expect_error(ufs_medoids(x, m = 7, na = "omit"), wanted, class = "ufs_error_argument")
+  expect_error(ufs_select(x, m = 7, task = "label", na = "omit"), wanted, class = "ufs_error_argument")
+  expect_error(ufs_split(x, m = 6, na = "omit"), wanted, class = "ufs_error_argument")
+  expect_error(ufs_split(x, m = 3, test = 3, na = "omit"), wanted, class = "ufs_error_argument")
+  two <- data.frame(a = c(1, NA, 3), b = c(NA, 2, 3))
+  for (f in list(ufs_css, ufs_select)) {
+    expect_error(f(two, k = 1, na = "omit"), "at least 3 are needed.*left out 2 of 3 rows", class = "ufs_error_input")
+  }
+  expect_error(ufs_css(mtcars[1:2, ], 1), "needed[.]$")
+  # An error about something else says nothing of it.
+  expect_error(ufs_css(x, 2, na = "omit", mu_rel = -1), "finite number[^(]*$")
+})
+
+test_that("a fit's own checks speak", {
+  x <- as.matrix(mtcars)
+  few <- replace(x, cbind(1:10, 1), NA)
+  expect_match(capture.output(print(ufs_css(few, 3, na = "median", include = "mpg"))), "filled in of column 'mpg'", all = FALSE)
+  expect_match(capture.output(print(ufs_css(replace(x, cbind(1:3, 1:3), NA), 3, na = "omit"))),
+    "checks +not compared|checks +no fault found", all = FALSE)
+  expect_match(capture.output(print(ufs_css(replace(x, cbind(1:6, 1:6), NA), 3, na = "omit"))), "left out 6 of 32 rows",
+    all = FALSE)
+  expect_identical(check_words(NULL), "nothing looks wrong")
+  expect_identical(check_words(NULL, "no noise seen"), "no fault found; no noise seen")
+  expect_identical(check_words("a", "b"), "a; b")
+  fit <- suppressWarnings(ufs_socfs(x, 3, control = ufs_control(max_iter = 1)))
+  expect_match(capture.output(print(fit)), "the run ended as \"max_iter\"", all = FALSE)
+})

@@ -132,7 +132,7 @@ test_that("every method remembers how many it was asked for, and its print shows
 # Words as they were, numbers apart: those are computed elsewhere.
 masked <- function(...) {
   lines <- utils::capture.output(for (value in list(...)) print(value))
-  lines <- grep("^ *(features|samples|seconds|call:|status:|time:|most often) ", lines, value = TRUE, invert = TRUE)
+  lines <- grep("^ *(features|samples|seconds|checks|code|call:|status:|time:|most often) ", lines, value = TRUE, invert = TRUE)
   gsub("[fs]?[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?", "#", lines)
 }
 

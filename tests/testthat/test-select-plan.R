@@ -17,10 +17,10 @@ test_that("every task applies its method", {
     lines <- printed(fit)
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
     expect_match(lines, "on your data .* of 20 draws", all = FALSE)
-    expect_match(lines, paste0("reproduce with .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
+    expect_match(lines, paste0("  code .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
     expect_match(lines, "checks +(nothing looks wrong|not clearly better|worse)", all = FALSE)
     narrow <- withr::with_options(list(width = 60, ufselect.width = NULL), capture.output(print(fit)))
-    sentences <- narrow[-c(1, grep("^  (chosen|reproduce with|status)", narrow))]
+    sentences <- narrow[-c(1, grep("^  (chosen|code|status)", narrow))]
     expect_lte(max(nchar(sentences)), 60L)
     in_one <- function(lines) gsub(" +", " ", paste(lines, collapse = " "))
     expect_identical(in_one(narrow), in_one(lines))
@@ -310,7 +310,7 @@ test_that("k = \"auto\" keeps its curve, prints it and draws it", {
   expect_named(curve, c("number", "measure", "value", "low", "high"))
   expect_identical(curve$value[nrow(curve)], 1)
   expect_true(all(curve$low <= curve$high))
-  expect_match(printed(fit), "nearest neighbours kept at .* %", all = FALSE)
+  expect_match(printed(summary(fit)), "nearest neighbours kept at .* %", all = FALSE)
   pdf(NULL)
   withr::defer(dev.off())
   expect_identical(plot(fit, "size"), fit)
@@ -465,7 +465,7 @@ test_that("a measure that did not go with the gain on the stored sets is not off
   expect_match(predicts(rows), "the explained variance did not foretell the gain")
   expect_false(grepl("neighbours", predicts(rows)))
   expect_null(predicts(rows[c("score", "random", "neighbours")]))
-  expect_match(printed(pick(iris[1:4], 2)), "if units differ, say kind", all = FALSE)
+  expect_match(printed(pick(iris[1:4], 2)), "if units differ: kind", all = FALSE)
 })
 
 test_that("what columns foretell of rows left out is that of a ridge regression on the other rows", {
@@ -633,11 +633,11 @@ test_that("a choice that random ones never beat, but often meet, is not called w
     quality_words(data.frame(measure = "neighbours", chosen = .7, random = .6, beaten = beaten, tied = tied,
       draws = 20L, bound = NA, rows = 30L), fit)
   }
-  expect_match(said(18, 2), "6 random columns 60 %: not clearly better than random (better in 18 of 20 draws, tied in 2)",
+  expect_match(said(18, 2), "random choices 60 %: not clearly better (better in 18 of 20 draws, tied in 2)",
     fixed = TRUE)
-  expect_match(said(12, 0), "not clearly better than random \\(better in 12 of 20 draws\\)$")
-  expect_match(said(0, 1), "worse than random in 19 of 20 draws$")
-  expect_match(said(19, 1), ": better than random in 19 of 20 draws$")
+  expect_match(said(12, 0), "not clearly better \\(better in 12 of 20 draws\\)$")
+  expect_match(said(0, 1), "worse in 19 of 20 draws$")
+  expect_match(said(19, 1), ": better in 19 of 20 draws$")
 })
 
 test_that("k = \"auto\" keeps to wishes, and fewer than asked for are said", {
@@ -720,4 +720,60 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
   expect_identical(ufs_select(spectra, m = 5, task = "label", n_starts = 3)$method, "medoids")
   expect_identical(ufs_select(spectra, m = 5, task = "label", similarity = "heat")$method, "facility")
   expect_identical(ufs_select(spectra[, sample(80)[1:15]], m = 5, task = "label")$method, "medoids")
+})
+
+test_that("random choices keep the wishes of the choice, of rows, too, and spend the same budget", {
+  skip_on_cran()
+  # As many candidates as are to be chosen leave no other choice.
+  fit <- pick(x, m = 6, task = "label", candidates = 3:8)
+  expect_setequal(selected_samples(fit, as = "index"), 3:8)
+  expect_identical(fit$worth$tied, 20L)
+  bought <- pick(x, task = "label", sample_cost = rep(1, 40), sample_budget = 5, candidates = 3:7)
+  expect_identical(bought$worth$tied, 20L)
+  # A budget alone says how many: a random choice buys cheap columns until it is spent.
+  cost <- rep(c(1, 10), each = 10)
+  data <- open_data(ufs_data(x, cost = cost, budget = 25))
+  draw <- random_columns(data, 20L)
+  spent <- withr::with_seed(1, replicate(50, sum(cost[draw()])))
+  expect_true(all(spent <= 25 & spent > 15))
+  expect_match(printed(pick(x, 4, cost = cost, budget = 25)), "random choices with the same wishes", all = FALSE)
+  expect_false(any(grepl("same wishes", printed(pick(x, 4)))))
+})
+
+test_that("wishes that cost more than half of the gain are said", {
+  skip_on_cran()
+  signal <- withr::with_seed(6, matrix(rnorm(80 * 3), 80))
+  z <- withr::with_seed(7, cbind(signal[, rep(1:3, each = 5)] + rnorm(80 * 15, sd = .1), matrix(rnorm(80 * 5), 80)))
+  colnames(z) <- paste0("v", 1:20)
+  dear <- pick(z, 3, exclude = 1:15)
+  expect_lt(dear$price, .5)
+  expect_match(dear$checks, "^the wishes cost .* of the gain over random choices", all = FALSE)
+  cheap <- pick(z, 3, exclude = c(1, 20))
+  expect_gt(cheap$price, .5)
+  expect_false(any(grepl("wishes cost", cheap$checks)))
+  expect_null(pick(z, 3)$price)
+  # The same, put together from the fits.
+  free <- pick(z, 3)
+  share <- share_of_gain(dear, free, open_data(ufs_data(z, exclude = 1:15)), 5)
+  gain <- function(fit) withr::with_seed(5, {
+    open <- 1:20
+    random <- lapply(1:20, function(i) open[sample.int(20, 3)])
+    own <- explained_quality(fit, open_data(z), selected_features(fit, as = "index"), random)
+    own$chosen - own$random
+  })
+  expect_equal(share, gain(dear) / gain(free), tolerance = 1e-6)
+  # Where it takes long nobody looks, and the print says so.
+  far <- with_worth(dear, open_data(ufs_data(z, exclude = 1:15)), FALSE, function() stop("run"), most = 0)
+  expect_true(is.na(far$price))
+  expect_match(printed(far), "what the wishes cost was not looked at", all = FALSE)
+})
+
+test_that("nothing looks wrong only where each check ran", {
+  skip_on_cran()
+  few <- pick(iris[, 1:4], 2)
+  expect_match(few$unchecked, "not compared with random choices", all = FALSE)
+  expect_false(any(grepl("nothing looks wrong", printed(few))))
+  whole <- pick(iris[, 1:4], m = 6, task = "label")
+  expect_null(whole$unchecked)
+  expect_match(printed(whole), "nothing looks wrong", all = FALSE)
 })
