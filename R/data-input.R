@@ -141,6 +141,12 @@
 #' or come from columns that the method rescales ([ufs_blfse()]), are multiplied by the reliability.
 #' Methods that prefer small columns, or do not look at their size, refuse replicates and say so.
 #'
+#' On six real sets (`evidence/results/replicates.csv`) columns chosen so by [ufs_css()] came back
+#' better in samples left out than those chosen from the rows or from plain means, and they rebuilt
+#' more where noise had been added; where all columns repeat they rebuilt a few points less.
+#' Choosing by the largest F of what is left rebuilt less throughout, and was better at telling
+#' classes.
+#'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is

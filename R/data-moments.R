@@ -25,6 +25,12 @@
 #' negative eigenvalues are set to 0 and the diagonal is restored, and `print()` says how far
 #' correlations were moved. `n` counts the rows that have any value. Pieces add up as others do.
 #'
+#' Values were removed from ten real sets, and columns chosen by [ufs_css()] without them
+#' (`evidence/results/pairwise.csv`): by pairs they captured more of the complete table than after
+#' `na = "median"` of [ufs_data()] and far more than after `"omit"`. With a fifth of the values
+#' missing, or more, `"knn"` there did better by over half a point on some sets, with fewer gaps
+#' hardly ever, and never by two points: choose it where the rows are at hand.
+#'
 #' # Tables in a database
 #' `where = "fetch"` brings the rows in pieces, of 20,000 at most, and needs memory for one piece,
 #' whatever the length. `where = "database"` sends sums as SQL instead, so that no row travels: one

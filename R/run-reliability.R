@@ -14,7 +14,7 @@
 #' by itself (not with `blocks`: choose `na`).
 #'
 #' Methods that choose columns make use of it: given `replicates`, they work on the means of the
-#' levels, each column times its reliability, see [ufs_data()].
+#' levels, each column times its reliability, see [ufs_data()] and `vignette("replicates")`.
 #'
 #' @param x The data, with samples in rows and features in columns, see [ufs_data()].
 #' @param replicates A factor over the rows: rows of one level are measurements of the same sample.

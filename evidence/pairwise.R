@@ -9,8 +9,8 @@
 # three times as often above the median of their column as below it. k: 10 % of the columns, 3 at
 # least. captured: per cent of the variance of the standardised columns of the complete table that the
 # chosen ones rebuild, the mean of the draws; complete: what columns chosen from the complete table
-# capture; failed: draws in which nothing was left to choose from, or too few rows of a pair. What a
-# method does in these counts as what k columns at random capture.
+# capture; random: what k columns at random do; failed: draws in which rows or columns left out left
+# nothing to choose from, where omit counts as random.
 library(ufselect)
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 source(file.path(dirname(file), "common.R"))
@@ -22,6 +22,8 @@ ways <- list(
   median = function(x) ufs_data(x, na = "median"),
   knn = function(x) ufs_data(x, na = "knn"),
   pairwise = function(x) ufs_moments(x, na = "pairwise"))
+
+ways_named <- names(ways)
 
 cut_set <- function(folder, set) {
   x <- read_set(folder, set)$x
@@ -45,32 +47,35 @@ measure <- function(folder, set, draws) {
   k <- max(3L, round(.1 * ncol(x)))
   best <- captured(quiet(selected_features(ufs_css(x, k = k))), x)
   random <- mean(vapply(1:20, function(i) captured(sample(colnames(x), k), x), 0))
-  rows <- expand.grid(way = names(ways), share = c(.05, .2, .4), gaps = c("random", "high"), stringsAsFactors = FALSE)
+  rows <- expand.grid(way = ways_named, share = c(.05, .2, .4), gaps = c("random", "high"), stringsAsFactors = FALSE)
   found <- array(NA_real_, c(draws, nrow(rows)))
   for (draw in seq_len(draws)) for (gaps in c("random", "high")) for (share in unique(rows$share)) {
     set.seed(draw)
     holed <- with_gaps(x, share, gaps)
     for (i in which(rows$share == share & rows$gaps == gaps)) {
-      chosen <- tryCatch(quiet(selected_features(ufs_css(ways[[rows$way[i]]](holed), k = k), k)), ufs_error = function(e) NULL)
+      chosen <- tryCatch(quiet(selected_features(ufs_css(ways[[rows$way[i]]](holed), k = k), k)),
+        ufs_error = function(e) NULL)
       if (length(chosen)) found[draw, i] <- captured(chosen, x)
     }
   }
-  data.frame(set = set, n = nrow(x), p = ncol(x), k = k, draws = draws, rows,
-    captured = signif(apply(found, 2L, function(v) mean(ifelse(is.na(v), random, v))), 5L), complete = signif(best, 5L),
-    random = signif(random, 5L), failed = colSums(is.na(found)))
+  value <- apply(found, 2L, function(v) mean(ifelse(is.na(v), random, v)))
+  cells <- rows$way == ways_named[1L]
+  data.frame(set = set, n = nrow(x), p = ncol(x), k = k, draws = draws, rows[cells, c("share", "gaps")],
+    round(vapply(ways_named, function(way) value[rows$way == way], value[cells]), 2L), complete = round(best, 2L),
+    random = round(random, 2L), failed = colSums(is.na(found))[cells], row.names = NULL)
 }
 
 # Behind the best of the four, in points: means over the sets, and how often by more than half a point.
 show <- function(all) {
-  all$behind <- stats::ave(all$captured, all$set, all$share, all$gaps, FUN = max) - all$captured
+  case <- paste(all$gaps, 100 * all$share, "%")
+  behind <- apply(all[ways_named], 1L, max) - as.matrix(all[ways_named])
   cat("points behind the best of the four, mean over sets\n")
-  print(round(with(all, tapply(behind, list(paste(gaps, 100 * share, "%"), way), mean)), 2L))
+  print(round(apply(behind, 2L, tapply, case, mean), 2L))
   cat("sets in which it is more than half a point behind\n")
-  print(with(all, tapply(behind > .5, list(paste(gaps, 100 * share, "%"), way), sum)))
+  print(apply(behind > .5, 2L, tapply, case, sum))
   cat("the most that pairwise is behind\n")
-  part <- all[all$way == "pairwise", ]
-  print(utils::head(part[order(-part$behind), c("set", "n", "p", "share", "gaps", "captured", "complete", "behind")], 8L),
-    row.names = FALSE)
+  most <- utils::head(order(-behind[, "pairwise"]), 8L)
+  print(cbind(all[most, c("set", "n", "p", "share", "gaps", "complete")], behind[most, ]), row.names = FALSE)
 }
 
 if ("--show" %in% commandArgs(TRUE)) show(utils::read.csv(option("out"))) else {

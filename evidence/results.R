@@ -380,6 +380,21 @@ tables <- list(
       now <- rerun(stored, "wishes.R", "--draws=1")
       differing(stored, now, c("case", "draw", "size", "how"), "captured", 2e-4)
     }),
+  pairwise = on_sets("pairwise", "pairwise.R", 2, "the help of ufs_moments()", "css",
+    plain_calls(css = "ufs_css", data = c("ufs_data", na = "knn"), moments = c("ufs_moments", na = "pairwise")),
+    functions = c("ufs_data", "ufs_moments", "ufs_captured"), witness = function(stored) {
+      now <- rerun(stored, "pairwise.R", "--sets=wine")
+      differing(stored, now, c("set", "share", "gaps"), c("omit", "median", "knn", "pairwise"), .02)
+    }),
+  # The other sets are of packages that are not on every machine.
+  replicates = list(file = "results/replicates.csv", script = "replicates.R", args = c("--splits=20", "--out=@replicates"),
+    minutes = 1, shown = "the help of ufs_data()", seed = "the split", methods = "css",
+    functions = c("ufs_data", "ufs_reliability"), calls = plain_calls(css = "ufs_css", data = "ufs_data"), needs_data = FALSE,
+    witness = function(stored) {
+      if (!requireNamespace("mlbench", quietly = TRUE)) return(character())
+      now <- rerun(stored, "replicates.R", "--sets=vowel", "--splits=20")
+      differing(stored, now, c("set", "noise", "way"), c("icc", "rebuilt", "real"), .02)
+    }),
   # k-means draws at random, but from one seed: the same on every machine but for ties.
   tune = on_sets("tune", "tune.R", 10, "choosing-parameters", c("socfs", "jspca", "laplacian"),
     plain_calls(tune = "ufs_tune"), functions = "ufs_tune", witness = function(stored) {
