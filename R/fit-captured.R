@@ -117,7 +117,6 @@ as_the_fit_had_it <- function(fit, x) {
 
 # Names the columns whose variance is explained.
 captured_of <- function(fit) {
-  if (!is.null(fit$levels)) return("shrunk means of the levels")
   counts <- fit$input$transform$counts
   if (isTRUE(counts == "log")) return("log counts")
   if (isTRUE(counts != "none")) return("weighted columns")

@@ -435,7 +435,8 @@ print_notes.ufs_css <- function(x) {
       " %, where principal components explain ", signif(100 * x$trace$bound[worst], 3L), " %")
   }, paste0("explains     ", signif(100 * x$trace$captured[last], 3L), " % of the ",
     if (is.numeric(x$center)) "variance" else "squares", " of the ",
-    if (!isFALSE(x$params$scale)) "standardised ", "columns with ", count_words(last, "feature"),
+    if (!is.null(x$levels)) "shrunk " else if (!isFALSE(x$params$scale)) "standardised ",
+    "columns with ", count_words(last, "feature"),
     "; ",
     if (priced) paste("no choice within the budget explains more than", bound) else
       paste(count_words(last, "principal component"), if (last == 1L) "explains" else "explain",

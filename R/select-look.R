@@ -62,7 +62,7 @@
 #'   features; `constant`, how many columns are; `equal`, how many are copies of others; `noise`,
 #'   the estimated share of noise, with its range over the repeats, `noise_low` and `noise_high`;
 #'   `noisy`, whether it is most columns; and `repeats`, of data with `replicates`, how many columns
-#'   come back better than chance by [ufs_reliability()], of how many, over how many `levels`.
+#'   repeat by [ufs_reliability()], of how many, over how many `levels`.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)

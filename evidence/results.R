@@ -381,7 +381,7 @@ tables <- list(
       differing(stored, now, c("case", "draw", "size", "how"), "captured", 2e-4)
     }),
   pairwise = on_sets("pairwise", "pairwise.R", 2, "the help of ufs_moments()", "css",
-    plain_calls(css = "ufs_css", data = c("ufs_data", na = "knn"), moments = c("ufs_moments", na = "pairwise")),
+    plain_calls(css = "ufs_css", data = "ufs_data", moments = "ufs_moments"),
     functions = c("ufs_data", "ufs_moments", "ufs_captured"), witness = function(stored) {
       now <- rerun(stored, "pairwise.R", "--sets=wine")
       differing(stored, now, c("set", "share", "gaps"), c("omit", "median", "knn", "pairwise"), .02)
