@@ -10,13 +10,16 @@ square_distances <- function(x, to) {
   both <- outer(rowSums(x^2), rowSums(to^2), "+")
   d2 <- both - 2 * tcrossprod(x, to)
   # Differences of squares hold no more than their rounding.
-  lost <- d2 < 1e-6 * both
-  for (j in which(colSums(lost) > 0)) {
-    rows <- which(lost[, j])
-    d2[rows, j] <- colSums((t(x[rows, , drop = FALSE]) - to[j, ])^2)
+  lost <- which(d2 < 1e-6 * both, arr.ind = TRUE)
+  for (i in in_pieces(nrow(lost), 5000L)) {
+    at <- lost[i, , drop = FALSE]
+    d2[at] <- rowSums((x[at[, 1L], , drop = FALSE] - to[at[, 2L], , drop = FALSE])^2)
   }
   d2
 }
+
+# The place of the smallest entry of each row.
+least_of_rows <- function(d2) cbind(seq_len(nrow(d2)), max.col(-d2, ties.method = "first"))
 
 # A function of columns of z (a matrix or operator): the share of the nearest neighbours of each row
 # by all columns, or those of `all`, that these keep.
@@ -315,10 +318,12 @@ far_rows <- function(z, most = 1000L, factor = 2) {
   if (n < 10L) return(integer())
   to <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
   near <- numeric(n)
-  for (rows in in_pieces(n, 2000L)) {
-    d2 <- pmax(square_distances(z[rows, , drop = FALSE], z[to, , drop = FALSE]), 0)
-    d2[outer(rows, to, "==")] <- Inf
-    near[rows] <- apply(d2, 1L, function(d) sort(d, partial = 3L)[3L])
+  for (rows in in_pieces(n, 500L)) {
+    d2 <- square_distances(z[rows, , drop = FALSE], z[to, , drop = FALSE])
+    own <- match(rows, to)
+    d2[cbind(seq_along(rows), own)[!is.na(own), , drop = FALSE]] <- Inf
+    for (nearer in 1:2) d2[least_of_rows(d2)] <- Inf
+    near[rows] <- pmax(d2[least_of_rows(d2)], 0)
   }
   size <- log(pmax(near, 1e-12 * max(near, .Machine$double.xmin)))
   middle <- stats::median(size)
@@ -359,14 +364,21 @@ x_rows_of <- function(z, rows) {
 
 # The share of the variance of a smooth function of the rows of z (a Gaussian process with the
 # kernel exp(-d^2 / width) and noise `mu`) that is left when it is known at the rows `chosen`.
-left_of_smooth <- function(z, chosen, width = median_square(z), mu = 0.01) {
-  kernel <- function(to) exp(-pmax(square_distances(z[to, , drop = FALSE],
-    z[chosen, , drop = FALSE]), 0) / width)
-  root <- chol(kernel(chosen) + diag(mu, length(chosen)))
-  left <- vapply(in_pieces(nrow(z), 5000L), function(rows) {
-    sum(1 - colSums(backsolve(root, t(kernel(rows)), transpose = TRUE)^2))
-  }, 0)
-  sum(left) / nrow(z)
+left_of_smooth <- function(z, chosen, width = median_square(z)) {
+  known <- z[chosen, , drop = FALSE]
+  near <- function(x) smooth_kernel(square_distances(x, known), width)
+  squares <- 0
+  for (rows in in_pieces(nrow(z), 5000L)) {
+    squares <- squares + crossprod(near(z[rows, , drop = FALSE]))
+  }
+  left_of_kernel(near(known), squares, nrow(z))
+}
+
+smooth_kernel <- function(d2, width) exp(-pmax(d2, 0) / width)
+
+# The same from the kernel of the chosen rows, and the cross product of that of n rows with them.
+left_of_kernel <- function(own, squares, n, mu = 0.01) {
+  1 - sum(chol2inv(chol(own + diag(mu, nrow(own)))) * squares) / n
 }
 
 # The leading principal component scores of data (see as_ufs_matrix()) that hold `share` of the

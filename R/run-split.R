@@ -164,7 +164,9 @@ shares <- function(total, size, most) {
 medoid_rows <- function(z, m, open) {
   if (m < 1L) return(integer())
   if (m >= sum(open)) return(which(open))
-  sort(kmeans_medoids(dense_points(z, FALSE), m, integer(), 20L, 100L,
+  # The more rows, columns and clusters, the less one start differs from another.
+  n_starts <- min(20, max(2, round(2.5e7 / (as.double(length(z)) * m))))
+  sort(kmeans_medoids(dense_points(z, FALSE), m, integer(), n_starts, 100L,
     if (!all(open)) open)$medoids)
 }
 
@@ -174,11 +176,12 @@ split_coverage <- function(z, rows, open, draws = 20L) {
   size <- mean(rowSums(z^2))
   width <- median_square(z)
   value <- function(chosen) {
-    part <- z[c(chosen, some), , drop = FALSE]
     at <- seq_along(chosen)
-    d2 <- square_distances(z[some, , drop = FALSE], z[chosen, , drop = FALSE])
-    c(uncovered = mean(pmax(apply(d2, 1L, min), 0)) / size,
-      unknown = left_of_smooth(part, at, width))
+    d2 <- square_distances(z[c(chosen, some), , drop = FALSE], z[chosen, , drop = FALSE])
+    others <- d2[-at, , drop = FALSE]
+    near <- smooth_kernel(d2, width)
+    c(uncovered = mean(pmax(others[least_of_rows(others)], 0)) / size,
+      unknown = left_of_kernel(near[at, , drop = FALSE], crossprod(near), nrow(near)))
   }
   out <- do.call(rbind, lapply(rows, function(chosen) {
     random <- rowMeans(vapply(seq_len(draws), function(i) {

@@ -138,7 +138,7 @@ distance_left <- function(z, given) {
   total <- mean(rowSums(sweep(z, 2L, colMeans(z))^2))
   nearest_of <- function(i) {
     d <- square_distances(z, z[i, , drop = FALSE])
-    pmax(d[cbind(seq_len(nrow(d)), max.col(-d, ties.method = "first"))], 0)
+    pmax(d[least_of_rows(d)], 0)
   }
   known <- if (length(given)) nearest_of(given) else Inf
   function(i) mean(pmin(nearest_of(i), known)) / total

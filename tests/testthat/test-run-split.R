@@ -111,3 +111,28 @@ test_that("a column that numbers the rows is told, by the rule of ufs_look()", {
   expect_match(paste(trimws(capture.output(print(split))), collapse = " "), "column 'sample' seems to number rows")
   expect_null(ufs_split(x[, -1], m = 6)$doubts)
 })
+
+test_that("far rows and smooth functions by products are those of distances row by row", {
+  z <- withr::with_seed(4, rbind(matrix(rnorm(3 * 1499), 1499), c(40, 0, 0)))
+  to <- round(seq(1, 1500, length.out = 1000))
+  d2 <- as.matrix(stats::dist(z))^2
+  diag(d2) <- Inf
+  near <- apply(d2[, to], 1L, function(d) sort(d)[3L])
+  size <- log(near)
+  far <- size > stats::median(size) + 3.5 * stats::mad(size) & near > 2 * median_square(z, 1000L)
+  expect_identical(far_rows(z), unname(which(far)))
+  expect_true(1500L %in% far_rows(z))
+  expect_identical(least_of_rows(rbind(c(2, 1, 1), c(0, 3, -1))), cbind(1:2, 2:3))
+})
+
+test_that("a large table takes fewer starts than a small one", {
+  starts <- NULL
+  medoids <- function(points, m, labelled, n_starts, ...) {
+    starts <<- c(starts, n_starts)
+    list(medoids = seq_len(m))
+  }
+  replaced("kmeans_medoids", medoids)
+  medoid_rows(matrix(as.double(1:400), 100), 5L, rep(TRUE, 100))
+  medoid_rows(matrix(as.double(1:50000), 1000), 100L, rep(TRUE, 1000))
+  expect_identical(starts, c(20, 5))
+})
