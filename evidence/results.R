@@ -223,6 +223,8 @@ tables <- list(
   "before-after" = timing("before-after", "speed.R", 60, "speed", times_only = TRUE, two_versions = TRUE, adds = TRUE),
   waits = timing("waits", "speed.R", 20, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
     times_only = TRUE, two_versions = TRUE, adds = TRUE),
+  reweighted = timing("reweighted", "reweighted.R", 15, "the news", c("rsr", "sogfs"), times_only = TRUE, two_versions = TRUE,
+    adds = TRUE),
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
   ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE,
