@@ -63,17 +63,18 @@ draw_words <- function(words, all) {
   }
   main <- words$main
   cex <- given("cex.main")
-  # Two lines where one would be tiny.
-  if (is.character(main) && length(main) == 1L &&
-      graphics::strwidth(main, "inches", cex = cex, font = 2L) > 1.3 * centred_room(1L)) {
-    main <- two_lines(main)
-  }
+  if (is.character(main) && length(main) == 1L && is_long_title(main, cex)) main <- two_lines(main)
   two <- is.character(main) && any(grepl("\n", main, fixed = TRUE))
   graphics::title(main = main, cex.main = whole(main, if (two) .9 * cex else cex, 1L, 2L),
     line = if (two) 1.25 else NA)
   cex <- given("cex.lab")
   graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, 1L))
   graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, 2L))
+}
+
+# Would it be tiny in one line?
+is_long_title <- function(main, cex) {
+  graphics::strwidth(main, "inches", cex = cex, font = 2L) > 1.3 * centred_room(1L)
 }
 
 # Inches for a text that is centred on the plot region, which is not the middle of the picture.
@@ -100,8 +101,9 @@ draw_subtitle <- function(pic) {
   room <- function(text) {
     min(1, (centred_room(1L) - .1) / graphics::strwidth(text, "inches", cex = .8))
   }
-  # Two lines where one would be tiny.
-  lines <- if (room(pic$subtitle) < .75) strsplit(two_lines(pic$subtitle), "\n")[[1L]] else
+  # Two lines where one would be tiny and the title leaves room for them.
+  two <- room(pic$subtitle) < .75 && !is_long_title(pic$title, graphics::par("cex.main"))
+  lines <- if (two) strsplit(two_lines(pic$subtitle), "\n")[[1L]] else
     pic$subtitle
   fit <- min(vapply(lines, room, 0), if (length(lines) > 1L) .8)
   graphics::mtext(lines, line = .15 + .8 * fit * (rev(seq_along(lines)) - 1),
@@ -193,13 +195,16 @@ draw_dots <- function(pic, ...) {
     ylim = c(.5, max(rows) + .5), axes = FALSE, xlab = pic$xlab, ylab = "", main = pic$title), ...)
   usr <- graphics::par("usr")
   at <- ticks_within(heights)
+  # As many of the numbers as have room.
+  each <- 1.3 * max(graphics::strwidth(if (isTRUE(pic$percent)) 100 * at else at))
+  at <- at[seq(1L, length(at), by = max(1, ceiling(length(at) * each / wide)))]
   graphics::axis(1L, at, if (isTRUE(pic$percent)) 100 * at else at)
   # A mark is about .1 inch wide.
   mark <- .05 * (usr[2L] - usr[1L]) / graphics::par("pin")[1L]
   graphics::segments(heights[1L] - mark, rows, usr[2L], rows, col = "grey88")
   left <- heights[1L] - 2 * mark
   size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
-    .85 / (1.2 * graphics::strheight("Mg", cex = .85)))
+    .85 / (1.35 * graphics::strheight("Mg", cex = .85)))
   graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
   bars <- which(table$high > table$low)
   if (length(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],

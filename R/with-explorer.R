@@ -219,7 +219,11 @@ explore_ui <- function(model) {
       .ufs-wishes { height: 100%; overflow-y: auto; }
       .ufs-wishes table { width: auto; }
       #code { margin: 0 0 4px; padding: 4px 8px; font-size: 12px; }
-      #table { overflow-x: auto; }")),
+      #table { overflow-x: auto; }
+      @media (max-width: 480px) {
+        .gadget-tabs-container ul.gadget-tabs > li > a { font-size: 11px; white-space: nowrap;
+          padding-left: 1px; padding-right: 1px; }
+      }")),
     miniUI::gadgetTitleBar("ufselect", left = miniUI::miniTitleBarCancelButton(),
       right = miniUI::miniTitleBarButton("done", "Done", primary = TRUE)),
     shiny::div(style = "padding: 6px 15px 0 15px; flex: none;",
@@ -254,7 +258,7 @@ explore_server <- function(model) {
       wide <- session$clientData[[paste0("output_", id, "_width")]]
       is.numeric(wide) && wide < 560
     }
-    each <- function(type) draw_each(now(), type, k(), narrow(type))
+    each <- function(type) draw_each(now(), type, k(), narrow(type), name())
     output$scores <- shiny::renderPlot(shown(each(if (model$features) "scores" else "samples")),
       res = 96)
     output$map <- shiny::renderPlot(shown(each("embedding")), res = 96)
@@ -284,23 +288,35 @@ explore_server <- function(model) {
   }
 }
 
-# One picture of each fit.
-draw_each <- function(model, type, k, narrow) {
-  pictures <- lapply(model$fits, function(fit) {
+# One picture of each fit; of the fit `chosen` alone where they would be too small.
+draw_each <- function(model, type, k, narrow, chosen = names(model$fits)[1L]) {
+  grid <- grDevices::n2mfrow(length(model$fits))
+  if (!narrow) grid <- grid[2:1]
+  several <- length(model$fits) > 1L
+  fits <- if (has_room(grid)) model$fits else model$fits[chosen]
+  pictures <- lapply(fits, function(fit) {
     circled <- !model$features || (type == "embedding" && !is.null(fit$sample_scores))
     picture(fit, type, k = k, data = model$x, y = model$y, m = if (circled) min(k, fit$n))
   })
-  if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
-  grid <- grDevices::n2mfrow(length(pictures))
-  old <- graphics::par(mfrow = if (narrow) grid else grid[2:1])
-  on.exit(graphics::par(old))
+  if (!several) return(draw_picture(pictures[[1L]]))
+  if (length(pictures) > 1L) {
+    old <- graphics::par(mfrow = grid)
+    on.exit(graphics::par(old))
+  }
   for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
 }
 
+# Two inches in each direction are the least that a picture needs beside its margins.
+has_room <- function(grid) all(graphics::par("din")[2:1] / grid >= 2)
+
 draw_overlap <- function(overlap, panels) {
+  pairs <- function() {
+    draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", overlap$k))
+  }
+  if (!has_room(panels)) return(pairs())
   old <- graphics::par(mfrow = panels)
   on.exit(graphics::par(old))
-  draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", overlap$k))
+  pairs()
   draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", overlap$k))
 }
 

@@ -210,6 +210,32 @@ test_that("a method that is not nested, and one for samples only", {
   })
 })
 
+test_that("a small window has the picture of one fit, a large one those of all", {
+  model <- explore_model(list(a = fit, b = other, c = ufs_variance(x)), x, NULL, NULL, list())
+  drawn <- character()
+  real <- draw_picture
+  replaced("draw_picture", function(pic, ...) {
+    drawn <<- c(drawn, list(...)$main)
+    real(pic, ...)
+  })
+  titles <- function(width, height, code) {
+    drawn <<- character()
+    withr::local_pdf(NULL, width = width, height = height)
+    before <- graphics::par("mfrow")
+    expect_silent(code)
+    expect_identical(graphics::par("mfrow"), before)
+    drawn
+  }
+  # 360 x 376 pixels of 1/96 inch, as a telephone has.
+  for (type in c("scores", "embedding")) {
+    expect_identical(titles(3.75, 3.9, draw_each(model, type, 5, TRUE, "b")), "b")
+    expect_identical(titles(10, 4, draw_each(model, type, 5, FALSE, "b")), c("a", "b", "c"))
+  }
+  overlap <- ufs_overlap(model$fits, 5)
+  expect_match(titles(3.75, 3.9, draw_overlap(overlap, 2:1)), "share in common")
+  expect_length(titles(10, 4, draw_overlap(overlap, 1:2)), 2L)
+})
+
 test_that("bad input is refused before a window opens", {
   skip_on_cran()
   same_error(explore_app(1, x), "fit")
