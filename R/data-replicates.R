@@ -182,8 +182,8 @@ table_of_levels <- function(data, squares, share, flat, center, scale, sd) {
   out[c("wish", "quiet", "arg")] <- list(data$wish, TRUE, data$arg)
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_wish))
   evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_wish))
-  out$levels <- list(n_rows = data$n, share = stats::setNames(share, names), mean = squares$mean,
-    constant = which(flat), scaled = scale, divide = divide, add = add,
+  out$levels <- list(n_rows = data$n, n_levels = n_levels, share = stats::setNames(share, names),
+    mean = squares$mean, constant = which(flat), scaled = scale, divide = divide, add = add,
     named = !is.null(data$features), wish = c(data$row_wish[sums], data$row_wish[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
@@ -209,8 +209,9 @@ of_levels <- function(fit, levels) {
   names <- fit$names$features
   fit$center <- stats::setNames(levels$mean + ifelse(live, (center - levels$add) * by, 0), names)
   fit$scale <- stats::setNames(unname(by * scale), names)
+  fit$n <- levels$n_rows
   fit$names$named <- levels$named
-  fit$levels <- list(n_levels = fit$n, n_rows = levels$n_rows, reliability = levels$share,
+  fit$levels <- list(n_levels = levels$n_levels, reliability = levels$share,
     constant = levels$constant)
   fit$wishes$samples <- levels$wish
   fit

@@ -62,7 +62,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
     k <- length(fit)
   } else if (data$p != fit$p ||
     # Data made of moments have other rows than the user's.
-    (if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else data$n) != rows_of(fit) ||
+    (if (inherits(x, "ufs_data") && !is.null(x$n_rows)) x$n_rows else data$n) != fit$n ||
     !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   } else {
@@ -77,9 +77,6 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   out$ratio <- out$captured / out$bound
   if (criteria) cbind(out, subspace_criteria(data$x, sets)) else out
 }
-
-# How many rows the data of a fit have.
-rows_of <- function(fit) if (is.null(fit$levels)) fit$n else fit$levels$n_rows
 
 # With Q an orthonormal basis of the chosen columns, B = Q'x and x = U D V': rv = ||BB'|| / ||xx'||
 # and, of as many components as columns, gcd = ||B V / D||^2 / number. Columns that depend on others
@@ -110,7 +107,7 @@ as_the_fit_had_it <- function(fit, x) {
   sums <- fit$wishes$samples[intersect(names(fit$wishes$samples), held_names("rows", sums = TRUE))]
   if (!length(sums)) return(x)
   data <- open_data(x)
-  if (has_row_sums(data) || data$n != rows_of(fit)) return(x)
+  if (has_row_sums(data) || data$n != fit$n) return(x)
   data$row_wish[names(sums)] <- sums
   data
 }

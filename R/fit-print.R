@@ -32,7 +32,7 @@ print.ufs <- function(x, n = 5L, ...) {
   constant <- if (is.null(x$levels)) x$constant else x$levels$constant
   print_report(paste0("<ufs_", x$method, "> ", method_title(x$method)), list(
     chosen = chosen_fields(x, n),
-    data = c(data = paste0(size_words(rows_of(x), x$p),
+    data = c(data = paste0(size_words(x$n, x$p),
       if (length(constant)) paste0(" (", length(constant), " constant)")),
       as_fields(data_notes(x))),
     wishes = as_fields(wish_notes(x)),

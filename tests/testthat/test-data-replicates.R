@@ -95,8 +95,7 @@ test_that("a fit is the method's on the means of levels times reliability", {
   expect_equal(feature_scores(plain)[live], right[live], tolerance = 1e-10)
   expect_true(all(is.na(feature_scores(plain)[!live])))
   expect_equal(plain$levels$reliability, levels_by_hand(x, alone)$share, tolerance = 1e-10)
-  expect_identical(plain$levels[c("n_levels", "n_rows")],
-    list(n_levels = length(unique(alone)), n_rows = 140L))
+  expect_identical(c(plain$n, plain$levels$n_levels), c(140L, length(unique(alone))))
 })
 
 test_that("rows are centred and scaled by a fit as its levels were", {
@@ -119,6 +118,16 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE),
     tolerance = 1e-10)
   expect_identical(fit$params$scale, TRUE)
+  # What takes the data of a fit takes its rows.
+  expect_identical(nrow(representatives(ufs_pca(d$x, 3, k = 5, replicates = d$g), d$x)),
+    nrow(representatives(ufs_pca(d$x, 3, k = 5), d$x)))
+  fits <- list(ufs_css(d$x, k = 5, replicates = d$g), ufs_pca(d$x, 3, k = 5, replicates = d$g))
+  for (one in fits) {
+    expect_s3_class(ufs_diversify(one, d$x, 4), "ufs")
+    grDevices::pdf(NULL)
+    withr::defer(grDevices::dev.off())
+    for (type in c("share", "heatmap", "embedding")) expect_invisible(plot(one, type, data = d$x))
+  }
 })
 
 test_that("weights are rows, blocks are taken out, sparse data and columns' wishes are the same", {
