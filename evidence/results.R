@@ -397,6 +397,11 @@ tables <- list(
       now <- rerun(stored, "replicates.R", "--sets=vowel", "--splits=20")
       differing(stored, now, c("set", "noise", "way"), c("icc", "rebuilt", "real"), .02)
     }),
+  tables = on_sets("tables", "tables.R", 1, "evidence only", "css", plain_calls(css = "ufs_css", data = "ufs_data"),
+    functions = "ufs_data", witness = function(stored) {
+      now <- rerun(stored, "tables.R", "--sets=dermatology")
+      differing(stored, now, c("set", "k", "way"), c("knn", "kmeans"), .6)
+    }),
   # k-means draws at random, but from one seed: the same on every machine but for ties.
   tune = on_sets("tune", "tune.R", 10, "choosing-parameters", c("socfs", "jspca", "laplacian"),
     plain_calls(tune = "ufs_tune"), functions = "ufs_tune", witness = function(stored) {
