@@ -112,7 +112,10 @@ ggplot_spikes <- function(pic) {
       ggplot2::scale_colour_manual(values = colours, guide = "none"))
   } else {
     list(ggplot2::geom_rect(aes_of(xmin = "left", xmax = "right", ymin = "low", ymax = "y",
-      fill = "best")), ggplot2::scale_fill_manual(values = colours, guide = "none"))
+      fill = "best")), ggplot2::scale_fill_manual(values = colours, guide = "none"),
+    # Bars that are thinner than a dot would be lost among the others.
+    if (many > 100) ggplot2::geom_segment(aes_of(x = "x", xend = "x", y = "low", yend = "y"),
+      data = table[table$best == "TRUE", ], colour = best_colour, linewidth = .4))
   }
   if (!is.null(table$panel)) {
     p$data$panel <- factor(table$panel, unique(table$panel))

@@ -407,7 +407,7 @@ picture_choice <- function(fit, k, most = 30L) {
   shown <- rbind(chosen, passed)
   new_picture("dots", table = data.frame(series = shown$feature, value = shown$value,
     low = shown$value, high = shown$worth), plain = passed$feature, colour = best_colour,
-    xlab = sprintf("rank (best = 1) less %s|r| with the nearest chosen above",
+    xlab = sprintf("rank (best = 1) less %s|r| with those above",
       if (fit$params$strength == 1) "" else paste(format(fit$params$strength), "x ")),
     subtitle = paste(c("line: from the rank alone", if (nrow(passed)) {
       "grey: better ranks that were passed over"

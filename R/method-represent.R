@@ -36,8 +36,9 @@
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
 #'   iteration of the ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and `split` =
 #'   max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall while the
-#'   residuals are large; for `"exact"` it has one row with the number of `pivots`. `plot()` draws
-#'   `"objective"`, `"residuals"` or `"links"`.
+#'   residuals are large; for `"exact"` it has one row with the number of `pivots`. `plot()` and
+#'   `autoplot()` draw `"objective"`, `"residuals"` or `"links"`, `plot()` by itself the first two
+#'   side by side.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
@@ -118,11 +119,22 @@ print.ufs_represent <- function(x, ...) {
 
 #' @export
 plot.ufs_represent <- function(x, type = NULL, ...) {
-  types <- c(if (x$params$solver == "paper") c("objective", "residuals"), "links")
+  types <- represent_types(x)
   if (!is.null(type)) return(show_picture(x, picture(x, check_choice(type, "type", types)), ...))
   # The objective may rise until the constraint is met.
   shown <- intersect(types, c("objective", "residuals"))
   show_picture(x, lapply(if (length(shown)) shown else types, picture, object = x), ...)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_represent <- function(object, type = NULL, ...) {
+  types <- represent_types(object)
+  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
+  ggplot_picture(picture(object, type), ...)
+}
+
+represent_types <- function(x) {
+  c(if (x$params$solver == "paper") c("objective", "residuals"), "links")
 }
 
 #' @export

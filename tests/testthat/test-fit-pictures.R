@@ -744,6 +744,17 @@ test_that("a split shows its sets among all rows, a tuning its choice, a compari
   plot(tune)
   plot(tune, over = "scale")
   skip_if_not_installed("ggplot2")
+  represent <- ufs_represent(x)
+  titles <- vapply(list(NULL, "residuals", "links"), function(type) {
+    p <- ggplot2::autoplot(represent, type)
+    expect_silent(ggplot2::ggplotGrob(p))
+    p$labels$title
+  }, "")
+  expect_identical(titles, paste("ufs_represent:", c("objective", "are the constraints met?", "links between samples")))
+  same_error(ggplot2::autoplot(represent, "nothing"), "type")
+  thin <- picture(ufs_variance(cbind(x, matrix(stats::rnorm(24 * 200), 24))), "scores", k = 7)
+  lines <- ggplot2::ggplot_build(ggplot_picture(thin))$data[[2]]
+  expect_identical(sort(lines$x), as.double(which(thin$table$best)))
   for (over in list(NULL, "scale")) expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(tune, over = over)))
   expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(split)))
   expect_silent(ggplot2::ggplotGrob(ggplot_picture(new_picture("spikes", table = data.frame(x = 1:4, y = 104:101,
