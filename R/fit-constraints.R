@@ -140,7 +140,7 @@ choose_best <- function(fit, one, size, budget = NULL) {
   if (one == "feature" && !is.null(wish$feature_strata)) {
     return(choose_by_quotas(ord, wish, size, budget))
   }
-  if (is.null(budget) && all(is.na(groups))) return(utils::head(ord, size))
+  if (!length(ord) || (is.null(budget) && all(is.na(groups)))) return(utils::head(ord, size))
   cost <- if (is.null(budget)) rep(0, length(ord)) else wish$cost[ord]
   left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
   # Members of a group stand next to each other.

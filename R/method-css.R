@@ -189,6 +189,9 @@ css_settings <- function(asked, wish, data, ss) {
   picks <- if (!is.null(k)) {
     check_count(k, "k", 1L, q, "the features that are not constant")
   } else min(q, if (!sized) c(data$n, 200L), if (!is.null(wish$feature_strata)) max(range))
+  if (!is.null(wish$feature_strata) && max(range) < 1) {
+    refuse("feature_quotas", "`feature_quotas` leaves no column to choose.")
+  }
   starts <- check_count(asked$starts, "starts", 1L)
   swaps <- check_swaps(asked$swaps, "k", if (sized) picks)
   for (name in c("starts", "optimal")[c(starts > 1L, asked$optimal)]) {

@@ -76,9 +76,9 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   open <- rep(TRUE, nrow(means))
   if (!is.null(wish$candidates)) open[sample[-wish$candidates]] <- FALSE
   free <- sum(open)
-  counted <- paste0("the ", free, if (is.null(replicates)) " rows" else
-    " samples that `replicates` tells apart, which are counted here,",
-    if (free < length(open)) " that are candidates,")
+  counted <- paste(c("the", free, if (is.null(replicates)) "rows" else
+    "samples that `replicates` tells apart", if (free < length(open)) "that are candidates"),
+    collapse = " ")
   naming_omitted(opened$x, {
     m <- check_count(m, "m", 1L, free - 2L, paste("two fewer than", counted))
     test <- if (is.null(test)) min(as.integer(ceiling(m / 2)), free - m - 1L) else {

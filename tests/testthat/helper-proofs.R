@@ -50,7 +50,24 @@ proof_wish <- function(p, k) {
     wish$cost <- if (stats::runif(1L) < .5) sample(5L, p, TRUE) else stats::runif(p, .1, 3)
     wish$budget <- sum(wish$cost[wish$include]) + stats::runif(1L) * sum(wish$cost)
   }
+  if (stats::runif(1L) < .3) {
+    wish$feature_strata <- sample(c("a", "b", "c", NA), p, TRUE)
+    levels <- unique(stats::na.omit(wish$feature_strata))
+    wish$feature_quotas <- lapply(stats::setNames(nm = levels), function(level) {
+      sort(sample(0:min(k, sum(wish$feature_strata == level, na.rm = TRUE)), 2L, TRUE))
+    })
+    if (!length(levels)) wish[c("feature_strata", "feature_quotas")] <- NULL
+  }
   lapply(wish, function(w) if (is.integer(w)) w + 0 else w)
+}
+
+# Does a set of columns have from each stratum what its quota says?
+proof_counts <- function(s, wish) {
+  all(vapply(names(wish$feature_quotas), function(level) {
+    quota <- wish$feature_quotas[[level]]
+    count <- sum(wish$feature_strata[s] == level, na.rm = TRUE)
+    count >= quota[1L] && count <= quota[2L]
+  }, NA))
 }
 
 # As ufs_css() sees the columns. Constant ones take no part, centred or not: they are zero in z.
@@ -119,11 +136,13 @@ proof_case <- function(seed) {
   choices <- lapply(choices, function(s) c(included, s))
   allowed <- vapply(choices, function(s) {
     length(s) > 0L && (is.null(wish$budget) || sum(wish$cost[s]) <= wish$budget * (1 + 1e-12)) &&
-      (is.null(wish$max_cor) || max(r[s, s]) <= wish$max_cor * (1 + 1e-12))
+      (is.null(wish$max_cor) || max(r[s, s]) <= wish$max_cor * (1 + 1e-12)) && proof_counts(s, wish)
   }, NA)
   if (inherits(fit, "condition")) {
     # Refused: no choice of k, or none within the budget.
-    held <- any(allowed) && most <= length(fine) && length(included) <= most
+    # Under quotas others than as many as asked for may be impossible, which is refused, too.
+    some <- if (is.null(wish$feature_quotas)) any(allowed) else any(lengths(choices[allowed]) == most)
+    held <- some && most <= length(fine) && length(included) <= most
     return(done(if (held) "refused wrongly" else "refused", words = conditionMessage(fit)))
   }
   total <- sum(y^2)

@@ -98,3 +98,18 @@ test_that("groups are refused by a proof", {
   expect_error(ufs_css(ufs_data(mtcars, groups = rep(1:3, c(4, 4, 3))), k = 4, optimal = TRUE), "groups",
     class = "ufs_error_argument")
 })
+
+test_that("quotas that leave nothing to choose are refused in words, and of rows they choose none", {
+  strata <- rep(c("a", "b"), c(5, 6))
+  none <- list(a = 0, b = 0)
+  for (wish in list(list(cost = 1:11, budget = 20), list(cost = 1:11, budget = 20, exclude = 1:5), list(k = 3), list())) {
+    expect_error(suppressMessages(do.call(ufs_css, c(list(mtcars, feature_strata = strata, feature_quotas = none), wish))),
+      class = "ufs_error_argument", "`feature_quotas` leaves no column")
+  }
+  nothing <- list(list(strata = rep(1:2, 16), quotas = c(`1` = 0, `2` = 0)), list(replicates = rep(1:2, 16), labelled = 1:2))
+  for (wish in nothing) for (method in c("facility", "ted", "medoids")) {
+    data <- do.call(ufs_data, c(list(mtcars, sample_cost = 1:32, sample_budget = 5), wish))
+    fit <- withr::with_seed(1, suppressMessages(ufs(data, method, m = 3)))
+    expect_length(suppressMessages(selected_samples(fit, 3)), 0L)
+  }
+})
