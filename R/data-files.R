@@ -23,16 +23,36 @@ settle_kinds <- function(rows, kinds, wanted, first, file) {
         "text" else "number"
     if (kind == "number" && any(bad)) {
       row <- which(bad)[1L]
-      refuse("x", "Column '", name, "' of file '", basename(file), "' is not numeric: '",
-        as.character(rows[[name]][row]), "' in row ",
-        format(first + row - 1, big.mark = ",", scientific = FALSE), " is no number. Mend it, or ",
-        "leave the column out (`columns`, or DROP= of the demo).")
+      refuse_value(name, as.character(rows[[name]][row]), first + row - 1, "x", file)
     }
     if (kind != "text" && is.character(column)) column <- text_numbers(column)
     if (kind != "text") rows[[name]] <- column
     kinds[[name]] <- kind
   }
   list_of(rows, kinds)
+}
+
+# The error about a value that is no number, in the same words wherever it stands.
+refuse_value <- function(name, value, row, arg, file = NULL) {
+  place <- if (is.null(file)) paste0("`", arg, "`") else paste0("file '", basename(file), "'")
+  ufs_abort("input", "Column '", name, "' of ", place, " is not numeric: '", value, "' in row ",
+    format(row, big.mark = ",", scientific = FALSE), " is no number. Mend it, or leave the column ",
+    "out", if (!is.null(file)) " (`columns`, or DROP= of the demo)", ".", argument = arg)
+}
+
+# Columns of text: those that were asked for, and those of numbers beside which something else
+# stands.
+refuse_text <- function(x, wanted, arg = "x") {
+  for (name in names(x)[vapply(x, is.character, NA)]) {
+    own <- x[[name]]
+    bad <- which(!is_number_text(own) & !is.na(own))
+    if (length(bad) > sum(!is.na(own)) / 2 || all(is.na(own))) next
+    if (length(bad)) refuse_value(name, own[bad[1L]], bad[1L], arg)
+    ufs_abort("input", "Column '", name, "' of `", arg, "` is text of numbers. Make it numbers, ",
+      "or leave the column out.", argument = arg)
+  }
+  asked <- intersect(names(x), wanted)
+  if (length(asked)) refuse("columns", "Not numeric: ", some_columns(asked), ".")
 }
 
 # ---- a file as a stream of rows -----------------------------------------------------------

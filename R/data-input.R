@@ -602,6 +602,7 @@ table_matrix <- function(x, arg) {
     x <- plain_numbers(flat_table(as.data.frame(x)))
     fine <- vapply(x, is_plain_number, NA)
     if (!all(fine)) {
+      refuse_text(x[!fine], NULL, arg)
       # The data of a fit say what becomes of factors, new data follow them.
       coding <- sub("[$[].*", "", arg) == "x" && any(vapply(x[!fine], is.factor, NA))
       ufs_abort("input", "`", arg, "` has columns that are not numeric: ",

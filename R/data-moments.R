@@ -67,7 +67,8 @@
 #'   their weights), `mean`, `css` (p x p, centred sums of squares and products) and `dropped`. It
 #'   has `dim()`, `names()`, `c()`, `[ , columns]`, `print()` and `as.matrix()`, which gives the
 #'   `"correlation"` or `"covariance"` matrix.
-#' @section Errors: `ufs_error_argument` for columns that are absent or not numeric, for a `cov`
+#' @section Errors: `ufs_error_input` for a value that is no number among numbers, with its column
+#'   and row, `ufs_error_argument` for columns that are absent or not numeric, for a `cov`
 #'   that is not symmetric, has missing values, negative variances, other names of rows than of
 #'   columns, or negative eigenvalues beyond rounding (correlations would have to change by more
 #'   than .01), `ufs_error_input` for missing values with `na = "error"`, tables without a complete
@@ -288,23 +289,6 @@ moment_columns <- function(x, columns, weights) {
   if (!ncol(x)) refuse("columns", "`x` has no numeric column.")
   storage.mode(x) <- "double"
   list(x = `rownames<-`(x, NULL), weights = counts)
-}
-
-# Columns of text: those that were asked for, and those of numbers beside which something else
-# stands.
-refuse_text <- function(x, wanted) {
-  asked <- intersect(names(x), wanted)
-  for (name in names(x)) {
-    if (is.character(x[[name]])) {
-      bad <- which(!is_number_text(x[[name]]) & !is.na(x[[name]]))
-      if (length(bad) <= sum(!is.na(x[[name]])) / 2 && !all(is.na(x[[name]]))) {
-        refuse("columns", "Not numeric: column '", name, "' is text of numbers",
-          if (length(bad)) paste0(", with '", x[[name]][bad[1L]], "' in row ", bad[1L]),
-          ". Make it numbers, or leave it out by `columns`.")
-      }
-    }
-  }
-  if (length(asked)) refuse("columns", "Not numeric: ", some_columns(asked), ".")
 }
 
 # Sparse matrices and files by blocks of rows.

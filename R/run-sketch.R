@@ -97,18 +97,29 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
 # Rows drawn by the engine.
 sketch_of_table <- function(x, m) {
   for (package in c("DBI", "dplyr", "dbplyr")) check_installed(package, "for a table of dbplyr")
-  table <- database_table(x, NULL, NULL, NULL)
+  held <- new_held()
+  on.exit(held$close())
+  table <- settle_database(database_table(x, NULL, NULL, NULL), held)
   n <- as.double(DBI::dbGetQuery(table$connection, paste("SELECT COUNT(*) AS n FROM",
     table$from))[[1L]])
   m <- check_count(m, "m", min(3L, n), n, "the number of rows")
   rows <- sampled_rows(x, m, n, table$connection)
-  if (is.null(rows)) rows <- as.data.frame(dplyr::collect(dplyr::slice_sample(x, n = m)))
-  part <- open_data(moment_columns(rows, NULL, NULL)$x)
+  part <- open_data(if (is.null(rows)) drawn_rows(x, m, table, held) else
+    moment_columns(rows[table$columns], NULL, NULL)$x)
   part$input$origin <- class(x)[1L]
   part$input$note <- paste0("sketch       ", m, " of ",
     format(n, big.mark = ",", scientific = FALSE), " rows, drawn alike by the database")
   structure(list(index = NULL, weights = rep(n / m, m), type = "uniform", n = n, leverage = NULL,
     data = part), class = "ufs_sketch")
+}
+
+# Read as all rows of a table are, so that each value is what is stored.
+drawn_rows <- function(x, m, table, held) {
+  table$from <- paste0("(", dbplyr::sql_render(dplyr::slice_sample(x, n = m)), ") ufs_rows")
+  next_piece <- query_pieces(table, held)
+  parts <- list()
+  while (!is.null(piece <- next_piece())) parts <- c(parts, list(piece$x))
+  do.call(rbind, parts)
 }
 
 # By TABLESAMPLE of PostgreSQL, which reads no more than it must, some more than m and of them m;

@@ -313,6 +313,11 @@ tables <- list(
       now <- rerun(stored, "size.R", "--sets=wine", "--methods=pca")
       differing(stored, now, c("set", "noise", "method", "k"), c("answer", "verdict", "svm"), .05)
     }),
+  kinds = on_sets("kinds", "kinds.R", 3, "the help of ufs_look()", "pca", plain_calls(look = "ufs_look"),
+    functions = "ufs_look", witness = function(stored) {
+      now <- rerun(stored, "kinds.R", "--sets=wine,dermatology,dna,meats,dhfr")
+      differing(stored, now, "set", c("truth", "found"), 0)
+    }),
   auto = on_sets("auto", "auto.R", 30, "the help of ufs_select()", c("consensus", "css"),
     plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
       now <- rerun(stored, "auto.R", "--sets=wine")

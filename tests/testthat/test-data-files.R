@@ -21,7 +21,7 @@ test_that("the type of a column is settled for the whole file", {
   open <- showConnections()
   lines <- paste(1:25000, 2, sep = ",")
   bad <- replace(lines, 22000, "n/a,2")
-  expect_error(ufs_moments(written("a,b", bad)), class = "ufs_error_argument", "'a'.*'n/a' in row 22,000")
+  expect_error(ufs_moments(written("a,b", bad)), class = "ufs_error_input", "'a'.*'n/a' in row 22,000")
   expect_error(ufs_moments(written("a,b", "1,1", "n/a,2", "4,5", "5,2")), "'n/a' in row 2")
   expect_identical(ufs_moments(written("a,b", replace(lines, 1000, "")))$n, 24999)
   expect_error(ufs_moments(written("a,b", replace(lines, 5000, "1,2,3"))), class = "ufs_error_input",
@@ -67,7 +67,7 @@ test_that("integer64, difftime and labelled numbers are numbers in moments, othe
   expect_identical(ufs_moments(x)$n, 4)
   expect_message(m <- ufs_moments(iris), "'Species'")
   expect_identical(dim(m), c(150, 4))
-  expect_error(ufs_moments(data.frame(a = c("1", "2", "x", "4"), b = 1:4)), class = "ufs_error_argument", "'x' in row 3")
+  expect_error(ufs_moments(data.frame(a = c("1", "2", "x", "4"), b = 1:4)), class = "ufs_error_input", "'x' in row 3")
 })
 
 test_that("moments lose no digits far from zero, and constant columns are those of rows", {
@@ -91,7 +91,7 @@ test_that("a database: text is an error both ways, weights and columns are check
   DBI::dbWriteTable(connection, "t", data.frame(a = c("1", "2", "x", "4", "x"), b = 1:5, w = -1))
   DBI::dbWriteTable(connection, "n", data.frame(name = letters[1:5], b = c(1, 2, 4, 3, 9)))
   for (where in c("fetch", "database")) {
-    expect_error(ufs_moments(connection, from = "t", where = where), class = "ufs_error_argument", "'a'")
+    expect_error(ufs_moments(connection, from = "t", where = where), class = "ufs_error_input", "'a'.*'x' in row 3")
     expect_error(ufs_moments(connection, "b", "w", from = "t", where = where), class = "ufs_error_argument", "not negative")
     expect_error(ufs_moments(connection, c("b", "b"), from = "t", where = where), class = "ufs_error_argument", "distinct")
     expect_error(ufs_moments(connection, character(), from = "t", where = where), class = "ufs_error_argument", "distinct")

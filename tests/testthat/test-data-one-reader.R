@@ -1,0 +1,185 @@
+# One table in many forms, through every door that reads tables: the same columns, the same ones left out, the same
+# moments, or the same words about the same value.
+
+scripts <- system.file("scripts", package = "ufselect")
+source(file.path(scripts, "read-file.R"), local = TRUE)
+
+numbers_of_all_kinds <- function(n = 60) {
+  withr::with_seed(3, {
+    x <- data.frame(a = round(rnorm(n), 3), b = sample(1:9, n, TRUE), flag = rep(c(TRUE, FALSE, TRUE), n / 3))
+    x$big <- bit64::as.integer64(sample(1e6, n))
+    x$took <- as.difftime(round(runif(n, 1, 9), 2), units = "mins")
+    x
+  })
+}
+with_text <- function(x) {
+  n <- nrow(x)
+  cbind(x, kind = factor(rep(c("x", "y"), n / 2)), note = paste("note", letters[seq_len(n) %% 26 + 1]))
+}
+# As files and databases hold it: no difftime, no factor.
+stored <- function(x) {
+  x$took <- as.numeric(x$took)
+  for (j in which(vapply(x, is.factor, NA))) x[[j]] <- as.character(x[[j]])
+  x
+}
+in_file <- function(x, ..., code = NULL, gz = FALSE) {
+  file <- tempfile(fileext = if (gz) ".csv.gz" else ".csv")
+  x <- stored(x)
+  x$big <- as.double(x$big)
+  data.table::fwrite(x, plain <- tempfile(), ...)
+  lines <- readLines(plain)
+  connection <- if (gz) gzfile(file, "wb") else base::file(file, "wb")
+  text <- paste0(paste(lines, collapse = "\n"), "\n")
+  writeBin(if (is.null(code)) charToRaw(text) else iconv(text, "UTF-8", code, toRaw = TRUE)[[1L]], connection)
+  close(connection)
+  file
+}
+
+# Functions of no arguments that give the moments of x: each another form, through ufs_moments().
+forms_of <- function(x, connection) {
+  DBI::dbWriteTable(connection, "t", stored(x), overwrite = TRUE)
+  first <- seq_len(nrow(x)) <= nrow(x) / 2
+  turned <- rev(names(x))
+  forms <- list(
+    data.frame = function() ufs_moments(x),
+    tibble = function() ufs_moments(tibble::as_tibble(x)),
+    data.table = function() ufs_moments(data.table::as.data.table(x)),
+    pieces = function() c(ufs_moments(x[first, ]), ufs_moments(x[!first, turned])),
+    csv = function() ufs_moments(in_file(x)),
+    gz = function() ufs_moments(in_file(x, gz = TRUE)),
+    semicolon = function() ufs_moments(in_file(x, sep = ";", dec = ",")),
+    tab = function() ufs_moments(in_file(x, sep = "\t", quote = TRUE)),
+    utf16 = function() ufs_moments(in_file(x, code = "UTF-16LE")),
+    files = function() ufs_moments(c(in_file(x[first, ]), in_file(x[!first, turned]))),
+    fetched = function() ufs_moments(connection, from = "t"),
+    query = function() {
+      ufs_moments(connection, from = DBI::SQL(paste("SELECT", paste(turned, collapse = ","), "FROM t")))
+    },
+    database = function() ufs_moments(connection, from = "t", where = "database"),
+    dbplyr = function() ufs_moments(dplyr::tbl(connection, "t")),
+    compared = function() ufs_moments(x, na = "pairwise"))
+  if (requireNamespace("nanoparquet", quietly = TRUE)) {
+    forms$parquet <- function() {
+      file <- tempfile(fileext = ".parquet")
+      nanoparquet::write_parquet(stored(x), file)
+      ufs_moments(file)
+    }
+  }
+  forms
+}
+
+# What is said to be left out, and the value: list(value, left).
+listening <- function(code) {
+  left <- character()
+  value <- withCallingHandlers(code, message = function(m) {
+    words <- conditionMessage(m)
+    words <- regmatches(words, regexpr("Left out[^\n]*", words))
+    left <<- c(left, unlist(regmatches(words, gregexpr("'[^']+'", words))))
+    invokeRestart("muffleMessage")
+  })
+  # Pieces say it each for itself.
+  list(value = value, left = gsub("'", "", sort(unique(left))))
+}
+
+all_installed <- function() {
+  for (package in c("bit64", "tibble", "data.table", "RSQLite", "dbplyr", "dplyr")) skip_if_not_installed(package)
+}
+database <- function(env = parent.frame()) {
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection), envir = env)
+  connection
+}
+
+test_that("one table in every form has the same columns, the same ones left out, and the same moments", {
+  skip_on_cran()
+  all_installed()
+  connection <- database()
+  numbers <- numbers_of_all_kinds()
+  plain <- sapply(numbers, as.numeric)
+  for (text in c(FALSE, TRUE)) {
+    x <- if (text) with_text(numbers) else numbers
+    left <- if (text) c("kind", "note") else character()
+    same <- function(found, mean, cov, info) {
+      expect_setequal(names(mean), names(numbers))
+      expect_equal(mean[names(numbers)], colMeans(plain), tolerance = 1e-12, info = info)
+      expect_equal(cov[names(numbers), names(numbers)], cov(plain), tolerance = 1e-9, info = info)
+      expect_identical(found$left, left, info = info)
+    }
+    for (form in names(forms_of(x, connection))) {
+      found <- listening(forms_of(x, connection)[[form]]())
+      same(found, found$value$mean, as.matrix(found$value, "covariance"), form)
+    }
+    # All rows, drawn in another order.
+    found <- listening(ufs_sketch(dplyr::tbl(connection, "t"), 60))
+    drawn <- as.matrix(found$value$data)
+    same(found, colMeans(drawn), cov(drawn), "sketch of a table in a database")
+    read <- read_file(in_file(x))
+    found <- listening(message(read$said))
+    same(found, colMeans(read$x), cov(read$x), "demo")
+  }
+})
+
+test_that("tables in memory are the same in ufs_data(), ufs_sketch() and ufs_split(), and text is refused by name", {
+  skip_on_cran()
+  all_installed()
+  numbers <- numbers_of_all_kinds()
+  plain <- sapply(numbers, as.numeric)
+  tables <- function(x) list(x, tibble::as_tibble(x), data.table::as.data.table(x))
+  split <- withr::with_seed(1, ufs_split(plain, 20))
+  for (x in tables(numbers)) {
+    expect_equal(as.matrix(ufs_data(x)), plain, ignore_attr = TRUE)
+    expect_equal(as.matrix(withr::with_seed(1, ufs_sketch(x, 30, "uniform"))$data),
+      as.matrix(withr::with_seed(1, ufs_sketch(plain, 30, "uniform"))$data), ignore_attr = TRUE)
+    expect_identical(withr::with_seed(1, ufs_split(x, 20))$test, split$test)
+  }
+  doors <- list(ufs_data, function(x) ufs_sketch(x, 30, "uniform"), function(x) ufs_split(x, 20))
+  for (x in tables(with_text(numbers))) for (door in doors) {
+    expect_error(door(x), class = "ufs_error_input", "not numeric: columns 'kind', 'note'")
+  }
+})
+
+test_that("a value that cannot be read is named with column and row in the same words at every door", {
+  skip_on_cran()
+  all_installed()
+  connection <- database()
+  x <- with_text(numbers_of_all_kinds())
+  x$a <- as.character(x$a)
+  x$a[23] <- "n/a"
+  words <- function(code, class = "ufs_error_input") {
+    # Names of files differ, and what the terminal calls the way out.
+    said <- conditionMessage(expect_error(suppressMessages(code), class = class))
+    sub(" of (`x`|file '[^']*')", "", sub(" [(]`columns`.*[)]", "", said))
+  }
+  right <- "Column 'a' is not numeric: 'n/a' in row 23 is no number. Mend it, or leave the column out."
+  # Text of numbers has points whatever the others have.
+  for (form in setdiff(names(forms_of(x, connection)), "semicolon")) {
+    expect_identical(words(forms_of(x, connection)[[form]]()), right, info = form)
+  }
+  expect_identical(words(ufs_data(x)), right)
+  expect_identical(words(ufs_sketch(tibble::as_tibble(x), 30)), right)
+  expect_identical(words(ufs_split(data.table::as.data.table(x), 20)), right)
+  expect_identical(words(ufs_sketch(dplyr::tbl(connection, "t"), 30)), right)
+  expect_identical(words(read_file(in_file(x)), "demo_error"), right)
+})
+
+test_that("a missing value costs its row in moments, and names its column where rows are wanted", {
+  skip_on_cran()
+  all_installed()
+  connection <- database()
+  x <- numbers_of_all_kinds()
+  plain <- sapply(x, as.numeric)[-7, ]
+  x$a[7] <- NA
+  for (form in setdiff(names(forms_of(x, connection)), "compared")) {
+    m <- forms_of(x, connection)[[form]]()
+    expect_equal(m$mean[colnames(plain)], colMeans(plain), tolerance = 1e-12, info = form)
+    spread <- as.matrix(m, "covariance")[colnames(plain), colnames(plain)]
+    expect_equal(spread, cov(plain), tolerance = 1e-9, info = form)
+    expect_identical(m$dropped, 1, info = form)
+  }
+  for (door in list(function(x) ufs_css(x, 2), function(x) ufs_split(x, 20), function(x) ufs_sketch(x, 20))) {
+    for (table in list(x, tibble::as_tibble(x), data.table::as.data.table(x))) {
+      expect_error(door(table), class = "ufs_error_input", "in column 'a'.*choose `na`")
+    }
+  }
+  expect_error(read_file(in_file(x)), class = "demo_error", "Missing values in 'a'")
+})
