@@ -136,7 +136,7 @@ picture_types.default <- function(fit) {
   falls <- sum(is.finite(fit$trace$objective)) > 1L
   # Samples that were asked for, each of which has a cluster.
   groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
-  choice <- !is.null(fit$solution$choice)
+  choice <- is_own_choice(fit)
   c(if (own) "share" else if (choice) "choice" else if (falls) "objective",
     if (groups) "groups", if (features) "scores",
     if (!is.null(fit$sample_scores)) "samples", "chosen", if (features) "heatmap", "embedding",
@@ -299,24 +299,32 @@ measured <- function(fit, what) {
   shown(score, order = TRUE)
 }
 
+# The best k as the accessors give them, which heed the constraints: their numbers, best first.
+chosen_of <- function(fit, what, k) {
+  ranking <- unname(fit[[paste0(what, "_ranking")]])[seq_len(k)]
+  # A fit for one k has no choice of fewer.
+  if (!is.null(registry()[[fit$method]]$per_k)) return(ranking)
+  top <- if (what == "feature") selected_features else selected_samples
+  on_error(unname(suppressWarnings(suppressMessages(top(fit, k, as = "index")))),
+    function(e) ranking)
+}
+
 picture_spikes <- function(fit, k, what) {
   k <- check_count(k, if (what == "sample") "m" else "k", 1L)
   shown <- measured(fit, what)
   ranking <- unname(fit[[paste0(what, "_ranking")]])
   ranking <- ranking[!is.na(shown$value[ranking])]
-  k <- min(k, length(ranking))
-  best <- ranking[seq_len(k)]
+  best <- chosen_of(fit, what, min(k, length(ranking)))
+  k <- length(best)
   if (isTRUE(shown$order)) {
     return(if (is.null(fit$solution$ranks)) picture_positions(fit, best, what) else
       picture_places(fit, best))
   }
   # A ranking that follows another rule than the scores: bars by score, and red what is chosen.
   subtitle <- shown$subtitle
-  if (is.null(subtitle) && is.unsorted(-shown$value[ranking])) {
+  if (is.null(subtitle)) {
     ranking <- ranking[order(-shown$value[ranking], seq_along(ranking))]
-    if (!setequal(best, ranking[seq_len(k)])) {
-      subtitle <- "red: chosen, and not by this alone"
-    }
+    if (!setequal(best, ranking[seq_len(k)])) subtitle <- "red: chosen, and not by this alone"
   }
   name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
@@ -370,9 +378,10 @@ picture_chosen <- function(fit, k, most = 20L) {
   score <- unname(fit[[paste0(what, "_scores")]])
   ranking <- unname(fit[[paste0(what, "_ranking")]])
   ranking <- ranking[!is.na(score[ranking])]
-  k <- min(k, length(ranking))
+  all <- chosen_of(fit, what, min(k, length(ranking)))
+  k <- length(all)
   best <- seq_len(min(k, most))
-  shown <- ranking[c(best, if (k <= most) utils::head(setdiff(seq_along(ranking), best), 3L))]
+  shown <- c(all[best], if (k <= most) utils::head(setdiff(ranking, all), 3L))
   table <- data.frame(series = labels_of(fit$names[[paste0(what, "s")]], length(score))[shown],
     value = score[shown])
   new_picture("dots", table = table, plain = table$series[-best], colour = best_colour,
@@ -394,6 +403,13 @@ picture_places <- function(fit, best, most = 40L) {
       sprintf("the first %d of %d", length(shown), length(best))
     }), collapse = "; "),
     title = sprintf("ufs_%s: the best %d features", fit$method, length(best)))
+}
+
+# Is the table of a choice without redundancy what came out, or did a constraint change it?
+is_own_choice <- function(fit) {
+  table <- fit$solution$choice
+  chosen <- table$index[order(table$place, na.last = NA)]
+  length(chosen) > 0L && identical(chosen, chosen_of(fit, "feature", length(chosen)))
 }
 
 # Why these: what the rank of each chosen one is worth, and what is left of it for its correlations

@@ -647,6 +647,27 @@ test_that("a choice without redundancy says what it weighed", {
   expect_equal(picture(other, "scores", k = 4)$table$y, unname(sort(base$feature_scores, decreasing = TRUE)))
 })
 
+test_that("red is what the accessors give, whatever constraints changed", {
+  strata <- rep(c("a", "b"), 7)
+  wishes <- list(list(max_cor = .3), list(feature_strata = strata, feature_quotas = list(a = c(0, 1))),
+    list(groups = rep(1:7, each = 2)), list(include = "f14"), list(cost = rep(c(3, 1), 7), budget = 7))
+  for (wish in wishes) {
+    fit <- suppressMessages(suppressWarnings(do.call(ufs_variance, c(list(x, k = 5), wish))))
+    best <- suppressMessages(suppressWarnings(selected_features(fit)))
+    pic <- picture(fit, "scores", k = 5)
+    score <- feature_scores(fit)
+    expect_setequal(pic$table$y[pic$table$best], score[best])
+    expect_identical(pic$names, best)
+    listed <- picture(fit, "chosen", k = 5)
+    expect_identical(setdiff(listed$table$series, listed$plain), best)
+  }
+  # A choice that a constraint changed afterwards is not explained by what was weighed before it.
+  fit <- ufs_diversify(ufs_variance(x), x, k = 4)
+  expect_true("choice" %in% picture_types(fit))
+  fit$feature_ranking <- rev(fit$feature_ranking)
+  expect_false("choice" %in% picture_types(fit))
+})
+
 test_that("scores that hardly differ are points, or drawn above the lowest", {
   fit <- fit_of("variance", x)
   kind <- function(score) {
