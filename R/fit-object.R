@@ -112,6 +112,57 @@ counted_table <- function(value, whole) {
   as_table(table)
 }
 
+# ---- fields -----------------------------------------------------------------------------
+
+#' Fields that all fits share
+#'
+#' Whatever the method, a fit is a list of class `c("ufs_<method>", "ufs")` with these fields; that
+#' of [ufs_select()] has a few more, which its help lists. Read it by functions where there is one:
+#' [selected_features()], [selected_samples()], [feature_scores()], [sample_scores()],
+#' [cluster_labels()], [as.data.frame.ufs()], [plot.ufs()], [predict.ufs()], and `tidy()`,
+#' `augment()` and `glance()` ([ufs_tidiers]).
+#'
+#' | Field | Holds |
+#' |---|---|
+#' | `method` | its name, as in [ufs_methods()] |
+#' | `call` | the call; data that were given as a value stand there as `<matrix 3 x 3>` |
+#' | `params` | every argument as it was used, defaults resolved |
+#' | `control` | the settings of [ufs_control()] |
+#' | `feature_scores`, `sample_scores` | a number for each, larger is better, or `NULL` |
+#' | `feature_ranking`, `sample_ranking` | their indices, best first |
+#' | `feature_key`, `sample_key` | what orders equal scores, larger first |
+#' | `statistic` | the paper's own quantity where the score is another |
+#' | `solution` | what the method solved for: weights, clusters, the order of picks |
+#' | `trace` | a data frame, a row for each iteration: `objective`, residuals |
+#' | `status` | `"converged"`, `"max_iter"`, `"stalled"`, `"diverged"` or `"numerical"` |
+#' | `iterations`, `elapsed` | how many, and the seconds |
+#' | `certificate` | named numbers that prove the answer: a gap, a bound, a residual |
+#' | `center`, `scale` | what was taken off the columns, and what they were divided by |
+#' | `names` | those of the features and samples |
+#' | `n`, `p`, `constant` | the size of the data, and which columns are constant |
+#' | `input` | what became of the data on the way in: rows left out, values filled in |
+#' | `wishes` | constraints of the data, and who saw to them; `NULL` without |
+#'
+#' # What is promised
+#' * These names, what they hold, and the columns of `as.data.frame()`, `tidy()`, `augment()` and
+#'   `glance()` stay within a version x.y. What goes is named in NEWS one version before. New ones
+#'   may come, so take them by name.
+#' * The fields of `solution`, `statistic` and `trace` are those of the method's help, and as stable
+#'   as the method.
+#' * A fit does not hold `x`; only `na = "knn"` keeps rows, to fill new ones from. It can be saved
+#'   with [saveRDS()]. One that was changed by hand is refused where its rankings are none any more.
+#' * Scores and choices for the same data, arguments and seed do not change without a line in NEWS.
+#'   Other BLAS libraries may move the last digits.
+#'
+#' @return No function: a page on what all methods return.
+#' @examples
+#' fit <- ufs_pca(iris[, 1:4], n_components = 2)
+#' names(fit)
+#' fit$status
+#' @seealso [ufs_methods()], [ufs_tidiers]
+#' @name ufs_fields
+NULL
+
 # ---- accessors ------------------------------------------------------------------------
 
 #' What a fit chose

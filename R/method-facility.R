@@ -279,7 +279,7 @@ register("facility", ufs_facility,
   title = "Samples that stand for all: facility location",
   cost = "n^2 p + n^2 log m",
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",
-  advice = "recommended for choosing samples to label",
+  advice = "recommended for choosing samples to label when m is open: an order",
   wishes = c("candidates", "labelled", "sample_cost"),
   picks = list(argument = "m", unless = "swaps"),
   refuses = c(weights = "every row that is to be covered counts once in its value")

@@ -16,80 +16,11 @@
 #' | `"compress"` | [ufs_css()], least squares with exchanges | the same |
 #' | `"classify"` | [ufs_css()], `mu_rel = 0.1` | [ufs_consensus()]; wide or counts: [ufs_pca()] |
 #' | `"cluster"` | [ufs_consensus()]; wide data: [ufs_mcfs()] | as for `"classify"` |
-#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()]; curves: [ufs_ted()] | the same
-#' |
+#' | `"label"` | [ufs_medoids()]; `ordered = TRUE`: [ufs_facility()]; curves: [ufs_ted()] | same |
 #'
-#' Most columns are taken to be noise if more than half of them look like it in all repeats of the
-#' look; methods that choose columns to complement each other would then prefer noise. Data are wide
-#' with more than 1,000 columns, and more than 4,000 samples or 4 million values. From more than
-#' 4,000 samples of fewer columns [ufs_consensus()] takes 1,000 to 4,000 drawn at random, which
-#' `decided` says. Of log counts [ufs_css()] rebuilds the 20 leading components (`target = 20`,
-#' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
-#'
-#' Spectra and other smooth curves, of which neighbouring columns hardly differ, are compared by the
-#' leading principal component scores that hold nearly all of the variance, as [ufs_split()]
-#' compares them, and labelled in the order of [ufs_ted()] with `similarity = "heat"`
-#' (`vignette("laboratory")`). Give `rows = "snv"` to take out baseline and scatter first.
-#'
-#' An argument in `...` that not all methods of a task have restricts the choice to those that have
-#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. So do
-#' `weights` of samples. One that none has is an error. `cat(fit$code)` is code that does the same
-#' by hand.
-#'
-#' # How the data are prepared
-#' Columns in different units are standardised, and those of one unit are not, except to label,
-#' among noise, and by [ufs_mcfs()] unless they are log counts. Tasks other than `"compress"` weight
-#' counts by their inverse document frequency and give rows unit length (`counts = "tfidf",
-#' unit_rows = TRUE` of [ufs_data()]); counts of columns with the names of genes become log counts
-#' (`counts = "log"`). Among noise the weighted counts are standardised, too, so that rare words
-#' have a part in the components. Give `counts` yourself for another choice. To label, samples are
-#' compared by their directions; below 10 columns, and where a tenth of the samples lies near the
-#' mean of all, by their distances. Rows of counts that are empty are never chosen.
-#'
-#' Without `n_clusters` the number of clusters is one more than the principal components with a
-#' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
-#' clusters apart from each other need as many directions, less one.
-#'
-#' # How many: `"auto"`
-#' `k = "auto"` looks at a curve, on at most 400 rows and 1,000 columns, which `plot(fit, "size")`
-#' shows.
-#' * To compress it is the smallest number that explains 0.95 of the variance of rows left out.
-#' * To cluster it is the smallest number that keeps 0.7 of the 5 nearest neighbours, 10 at least.
-#' * To classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95
-#'   of the neighbours.
-#' * Where more than half of the columns look like noise it is the number found by permuted copies
-#'   ([ufs_decoys()]).
-#'
-#' `ufs_size(x, task = task)` gives the same number for the same seed, without the fit.
-#'
-#' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
-#' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
-#' of the best: which of a dozen numbers comes out first differs from one half of the rows to the
-#' other. To the number that is best by the labels of the other half, which nobody without labels
-#' knows, the answers lose little (`--halves`). Columns that must be in or out bound the number.
-#'
-#' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
-#' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
-#' function (a Gaussian process) that is known at the chosen. The answer is where both have a bend:
-#' beyond it no step falls by more than a quarter of the mean step up to it, as where samples form
-#' groups far apart; a bend near the end of the curves is none. Samples that are `labelled` count.
-#' **Most real data have no such bend, and then the error says so, with the curves.** Nothing else
-#' that can be seen without labels told how many were needed, on the real sets of
-#' `evidence/bends.R`: give as many as you can afford.
-#'
-#' # What the print compares
-#' The choice stands beside 20 random choices of the same size: the variance explained (as by
-#' [ufs_captured()]), the nearest neighbours kept ([ufs_tune()]), how many of the chosen look like
-#' noise (their rank correlations with the columns closest to them are those of permuted copies);
-#' for samples the mean squared distance to the nearest chosen or labelled sample over that
-#' to the mean of all. It is called better or worse than random if it is in 19 of the 20. What is
-#' neither is called not clearly better.
-#' `vignette("which-method")` has the measurements behind the recommendations, and
-#' `evidence/select.R` in the sources makes the table of real sets that the print quotes.
-#'
-#' # Labelling week after week
-#' Give what is labelled as `labelled`. `vignette("which-samples")` has a rule to stop: when the
-#' labels that [ufs_propagate()] passes on no longer change, and foresee the next ones no better.
+#' [ufs_select_rules] has the rest: when columns count as noise, how data are prepared, what
+#' `"auto"` looks at, and what the print compares. The explained variance beside random choices is
+#' of rows left out, by thirds: on the rows that chose, a few extreme ones may decide.
 #'
 #' @inheritParams ufs
 #' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
@@ -112,13 +43,11 @@
 #'   were chosen), `worth` (the comparison with random choices, a data frame), `price` (with wishes:
 #'   the share of the gain over random choices that is left of the gain without them), `checks`
 #'   (sentences; none if all is well), `unchecked` (what could not be checked) and `code`;
-#'   after `"auto"` also `size_curve`, a data frame with a row for
-#'   each `number` tried and `measure`: its `value`, and the range from `low` to `high` over halves
-#'   of the rows. `selected_features(fit)` and `selected_samples(fit)` take that number by default.
-#' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
-#'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}
-#' @seealso [ufs_look()], [ufs_size()], and [ufs_methods()], whose column `advice` says what each
-#'   method is good for.
+#'   after `"auto"` also `size_curve`, a data frame with a row for each `number` tried and
+#'   `measure`: its `value`, and the range from `low` to `high` over halves of the rows.
+#'   `selected_features(fit)` and `selected_samples(fit)` take that number by default.
+#' @seealso [ufs_select_rules] for the rules, [ufs_look()], [ufs_size()], [ufs_fields], and
+#'   [ufs_methods()], whose column `advice` says what each method is good for.
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_select(iris[, 1:4], k = 2, task = "compress")
@@ -252,6 +181,105 @@ select_moments <- function(x, k, task, given) {
     "the table is noise is not estimated.")
   do.call(ufs_css, c(list(x, k = k, mu_rel = 0, swaps = TRUE), given))
 }
+
+#' How `ufs_select()` decides, prepares and compares
+#'
+#' The rules behind [ufs_select()]: when columns count as noise, how the data are prepared for each
+#' task, what `"auto"` looks at, and what the print compares. Read it to see why a selection came
+#' out as it did; `fit$reason`, `fit$decided` and `cat(fit$code)` say it for one.
+#'
+#' # Which method it takes
+#' Most columns are taken to be noise if more than half of them look like it in all repeats of the
+#' look; methods that choose columns to complement each other would then prefer noise. Data are wide
+#' with more than 1,000 columns, and more than 4,000 samples or 4 million values. From more than
+#' 4,000 samples of fewer columns [ufs_consensus()] takes 1,000 to 4,000 drawn at random, which
+#' `decided` says. Of log counts [ufs_css()] rebuilds the 20 leading components (`target = 20`,
+#' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
+#'
+#' Spectra and other smooth curves, of which neighbouring columns hardly differ, are compared by the
+#' leading principal component scores that hold nearly all of the variance, as [ufs_split()]
+#' compares them, and labelled in the order of [ufs_ted()] with `similarity = "heat"`
+#' (`vignette("laboratory")`). Give `rows = "snv"` to take out baseline and scatter first.
+#'
+#' An argument in `...` that not all methods of a task have restricts the choice to those that have
+#' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. So do
+#' `weights` of samples. One that none has is an error. `cat(fit$code)` is code that does the same
+#' by hand.
+#'
+#' # How the data are prepared
+#' Columns in different units are standardised, and those of one unit are not, except to label,
+#' among noise, and by [ufs_mcfs()] unless they are log counts. Tasks other than `"compress"` weight
+#' counts by their inverse document frequency and give rows unit length (`counts = "tfidf",
+#' unit_rows = TRUE` of [ufs_data()]); counts of columns with the names of genes become log counts
+#' (`counts = "log"`). Among noise the weighted counts are standardised, too, so that rare words
+#' have a part in the components. Give `counts` yourself for another choice. To label, samples are
+#' compared by their directions; below 10 columns, and where a tenth of the samples lies near the
+#' mean of all, by their distances. Rows of counts that are empty are never chosen.
+#'
+#' Without `n_clusters` the number of clusters is one more than the principal components with a
+#' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
+#' clusters apart from each other need as many directions, less one.
+#'
+#' # How many: `"auto"`
+#' `k = "auto"` looks at a curve, on at most 400 rows and 1,000 columns, which `plot(fit, "size")`
+#' shows.
+#' * To compress it is the smallest number that explains 0.95 of the variance of rows left out.
+#' * To cluster it is the smallest number that keeps 0.7 of the 5 nearest neighbours, 10 at least.
+#' * To classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95
+#'   of the neighbours.
+#' * Where more than half of the columns look like noise it is the number found by permuted copies
+#'   ([ufs_decoys()]).
+#'
+#' `ufs_size(x, task = task)` gives the same number for the same seed, without the fit.
+#'
+#' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
+#' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
+#' of the best: which of a dozen numbers comes out first differs from one half of the rows to the
+#' other. To the number that is best by the labels of the other half, which nobody without labels
+#' knows, the answers lose little (`--halves`). Columns that must be in or out bound the number.
+#'
+#' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
+#' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
+#' function (a Gaussian process) that is known at the chosen. The answer is where both have a bend:
+#' beyond it no step falls by more than a quarter of the mean step up to it, as where samples form
+#' groups far apart; a bend near the end of the curves is none. Samples that are `labelled` count.
+#' **Most real data have no such bend, and then the error says so, with the curves.** Nothing else
+#' that can be seen without labels told how many were needed, on the real sets of
+#' `evidence/bends.R`: give as many as you can afford.
+#'
+#' # What the print compares
+#' The choice stands beside 20 random choices of the same size that keep to the same wishes, and
+#' with a budget alone spend it:
+#' * the variance explained of rows left out, by thirds; before it that of the rows that chose, as
+#'   by [ufs_captured()];
+#' * the nearest neighbours kept ([ufs_tune()]);
+#' * how many of the chosen look like noise: their rank correlations with the columns closest to
+#'   them are those of permuted copies;
+#' * for samples the mean squared distance to the nearest chosen or labelled sample over that to the
+#'   mean of all.
+#'
+#' It is called better or worse than random if it is in 19 of the 20, and otherwise not clearly
+#' better. With wishes the same method runs without them, too, where x has at most 4 million values:
+#' a check speaks where they leave less than half of its gain.
+#' `vignette("which-method")` has the measurements behind the recommendations, and
+#' `evidence/select.R` in the sources makes the table of real sets that the print quotes.
+#'
+#' # Labelling week after week
+#' Give what is labelled as `labelled`. `vignette("which-samples")` has a rule to stop: when the
+#' labels that [ufs_propagate()] passes on no longer change, and foresee the next ones no better.
+#'
+#' @return No function: a page on what [ufs_select()] does.
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_select(mtcars, k = "auto")
+#' fit$reason
+#' fit$decided
+#' fit$worth
+#' @seealso [ufs_select()], [ufs_size()], `vignette("which-method")`
+#' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
+#'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}
+#' @name ufs_select_rules
+NULL
 
 # Checks of the arguments that need no data.
 check_selection <- function(task, k, m, n_clusters, noise, ordered) {

@@ -10,15 +10,13 @@
 #' these doors; where it is 0, they keep all columns and say so.
 #'
 #' # For a task
-#' The rules are those of [ufs_select()]. `curve` has a row for each `number` tried and `measure`:
-#' its
+#' The rules are [ufs_select_rules]. `curve` has a row for each `number` tried and `measure`: its
 #' `value`, and the range from `low` to `high` over halves of the rows.
 #'
 #' # For a method
 #' It says "take all" where every column seems to be of use, "no column is better than noise" where
 #' none is, and "not repeatable" where halves of the samples choose other columns. The four curves,
-#' in
-#' the columns of `curve`:
+#' in the columns of `curve`:
 #'
 #' * `share`: the share of the best k that are no better than noise, see [ufs_decoys()]. Structure
 #'   that is not wanted counts as structure.

@@ -6,7 +6,8 @@
 #' row for the whole, or for each of several fits.
 #'
 #' `augment()` gives the data with what a fit says of each sample: its score and rank where the
-#' method selects samples, its cluster where the method has clusters. Rows are matched by name where
+#' method selects samples, its cluster where the method has clusters; of [ufs_split()] the `.set`
+#' of each row. Rows are matched by name where
 #' the fit and the data have names, and by place otherwise. A column of the data is never replaced.
 #' Of data that are sparse, on disk or a `ufs_data` only the names come back, as column `.rownames`.
 #'
@@ -125,6 +126,10 @@ with_columns <- function(out, x, at) {
     add$.rank <- order(unname(x$sample_ranking))[at]
   }
   if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
+  add_columns(out, add)
+}
+
+add_columns <- function(out, add) {
   taken <- intersect(names(add), names(out))
   if (length(taken)) {
     refuse("data", "The data have ", some_columns(taken), " already: rename them first.")
@@ -223,6 +228,18 @@ stack_fits <- function(fits, table) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_split <- function(x, ...) as_tibble_if(as.data.frame(x), ...)
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::augment
+augment.ufs_split <- function(x, data, ...) {
+  check_dots_empty(...)
+  if (missing(data) || length(dim(data)) != 2L) {
+    refuse("data", "`data` must be the data of the split, ", x$n, " rows.")
+  }
+  table <- augmented_table(data, "data")
+  at <- matched_rows(list(n = x$n, names = list(samples = x$names)), table$samples, nrow(table$out))
+  add_columns(table$out, list(.set = as.data.frame(x)$set[at]))
+}
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance

@@ -136,3 +136,15 @@ test_that("a large table takes fewer starts than a small one", {
   medoid_rows(matrix(as.double(1:50000), 1000), 100L, rep(TRUE, 1000))
   expect_identical(starts, c(20, 5))
 })
+
+test_that("augment() gives each row of the data its set, by name where there are names", {
+  split <- withr::with_seed(1, ufs_split(mtcars, 8, 4))
+  out <- augment.ufs_split(split, mtcars)
+  expect_identical(out$.set, as.data.frame(split)$set)
+  expect_identical(sum(out$.set == "test", na.rm = TRUE), 4L)
+  turned <- augment.ufs_split(split, mtcars[32:1, ])
+  expect_identical(turned$.set, rev(out$.set))
+  expect_error(augment.ufs_split(split), class = "ufs_error_argument")
+  expect_error(augment.ufs_split(split, mtcars[1:5, ]), class = "ufs_error_argument")
+  expect_error(augment.ufs_split(split, out), "already", class = "ufs_error_argument")
+})
