@@ -79,7 +79,6 @@ declare_door("ufs_split()", c("candidates", "replicates", "strata", "blocks", "b
   quotas = "gives each stratum its share")
 declare_door("ufs_size()", "sums", columns = "chooses no columns here",
   rows = "chooses no rows here", budget = needs_no_noise("whatever they cost"),
-  replicates = "draws halves of the rows; k = \"auto\" of a method and ufs_decoys() keep to it",
   feature_strata = needs_no_noise("however many of each are wanted"),
   feature_quotas = needs_no_noise("however many of each are wanted"))
 declare_door("ufs_decoys()", c("columns", "sums", "replicates"),

@@ -136,10 +136,11 @@
 #' does not come back counts for nothing. Levels count once each, however many rows they have; a
 #' missing value is left out of its mean; `weights` and `blocks` are heeded. The reliability of each
 #' column is in `fit$levels`, and `print()` says how many levels there are. Decoys of [ufs_decoys()]
-#' go the same way, and so does `k = "auto"`. A graph given to such a method is one of the levels,
-#' in the order in which [ufs_reliability()] has them. Scores that are coefficients ([ufs_mcfs()]),
-#' or come from columns that the method rescales ([ufs_blfse()]), are multiplied by the reliability.
-#' Methods that prefer small columns, or do not look at their size, refuse replicates and say so.
+#' go the same way, and so do `k = "auto"` and [ufs_size()] for a method. A graph given to such a
+#' method is one of the levels, in the order in which [ufs_reliability()] has them. Scores that are
+#' coefficients ([ufs_mcfs()]), or come from columns that the method rescales ([ufs_blfse()]), are
+#' multiplied by the reliability. Methods that prefer small columns, or do not look at their size,
+#' refuse replicates and say so.
 #'
 #' On six real sets (`evidence/results/replicates.csv`) columns chosen so by [ufs_css()] came back
 #' better in samples left out than those chosen from the rows or from plain means, and they rebuilt

@@ -289,9 +289,6 @@ number_of_auto <- function(method, args, given) {
   }
   found <- asked_above$size(args$x, method,
     args[intersect(setdiff(given, c("x", "k")), names(args))])
-  if (row$selects == "features" && holds_replicates(args$x)) {
-    found$k <- min(found$k, repeating_columns(args$x))
-  }
   # A warning has said so if there is noise alone.
   if (found$verdict != "noise") {
     ufs_inform("size", "k = \"auto\": k = ", found$k, ": ", found$reason, ".")

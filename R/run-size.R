@@ -11,7 +11,8 @@ decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seed
   sizing <- with_seed(seed, sizing_method(x, method, args))
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))
-  c(size_rule(found), list(by = sizing$method, share = found$curve$share[seq_len(found$usable)],
+  c(with_repeats(size_rule(found), x),
+    list(by = sizing$method, share = found$curve$share[seq_len(found$usable)],
     decoys = found))
 }
 
@@ -22,7 +23,7 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
   if (found$verdict == "noise") {
     ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
       "(); all are kept.")
-    found$k <- length(found$share)
+    found <- with_repeats(replace(found, "k", length(found$share)), x)
   }
   if (inherits(x, "ufs_data") && length(x$wish$feature_strata)) {
     range <- choice_range(expand_groups(x$wish), x$p)
@@ -71,6 +72,17 @@ size_rule <- function(decoys, at = NULL) {
     percent(decoys$share), " of them no better)"))
 }
 
+# An answer for data with replicates: columns that do not repeat at all cannot be chosen.
+with_repeats <- function(rule, x) {
+  if (!holds_replicates(x)) return(rule)
+  most <- repeating_columns(x)
+  if (rule$k <= most) return(rule)
+  rule$k <- most
+  rule$reason <- paste0(rule$reason, "; ", count_words(most, "column"), " can be chosen: ",
+    "the others do not repeat")
+  rule
+}
+
 # noise: up to which estimated share of noise among all columns all are taken; stability: below
 # which it is not called repeatable.
 size_settings <- list(noise = .5, stability = .1)
@@ -104,9 +116,9 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
   c(list(usable = length(data$keep) - length(data$wish$exclude), by = found$by),
-    size_rule(found$decoys, at), list(curve = curve, at = at, decoys = found$decoys,
-      n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report,
-      rows = length(rows)))
+    with_repeats(size_rule(found$decoys, at), x), list(curve = curve, at = at,
+      decoys = found$decoys, n_resamples = n_resamples, errors = rankings$errors,
+      checkpoint = done$report, rows = length(rows)))
 }
 
 # The numbers to look at, about ten by default.
@@ -124,11 +136,19 @@ size_grid <- function(k, data) {
 size_fit <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    if (!is.null(task$size)) x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
+    if (!is.null(task$size)) x <- x[drawn_rows(x, task$size), , drop = FALSE]
     run <- quiet_fit(x, common$method, common$args, NULL)
   })
   if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
     list(error = run$error)
+}
+
+# So many rows, or as great a part of the levels of replicates.
+drawn_rows <- function(x, size) {
+  if (!holds_replicates(x)) return(sort(sample.int(nrow(x), size)))
+  level <- each_alone(x$row_wish$replicates)
+  all <- unique(level)
+  which(level %in% all[sample.int(length(all), max(3L, (length(all) * size) %/% x$n))])
 }
 
 # list(all, halves, errors)

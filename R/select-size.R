@@ -50,7 +50,8 @@
 #' @param k The numbers to look at; the default is about ten, from 2 to all columns that are not
 #'   constant. The answer need not be among them.
 #' @param repeats How many times decoys are drawn, see [ufs_decoys()].
-#' @param n_resamples How many random halves of the samples to draw for the stability.
+#' @param n_resamples How many random halves of the samples (of the levels of `replicates`)
+#'   to draw for the stability.
 #' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
 #'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame; and
 #'   `method` or `task`. For a method also `by`, whose permuted copies were asked; `rows`, among how
@@ -89,7 +90,7 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
-  x <- check_door(open_some(x, plan$input)$x, "ufs_size()", "columns")
+  x <- check_door(open_some(x, plan$input)$x, "ufs_size()", c("columns", "replicates"))
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   found <- size_of_method(x, own, k, repeats, share, n_resamples, check_checkpoint(checkpoint))
   structure(c(list(call = call, method = own$method, n = x$n, p = x$p), found),

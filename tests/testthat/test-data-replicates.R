@@ -190,10 +190,10 @@ test_that("replicates that say nothing are errors", {
   refused("missing values", replace(d$x, 5, NA), replicates = d$g, blocks = rep(1:3, 60),
     class = "ufs_error_input")
   refused("scale", d$x, replicates = d$g, scale = "both")
-  for (door in list(ufs_size, ufs_stability)) {
-    expect_error(door(d$x, "pca", n_components = 2, replicates = d$g), class = "ufs_error_argument",
-      "replicates")
-  }
+  expect_error(ufs_stability(d$x, "pca", n_components = 2, replicates = d$g),
+    class = "ufs_error_argument", "replicates")
+  expect_error(ufs_size(d$x, task = "compress", replicates = d$g), class = "ufs_error_argument",
+    "replicates")
   flat <- d$x
   flat[, 4] <- 7
   expect_warning(fit <- ufs_css(flat, k = 3, replicates = d$g), class = "ufs_warning_constant",
@@ -208,6 +208,13 @@ test_that("k = \"auto\" counts the columns that repeat", {
   expect_gte(found$params$k, 10)
   expect_lte(found$params$k, 14)
   expect_identical(signals(found), 10L)
+  # ufs_size() draws halves of the levels, and says the same.
+  size <- withr::with_seed(1, ufs_size(d$x, "pca", n_components = 3, replicates = d$g,
+    n_resamples = 4, repeats = 5))
+  expect_identical(size$k, found$params$k)
+  expect_gt(size$curve$stability[size$curve$k == 9 | size$curve$k == 10][1L], .9)
+  halves <- drawn_rows(ufs_data(d$x, replicates = d$g), 90L)
+  expect_identical(as.vector(table(d$g[halves])), rep(3L, 30L))
   # A column that does not repeat at all cannot be chosen.
   all <- d$x[, 1:11]
   all[, 11] <- rep(c(-1, 0, 1), 60)
