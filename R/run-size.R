@@ -136,7 +136,7 @@ size_grid <- function(k, data) {
 size_fit <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    if (!is.null(task$size)) x <- x[drawn_rows(x, task$size), , drop = FALSE]
+    if (!is.null(task$size)) x <- x[half_rows(x, task$size), , drop = FALSE]
     run <- quiet_fit(x, common$method, common$args, NULL)
   })
   if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
@@ -144,7 +144,7 @@ size_fit <- function(task, common) {
 }
 
 # So many rows, or as great a part of the levels of replicates.
-drawn_rows <- function(x, size) {
+half_rows <- function(x, size) {
   if (!holds_replicates(x)) return(sort(sample.int(nrow(x), size)))
   level <- each_alone(x$row_wish$replicates)
   all <- unique(level)

@@ -90,7 +90,8 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
-  x <- check_door(open_some(x, plan$input)$x, "ufs_size()", c("columns", "replicates"))
+  x <- check_door(open_some(x, plan$input)$x, "ufs_size()",
+    c("columns", constraint_names(evidence = TRUE)))
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   found <- size_of_method(x, own, k, repeats, share, n_resamples, check_checkpoint(checkpoint))
   structure(c(list(call = call, method = own$method, n = x$n, p = x$p), found),

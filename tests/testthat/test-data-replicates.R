@@ -213,7 +213,7 @@ test_that("k = \"auto\" counts the columns that repeat", {
     n_resamples = 4, repeats = 5))
   expect_identical(size$k, found$params$k)
   expect_gt(size$curve$stability[size$curve$k == 9 | size$curve$k == 10][1L], .9)
-  halves <- drawn_rows(ufs_data(d$x, replicates = d$g), 90L)
+  halves <- half_rows(ufs_data(d$x, replicates = d$g), 90L)
   expect_identical(as.vector(table(d$g[halves])), rep(3L, 30L))
   # A column that does not repeat at all cannot be chosen.
   all <- d$x[, 1:11]
