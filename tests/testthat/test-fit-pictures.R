@@ -698,8 +698,7 @@ test_that("an iterative method shows its objective and what it chose, where ther
   })
   kinds <- function(width, height, before = function() NULL, ...) {
     drawn <<- character()
-    grDevices::pdf(NULL, width, height)
-    on.exit(grDevices::dev.off())
+    withr::local_pdf(NULL, width = width, height = height)
     before()
     old <- graphics::par(c("mfrow", "mar", "cex", "mex", "cex.main", "oma"))
     expect_silent(plot(fit, ...))
