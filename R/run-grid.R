@@ -257,7 +257,7 @@ print.summary.ufs_grid <- function(x, ...) {
 #' Picture of a grid
 #'
 #' Draws a result of the settings as a heat map over two arguments, or as a curve over one. Use it
-#' to see how much the choice depends on the settings.
+#' to see how much the choice depends on the settings. The one that a tuning chose is marked in red.
 #'
 #' @param x,object A [ufs_grid()] or [ufs_tune()] result.
 #' @param y Not used.
