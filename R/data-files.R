@@ -125,17 +125,19 @@ line_stream <- function(file, held) {
   first <- TRUE
   function(n) {
     out <- readLines_in_words(held$connection, n, file)
-    if (first && length(out)) out[1L] <- sub("^\xef\xbb\xbf", "", out[1L], useBytes = TRUE)
+    if (first && length(out)) {
+      out[1L] <- sub("^\xef\xbb\xbf", "", out[1L], useBytes = TRUE)
+      Encoding(out[1L]) <- "UTF-8"
+    }
     first <<- FALSE
     odd <- !validUTF8(out)
     if (any(odd)) out[odd] <- iconv(out[odd], "CP1252", "UTF-8", sub = "?")
-    Encoding(out) <- "UTF-8"
     out
   }
 }
 
 readLines_in_words <- function(connection, n, file) {
-  in_words_of_file(file, readLines(connection, n))
+  in_words_of_file(file, readLines(connection, n, encoding = "UTF-8"))
 }
 
 # The value of code that reads a file; errors and warnings of R in words. A last line that ends in
@@ -167,7 +169,7 @@ whole_records <- function(next_lines, n) {
   out <- unlist(parts)
   if (!length(out)) return(NULL)
   quotes <- function(text) {
-    at <- grepl("\"", text, fixed = TRUE)
+    at <- grepl("\"", text, fixed = TRUE, useBytes = TRUE)
     if (any(at)) sum(nchar(text[at], "bytes") - nchar(gsub("\"", "", text[at], fixed = TRUE),
       "bytes")) else 0
   }
@@ -196,12 +198,17 @@ settle_file <- function(lines, file, reading) {
   if (!length(body)) ufs_abort("input", "File '", file, "' is empty.", argument = "x")
   sep <- if (length(stated)) stated[2L] else separator_of(body)
   body <- body[grepl("[^[:space:]]", body) | sep == "\t"]
-  top <- split_lines(utils::head(body, 200L), sep, file, fill = TRUE)
+  # Of wide tables a few lines tell as much.
+  shown <- utils::head(body, max(20, 4e5 %/% max(1, nchar(body[1L], "bytes"))))
+  shown <- utils::head(shown, 200L)
+  top <- split_lines(shown, sep, file, fill = TRUE)
   below <- top[-1L, , drop = FALSE]
   dec <- settle_decimal(top, sep, reading$dec)
   plain <- lapply(below, function(col) to_points(col, dec))
-  numeric <- vapply(plain, function(col) any(is_number_text(col)) &&
-    mean(is_number_text(col[!is.na(col)])) > .5, NA)
+  numeric <- vapply(plain, function(col) {
+    some <- is_number_text(col)[!is.na(col)]
+    any(some) && mean(some) > .5
+  }, NA)
   first <- unlist(top[1L, ], use.names = FALSE)
   header <- reading$header
   if (is.null(header)) {
@@ -215,7 +222,7 @@ settle_file <- function(lines, file, reading) {
     header <- TRUE
   }
   if (header) skip <- skip + which(lines[skip + seq_along(lines)] == body[1L])[1L]
-  check_width(utils::head(body, 200L), ncol(top), sep, header, file)
+  check_width(shown, ncol(top), sep, header, file)
   names <- header_names(if (header) body[1L], top, below, sep, file)
   units <- if (header && nrow(below) > 2L && any(numeric)) {
     here <- unlist(below[1L, numeric], use.names = FALSE)
@@ -334,7 +341,7 @@ have_units <- function(text) {
 
 # Blanks that do not break and the sign of minus as typesetters have it, in numbers alone.
 plain_signs <- function(text) {
-  odd <- which(!is.na(text) & grepl("[\u00a0\u202f\u2212]", text))
+  odd <- which(Encoding(text) == "UTF-8")
   if (!length(odd)) return(text)
   plain <- chartr("\u00a0\u202f\u2212", "  -", text[odd])
   number <- grepl("^ *[-+]?[0-9.,]+([eE][-+]?[0-9]+)? *$", plain)
@@ -364,6 +371,7 @@ to_points <- function(text, dec) {
 settle_decimal <- function(top, sep, given) {
   if (!is.null(given)) return(given)
   text <- unlist(top, use.names = FALSE)
+  text <- text[grepl(",", text, fixed = TRUE)]
   text <- text[grepl("^ *[-+]?[0-9.]*,[0-9.,]*([eE][-+]?[0-9]+)? *$", text)]
   if (!length(text)) return(NULL)
   point <- grepl(",.*[.]|,.*,", text)
@@ -383,12 +391,14 @@ split_lines <- function(lines, sep, file, fill = FALSE) {
 }
 
 # fread() warns of lines that it leaves out or fills: a table with other rows than the file has is
-# refused. An empty line more keeps a piece of one line from being taken for the name of a file. It
-# writes the lines to a file that an interrupt may leave: in a folder that goes whatever happens.
+# refused. It reads the lines from a file that an interrupt may leave: in a folder that goes
+# whatever happens.
 fread_in_words <- function(lines, file, ...) {
   folder <- tempfile("ufselect-read-")
   on.exit(unlink(folder, recursive = TRUE))
   dir.create(folder)
+  part <- file.path(folder, "part")
+  writeLines(lines, part, useBytes = TRUE)
   refused <- function(words) {
     ufs_abort("input", "The file '", basename(file), "' is no regular table: ", words,
       argument = "x")
@@ -396,7 +406,7 @@ fread_in_words <- function(lines, file, ...) {
   said <- NULL
   # Left in the middle of a warning, fread() would speak of it in its next call.
   out <- withCallingHandlers(
-    on_error(data.table::fread(text = c(lines, ""), ..., data.table = FALSE, check.names = FALSE,
+    on_error(data.table::fread(file = part, ..., data.table = FALSE, check.names = FALSE,
       integer64 = "double", na.strings = c("", "NA", "NaN"), showProgress = FALSE,
       encoding = "UTF-8", tmpdir = folder), function(e) refused(conditionMessage(e))),
     warning = function(w) {
@@ -407,7 +417,7 @@ fread_in_words <- function(lines, file, ...) {
 }
 
 fields_of <- function(lines, found, file, first, text) {
-  if (length(found$names) > 1L) lines <- lines[grepl("[^ ]", lines)]
+  if (length(found$names) > 1L) lines <- lines[grepl("[^ ]", lines, useBytes = TRUE)]
   if (!length(lines)) return(as.data.frame(matrix(0, 0L, length(found$names),
     dimnames = list(NULL, found$names))))
   keep <- match(text, found$names)
@@ -441,6 +451,7 @@ refuse_ragged <- function(lines, found, file, first, e) {
 
 warn_digits <- function(rows) {
   long <- vapply(rows, function(col) is.double(col) && !is.object(col) &&
+    (max(0, col, na.rm = TRUE) > 2^53 || min(0, col, na.rm = TRUE) < -2^53) &&
     any(abs(col) > 2^53 & col == round(col) & abs(col) < 2^64, na.rm = TRUE), NA)
   if (any(long)) {
     ufs_warn("digits", "`x` has whole numbers beyond 2^53 in ", some_columns(names(rows)[long]),

@@ -180,9 +180,11 @@ own_products <- function(x, flops = 1e9) {
   if (length(pieces) == 1L) return(crossprod(x))
   out <- matrix(0, ncol(x), ncol(x))
   for (at in pieces) {
-    upto <- seq_len(at[length(at)])
-    out[upto, at] <- crossprod(x[, upto, drop = FALSE], x[, at, drop = FALSE])
-    out[at, upto] <- t(out[upto, at])
+    own <- x[, at, drop = FALSE]
+    before <- seq_len(at[1L] - 1L)
+    out[at, at] <- crossprod(own)
+    out[before, at] <- crossprod(x[, before, drop = FALSE], own)
+    out[at, before] <- t(out[before, at])
   }
   out
 }
