@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All of this folder with small budgets, some 16 minutes alone on a machine: make harden. Prints tried /
+# All of this folder with small budgets, some 20 minutes alone on a machine: make harden. Prints tried /
 # survived, and all counts once more at its end; the exit status is 0 only if nothing failed.
 # --quick: what CI runs, some 2 minutes, no table.
 set -u
@@ -25,6 +25,11 @@ else
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=2
   run Rscript tests/dev/proofs.R --cases=2000
+  # Each constraint at each door, each part of a key of a stored result, and errors and interrupts in moments.
+  run env NOT_CRAN=true Rscript tests/dev/run-tests.R doors '^constraints-doors$'
+  run env NOT_CRAN=true Rscript tests/dev/run-tests.R keys '^checkpoint-contract$'
+  run env NOT_CRAN=true Rscript tests/dev/run-tests.R left-behind '^left-behind$'
+  run Rscript tests/dev/demo.R --share=.25
   run Rscript tests/dev/layouts.R --rows=20 --columns=16 --sets=wide
   run Rscript tests/dev/ccall.R --calls=2000
   run Rscript tests/dev/kill-resume.R

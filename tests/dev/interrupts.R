@@ -1,9 +1,22 @@
 # How fast does a running fit let go? Rscript tests/dev/interrupts.R --n=1500 --p=1500 --goal=1
 # Starts each method on a long job in a child process, sends SIGINT after --after seconds and
 # measures the CPU time that the child spends until it reports it (wall time says nothing on a busy
-# machine). Methods that end before are left out.
+# machine). Methods that end before are left out. Beside them: ufs_moments() of a file, of the rows of a
+# database and by its sums, over and over.
 source("tests/dev/common.R")
 set <- options_of(child = "", file = "", n = 1500, p = 1500, goal = 1, after = 3, methods = "")
+moments <- c("file", "fetch", "database")
+if (set$child %in% moments) {
+  x <- as.data.frame(matrix(stats::rnorm(4e6), ncol = 20))
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  source <- tempfile(fileext = ".csv")
+  if (set$child == "file") data.table::fwrite(x, source) else DBI::dbWriteTable(connection, "t", x)
+  say <- function(...) cat(..., file = set$file, append = TRUE)
+  say("ready\n")
+  tryCatch(repeat if (set$child == "file") ufs_moments(source) else ufs_moments(connection, from = "t", where = set$child),
+    interrupt = function(i) say("interrupted", sum(proc.time()[1:2]), "\n"))
+  quit(save = "no")
+}
 if (nzchar(set$child)) {
   set.seed(1)
   x <- clustered(set$n, set$p, informative = 20)
@@ -15,7 +28,8 @@ if (nzchar(set$child)) {
   }, interrupt = function(i) say("interrupted", sum(proc.time()[1:2]), "\n"))
   quit(save = "no")
 }
-methods <- if (nzchar(set$methods)) strsplit(set$methods, ",")[[1L]] else ufs_methods()$method
+methods <- if (nzchar(set$methods)) strsplit(set$methods, ",")[[1L]] else
+  c(ufs_methods()$method, if (all(vapply(c("data.table", "RSQLite"), requireNamespace, NA, quietly = TRUE))) moments)
 tried <- failed <- 0
 for (method in methods) {
   file <- tempfile()
