@@ -115,10 +115,14 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   curve <- all[all$k %in% k, ]
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
+  # Of columns that were picked one by one each next one is for what those before it leave.
+  rest <- if (identical(method_row(own$method)$picks$argument, "k")) {
+    rest_of_picks(data, rankings$all, rows)
+  }
   c(list(usable = length(data$keep) - length(data$wish$exclude), by = found$by),
     with_repeats(size_rule(found$decoys, at), x), list(curve = curve, at = at,
       decoys = found$decoys, n_resamples = n_resamples, errors = rankings$errors,
-      checkpoint = done$report, rows = length(rows)))
+      checkpoint = done$report, rows = length(rows), rest = rest))
 }
 
 # The numbers to look at, about ten by default.
@@ -174,6 +178,71 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
       chosen <- members_of(lapply(rankings$halves, utils::head, size), data$p)
       nogueira(chosen[, unplaced(data), drop = FALSE], .95)$stability
     }, 0))
+}
+
+# ---- is the rest noise? --------------------------------------------------------------------------
+
+# level: of the test; most: so many columns are tried; flops: and no more than about these allow.
+rest_settings <- list(level = 0.05, most = 50L, flops = 2e10)
+
+# The test of rest_is_noise() for the ranking of a fit; NULL with weights or replicates, whose rows
+# are not independent.
+rest_of_picks <- function(data, ranking, rows) {
+  if (!is.null(data$weights) || !is.null(data$reliability)) return(NULL)
+  if (length(data$keep) < 4L) return(NULL)
+  part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
+  wide <- length(data$keep) > length(rows)
+  one <- if (wide) as.double(length(rows))^2 * length(data$keep) else 3 * length(data$keep)^2
+  steps <- floor(rest_settings$flops / one)
+  if (steps < 1) return(NULL)
+  ranking <- match(ranking, data$keep)
+  ranking <- ranking[!is.na(ranking)]
+  degrees <- data$df - data$n + length(rows)
+  rest_is_noise(x_dense(part), ranking, degrees, min(steps, rest_settings$most))
+}
+
+# The smallest number of columns, the first of `ranking`, that leave of the others what is
+# uncorrelated but for chance, in the manner of Sood and Hastie (2023): list(k, p_value), of 0, 1,
+# 2, ... columns; k is NA if none up to `most` does. z: centred columns with so many `degrees` of
+# freedom each. Cost: 3 p^2 flops a column after the products, or n^2 p where there are fewer rows.
+rest_is_noise <- function(z, ranking, degrees, most) {
+  wide <- ncol(z) > nrow(z)
+  rest <- if (wide) z else crossprod(z)
+  squares <- function() if (wide) colSums(rest^2) else diag(rest)
+  first <- squares()
+  open <- rep(TRUE, ncol(z))
+  p_value <- numeric()
+  for (k in 0:max(0L, min(most, degrees - 3L, ncol(z) - 2L, length(ranking)))) {
+    if (k > 0L) {
+      j <- ranking[k]
+      along <- if (wide) rest[, j] else rest[, j] / sqrt(rest[j, j])
+      rest <- if (!wide) rest - tcrossprod(along) else {
+        along <- along / sqrt(sum(along^2))
+        rest - tcrossprod(along, crossprod(rest, along))
+      }
+      open[j] <- FALSE
+    }
+    # A copy of what is chosen leaves rounding.
+    left <- squares()
+    open <- open & left > 1e-8 * first
+    p_value[k + 1L] <- correlated_by_chance(rest, left, open, wide, degrees - k)
+    if (p_value[k + 1L] > rest_settings$level) return(list_of(k, p_value))
+  }
+  list(k = NA_integer_, p_value = p_value)
+}
+
+# The chance of so large a sum of squared correlations of q independent columns: each is of a beta
+# distribution, no two of them are correlated, and their sum is taken for a gamma variable.
+correlated_by_chance <- function(rest, left, open, wide, degrees) {
+  q <- sum(open)
+  if (q < 2L) return(1)
+  root <- sqrt(left[open])
+  sum <- if (wide) sum(tcrossprod(rest[, open, drop = FALSE] / rep(root, each = nrow(rest)))^2) else
+    sum((rest[open, open] / root / rep(root, each = q))^2)
+  pairs <- q * (q - 1) / 2
+  mean <- pairs / degrees
+  variance <- pairs * 2 * (degrees - 1) / (degrees^2 * (degrees + 2))
+  stats::pgamma((sum - q) / 2, mean^2 / variance, mean / variance, lower.tail = FALSE)
 }
 
 # ---- for a task ----------------------------------------------------------------------------------

@@ -40,6 +40,16 @@
 #' counted, and `share` is measured, by [ufs_pca()], which the print says. [ufs_topk()] and
 #' [ufs_blfse()], which solve for one number, are refused.
 #'
+#' # Is the rest noise?
+#' For [ufs_css()], which picks columns one by one, `rest` has one more answer: `k`, the smallest
+#' number of its first columns that leave of all others what is uncorrelated but for chance, so that
+#' further columns would stand for themselves alone. `p_value` has those of the test for 0, 1, 2,
+#' ... columns, up to the first above 0.05; `k` is `NA` if none was in as many as were tried (50 at
+#' most). The test compares the sum of the squared correlations with that of independent columns. If
+#' the first k columns are those that make the others, it says more than k in about one of twenty
+#' tables (`evidence/rest.R`). It asks about the columns chosen: others of the same number may leave
+#' less. There is none with `weights`, nor where it would take very long.
+#'
 #' @inheritParams ufs_decoys
 #' @param method The name of a method that selects features, or a fit, whose method and arguments
 #'   are taken.
@@ -55,8 +65,11 @@
 #' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
 #'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame; and
 #'   `method` or `task`. For a method also `by`, whose permuted copies were asked; `rows`, among how
-#'   many samples neighbours were compared; `decoys`, the [ufs_decoys()] result. For a task also
+#'   many samples neighbours were compared; `decoys`, the [ufs_decoys()] result; `rest`, for
+#'   [ufs_css()]: `list(k, p_value)`, or `NULL`. For a task also
 #'   `method`, which [ufs_select()] would take.
+#' @references Sood, Hastie (2023) A statistical view of column subset selection.
+#'   \doi{10.48550/arXiv.2307.12892} (for the question whether the rest is noise).
 #' @seealso [ufs_decoys()], [ufs_captured()], [ufs_stability()]
 #' @examples
 #' set.seed(1)
@@ -127,6 +140,16 @@ print.ufs_size <- function(x, ...) {
     if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
       percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours",
       if (x$rows < x$n) paste0(" (among ", x$rows, " drawn samples)"))
+  }
+  if (!is.null(x$rest)) {
+    tried <- length(x$rest$p_value) - 1L
+    if (is.na(x$rest$k)) {
+      cat_line("  what the best ", tried, " leave of the others is correlated beyond chance")
+    } else {
+      cat_line("  ", if (x$rest$k == 0L) "the columns are" else paste("what the best", x$rest$k,
+        if (x$rest$k == 1L) "leaves" else "leave", "of the others looks like noise:"),
+      " not correlated beyond chance (test at ", percent(rest_settings$level), ")")
+    }
   }
   if (!is.null(x$curve)) print(x$curve, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")

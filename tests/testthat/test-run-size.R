@@ -240,3 +240,69 @@ test_that("css is sized by as many components as are above noise: five would loa
     expect_true(size$k >= 6 && size$k <= 10, info = seed)
   }
 })
+
+# n rows of `true` independent columns and mixes of them with noise of their own.
+mixed_columns <- function(n, p, true, seed) {
+  withr::with_seed(seed, {
+    x <- matrix(rnorm(n * true), n)
+    cbind(x, x %*% matrix(rnorm(true * (p - true)), true) * .6 + matrix(rnorm(n * (p - true)), n))
+  })
+}
+
+test_that("the rest after k columns is noise where its correlations are those of independent columns", {
+  for (size in list(c(60, 12), c(30, 50))) {
+    x <- scale(mixed_columns(size[1], size[2], 3, 1))
+    found <- rest_is_noise(x, seq_len(size[2]), size[1] - 1, 50)
+    by_hand <- vapply(0:3, function(k) {
+      e <- if (k) qr.resid(qr(x[, seq_len(k)]), x[, -seq_len(k)]) else x
+      nu <- size[1] - 1 - k
+      r2 <- cor(e)[upper.tri(diag(ncol(e)))]^2
+      # Moments of one squared correlation of independent columns.
+      beta <- c(1, nu - 1) / 2
+      mean <- length(r2) * beta[1] / sum(beta)
+      variance <- length(r2) * prod(beta) / (sum(beta)^2 * (sum(beta) + 1))
+      1 - pgamma(sum(r2), mean^2 / variance, mean / variance)
+    }, 0)
+    expect_equal(found$p_value, by_hand[seq_along(found$p_value)], tolerance = 1e-8)
+    expect_identical(found$k, 3L)
+  }
+  # Copies are nothing of the rest, and what is never reached is said.
+  twin <- scale(mixed_columns(60, 12, 3, 1))
+  expect_identical(rest_is_noise(cbind(twin, twin[, 1:3]), 1:15, 59, 50)$k, 3L)
+  expect_identical(rest_is_noise(twin, 1:12, 59, 2)$k, NA_integer_)
+  expect_identical(rest_is_noise(twin[, c(1, 1, 1, 1)], 1:4, 59, 50)$k, 1L)
+})
+
+test_that("the test of the rest keeps its level, and finds what is there", {
+  skip_on_cran()
+  rejected <- vapply(1:200, function(seed) {
+    x <- withr::with_seed(seed, scale(matrix(rnorm(40 * 15), 40)))
+    is.na(rest_is_noise(x, 1:15, 39, 0)$k)
+  }, NA)
+  # Ten are expected.
+  expect_lt(sum(rejected), 21)
+  found <- vapply(1:60, function(seed) {
+    x <- mixed_columns(80, 25, 3, seed)
+    rest_is_noise(scale(x), unname(feature_ranking(ufs_css(x, 10))), 79, 20)$k
+  }, 0L)
+  expect_gt(mean(found == 3L), .8)
+})
+
+test_that("ufs_size() of css says after how many columns the rest is noise", {
+  x <- mixed_columns(200, 15, 3, 1)
+  size <- ufs_size(x, "css", repeats = 2, n_resamples = 2)
+  expect_equal(size$rest, rest_is_noise(scale(x), unname(feature_ranking(ufs_css(x))), 199, 50), tolerance = 1e-8)
+  expect_match(capture.output(print(size)), "what the best 3 leave of the others looks like noise", all = FALSE)
+  noise <- ufs_size(withr::with_seed(1, matrix(rnorm(2000), 50)), "css", repeats = 2, n_resamples = 2)
+  expect_match(capture.output(print(noise)), "the columns are not correlated beyond chance", all = FALSE)
+  expect_null(ufs_size(x, "variance", repeats = 2, n_resamples = 2)$rest)
+  expect_null(ufs_size(ufs_data(x, weights = rep(1:2, 100)), "css", repeats = 2, n_resamples = 2)$rest)
+  # Within blocks there are as many means as blocks.
+  block <- rep(1:4, 50)
+  within <- apply(x, 2, function(column) column - ave(column, block))
+  expect_equal(ufs_size(x, "css", repeats = 2, n_resamples = 2, blocks = block)$rest,
+    rest_is_noise(scale(within), unname(feature_ranking(ufs_css(within))), 196, 50), tolerance = 1e-8)
+  # The print of what is not reached.
+  size$rest <- list(k = NA, p_value = c(0, 0, 0))
+  expect_match(capture.output(print(size)), "what the best 2 leave of the others is correlated beyond chance", all = FALSE)
+})
