@@ -82,18 +82,24 @@ measuring_faults <- function(data) {
   if (any(!is.finite(z))) return(NULL)
   names <- readable(feature_names(data$features, data$p, FALSE)[at])
   of <- paste0(" of ", count_words(nrow(z), "row"), if (nrow(z) < data$n) " looked at")
-  c(fault_words(z, repeated_extreme, names, paste0(of, ", far from all other values: a code for ",
-      "what is missing?")),
-    fault_words(z, stuck_value, names, paste0(of, ": a sensor that was stuck, or values filled ",
-      "in?")),
-    fault_words(z, cut_at_limit, names, paste0(of, ", at one end: were values cut at a limit?")),
+  # Values that are all different are none of these.
+  again <- which(apply(z, 2L, anyDuplicated) > 0L)
+  usual <- lapply(again, function(j) usual_value(z[, j]))
+  c(fault_words(z, again, repeated_extreme, names, paste0(of, ", far from all other values: a ",
+      "code for what is missing?")),
+    fault_words(z, again, stuck_value, names, paste0(of, ": a sensor that was stuck, or values ",
+      "filled in?"), usual),
+    fault_words(z, again, cut_at_limit, names, paste0(of, ", at one end: were values cut at a ",
+      "limit?"), usual),
     same_but_for_unit(z, names), rows_in_other_unit(z, names, places))
 }
 
-# One sentence about what `look` finds in columns, c(value, count) or NULL each. What many columns
-# have in common is their scale.
-fault_words <- function(z, look, names, words) {
-  found <- lapply(seq_len(ncol(z)), function(j) look(z[, j]))
+# One sentence about what `look` finds in the columns `among`, c(value, count) or NULL each. What
+# many columns have in common is their scale. `usual`: their usual_value(), where `look` takes it.
+fault_words <- function(z, among, look, names, words, usual = NULL) {
+  found <- vector("list", ncol(z))
+  found[among] <- if (is.null(usual)) lapply(among, function(j) look(z[, j])) else
+    Map(function(j, usual) look(z[, j], usual), among, usual)
   at <- which(!vapply(found, is.null, NA))
   if (!length(at) || length(at) > max(2, 0.25 * ncol(z))) return(NULL)
   each <- vapply(at, function(j) {
@@ -119,7 +125,7 @@ repeated_extreme <- function(value) {
 # One value in a quarter of the rows of a column whose other values hardly repeat: in one run of
 # rows, or in the middle of the others and in fewer than half of the rows, since what was 0 in most
 # rows may have been shifted.
-stuck_value <- function(value, least = 0.25) {
+stuck_value <- function(value, found = usual_value(value), least = 0.25) {
   run <- rle(value)
   longest <- which.max(run$lengths)
   stuck <- run$values[longest]
@@ -129,7 +135,6 @@ stuck_value <- function(value, least = 0.25) {
       count >= 0.9 * sum(value == stuck) && count >= 5 * max(others)) {
     return(c(stuck, count))
   }
-  found <- usual_value(value)
   if (is.null(found) || found$count < least * length(value)) return(NULL)
   inside <- found$value != 0 && found$value > min(value) && found$value < max(value) &&
     found$count < length(value) / 2
@@ -137,8 +142,7 @@ stuck_value <- function(value, least = 0.25) {
 }
 
 # A pile at one end, of fewer than half of the rows. 0, 1 and 100 per cent are natural ends.
-cut_at_limit <- function(value, least = 0.03) {
-  found <- usual_value(value)
+cut_at_limit <- function(value, found = usual_value(value), least = 0.03) {
   if (is.null(found) || found$count < max(5, least * length(value)) ||
       found$count >= length(value) / 2 || found$value %in% c(-1, 0, 1) ||
       (found$value == 100 && min(value) >= 0)) {
@@ -150,8 +154,7 @@ cut_at_limit <- function(value, least = 0.03) {
 # The most frequent value where all others are measurements, of which there are many: none is
 # nearly as frequent.
 usual_value <- function(value) {
-  sorted <- sort(value)
-  run <- rle(sorted)
+  run <- rle(sort.int(value, method = "quick"))
   top <- which.max(run$lengths)
   count <- run$lengths[top]
   rest <- run$lengths[-top]
@@ -162,7 +165,7 @@ usual_value <- function(value) {
 # Columns that are another one times a number, plus a number: no further from it than both were
 # rounded. Found among the neighbours in their projections on one direction.
 same_but_for_unit <- function(z, names, near = 4L) {
-  spread <- apply(z, 2L, stats::sd)
+  spread <- sqrt(colSums((z - rep(colMeans(z), each = nrow(z)))^2) / (nrow(z) - 1))
   unit <- apply(z, 2L, last_digit)
   at <- which(spread > 20 * unit)
   if (length(at) < 2L) return(NULL)

@@ -447,8 +447,8 @@ partner_noise <- function(x, most = c(20L, 10L), decoys = 500L) {
   first <- equal_of_data(x, data)
   distinct <- which(first == seq_len(q))
   if (length(distinct) < 5L || x$n < 6L) return(NULL)
-  z <- apply(data_columns(x, data$keep[distinct]), 2L, rank)
-  own <- squared_correlations(z, z)
+  z <- columns_of_one_length(apply(data_columns(x, data$keep[distinct]), 2L, rank))
+  own <- squared_correlations(z)
   copies <- lapply(seq_len(ceiling(decoys / length(distinct))), function(i) {
     squared_correlations(z, permuted(z, list(seq_len(x$n))))
   })
@@ -458,10 +458,16 @@ partner_noise <- function(x, most = c(20L, 10L), decoys = 500L) {
   list(chance = noise_chance(found)[match(first, distinct)], keep = data$keep)
 }
 
-# Squared correlation of each pair of columns of x and y, none for a column and itself or its copy.
-squared_correlations <- function(x, y) {
-  r <- suppressWarnings(stats::cor(x, y))^2
-  r[is.na(r)] <- 0
+# Columns of mean 0 and length 1, or of zeros.
+columns_of_one_length <- function(x) {
+  x <- x - rep(colMeans(x), each = nrow(x))
+  size <- sqrt(colSums(x^2))
+  x / rep(ifelse(size > 0, size, 1), each = nrow(x))
+}
+
+# Squared correlation of each pair of unit columns, none for a column and itself or its copy.
+squared_correlations <- function(x, y = NULL) {
+  r <- crossprod(x, y)^2
   diag(r) <- 0
   r
 }
@@ -472,7 +478,10 @@ beside_copies <- function(own, copies, weight, most) {
   most <- min(most, length(weight) - 1L)
   from <- length(weight) + 1L - most
   closest <- function(r) {
-    apply(r * weight, 2L, function(v) sum(sort(v, partial = from)[from:length(v)]))
+    # Sums that are equal but for rounding are tied.
+    signif(apply(r * weight, 2L, function(v) {
+      sum(sort.int(v, partial = from)[from:length(v)])
+    }), 10L)
   }
   score <- closest(own)
   null <- sort(unlist(lapply(copies, closest)))

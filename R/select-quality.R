@@ -50,22 +50,42 @@ explained_quality <- function(fit, x, chosen, random, most = 4e6) {
 foretold_share <- function(x, sets, of) {
   thirds <- split(seq_len(nrow(x)), sample(rep_len(1:3, nrow(x))))
   y <- x_columns(x, of)
+  total <- sum(y^2)
+  all <- sort(unique(unlist(sets)))
+  cost <- function(size) sum(size * (size + ncol(y)))
+  # Sets that overlap share their products.
+  common <- if (cost(length(all)) <= cost(lengths(sets))) third_products(x, all, y, thirds)
   vapply(sets, function(chosen) {
-    a <- cbind(1, x_columns(x, chosen))
-    part <- function(f) lapply(thirds, function(i) f(a[i, , drop = FALSE], y[i, , drop = FALSE]))
-    gram <- part(function(a, y) crossprod(a))
-    cross <- part(crossprod)
-    whole <- list(gram = Reduce(`+`, gram), cross = Reduce(`+`, cross))
-    ridge <- diag(c(0, rep(sum(a[, -1L]^2) / 15 / length(chosen), length(chosen))))
+    products <- common
+    at <- c(1L, 1L + match(chosen, all))
+    if (is.null(common)) {
+      products <- third_products(x, chosen, y, thirds)
+      at <- seq_len(1L + length(chosen))
+    }
+    whole <- list(gram = products$whole$gram[at, at, drop = FALSE],
+      cross = products$whole$cross[at, , drop = FALSE])
+    count <- length(chosen)
+    ridge <- diag(c(0, rep(sum(diag(whole$gram)[-1L]) / 15 / count, count)))
     found <- mapply(function(gram, cross) {
+      gram <- gram[at, at, drop = FALSE]
+      cross <- cross[at, , drop = FALSE]
       left <- whole$gram - gram + ridge
       # Columns may be in units far apart from each other and from the intercept.
       size <- sqrt(diag(left))
       b <- solve(left / tcrossprod(size), (whole$cross - cross) / size) / size
       2 * sum(b * cross) - sum(b * (gram %*% b))
-    }, gram, cross)
-    sum(found) / sum(y^2)
+    }, products$gram, products$cross)
+    sum(found) / total
   }, 0)
+}
+
+# For each third, and the whole: the products of 1 and the columns with each other, and with y.
+third_products <- function(x, columns, y, thirds) {
+  a <- cbind(1, x_columns(x, columns))
+  gram <- lapply(thirds, function(i) crossprod(a[i, , drop = FALSE]))
+  cross <- lapply(thirds, function(i) crossprod(a[i, , drop = FALSE], y[i, , drop = FALSE]))
+  list(gram = gram, cross = cross,
+    whole = list(gram = Reduce(`+`, gram), cross = Reduce(`+`, cross)))
 }
 
 # At most so many rows of the columns of these sets, and of at most 1,000 columns beside them, as

@@ -10,7 +10,7 @@
 # OPENBLAS_NUM_THREADS=1. --show has the ratios of after to before; less than .1 s counts as .1 s.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
-  source(file.path(dirname(file), "..", "inst", "benchmarks", "common.R"))
+  source(file.path(dirname(file), "common.R"))
 })
 
 sizes <- list(factors = c("100x400", "400x400", "1000x1000"), noise = c("100x400", "600x600"),
@@ -65,7 +65,8 @@ measure <- function() {
     if (is.null(found)) next
     names(found) <- c("method", "kind", "size", "seed", "version", "iterations", "status", "certificate", "seconds")
     key <- c("method", "kind", "size", "seed", "version")
-    old <- rbind(old[!do.call(paste, old[key]) %in% do.call(paste, found[key]), ], found)
+    if (!is.null(old)) old <- old[!do.call(paste, old[key]) %in% do.call(paste, found[key]), ]
+    old <- rbind(old, found)
     if (!is.null(out)) utils::write.csv(old, out, row.names = FALSE, quote = FALSE)
   }
   old

@@ -777,3 +777,22 @@ test_that("nothing looks wrong only where each check ran", {
   expect_null(whole$unchecked)
   expect_match(printed(whole), "nothing looks wrong", all = FALSE)
 })
+
+test_that("sets that overlap share the products behind what they foretell", {
+  z <- scale(sample_data(40, 9))
+  sets <- lapply(1:8, function(i) c(1:4, i %% 5 + 5L))
+  share <- function(sets) withr::with_seed(8, foretold_share(z, sets, 1:9))
+  calls <- 0L
+  original <- third_products
+  replaced("third_products", function(...) {
+    calls <<- calls + 1L
+    original(...)
+  })
+  together <- share(sets)
+  expect_identical(calls, 1L)
+  alone <- vapply(sets, function(set) share(list(set)), 0)
+  expect_equal(together, alone, tolerance = 1e-12)
+  calls <- 0L
+  expect_equal(share(list(1L, 2L, 9L)), c(share(list(1L)), share(list(2L)), share(list(9L))),
+    tolerance = 1e-12)
+})
