@@ -199,7 +199,7 @@ settle_file <- function(lines, file, reading) {
   sep <- if (length(stated)) stated[2L] else separator_of(body)
   body <- body[grepl("[^[:space:]]", body) | sep == "\t"]
   # Of wide tables a few lines tell as much.
-  shown <- utils::head(body, max(20, 4e5 %/% max(1, nchar(body[1L], "bytes"))))
+  shown <- utils::head(body, max(10, 2e5 %/% max(1, nchar(body[1L], "bytes"))))
   shown <- utils::head(shown, 200L)
   top <- split_lines(shown, sep, file, fill = TRUE)
   below <- top[-1L, , drop = FALSE]
@@ -318,8 +318,9 @@ separator_of <- function(lines) {
 # ---- numbers in text --------------------------------------------------------------------------
 
 is_number_text <- function(text) {
-  grepl("^ *[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *$|^ *[-+]?Inf *$|^(TRUE|FALSE)$",
-    text)
+  number <- "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
+  grepl(paste0("^( *", number, " *| *[-+]?Inf *|TRUE|FALSE)\\z"), text, perl = TRUE,
+    useBytes = TRUE)
 }
 
 text_numbers <- function(text) {
