@@ -74,11 +74,12 @@ check_starts_bytes <- function(n, n_clusters, n_starts) {
 
 # All starts as src/kmeans.c leaves them. points: list(x = a matrix, or a sparse operator whose rows
 # are multiplied by `shrink`, first = the first row equal to each, count = weights of the rows).
-# `fixed`: rows that are centres and stay; `most`: how many starts go on after a few iterations.
+# `fixed`: rows that are centres and stay; `most`: how many starts go on after a few iterations;
+# `draw`: numbers in [0, 1), a column for each start, from which its first centres follow.
 kmeans_starts <- function(points, n_clusters, n_starts, max_iter, most = n_starts,
-                          fixed = integer()) {
-  settings <- list(draw = matrix(stats::runif(n_clusters * n_starts), n_clusters),
-    max_iter = as.integer(max_iter), most = as.integer(most), verbose = FALSE, count = points$count)
+                          fixed = integer(), draw = stats::runif(n_clusters * n_starts)) {
+  settings <- list(draw = matrix(draw, n_clusters), max_iter = as.integer(max_iter),
+    most = as.integer(most), verbose = FALSE, count = points$count)
   found <- check_solved(.Call(C_kmeans, points$x, points$shrink, points$first, fixed,
     settings), "kmeans")
   if (status_label(found$run$status) == "numerical") {

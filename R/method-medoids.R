@@ -4,8 +4,8 @@
 #' decide which samples to label when you know how many labels you can afford: on real data
 #' classifiers trained on such samples were more accurate than on randomly chosen ones, and
 #' [ufs_facility()] was as good a choice (`vignette("which-samples")`; the figures are in
-#' `vignette("evidence")`). That function draws no random numbers, ranks the samples for every m at
-#' once and has a bound, while this fit is for its `m` only.
+#' `vignette("evidence")`). That function ranks the samples for every m at once and has a bound,
+#' while this fit is for its `m` only.
 #'
 #' `form = "kmeans"` runs k-means on the centred, standardised rows, each divided by its length, and
 #' takes the sample of each cluster nearest to its centre. `"pam"` (partitioning around medoids) and
@@ -22,9 +22,10 @@
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n, for `form = "kmeans"` only. They are centres that stay where they are, and are not
 #'   chosen. Their score is `NA` and they come last.
-#' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
-#'   lowest within-cluster sum of squares is kept. On large data only the best tenth of them goes
-#'   on after four iterations. For `"clara"` it is the number of subsamples.
+#' @param n_starts The number of k-means starts; the run with the lowest within-cluster sum of
+#'   squares is kept. The starts are the same each time and do not depend on `set.seed()`, so that
+#'   the same samples are chosen for everyone. On large data only the best tenth of them goes on
+#'   after four iterations. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
 #' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
@@ -146,7 +147,10 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
   entries <- if (is_operator(x)) length(x$value) else as.double(length(x))
   # A few starts go on where all take seconds: the best is nearly always among them.
   most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 10)) else n_starts
-  found <- kmeans_starts(points, m, n_starts, max_iter, most, labelled)
+  # Two people who ask for the same samples to be labelled get the same: the starts are a design
+  # that does not depend on the caller's random numbers.
+  draw <- with_seed(looking_seed, stats::runif(m * n_starts))
+  found <- kmeans_starts(points, m, n_starts, max_iter, most, labelled, draw)
   best <- which.min(found$within)
   # Clusters 1 to m are free; those of labelled samples follow.
   cluster <- found$label[, best]
@@ -172,8 +176,8 @@ cluster_medoids <- function(z, m, form, n_starts) {
     # The same swaps as PAM's, each looked for in fewer passes (Schubert and Rousseeuw 2021).
     cluster::pam(z, m, keep.diss = FALSE, keep.data = FALSE, pamonce = 3L)
   } else {
-    cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
-      sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE)
+    with_seed(looking_seed, cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
+      sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE))
   }
   at <- if (form == "pam") fit$id.med else fit$i.med
   # PAM's last objective is that after its swaps.
@@ -214,7 +218,7 @@ register("medoids", ufs_medoids,
   prepare = function(x, args) medoid_points(x, args$center, args$scale, args$m, args$form),
   arguments = list(n_starts = a_count(1L)),
   control = list(max_iter = 100L),
-  group = "samples", selects = "samples", deterministic = FALSE,
+  group = "samples", selects = "samples", deterministic = TRUE,
   title = "Samples nearest to cluster centres: k-means, PAM, CLARA",
   cost = "n p m per iteration",
   reference = "Kaufman and Rousseeuw (1990) <doi:10.1002/9780470316801>",

@@ -404,8 +404,12 @@ components_above <- function(x, scale = TRUE) {
   # Rare flags may be the same in all of the rows drawn.
   if (all(x$x == rep(x$x[1L, ], each = x$n))) return(0L)
   z <- as_rescaled_operator(open_quietly(x), TRUE, scale)$x
-  own <- svd(z, 0L, 0L)$d
-  sum(own > svd(apply(z, 2L, sample), 0L, 0L)$d[1L])
+  squares <- function(z) {
+    eigen(if (nrow(z) < ncol(z)) tcrossprod(z) else crossprod(z), TRUE, TRUE)$values
+  }
+  # The largest of one draw varies by more than neighbouring components differ.
+  largest <- vapply(seq_len(3L), function(draw) squares(apply(z, 2L, sample))[1L], 0)
+  sum(squares(z) > mean(largest))
 }
 
 # Noise by the components above those of permuted columns, at most five: one more would belong to

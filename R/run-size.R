@@ -262,10 +262,10 @@ auto_settings <- list(compress = list(keep = 0.95, least = 1L),
 # If most columns look like noise, and about `real` of them do not, it is the number that is
 # better than noise, as in ufs_size().
 planned_size <- function(x, method, args, task, real = NULL) {
-  seed <- draw_seeds(1L)[[1L]]
   if (!is.null(real)) {
-    components <- with_seed(seed, planned_components(x, TRUE))
-    found <- decoys_size(x, "pca", list(n_components = components), seed = seed)
+    components <- planned_components(x, TRUE)
+    found <- decoys_size(x, "pca", list(n_components = components),
+      seed = looking_seed)
     if (found$verdict %in% c("some", "unstable")) {
       numbers <- unique(round(exp(seq(0, log(length(found$share)), length.out = 12L))))
       return(c(found[c("k", "verdict", "reason")], list(curve = data.frame(number = numbers,
@@ -277,7 +277,7 @@ planned_size <- function(x, method, args, task, real = NULL) {
         "(); the number is one of columns that look like noise.")
     }
   }
-  out <- with_seed(seed, task_size(x, method, args, task))
+  out <- with_seed(looking_seed, task_size(x, method, args, task))
   if (isTRUE(real >= 1L && real < out$k)) {
     out[c("k", "verdict", "reason")] <- list(real, "some",
       "about as many columns do not look like noise")
@@ -406,7 +406,7 @@ rebuilt_curve <- function(z, sizes) {
 
 # The principal components with a variance above those of permuted columns, 1 to 5.
 planned_components <- function(x, scale) {
-  h <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, c(400L, 2000L)), scale))
+  h <- with_seed(looking_seed, components_above(drawn_part(x, c(400L, 2000L)), scale))
   max(1L, min(5L, h))
 }
 
@@ -422,11 +422,10 @@ sample_settings <- list(bend = 0.25, rows = 400L, columns = 500L, halvings = 4L)
 # of a smooth function both have a bend. Each half is judged by samples of the other. `args`: center
 # and scale of the columns, unit: rows of unit length; labelled: how many samples are, so far.
 planned_samples <- function(x, args, labelled = 0L) {
-  seed <- draw_seeds(1L)[[1L]]
   if (x$n < 24L) {
     refuse("m", "m = \"auto\" cannot say how many from ", x$n, " samples: give a number.")
   }
-  with_seed(seed, {
+  with_seed(looking_seed, {
     part <- drawn_part(x, c(sample_settings$rows, sample_settings$columns))
     z <- as_rescaled_operator(open_quietly(part), args$center, args$scale)$x
     curves <- sample_curves(if (args$unit) unit_rows(z) else z)

@@ -44,7 +44,8 @@
 #'   the values of the others.
 #' * The share of noise is that of [ufs_decoys()] by [ufs_pca()] with the components above those of
 #'   permuted columns, at most five, over at least 5 repeats, on at most 1,000 rows and 2,000
-#'   columns drawn at random. Most columns are called noise if the whole range of the repeats is
+#'   columns drawn at random, with random numbers of its own: the same table has the same share
+#'   whatever the seed. Most columns are called noise if the whole range of the repeats is
 #'   above one half.
 #'
 #' The kind is seen in 200 rows and 1,000 columns at even distances, so that it is the same for
@@ -85,7 +86,6 @@ ufs_look <- function(x, kind = NULL, ...) {
 
 check_kind <- function(kind) if (!is.null(kind)) check_choice(kind, "kind", kinds)
 
-# Draws one number from the caller's random numbers, with and without a look for noise.
 look_unchecked <- function(x, kind = NULL, noise = TRUE) {
   x <- open_data(x)
   whole <- as_column_stats(open_quietly(x), TRUE)
@@ -107,10 +107,9 @@ look_unchecked <- function(x, kind = NULL, noise = TRUE) {
 # list(noise, low, high) by decoys, on a part of x; NA where there are too few rows or columns, NULL
 # where nobody asks.
 look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
-  seed <- draw_seeds(1L)[[1L]]
   if (!asked) return(NULL)
   found <- if (x$n >= 6L && length(keep) >= 5L) {
-    with_seed(seed, random_decoys(drawn_part(x, most, keep)))
+    with_seed(looking_seed, random_decoys(drawn_part(x, most, keep)))
   }
   if (is.null(found)) list(noise = NA_real_, low = NA_real_, high = NA_real_) else
     found[c("noise", "low", "high")]

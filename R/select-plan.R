@@ -230,7 +230,7 @@ select_moments <- function(x, k, task, given) {
 #' * Where more than half of the columns look like noise it is the number found by permuted copies
 #'   ([ufs_decoys()]).
 #'
-#' `ufs_size(x, task = task)` gives the same number for the same seed, without the fit.
+#' `ufs_size(x, task = task)` gives the same number, without the fit.
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
 #' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
@@ -567,7 +567,7 @@ count_transform <- function(x, look, asked) {
 # One more than the leading principal components with a variance above that of permuted columns, on
 # at most 400 rows and 2,000 columns; 2 to 30.
 found_clusters <- function(x, scale, most = c(400L, 2000L)) {
-  above <- with_seed(draw_seeds(1L)[[1L]], components_above(drawn_part(x, most), scale))
+  above <- with_seed(looking_seed, components_above(drawn_part(x, most), scale))
   as.integer(min(max(2, 1 + above), 30, x$n - 1L))
 }
 

@@ -382,7 +382,7 @@ test_that("m = \"auto\" finds as many samples as there are groups, and says wher
   expect_match(conditionMessage(wrong), "squared distance to the nearest is [0-9, ]+ % .* and [0-9, ]+ % of the variance")
   cannot(six[1:20, ])
   # Real measurements have no bend.
-  cannot(as.matrix(USJudgeRatings))
+  cannot(as.matrix(swiss))
   two <- withr::with_seed(1, rep_len(c(-4, 4), 120) * matrix(1, 120, 12) + rnorm(120 * 12))
   expect_identical(pick(two, "auto", "label")$size, 2L)
 })
