@@ -101,3 +101,20 @@ test_that("the page of the fields that fits share has all of them", {
   expect_true(all(c("params", "certificate", "wishes") %in% union(shared, "wishes")))
   for (name in shared) expect_match(page, paste0("['\u2018]", name, "['\u2019]"))
 })
+
+test_that("each of the five systems has its section, with the settings of its paper and what was measured here", {
+  file <- test_path("..", "..", "vignettes", "articles", "papers.Rmd")
+  if (!file.exists(file)) skip("no articles here")
+  lines <- readLines(file, encoding = "UTF-8")
+  start <- grep("^## ", lines)
+  parts <- split(lines, findInterval(seq_along(lines), start))[-1L]
+  names(parts) <- sub("^## ", "", lines[start])
+  method <- c(SOCFS = "socfs", JSPCA = "jspca", ALFS = "alfs", `Top-k` = "topk", BLFSE = "blfse")
+  expect_named(parts, names(method))
+  for (name in names(method)) {
+    text <- paste(parts[[name]], collapse = "\n")
+    expect_match(text, paste0("ufs_grid_paper\\(\"", method[[name]], "\""), info = name)
+    expect_match(text, paste0("fit <- .*ufs_", method[[name]], "\\("), info = name)
+    expect_match(text, "pairs_plot\\(|points\\(table", info = name)
+  }
+})
