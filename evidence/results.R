@@ -408,6 +408,12 @@ tables <- list(
       now <- rerun(stored, "replicates.R", "--sets=vowel", "--splits=20")
       differing(stored, now, c("set", "noise", "way"), c("icc", "rebuilt", "real"), .02)
     }),
+  rest = list(file = "results/rest.csv", script = "rest.R", args = "--out=@rest", minutes = 2, shown = "the help of ufs_size()",
+    seed = "1", methods = "css", functions = "ufs_size", calls = plain_calls(css = "ufs_css"), needs_data = FALSE,
+    witness = function(stored) {
+      now <- rerun(stored, "rest.R", "--draws=20")
+      differing(stored, now, c("noise", "n", "p", "true", "signal"), "given", .2)
+    }),
   tables = on_sets("tables", "tables.R", 1, "evidence only", "css", plain_calls(css = "ufs_css", data = "ufs_data"),
     functions = "ufs_data", witness = function(stored) {
       now <- rerun(stored, "tables.R", "--sets=dermatology")
