@@ -94,13 +94,12 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   watch_says(function(step) paste0("ufs_", plan$method, "(), ", count_words(step, "step")))
   run <- function(free = FALSE) with_seed(seed, {
     used <- if (is.null(plan$samples)) ready else prepared(samples = eval(plan$samples))
-    args <- plan$args
     if (free) {
       used <- without_wishes(used, if (task == "label") "sample" else "feature")
       # A budget may have paid for fewer than were asked for.
-      args[names(args) %in% c("k", "m")] <- list(fit$size)
+      plan$args[names(plan$args) %in% c("k", "m")] <- list(fit$size)
     }
-    do.call(ufs, c(list(x = used, method = plan$method), args), quote = TRUE)
+    do.call(ufs, c(list(x = used, method = plan$method), plan$args), quote = TRUE)
   })
   fit <- run()
   # The call to repeat it: the user's `x`, every argument as used.
