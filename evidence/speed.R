@@ -429,6 +429,19 @@ waits_part <- function() {
     select_cluster_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_select(x, k = 20, task = "cluster")
     }, none),
+    split_1000x50 = list(function() rows(1000L, 50L), function(x) ufselect::ufs_split(x, m = 100),
+      function(split) split$coverage$uncovered[1L]),
+    split_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_split(x, m = 100),
+      function(split) split$coverage$uncovered[1L]),
+    pam_2000x50 = list(function() rows(2000L, 50L), function(x) {
+      ufselect::ufs_medoids(x, m = 10, form = "pam")
+    }, first("mean_distance")),
+    pam_1000x20_50 = list(function() rows(1000L, 20L), function(x) {
+      ufselect::ufs_medoids(x, m = 50, form = "pam")
+    }, first("mean_distance")),
+    select_compress_150x500 = list(function() rows(150L, 500L), function(x) {
+      ufselect::ufs_select(x, k = 5, task = "compress")
+    }, none),
     decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_decoys(x, "css", k = 20)
     }, function(fit) fit$k[[1L]]),
