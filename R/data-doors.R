@@ -7,7 +7,7 @@ doors$rows <- list()
 
 # heeds   names of constraints; "columns", "rows" and "sums" stand for all of their kind
 # ...     the reasons for refusing others, "columns" and "rows", or by name those that are refused
-#         where all others of the kind are kept to
+#         where all others of the kind are kept to; "evidence": rows that say which columns repeat
 declare_door <- function(door, heeds, ...) {
   doors$rows[[door]] <- list(heeds = heeds, why = c(...))
 }
@@ -23,7 +23,8 @@ check_door <- function(data, door, also = NULL, fit = NULL) {
   heeded <- setdiff(door_heeds(c(row$heeds, also)), names(row$why))
   for (wish in constraint_rows()) {
     if (wish$name %in% heeded || !holds_constraint(held, wish, fit)) next
-    why <- row$why[intersect(c(wish$name, wish$about), names(row$why))][1L]
+    why <- c(wish$name, if (wish$evidence) "evidence", wish$about)
+    why <- row$why[intersect(why, names(row$why))][1L]
     refuse(wish$name, "`", wish$name, "`: ", door, " ", why, ". Give it `x` without.")
   }
   invisible(data)
@@ -65,6 +66,10 @@ needs_no_noise <- function(so) {
   paste0("tells columns from noise, ", so, "; ufs_select() and the methods keep to it")
 }
 
+single_rows <- function(how) {
+  paste(how, "single rows, and not by what repeats in them; ufs_reliability() and the methods do")
+}
+
 declare_door("ufs_moments()", "weights",
   columns = "adds up rows and chooses no columns: the method that takes the moments takes it",
   rows = "adds up all rows and chooses none",
@@ -101,14 +106,15 @@ declare_door("ufs_reliability()", c("replicates", "sums"), columns = "judges all
 declare_door("ufs_look()", "replicates", columns = "chooses no columns",
   rows = "looks at the numbers as they are, of all rows")
 declare_door("ufs_compare()", "sums", columns = "compares no choices of columns here",
-  rows = "compares no choices of rows here")
+  rows = "compares no choices of rows here", evidence = single_rows("compares choices by"))
 declare_door("ufs_stability()", "sums", columns = "chooses no columns here",
+  rows = "chooses no rows here", evidence = single_rows("draws"))
+declare_door("ufs_grid()", c("sums", "replicates"), columns = "chooses no columns here",
   rows = "chooses no rows here")
-declare_door("ufs_grid()", "sums", columns = "chooses no columns here",
-  rows = "chooses no rows here")
-declare_door("ufs_tune()", c("columns", "sums"), rows = "judges choices of columns")
+declare_door("ufs_tune()", c("columns", "sums"), rows = "judges choices of columns",
+  evidence = single_rows("judges settings by"))
 declare_door("ufs_select()", "sums", columns = "chooses no columns for this task",
-  rows = "chooses no rows for this task")
+  rows = "chooses no rows for this task", evidence = single_rows("judges columns by"))
 declare_door("ufs_diversify()", c("columns", "sums"), rows = "chooses no rows")
 declare_door("ufs_add_noise()", character(), columns = "chooses no columns",
   rows = "gives a plain table back")

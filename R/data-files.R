@@ -99,6 +99,7 @@ line_stream <- function(file, held) {
     readBin(held$connection, "raw", 4L)
   }))
   held$close()
+  check_whole_gz(file, held)
   wide <- if (length(start) > 1L) switch(paste(start[1:2], collapse = ""), fffe = "UTF-16LE",
     feff = "UTF-16BE", if (length(start) == 4L && all(start[c(2, 4)] == 0) &&
       all(start[c(1, 3)] != 0)) "UTF-16LE" else
@@ -133,6 +134,25 @@ line_stream <- function(file, held) {
     odd <- !validUTF8(out)
     if (any(odd)) out[odd] <- iconv(out[odd], "CP1252", "UTF-8", sub = "?")
     out
+  }
+}
+
+# R reads a gzip file that was cut off up to that place and says nothing. Such a file ends with the
+# number of bytes that it holds, of its last part if it has several, which is not told from here.
+check_whole_gz <- function(file, held) {
+  magic <- as.raw(c(0x1f, 0x8b, 0x08))
+  if (!identical(readBin(file, "raw", 3L), magic)) return(invisible())
+  suspendInterrupts(held$connection <- gzfile(file, "rb"))
+  total <- 0
+  in_words_of_file(file, {
+    while (size <- length(readBin(held$connection, "raw", 2^24))) total <- total + size
+  })
+  held$close()
+  packed <- readBin(file, "raw", file.size(file))
+  end <- sum(as.numeric(utils::tail(packed, 4L)) * 256^(0:3))
+  if (end != total %% 2^32 && !length(grepRaw(magic, packed, 4L, fixed = TRUE))) {
+    ufs_abort("input", "File '", file, "' is damaged or was cut off: it holds ", total,
+      " bytes, and its last ones say ", end, ".", argument = "x")
   }
 }
 

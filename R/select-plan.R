@@ -142,6 +142,7 @@ with_worth <- function(fit, x, bought, run_free, most = 4e6) {
 # once.
 planned_selection <- function(x, asked, given, own) {
   look <- without_constant(look_unchecked(x, asked$kind, noise = asked$task != "label"))
+  asked$budget <- !is.null(x$row_wish$budget)
   asked <- asked_for(asked, look, given, !is.null(x$row_wish$weights))
   list(look = look, plan = without_constant(selection_plan(x, look, asked, own)))
 }
@@ -489,7 +490,10 @@ planned_method <- function(look, asked, large, given) {
   weights <- isTRUE(asked$weights)
   noisy <- if (large || weights || look$values == "counts") "pca" else "consensus"
   usual <- switch(asked$task, compress = "css",
-    label = if (asked$curves) "ted" else if (isTRUE(asked$ordered)) "facility" else "medoids",
+    # Medoids do not know what samples cost: the cheapest would come first.
+    label = if (asked$curves) "ted" else if (isTRUE(asked$ordered) || isTRUE(asked$budget)) {
+      "facility"
+    } else "medoids",
     classify = if (asked$noise) noisy else "css",
     cluster = if (asked$noise || weights) noisy else if (large) "mcfs" else "consensus")
   of_task <- task_methods(asked)

@@ -330,3 +330,28 @@ test_that("damaged files, pipes and devices are refused in words", {
   expect_error(ufs_moments(pipe), "pipe or device", class = "ufs_error_input")
   expect_identical(nrow(showConnections()), connections)
 })
+
+test_that("a gzip file that was cut off is refused at whatever byte", {
+  file <- withr::local_tempfile(fileext = ".csv.gz")
+  cut <- withr::local_tempfile(fileext = ".csv.gz")
+  x <- withr::with_seed(1, round(matrix(rnorm(2000), 400), 3))
+  connection <- gzfile(file, "w")
+  utils::write.csv(x, connection, row.names = FALSE)
+  close(connection)
+  expect_equal(ufs_moments(file)$n, 400)
+  bytes <- readBin(file, "raw", file.size(file))
+  for (at in round(seq(30, length(bytes) - 1, length.out = 25))) {
+    writeBin(bytes[seq_len(at)], cut)
+    expect_error(ufs_moments(cut), "damaged|cut off", class = "ufs_error_input")
+  }
+  # Two files in one, as `cat a.gz b.gz` makes them: the end speaks of the second alone.
+  header <- gzfile(cut, "w")
+  writeLines("a,b", header)
+  close(header)
+  head <- readBin(cut, "raw", file.size(cut))
+  rows <- gzfile(cut, "w")
+  writeLines(c("1,2", "3,5", "4,4"), rows)
+  close(rows)
+  writeBin(c(head, readBin(cut, "raw", file.size(cut))), cut)
+  expect_equal(unname(ufs_moments(cut)$mean), c(8, 11) / 3)
+})

@@ -221,3 +221,16 @@ test_that("k = \"auto\" counts the columns that repeat", {
   some <- withr::with_seed(1, suppressMessages(ufs_pca(all, 3, k = "auto", replicates = d$g)))
   expect_lte(some$params$k, 10L)
 })
+
+test_that("a grid takes replicates as each of its fits does; what judges single rows says so", {
+  made <- repeated_rows()
+  grid <- ufs_grid(made$x, "css", list(mu_rel = c(0, .1)), k = 10, replicates = made$g)
+  for (i in 1:2) {
+    one <- ufs_css(made$x, 10, mu_rel = c(0, .1)[i], replicates = made$g)
+    expect_equal(unname(grid$feature_rankings[, i]), unname(one$feature_ranking))
+  }
+  expect_error(ufs_select(made$x, 10, replicates = made$g), "single rows.*ufs_reliability",
+    class = "ufs_error_argument")
+  expect_error(ufs_stability(made$x, "css", k = 10, replicates = made$g), "single rows",
+    class = "ufs_error_argument")
+})

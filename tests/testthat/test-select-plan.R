@@ -796,3 +796,14 @@ test_that("sets that overlap share the products behind what they foretell", {
   expect_equal(share(list(1L, 2L, 9L)), c(share(list(1L)), share(list(2L)), share(list(9L))),
     tolerance = 1e-12)
 })
+
+test_that("where samples cost, the method that weighs what they cost is taken", {
+  cost <- seq_len(150) / 10
+  fit <- withr::with_seed(1, ufs_select(iris[, 1:4], m = 6, task = "label", sample_cost = cost, sample_budget = 30))
+  expect_identical(fit$method, "facility")
+  chosen <- selected_samples(fit, as = "index")
+  expect_lte(sum(cost[chosen]), 30)
+  # Not the cheapest ones.
+  expect_gt(sum(cost[chosen]), 20)
+  expect_true(fit$worth$chosen < fit$worth$random)
+})
