@@ -219,6 +219,7 @@ read_feature_quotas <- function(quotas, name) {
 
 # Once x has its final columns. `before`: the names that `include` had when it was given.
 check_constraints <- function(data, before = NULL) {
+  check_row_quotas(data$row_wish)
   wish <- data$wish
   if (is.null(wish)) return(data)
   names <- feature_names(data$features, data$p, FALSE)
@@ -241,6 +242,18 @@ check_constraints <- function(data, before = NULL) {
   if (!is.null(wish$budget)) check_budget(wish$budget, all, names)
   check_quotas(all, "be chosen")
   data
+}
+
+# Refuses quotas of the strata of rows that leave no row to choose; labelled rows count.
+check_row_quotas <- function(wish, labelled = wish$labelled) {
+  strata <- wish$strata
+  if (is.null(strata$quota)) return(invisible())
+  count <- function(at) tabulate(strata$level[at], length(strata$quota))
+  may <- if (is.null(wish$candidates)) seq_along(strata$level) else wish$candidates
+  open <- setdiff(may, labelled)
+  if (!any(pmin(strata$quota - count(labelled), count(open)) > 0)) {
+    refuse("quotas", "`quotas` leaves no sample to choose.")
+  }
 }
 
 # Refuses quotas that these columns cannot meet, whatever their number. may: what those that count

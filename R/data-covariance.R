@@ -248,12 +248,15 @@ moments_of_pairs <- function(pairs) {
   out
 }
 
-check_pairs <- function(pairs, fewest = 3) {
-  empty <- diag(pairs$n) == 0
-  if (any(empty)) {
-    ufs_abort("input", "`x` has no value at all in ", some_columns(pairs$names[empty]), ".",
-      argument = "x")
+# Columns without a value leave no complete row, and no pair.
+refuse_blank <- function(columns) {
+  if (length(columns)) {
+    ufs_abort("input", "`x` has no value at all in ", some_columns(columns), ".", argument = "x")
   }
+}
+
+check_pairs <- function(pairs, fewest = 3) {
+  refuse_blank(pairs$names[diag(pairs$n) == 0])
   low <- pairs$n
   diag(low) <- Inf
   if (any(low < fewest)) {

@@ -114,22 +114,35 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
   pieces <- moment_pieces(x, columns, weights, where, from, held, check_reading(header, dec))
   if (inherits(pieces, "ufs_moments")) return(check_moments(pieces, na))
   total <- NULL
+  seen <- NULL
   read <- 0
   repeat {
     piece <- pieces()
     if (is.null(piece)) break
     if (is.null(piece$x)) {
-      total <- NULL
+      total <- seen <- NULL
       read <- 0
       next
     }
     read <- read + nrow(piece$x)
     watch_says(function(step) paste(format(read, big.mark = ","), "rows read"))
+    seen <- seen_columns(seen, piece$x)
     total <- if (by_pairs) merge_pairs(total, pairs_of_rows(piece$x, piece$weights)) else
       merge_moments(total, moments_of_rows(piece$x, piece$weights))
   }
   if (is.null(total)) ufs_abort("input", "`x` has no rows.", argument = "x")
+  refuse_blank(names(seen)[!seen])
   check_moments(if (by_pairs) moments_of_pairs(total) else total, na)
+}
+
+# Which columns had a value in any piece, by name. Pieces may have their columns in any order.
+seen_columns <- function(seen, x) {
+  if (is.null(seen)) seen <- stats::setNames(logical(ncol(x)), colnames(x))
+  open <- intersect(names(seen)[!seen], colnames(x))
+  if (length(open)) {
+    seen[open] <- colSums(!is.na(x[, open, drop = FALSE])) > 0
+  }
+  seen
 }
 
 check_moments <- function(moments, na) {
@@ -506,7 +519,10 @@ moments_by_sql <- function(table, run = function(sql) DBI::dbGetQuery(table$conn
     if (!is.null(counts)) paste0("MIN(", counts, ")")), ""))
   if (isTRUE(known[3L] < 0)) refuse("weights", "`weights` must be finite and not negative.")
   n <- as.double(ask(total("1.0"), complete))
-  if (is.na(n) || n == 0) ufs_abort("input", "The table has no complete row.", argument = "x")
+  if (is.na(n) || n == 0) {
+    refuse_blank(table$columns[as.double(ask(paste0("COUNT(", id, ")"), "")) == 0])
+    ufs_abort("input", "The table has no complete row.", argument = "x")
+  }
   ends <- as.double(ask(c(total(paste0("1.0 * ", id)), paste0("MIN(", id, ")"),
     paste0("MAX(", id, ")")), complete))
   mean <- ends[seq_len(p)] / n

@@ -119,6 +119,7 @@ open_rows <- function(labelled, data) {
   if (!length(open)) {
     refuse("candidates", "`candidates` leaves no sample to choose: all of them are labelled.")
   }
+  check_row_quotas(wish, labelled)
   cost <- if (!is.null(wish$budget)) wish$cost
   if (!is.null(cost) && min(cost[open]) > wish$budget) {
     refuse("sample_budget", "`sample_budget` is ", format(wish$budget), ", less than the ",

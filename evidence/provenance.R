@@ -173,3 +173,9 @@ differing_arguments <- function(stored, now) {
   }
   unlist(Map(one, strsplit(stored, "; ", fixed = TRUE)[[1L]], strsplit(now, "; ", fixed = TRUE)[[1L]]), use.names = FALSE)
 }
+
+# A file in the first of the folders that has it, or, where none has, in the last.
+place_among <- function(file, folders) {
+  places <- file.path(folders, file)
+  c(places[file.exists(places)], utils::tail(places, 1L))[1L]
+}

@@ -22,12 +22,10 @@
 library(ufselect)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
 source(file.path(here, "common.R"))
-# A table that a vignette or the package reads is installed with it; scripts and all other tables are here.
+# A table that a vignette or the package reads is installed with it; scripts and all other tables are here, and
+# so is a table that no run has made yet.
 shipped <- normalizePath(file.path(here, "..", "inst", "benchmarks"))
-place_of <- function(file) {
-  own <- file.path(here, file)
-  if (file.exists(own)) own else file.path(shipped, file)
-}
+place_of <- function(file) place_among(file, c(shipped, here))
 header_file <- file.path(here, "results", "headers.csv")
 data_folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 

@@ -102,3 +102,14 @@ test_that("every stored table has a header with the calls of its methods", {
   calls <- headers$value[startsWith(headers$item, "call: ")]
   for (call in unique(unlist(strsplit(calls, "; ", fixed = TRUE)))) expect_silent(parse(text = call))
 })
+
+test_that("a table is where it is stored, and a new one is not installed", {
+  place <- provenance()
+  root <- withr::local_tempdir()
+  folders <- file.path(root, c("installed", "evidence"))
+  for (folder in folders) dir.create(folder)
+  file.create(file.path(folders, c("shown.csv", "other.csv")))
+  expect_identical(place$place_among("shown.csv", folders), file.path(root, "installed", "shown.csv"))
+  expect_identical(place$place_among("other.csv", folders), file.path(root, "evidence", "other.csv"))
+  expect_identical(place$place_among("new.csv", folders), file.path(root, "evidence", "new.csv"))
+})

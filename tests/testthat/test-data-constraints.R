@@ -230,6 +230,20 @@ test_that("contradictions are errors that name the columns", {
   expect_error(ufs_data(x, include = "c1", features = c("c2", "c3")), class = "ufs_error_argument", "'c1'")
   expect_error(ufs_data(x, exclude = 1:9), class = "ufs_error_argument", "no column")
   expect_error(ufs_data(x, quotas = c(a = 1)), class = "ufs_error_argument", "`strata`")
+  half <- rep(c("a", "b"), length.out = nrow(x))
+  none <- "`quotas` leaves no sample to choose"
+  expect_error(ufs_data(x, strata = half, quotas = c(a = 0, b = 0)), class = "ufs_error_argument",
+    none)
+  expect_error(ufs_select(x, task = "label", m = 3, strata = half, quotas = c(a = 0, b = 0)),
+    class = "ufs_error_argument", none)
+  # A level is full of labelled rows, or has no candidate.
+  expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), labelled = 1),
+    class = "ufs_error_argument", none)
+  expect_error(ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 4)),
+    class = "ufs_error_argument", none)
+  one <- ufs_data(x, strata = half, quotas = c(a = 1, b = 0), candidates = c(2, 3))
+  expect_length(selected_samples(ufs_ted(one, m = 1)), 1L)
+  expect_error(ufs_ted(one, m = 1, labelled = 1), class = "ufs_error_argument", none)
   expect_error(ufs_pca(x, 2, candidates = 1:5), class = "ufs_error_argument", "about samples")
   expect_error(ufs_ted(x, include = "c1"), class = "ufs_error_argument", "about features")
   expect_error(selected_features(ufs_pca(x, 2), budget = 3), class = "ufs_error_argument", "`cost`")

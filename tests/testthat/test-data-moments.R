@@ -68,6 +68,33 @@ test_that("what cannot be is said in words", {
   expect_error(ufs_moments(x), class = "ufs_error_input", "'v2'")
 })
 
+test_that("columns without any value are named, whatever is done about missing ones", {
+  x <- moments_data(40, 4)
+  # Every row lacks a value, but every column has some.
+  holes <- x
+  holes[1:20, 2] <- holes[21:40, 3] <- NA
+  expect_error(ufs_moments(holes), class = "ufs_error_input", "fewer than 2 complete rows")
+  x[, c(2, 4)] <- NA
+  for (na in c("omit", "error", "pairwise")) {
+    for (own in list(x, as.data.frame(x))) {
+      expect_error(ufs_moments(own, na = na), class = "ufs_error_input",
+        "no value at all in columns 'v2', 'v4'")
+    }
+  }
+  # In one of two pieces only.
+  expect_identical(seen_columns(seen_columns(NULL, holes[21:40, 1:3]), holes[1:20, 3:1]),
+    c(v1 = TRUE, v2 = TRUE, v3 = TRUE))
+  expect_identical(seen_columns(seen_columns(NULL, holes[21:40, 1:3]), holes[21:40, 3:1]),
+    c(v1 = TRUE, v2 = TRUE, v3 = FALSE))
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", as.data.frame(x))
+  table <- database_table(connection, "t", colnames(x), NULL)
+  expect_error(moments_by_sql(table), class = "ufs_error_input",
+    "no value at all in columns 'v2', 'v4'")
+})
+
 test_that("sparse matrices are read by blocks", {
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(3, as.matrix(Matrix::rsparsematrix(200, 5, .3)))
