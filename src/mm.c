@@ -132,11 +132,12 @@ static double near_plain(const mm *s, int k, double u)
     return fmin(fmax(u, s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
 }
 
-/* Newton on the diagonal, then Anderson. The mean change is that of rows or residuals, and partly that of
- * both: by itself neither is as fast on small tables and on large square ones. Caution keeps rows from moving too far together. A row that stays
- * the steepest takes the whole step, with its copies: held back while it is small, it would grow by
- * little more than nothing in each step, and the bound would wait for it. Another row in each step is no
- * such row: moved at once, they would spoil the history, whose map is the same in all steps. */
+/* Newton on the diagonal, then Anderson. The mean change is partly that of rows or residuals alone and
+ * partly that of both: by itself neither is as fast on small tables and on large square ones. Caution
+ * keeps rows from moving too far together. A row that stays the steepest takes the whole step, with its
+ * copies: held back while it is small, it would grow by little more than nothing in each step, and the
+ * bound would wait for it. Another row in each step is no such row: moved at once, they would spoil the
+ * history, whose map is the same in all steps. */
 static void extrapolate(mm *s)
 {
     int all = s->p + s->others;
