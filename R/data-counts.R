@@ -1,5 +1,6 @@
 # Applies `counts`, `rows` and the limits on features to data: sparse stays sparse. All that new
-# rows need is kept in input$transform: the same document frequencies and the same mean total.
+# rows need is kept in input$transform: the same document frequencies and the same mean total; of
+# tables of which some are counts also `of`, the factor of these over the columns, NA for others.
 
 transform_data <- function(data, how, min_samples, max_samples, arg) {
   min_samples <- check_number(min_samples, "min_samples", 0)
@@ -11,12 +12,14 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
     refuse(if (how$counts != "none") "counts" else "rows", "`", arg,
       "` was transformed by ufs_data() before.")
   }
-  if (changed && !is.null(data$input$tables)) {
-    what <- if (how$counts != "none") "counts" else "rows"
+  tables <- !is.null(data$input$tables)
+  # Counts by default are those of each table by itself.
+  if (tables && (how$rows != "none" || how$counts != "none" && is.null(how$of))) {
+    what <- if (how$counts != "none" && is.null(how$of)) "counts" else "rows"
     refuse(what, "`", what, "` = \"", how[[what]], "\" is for the rows of one table, and `", arg,
       "` has several: transform the tables before they are joined.")
   }
-  counted <- how$counts != "none" || limited
+  counted <- how$counts != "none" && is.null(how$of) || limited
   if (data$kind == "source" && counted) {
     refuse("counts", "Counts on disk cannot be transformed: choose features and read them into a ",
       "sparse matrix first.")
@@ -31,7 +34,8 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
   if (!changed) return(data)
   data$input$transform <- learn_transform(data, how)
-  apply_transform(data, data$input$transform, arg)
+  data <- apply_transform(data, data$input$transform, arg)
+  if (tables) weigh_tables(data) else data
 }
 
 # Treatments of rows are for the points of one spectrum: an outcome beside it would be taken for
@@ -65,8 +69,10 @@ wanted_transform <- function(counts, rows, unit_rows) {
 }
 
 # The first column with a negative number is named; missing values are the business of `na`.
-check_counted <- function(data, arg) {
+# `of`: as in a transformation of tables, of which some are no counts.
+check_counted <- function(data, arg, of = NULL) {
   negative <- negative_columns(data)
+  if (!is.null(of)) negative <- negative[!is.na(of[negative])]
   if (length(negative)) {
     ufs_abort("input", "`", arg, "` has negative numbers in ",
       some_columns(feature_names(data$features, data$p, FALSE)[negative]),
@@ -100,10 +106,14 @@ limit_features <- function(data, min_samples, max_samples, arg) {
 
 learn_transform <- function(data, how) {
   counts <- how$counts
+  # Limits may have left out columns since.
+  if (!is.null(how$of)) how$of <- factor(data$input$tables$of, levels(how$of))
   out <- c(how, p = data$p)
   if (counts == "log") {
-    totals <- row_totals(data)
-    out$total <- mean(totals[totals > 0])
+    out$total <- vapply(counted_columns(how), function(at) {
+      totals <- row_totals(data, at)
+      mean(totals[totals > 0])
+    }, 0)
   }
   # As if one more sample had every feature: no weight is zero or infinite.
   if (counts == "tfidf") out$idf <- log((1 + data$n) / (1 + document_frequency(data))) + 1
@@ -115,14 +125,10 @@ apply_transform <- function(data, how, arg = "x") {
   if (data$kind == "source") return(change_rows_of_source(data, how$rows))
   if (how$rows != "none" || how$counts == "log") check_complete(data, arg)
   dense <- data$kind == "dense"
+  if (how$counts == "log") data <- log_counts(data, how)
   value <- if (dense) data$x else data$x@x
   row <- if (dense) rep.int(seq_len(data$n), data$p) else data$x@i + 1L
-  if (how$counts == "log") {
-    size <- row_totals(data) / how$total
-    value[] <- log1p(value / size[row])
-    # A sample without any count.
-    value[!is.finite(value)] <- 0
-  } else if (how$counts == "tfidf") {
+  if (how$counts == "tfidf") {
     column <- if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)
     value[] <- value * how$idf[column]
   }
@@ -136,6 +142,38 @@ apply_transform <- function(data, how, arg = "x") {
   }
   if (dense) data$x <- value else data$x@x <- value
   data
+}
+
+# The columns that are logged together: all (NULL), or those of each table of counts.
+counted_columns <- function(how) {
+  if (is.null(how$of)) list(NULL) else split(seq_along(how$of), how$of)
+}
+
+# What was done to the counts where these are all of x, "none" where they are one table of several.
+counts_of_all <- function(how) if (anyNA(how$of)) "none" else how$counts
+
+log_counts <- function(data, how) {
+  columns <- counted_columns(how)
+  dense <- data$kind == "dense"
+  for (l in seq_along(columns)) {
+    at <- columns[[l]]
+    size <- row_totals(data, at) / how$total[[l]]
+    if (dense) {
+      if (is.null(at)) data$x <- log_ratio(data$x, size) else
+        data$x[, at] <- log_ratio(data$x[, at, drop = FALSE], size)
+    } else {
+      entry <- if (is.null(at)) seq_along(data$x@x) else which(stored_column(data$x) %in% at)
+      data$x@x[entry] <- log_ratio(data$x@x[entry], size[data$x@i[entry] + 1L])
+    }
+  }
+  data
+}
+
+# Zero for a sample without any count.
+log_ratio <- function(value, size) {
+  out <- log1p(value / size)
+  out[!is.finite(out)] <- 0
+  out
 }
 
 # Divisors of the rows: their standard deviation or their length; 1 where that is zero but for
@@ -179,8 +217,10 @@ piece_row_sums <- function(block, lines, shift, square) {
   cbind(if (square) .Call(C_x_forms, block, NULL) else rowSums(block))
 }
 
-row_totals <- function(data) {
-  if (data$kind == "dense") rowSums(data$x) else sum_by(data$x@x, data$x@i + 1L, data$n)
+# `at`: of some columns only.
+row_totals <- function(data, at = NULL) {
+  x <- if (is.null(at)) data$x else data$x[, at, drop = FALSE]
+  if (data$kind == "dense") rowSums(x) else sum_by(x@x, x@i + 1L, data$n)
 }
 
 sum_by <- function(value, group, size) {
@@ -200,7 +240,8 @@ transform_words <- function(input) {
   c(if (isTRUE(input$limited > 0)) {
     paste("left out    ", count_words(input$limited, "feature"),
       "above zero in too few or too many samples")
-  }, if (length(words)) paste0("counts       ", words,
+  }, if (length(words)) paste0("counts       ",
+    if (!is.null(how$of)) paste0(paste(levels(how$of), collapse = ", "), ": "), words,
     if (isTRUE(how$default)) "; there were raw counts only"),
   if (!is.null(how) && how$rows != "none") paste0("rows         ", rows[[how$rows]]))
 }

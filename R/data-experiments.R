@@ -78,16 +78,28 @@ seurat_layer <- function(assay, name) {
     get(assay, slot = name)
 }
 
-# The default of `counts` for an object with raw counts and no log-normalised values: "log", or
-# "none" where that cannot be.
-counts_by_default <- function(data) {
-  if (!isTRUE(data$input$raw)) return("none")
-  logged <- data$kind != "source" && !length(negative_columns(data))
-  inform_once("counts", "`x` has raw counts and no log-normalised values: ", if (logged)
+# `how` of transform_data() with what is done to counts of an object where nobody said it: counts
+# without log-normalised values beside them become log counts, where that can be. data$input$raw:
+# TRUE for the counts of an object, the names of such objects in a list of tables.
+with_default <- function(how, data) {
+  raw <- data$input$raw
+  if (is.null(raw)) return(how)
+  of <- as.vector(data$input$tables$of)
+  negative <- if (data$kind != "source") negative_columns(data)
+  logged <- if (is.null(of)) data$kind != "source" && !length(negative) else
+    setdiff(intersect(raw, of), of[negative])
+  some <- !isFALSE(logged) && length(logged) > 0L
+  what <- if (is.null(of)) "`x`" else
+    paste0("`", vapply(if (some) logged else raw, element_words, "", arg = "x"), "`")
+  inform_once("counts", paste(what, collapse = ", "), if (length(what) > 1L) " have" else " has",
+    " raw counts and no log-normalised values: ", if (some)
     "log(1 + count / size of the sample) is used (`counts` of ufs_data()). " else
     "they are used as they are. ", "scuttle::logNormCounts() or Seurat::NormalizeData() ",
     "normalises them, counts = \"none\" takes them as they are. ")
-  if (logged) "log" else "none"
+  if (!some) return(how)
+  how <- replace(c(how, default = TRUE), "counts", "log")
+  if (!is.null(of)) how$of <- factor(of, logged)
+  how
 }
 
 # The values of a column of colData() or meta.data that a constraint over the samples of x names;

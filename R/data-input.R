@@ -54,7 +54,9 @@
 #' data, `ufs_data(x)[rows, columns]`, keeps what the tables weigh; columns that `features` leaves
 #' out while the list is read do not count. Sparse tables stay sparse, and dense ones beside them
 #' become so; tables on disk have to be read first. `counts` and `rows` are for the rows of one
-#' table: transform the tables before. In a list, `factors` and `assay` are for every table.
+#' table: transform the tables before. In a list, `factors` and `assay` are for every table. An
+#' experiment with raw counts only becomes log counts as it does alone, by itself, unless
+#' `counts = "none"`.
 #'
 #' # Counts: words, reads, cells
 #' Counts differ by the size of the sample before they differ by anything else: long documents and
@@ -293,7 +295,8 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   wishes <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
-    factors = if (factors != "error") factors, raw = if (has_feature_rows(x)) TRUE)
+    factors = if (factors != "error") factors,
+    raw = if (has_feature_rows(x) || is_tables(x)) TRUE)
   data <- open_data(x, "x", na, reading, list_of(features, samples), wishes)
   included <- data$input$included
   data$input$included <- NULL
@@ -356,12 +359,6 @@ read_table <- function(x, arg, reading) {
   out$input$widest <- widest
   if (length(coded$factors)) out$input$factors <- coded$factors
   out
-}
-
-# `how` of transform_data() with what is done to counts of an object where nobody said it.
-with_default <- function(how, data) {
-  counts <- counts_by_default(data)
-  if (counts == "none") how else replace(c(how, default = TRUE), "counts", counts)
 }
 
 or_default <- function(bytes) if (is.null(bytes)) block_bytes() else bytes

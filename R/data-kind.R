@@ -134,7 +134,7 @@ falls <- function(z, p) {
 # holds multiples of one number, of which it has the smallest. Rounded numbers too.
 log_counts_kind <- function(z, data) {
   given <- data$input$transform
-  if (identical(given$counts, "log") && given$rows == "none") {
+  if (identical(counts_of_all(given), "log") && given$rows == "none") {
     return(c("log counts", "as `counts` says"))
   }
   if (data$p < 20L || any(z < 0) || max(z) > 50 || mean(z == 0) < 0.02) return(NULL)

@@ -2,8 +2,9 @@
 # are named table:column, and which remembers the table of each column. After columns were centred
 # and scaled, all tables have the same total variance, as in multiple factor analysis.
 #
-# data$input$tables   list(of, assay, share, root): the factor of the tables over the columns; the
-#                     assays of those that were experiments; for each column the part that it had,
+# data$input$tables   list(of, read, share, root): the factor of the tables over the columns; of
+#                     those that were experiments list(assay, layer, origin), from where they were
+#                     read; for each column the part that it had,
 #                     when the data were read, of the variance of its table, standardised
 #                     (share$scaled) and as it is (share$plain); the roots of the total variances of
 #                     the tables then, under the same names. Subsets of rows and columns hold on to
@@ -62,7 +63,11 @@ join_tables <- function(x, arg, read) {
   out <- new_data(if (any(sparse)) "sparse" else "dense", joined, list(samples, features))
   of <- factor(rep(names(parts), vapply(parts, `[[`, 0L, "p")), names(parts))
   out$input$tables <- list(of = of)
-  out$input$tables$assay <- Filter(Negate(is.null), lapply(parts, function(part) part$input$assay))
+  out$input$tables$read <- Filter(function(own) !is.null(own$assay), lapply(parts, function(part) {
+    part$input[names(part$input) %in% c("assay", "layer", "origin")]
+  }))
+  raw <- names(parts)[vapply(parts, function(part) isTRUE(part$input$raw), NA)]
+  if (length(raw)) out$input$raw <- raw
   out$input$factors <- joined_factors(lapply(parts, function(part) part$input$factors))
   out
 }

@@ -103,7 +103,10 @@ subspace_criteria <- function(x, sets) {
 as_the_fit_had_it <- function(fit, x) {
   how <- fit$input$transform
   plain <- is.null(open_data(x)$input$transform)
-  if (!is.null(how) && how$p == fit$p && plain) x <- transform_new(fit, x, "x")
+  if (!is.null(how) && how$p == fit$p && plain) {
+    # Opened, several tables are remembered; they weigh what their log counts do.
+    x <- weigh_tables(transform_new(fit, if (is_tables(x)) open_data(x) else x, "x"))
+  }
   sums <- fit$wishes$samples[intersect(names(fit$wishes$samples), held_names("rows", sums = TRUE))]
   if (!length(sums)) return(x)
   data <- open_data(x)
@@ -114,7 +117,7 @@ as_the_fit_had_it <- function(fit, x) {
 
 # Names the columns whose variance is explained.
 captured_of <- function(fit) {
-  counts <- fit$input$transform$counts
+  counts <- counts_of_all(fit$input$transform)
   if (isTRUE(counts == "log")) return("log counts")
   if (isTRUE(counts != "none")) return("weighted columns")
   if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns"

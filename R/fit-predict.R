@@ -40,7 +40,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     return(`dimnames<-`(data_columns(data, at), list(data$samples, data$features[at])))
   }
   if (has_feature_rows(newdata)) {
-    assay <- fit_assay(object, newdata, "newdata")
+    assay <- fit_assay(object$input, newdata, "newdata")
     rows <- match_columns(object, newdata, chosen)
     return(fill_assay(object, feature_rows(newdata, rows, assay), newdata, rows, chosen))
   }
@@ -71,7 +71,7 @@ join_new_tables <- function(x, input, arg) {
   out <- join_tables(x, arg, function(table, arg, name) {
     own <- factors_of_table(input$factors, name)
     if (length(own) && is.data.frame(table)) table <- coded_table(table, own, arg)
-    read_data(table, arg, list(assay = if (has_feature_rows(table)) input$tables$assay[[name]]))
+    read_data(table, arg, reading_of(input$tables$read[[name]], table, arg))
   })
   out$x
 }
@@ -92,7 +92,7 @@ factors_of_table <- function(factors, name) {
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
   newdata <- new_table(object, newdata, arg)
-  data <- open_data(newdata, arg, reading = reading_of(object, newdata, arg))
+  data <- open_data(newdata, arg, reading = reading_of(object$input, newdata, arg))
   if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
     refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the rows: ",
@@ -101,7 +101,7 @@ transform_new <- function(object, newdata, arg = "newdata") {
   data <- subset_data(data, features = match_columns(object, data, arg = arg))
   data <- fill_new(object, data, data, seq_len(object$p), arg)
   load_reader(data)
-  if (how$counts != "none") check_counted(data, arg)
+  if (how$counts != "none") check_counted(data, arg, how$of)
   apply_transform(data, how, arg)
 }
 
@@ -149,7 +149,7 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
 # The same for `out`, the given rows of an experiment or a Seurat object, in the assay of the fit.
 fill_assay <- function(object, out, newdata, rows, index) {
   if (is.null(object$input$new_rows)) return(out)
-  data <- open_data(newdata, "newdata", reading = reading_of(object, newdata, "newdata"))
+  data <- open_data(newdata, "newdata", reading = reading_of(object$input, newdata, "newdata"))
   values <- if (data$kind == "source") data_columns(data, rows) else data$x[, rows, drop = FALSE]
   if (!anyNA(values)) return(out)
   filled <- transposed(fill_new(object, values, data, index))
@@ -197,7 +197,7 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
     at <- match_columns(object, newdata, index, arg)
     return(fill_new(object, as_plain_matrix(newdata[, at, drop = FALSE], arg), newdata, index, arg))
   }
-  data <- open_data(newdata, arg, reading = reading_of(object, newdata, arg))
+  data <- open_data(newdata, arg, reading = reading_of(object$input, newdata, arg))
   at <- match_columns(object, data, index, arg)
   if (data$kind != "dense") {
     check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),
@@ -242,7 +242,7 @@ unscaled <- function(fit, z) {
 # Places of the given features of the fit in newdata: by position where these are all of the fit's
 # in their order, else by name.
 match_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
-  names <- feature_names_of(newdata, fit_assay(object, newdata, arg))
+  names <- feature_names_of(newdata, fit_assay(object$input, newdata, arg))
   size <- names$size
   names <- names$names
   if (!object$names$named || is.null(names)) {
@@ -275,11 +275,11 @@ feature_names_of <- function(data, assay = NULL) {
 
 # The assay of the fit in another container of its kind, which must have it; NULL, the default one,
 # where the fit is of other data.
-fit_assay <- function(fit, object, arg) {
-  assay <- fit$input$assay
+fit_assay <- function(input, object, arg) {
+  assay <- input$assay
   seurat <- inherits(object, "Seurat")
   if (is.null(assay) || !has_feature_rows(object) ||
-    seurat != identical(fit$input$origin, "Seurat")) {
+    seurat != identical(input$origin, "Seurat")) {
     return(NULL)
   }
   known <- if (seurat) SeuratObject::Assays(object) else SummarizedExperiment::assayNames(object)
@@ -292,12 +292,12 @@ fit_assay <- function(fit, object, arg) {
   assay
 }
 
-# How new data are read: an object as that of the fit was, and its counts as they are, since the fit
-# says what is done to them.
-reading_of <- function(fit, newdata, arg) {
+# How new data are read: an object as that of the fit was (`input` of the fit, or of its table), and
+# its counts as they are, since the fit says what is done to them.
+reading_of <- function(input, newdata, arg) {
   if (!has_feature_rows(newdata)) return(list())
-  list(assay = fit_assay(fit, newdata, arg), raw = TRUE,
-    layer = if (inherits(newdata, "Seurat")) fit$input$layer)
+  list(assay = fit_assay(input, newdata, arg), raw = TRUE,
+    layer = if (inherits(newdata, "Seurat")) input$layer)
 }
 
 # Rows of a SummarizedExperiment or Seurat object, in the order given; `assay`: the one they are of

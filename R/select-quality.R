@@ -447,7 +447,7 @@ report_selection <- function(x, n, whole = FALSE) {
 scale_words <- function(x) {
   if (is.null(x$params$scale)) return(NULL)
   if (!isFALSE(x$params$scale)) return("; columns standardised")
-  if (isTRUE(x$input$transform$counts != "none")) return(NULL)
+  if (isTRUE(counts_of_all(x$input$transform) != "none")) return(NULL)
   paste0("; columns as they are",
     if (grepl("^similar", x$look$reason)) " (if units differ: kind = \"mixed units\")")
 }

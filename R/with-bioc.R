@@ -55,7 +55,7 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
     length(ranking), "there are that many")
   score <- unname(fit[[paste0(what, "_scores")]])
   names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
-  assay <- fit_assay(fit, object, "object")
+  assay <- fit_assay(fit$input, object, "object")
   features <- feature_names_of(object, assay)
   own <- if (by_feature) features$names else colnames(object)
   size <- if (by_feature) features$size else ncol(object)

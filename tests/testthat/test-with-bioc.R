@@ -193,11 +193,94 @@ test_that("predict() of several tables takes the assay of the fit from each expe
   plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
   tables <- lapply(plain, experiment)
   x <- ufs_data(tables, assay = "counts")
-  expect_identical(x$input$tables$assay, list(genes = "counts", others = "counts"))
+  expect_identical(lapply(x$input$tables$read, `[[`, "assay"),
+    list(genes = "counts", others = "counts"))
   fit <- suppressWarnings(ufs_css(x, 4))
   by_hand <- suppressWarnings(ufs_css(plain, 4))
   expect_identical(selected_features(fit), selected_features(by_hand))
   expect_identical(predict(fit, tables), predict(by_hand, plain))
+})
+
+test_that("raw counts of experiments in a list of tables are logged as they are alone", {
+  skip_on_cran()
+  skip_if_not_installed("SingleCellExperiment")
+  withr::defer(said_once$counts <- TRUE)
+  genes <- counts[, 1:30]
+  others <- withr::with_seed(5, matrix(rnorm(60), 30))
+  dimnames(others) <- list(rownames(counts), c("p", "q"))
+  logged <- as.matrix(ufs_data(genes, counts = "log"))
+  experiment <- SingleCellExperiment::SingleCellExperiment
+  kinds <- list(experiment(list(counts = t(genes))), experiment(list(counts = to_sparse(t(genes)))))
+  if (requireNamespace("SeuratObject", quietly = TRUE)) {
+    kinds <- c(kinds, seurat_objects(to_sparse(t(genes)), data = NULL))
+  }
+  by_hand <- ufs_data(list(genes = logged, others = others))
+  fit_by_hand <- suppressWarnings(ufs_css(by_hand, 4))
+  chosen <- selected_features(fit_by_hand)
+  captured <- ufs_captured(fit_by_hand, by_hand)$captured
+  both <- function(m) list(genes = m, others = others)
+  for (object in kinds) {
+    said_once$counts <- FALSE
+    expect_message(data <- ufs_data(both(object)), "`x\\$genes` has raw counts",
+      class = "ufs_message_counts")
+    expect_equal(as.matrix(data), as.matrix(by_hand))
+    expect_equal(data$input$tables$share, by_hand$input$tables$share)
+    expect_equal(data$input$tables$root, by_hand$input$tables$root)
+    expect_output(print(data), "genes: log\\(1 .*there were raw counts only")
+    plain <- ufs_data(both(object), counts = "none")
+    expect_equal(as.matrix(plain), as.matrix(ufs_data(both(genes))))
+    expect_null(plain$input$transform)
+    # Of some columns, as alone.
+    some <- c(2:9, 31)
+    expect_equal(as.matrix(ufs_data(both(object), features = some))[, 1:8],
+      as.matrix(ufs_data(genes, features = 2:9, counts = "log")), ignore_attr = TRUE)
+    # At every door, and of new rows.
+    fit <- suppressWarnings(ufs_css(both(object), 4))
+    expect_identical(selected_features(fit), chosen)
+    expect_output(print(fit), "genes: log")
+    expect_equal(as.matrix(predict(fit, both(object))), as.matrix(by_hand)[, chosen])
+    expect_equal(as.matrix(predict(fit, both(genes))), as.matrix(by_hand)[, chosen])
+    expect_equal(predict(fit, both(object), type = "reconstruction"),
+      predict(fit_by_hand, both(logged), type = "reconstruction"))
+    expect_equal(ufs_captured(fit, both(object))$captured, captured)
+    expect_equal(ufs_captured(fit, both(genes))$captured, captured)
+  }
+  # A table without a column is out, and negative numbers are no counts.
+  expect_equal(as.matrix(ufs_data(both(kinds[[1]]), features = 31:32)), as.matrix(by_hand)[, 31:32])
+  minus <- genes
+  minus[1] <- -1
+  said_once$counts <- FALSE
+  minus <- both(experiment(list(counts = t(minus))))
+  expect_message(data <- ufs_data(minus), "as they are", class = "ufs_message_counts")
+  expect_null(data$input$transform)
+  two <- ufs_data(list(a = kinds[[1]], b = experiment(list(counts = t(counts[, 31:40])))))
+  expect_equal(as.matrix(two),
+    cbind(logged, as.matrix(ufs_data(counts[, 31:40], counts = "log"))), ignore_attr = TRUE)
+  expect_error(ufs_data(both(kinds[[1]]), rows = "unit"), "`rows`", class = "ufs_error_argument")
+  expect_error(ufs_data(both(kinds[[1]]), counts = "log"), "`counts`", class = "ufs_error_argument")
+})
+
+test_that("predict() of several tables takes the layer of the fit from each Seurat object", {
+  skip_on_cran()
+  skip_if_not_installed("SeuratObject")
+  plain <- list(genes = counts[, 1:30], others = counts[, 31:40])
+  logged <- lapply(plain, function(m) as.matrix(ufs_data(m, counts = "log")))
+  for (version in names(seurat_objects(to_sparse(t(counts))))) {
+    of <- function(m, ...) seurat_objects(to_sparse(t(m)), ...)[[version]]
+    raw <- suppressWarnings(ufs_css(lapply(plain, of, data = NULL), 4))
+    by_hand <- suppressWarnings(ufs_css(logged, 4))
+    # Other normalised values beside the counts.
+    new <- lapply(plain, function(m) of(m, data = to_sparse(t(sqrt(m)))))
+    expect_equal(as.matrix(predict(raw, new)), as.matrix(predict(by_hand, logged)))
+    named <- suppressWarnings(ufs_css(ufs_data(lapply(plain, of, data = NULL), assay = "RNA"), 4))
+    expect_identical(named$input$tables$read$genes$layer, "counts")
+    expect_equal(as.matrix(predict(named, new)), as.matrix(predict(named, plain)))
+    rename <- function(object) SeuratObject::RenameAssays(object, RNA = "ADT")
+    other <- suppressMessages(suppressWarnings(lapply(new, rename)))
+    expect_error(predict(named, other), "no assay \"RNA\"", class = "ufs_error_argument")
+    # Tables of a fit and new rows need not be of one class.
+    expect_equal(as.matrix(predict(raw, plain)), as.matrix(predict(by_hand, logged)))
+  }
 })
 
 test_that("one name stands for a column of what is known of the samples", {
