@@ -304,7 +304,9 @@ check_quota_size <- function(k, wish, arg = "k") {
   # Without quotas there may be no more, either.
   if (k > range[2L] && range[2L] < size - length(wish$exclude)) {
     refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas` allows at most ",
-      count_words(range[2L], "column"), ".")
+      count_words(range[2L], "column"), if (any(quota[, "least"] == quota[, "most"])) {
+        "; one number is exact, c(2, Inf) is at least two"
+      }, ".")
   }
 }
 

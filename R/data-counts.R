@@ -41,17 +41,28 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
 # Treatments of rows are for the points of one spectrum: an outcome beside it would be taken for
 # one more point.
 check_one_matrix <- function(data, rows, arg) {
+  out <- columns_beside(data)
+  if (!length(out)) return(invisible())
+  refuse("rows", "rows = \"", rows, "\" would run over ", some_columns(data$features[out]), " of `",
+    arg, "`, which ", if (length(out) == 1L) "is" else "are", " no part of its matrix column '",
+    data$input$widest$name, "'. Leave ", if (length(out) == 1L) "it" else "them", " out by ",
+    without_columns(out), ", or give the matrix column alone.")
+}
+
+# The columns of a data frame that stand beside its widest matrix column.
+columns_beside <- function(data) {
   widest <- data$input$widest
+  if (is.null(widest)) return(integer())
   out <- which(!data$features %in% widest$columns)
-  if (is.null(widest) || !length(out) || length(out) == data$p) return(invisible())
+  if (length(out) == data$p) integer() else out
+}
+
+# The argument that leaves these columns out, in words.
+without_columns <- function(out) {
   left <- if (length(out) == 1L) out else if (all(diff(out) == 1L)) {
     paste0("(", out[1L], ":", max(out), ")")
   } else if (length(out) <= 20L) paste0("c(", paste(out, collapse = ", "), ")")
-  refuse("rows", "rows = \"", rows, "\" would run over ", some_columns(data$features[out]), " of `",
-    arg, "`, which ", if (length(out) == 1L) "is" else "are", " no part of its matrix column '",
-    widest$name, "'. Leave ", if (length(out) == 1L) "it" else "them", " out by ",
-    if (is.null(left)) "`features`" else paste0("features = -", left),
-    ", or give the matrix column alone.")
+  if (is.null(left)) "`features`" else paste0("features = -", left)
 }
 
 # The transformation that `counts`, `rows` and `unit_rows` ask for.

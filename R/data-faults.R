@@ -5,7 +5,22 @@
 # Why x seems to be no table of samples and features, and which columns are doubtful: sentences for
 # print(), none if all is well.
 doubtful_input <- function(data) {
-  c(looks_square(data), looks_like_ids(data), measuring_faults(data))
+  c(looks_square(data), no_features(data), measuring_faults(data))
+}
+
+# Columns that are no features.
+no_features <- function(data) c(looks_like_ids(data), looks_like_outcome(data))
+
+# An outcome beside a spectrum is compared by and chosen from as its points are, and may outweigh
+# them all.
+looks_like_outcome <- function(data) {
+  out <- columns_beside(data)
+  if (!length(out)) return(NULL)
+  many <- length(out) > 1L
+  paste0(some_columns(data$features[out]), if (many) " stand" else " stands",
+    " beside the matrix column '", data$input$widest$name, "' and ",
+    if (many) "count as one more feature each" else "counts as one more feature",
+    ": leave an outcome out (", without_columns(out), ")")
 }
 
 looks_square <- function(data) {

@@ -4,8 +4,8 @@
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
 # divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p,
-# ss, count, store, bytes and the calls that source_operator() lists). p counts the columns that
-# are not constant.
+# ss, count, store, bytes, held and the calls that source_operator() lists). p counts the columns
+# that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) {

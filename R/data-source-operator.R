@@ -17,7 +17,7 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     function(...) method(op, ...)
   })
   structure(c(list(kind = "source", n = op$n, p = op$p, count = count, store = store,
-    bytes = source$bytes), calls), class = "ufs_x")
+    bytes = source$bytes, held = is_held(source)), calls), class = "ufs_x")
 }
 
 # ---- the calls

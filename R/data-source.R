@@ -354,6 +354,12 @@ planned_source <- function(data, plan) {
   out
 }
 
+# Does memory hold what is read? Then no file is passed over.
+is_held <- function(source) {
+  while (source$kind == "planned") source <- source$object$base
+  source$kind == "sparse"
+}
+
 # Read by columns, as a sparse matrix is held.
 sparse_source <- function(data) {
   loadNamespace("Matrix")

@@ -28,6 +28,9 @@ ufs <- function(x, method, ..., m) {
   if (!missing(m)) args["m"] <- list(m)
   known <- paste0("\"", names(table), "\"", collapse = ", ")
   if (missing(method)) refuse("method", "`method`, one of ", known, ", is missing.")
+  if (!is.character(method) && length(x) == 1L && x %in% names(table)) {
+    refuse("method", "`x`, the data, comes before `method`: ufs(x, \"", x, "\").")
+  }
   if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
     refuse("method", "`method` must be one of ", known, "; it is ", deparse_short(method), ".")
   }

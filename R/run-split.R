@@ -26,7 +26,8 @@
 #' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if
 #'   `x` has row names), `m`, the number `n` of rows and their `names`, `replicates`, `strata`,
 #'   `space` (what rows were compared by), `far` (rows far from all others), `doubts` (which columns
-#'   seem to number the rows, by the rule of [ufs_look()]; `NULL` if none), `coverage` and `map`.
+#'   seem to number the rows, or stand beside a spectrum, by the rules of [ufs_look()]; `NULL` if
+#'   none), `coverage` and `map`.
 #'   `coverage` has a row for `train`, `test` and the mean of 20 random choices of either size, with
 #'   `uncovered`, the mean squared distance to the nearest chosen row over that to the mean of all,
 #'   and `unknown`, the share of the variance of a smooth function that is left when it is known at
@@ -108,7 +109,7 @@ split_space <- function(opened) {
   data <- as_rescaled_operator(opened$x, TRUE, !smooth)
   z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
   close_source(data$x)
-  list(z = z, samples = data$samples, input = final_input(data), doubts = looks_like_ids(opened$x),
+  list(z = z, samples = data$samples, input = final_input(data), doubts = no_features(opened$x),
     space = if (smooth) {
     paste(count_words(ncol(z), "principal component score"), "of smooth curves")
   } else "standardised columns")

@@ -211,8 +211,9 @@ named_methods <- function(value, written) {
       }
       other <- make.unique(c(own, "own"))[length(own) + 1L]
       known <- c(if (nzchar(labels[i])) labels[i], said, other)[1L]
+      # A method that the user registered before stays.
+      if (!known %in% ls(registered)) own <- c(own, known)
       ufs_register(known, value[[i]])
-      own <- c(own, known)
     }
     value[[i]] <- known
   }

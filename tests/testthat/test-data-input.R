@@ -331,6 +331,9 @@ test_that("the passes over data on disk are counted and said", {
   expect_output(print(fit), "1 pass over the file")
   expect_null(ufs_variance(counts)$input$passes)
   expect_gt(suppressWarnings(ufs_pca(d, 2))$input$passes, 2L)
+  # Rows in blocks of a sparse matrix are read the same way, from memory.
+  sparse <- Matrix::Matrix(counts, sparse = TRUE)
+  expect_null(suppressWarnings(ufs_pca(sparse, 2, blocks = rep_len(1:2, nrow(counts))))$input$passes)
 })
 
 test_that("blocks that a source holds itself are not standardised in place", {
@@ -475,4 +478,17 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
   # Without a matrix column all columns are one, and a column that scale() made is no spectrum.
   expect_s3_class(ufs_data(transform(mtcars, hp = scale(hp)), rows = "snv"), "ufs_data")
   expect_s3_class(ufs_data(x["NIR"], rows = "snv"), "ufs_data")
+})
+
+test_that("an outcome beside a matrix column is told where rows stay as they are", {
+  x <- withr::with_seed(1, data.frame(octane = rnorm(30, 0, 50), NIR = I(t(apply(matrix(rnorm(30 * 25), 30), 1L, cumsum)))))
+  said <- "column 'octane' stands beside the matrix column 'NIR' and counts as one more feature.*features = -1"
+  shown <- function(value) paste(trimws(capture.output(print(value))), collapse = " ")
+  for (value in list(ufs_look(x), ufs_select(x, m = 5, task = "label"), ufs_select(x, k = 3), ufs_split(x, m = 5))) {
+    expect_match(shown(value), said)
+  }
+  x$water <- x$octane^2
+  expect_match(shown(ufs_split(x, m = 5)), "columns 'octane', 'water' stand beside .* count as one more feature each")
+  expect_null(ufs_split(x, m = 5, features = 2:26)$doubts)
+  expect_null(ufs_split(transform(mtcars, hp = scale(hp)), m = 5)$doubts)
 })

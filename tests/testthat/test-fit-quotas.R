@@ -112,6 +112,8 @@ test_that("impossible quotas are errors that say what does not fit", {
     expect_error(fit(3), class = "ufs_error_argument", "`k` is 3, but `feature_quotas` asks for at least 4 columns")
     expect_error(fit(8), class = "ufs_error_argument", "`k` is 8, but `feature_quotas` allows at most 7 columns")
   }
+  exact <- ufs_data(mtcars, feature_strata = quota_parts, feature_quotas = 1)
+  expect_error(ufs_variance(exact, k = 9), "at most .*; one number is exact, c[(]2, Inf[)] is at least two")
   flat <- replace(mtcars, c("cyl", "disp", "hp", "vs"), 1)
   expect_error(suppressWarnings(ufs_variance(flat, feature_strata = quota_parts, feature_quotas = many)),
     class = "ufs_error_argument", "of which 1 may be chosen")

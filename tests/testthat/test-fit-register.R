@@ -151,6 +151,14 @@ test_that("functions stand in the place of names", {
   with_method("again", flatness)
   named <- withr::with_seed(1, ufs_stability(y, c("variance", "again"), k = 2, n_resamples = 4))
   expect_identical(two$fits$mine$selected, named$fits$again$selected)
+  # What was registered before a call stays after it.
+  again <- flatness
+  withr::with_seed(1, ufs_stability(y, again, k = 2, n_resamples = 4))
+  expect_true("again" %in% ufs_methods()$method)
+  withr::with_seed(1, ufs_stability(y, list(again, flatness), k = 2, n_resamples = 4))
+  expect_identical(c("again", "flatness") %in% ufs_methods()$method, c(TRUE, FALSE))
+  expect_error(ufs("again", y, k = 2), "`x`, the data, comes before `method`: ufs(x, \"again\")", fixed = TRUE,
+    class = "ufs_error_argument")
   # A method's own function is the method.
   three <- withr::with_seed(1, ufs_stability(y, ufs_variance, k = 2, n_resamples = 4))
   expect_identical(three$selected, withr::with_seed(1, ufs_stability(y, "variance", k = 2, n_resamples = 4))$selected)
