@@ -30,12 +30,11 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { DEPTH = 8, LOOK_EVERY = 4, IDLE = 10, WAITS = 3 };
+enum { DEPTH = 5, LOOK_EVERY = 4, IDLE = 10, WAITS = 3 };
 static const double LEAST = 0.05;                /* least `left` at first; weight of a new row */
 static const double FAR = 3.0;                   /* log root of a weight off its plain value */
 static const double SMALL = 0.001, LEAVE = 0.99; /* rows that leave: share of the mean; dual */
 static const double WORTH = 0.2;                 /* share of the rows for which a new set is made */
-static const double OWN = 0.7; /* how much the mean change of rows alone counts for rows */
 
 /* ---- between two steps ----------------------------------------------------------------- */
 
@@ -132,38 +131,32 @@ static double near_plain(const mm *s, int k, double u)
     return fmin(fmax(u, s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
 }
 
-/* Newton on the diagonal, then Anderson. The mean change is partly that of rows or residuals alone and
- * partly that of both: by itself neither is as fast on small tables and on large square ones. Caution
- * keeps rows from moving too far together. A row that stays the steepest takes the whole step, with its
- * copies: held back while it is small, it would grow by little more than nothing in each step, and the
- * bound would wait for it. Another row in each step is no such row: moved at once, they would spoil the
- * history, whose map is the same in all steps. */
+/* Newton on the diagonal, then Anderson. Caution keeps rows from moving too far together. A row that stays
+ * the steepest takes the whole step, with its copies: held back while it is small, it would grow by
+ * little more than nothing in each step, and the bound would wait for it. Another row in each step is no
+ * such row: moved at once, they would spoil the history, whose map is the same in all steps. */
 static void extrapolate(mm *s)
 {
     int all = s->p + s->others;
-    double top = steepest(s), total[2] = {0.0, 0.0}, moved[2] = {0.0, 0.0}, both, mean[2];
+    double top = steepest(s), total = 0.0, moved = 0.0, mean;
 
     for (int k = 0; k < all; k++) {
-        int kind = k < s->p ? 0 : 1;
         if (k < s->p && mm_is_free(s->settings, k)) continue;
         double size = sqrt(count_of(s, k)) * s->plain[k];
         s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
-        total[kind] += size;
-        moved[kind] += size * s->f[k];
+        total += size;
+        moved += size * s->f[k];
     }
-    both = total[0] + total[1] > 0.0 ? (moved[0] + moved[1]) / (total[0] + total[1]) : 0.0;
-    for (int kind = 0; kind < 2; kind++)
-        mean[kind] = total[kind] > 0.0 ? OWN * moved[kind] / total[kind] + (1.0 - OWN) * both : 0.0;
+    mean = total > 0.0 ? moved / total : 0.0;
     for (int k = 0; k < all; k++) {
         if (k < s->p && mm_is_free(s->settings, k)) {
             s->f[k] = s->u[k];
             continue;
         }
         bool steep = s->waits >= WAITS && k < s->p && s->u[k] > 0.0 && s->out->dual[k] >= top;
-        double common = mean[k < s->p ? 0 : 1], by = s->f[k] - common;
-        double left = fmax(s->left[k], steep ? UFS_ROUNDING : s->caution);
+        double by = s->f[k] - mean, left = fmax(s->left[k], steep ? UFS_ROUNDING : s->caution);
         by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
-        s->f[k] = near_plain(s, k, s->u[k] * exp(common + by));
+        s->f[k] = near_plain(s, k, s->u[k] * exp(mean + by));
     }
     anderson_push(&s->history, s->u, s->f);
     anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
