@@ -113,3 +113,20 @@ test_that("a table is where it is stored, and a new one is not installed", {
   expect_identical(place$place_among("other.csv", folders), file.path(root, "evidence", "other.csv"))
   expect_identical(place$place_among("new.csv", folders), file.path(root, "evidence", "new.csv"))
 })
+
+test_that("the vignette's results are whole", {
+  for (name in c("musk", "madelon", "noise", "penalties", "tolerance")) {
+    file <- file.path("results", paste0("classifier-", name, ".csv.gz"))
+    expect_true(file.exists(file))
+    table <- utils::read.csv(file)
+    value <- switch(name, penalties = table$accuracy, tolerance = table$tolerance, table$mean)
+    expect_true(all(value > 0 & value < 1))
+    if (name %in% c("musk", "madelon")) {
+      pipelines <- grep("^(laplacian|spec|inffs|sogfs|udfs)[+](ted|rrss|alnr)$", unique(table$method))
+      expect_length(pipelines, 15)
+      expect_true(all(c("ALFS-I, norm", "ALFS-I, TED", "ALFS-II, norm", "ALFS-II, TED", "ted", "rrss", "alnr", "R-CUR", "all", "random",
+        "random (best of 12)") %in% table$method))
+      expect_equal(max(table$errors), 0)
+    }
+  }
+})

@@ -332,6 +332,7 @@ test_that("damaged files, pipes and devices are refused in words", {
 })
 
 test_that("a gzip file that was cut off is refused at whatever byte", {
+  skip_if_not_installed("data.table")
   file <- withr::local_tempfile(fileext = ".csv.gz")
   cut <- withr::local_tempfile(fileext = ".csv.gz")
   x <- withr::with_seed(1, round(matrix(rnorm(2000), 400), 3))

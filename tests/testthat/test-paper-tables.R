@@ -18,21 +18,3 @@ test_that("published.csv has every figure of Tables II to XI, and they agree wit
   eleven <- figures$accuracy[figures$table == "XI"]
   expect_lte(max(abs(eleven - 100 * round(1.03 * eleven) / 103)), 0.06)
 })
-
-test_that("the vignette's results are whole", {
-  skip_on_cran()
-  for (name in c("musk", "madelon", "noise", "penalties", "tolerance")) {
-    file <- system.file("extdata", paste0("classifier-", name, ".csv.gz"), package = "ufselect")
-    expect_true(nzchar(file))
-    table <- utils::read.csv(file)
-    value <- switch(name, penalties = table$accuracy, tolerance = table$tolerance, table$mean)
-    expect_true(all(value > 0 & value < 1))
-    if (name %in% c("musk", "madelon")) {
-      pipelines <- grep("^(laplacian|spec|inffs|sogfs|udfs)[+](ted|rrss|alnr)$", unique(table$method))
-      expect_length(pipelines, 15)
-      expect_true(all(c("ALFS-I, norm", "ALFS-I, TED", "ALFS-II, norm", "ALFS-II, TED", "ted", "rrss", "alnr", "R-CUR", "all", "random",
-        "random (best of 12)") %in% table$method))
-      expect_equal(max(table$errors), 0)
-    }
-  }
-})

@@ -106,9 +106,11 @@ test_that("quotas that leave nothing to choose are refused in words, and of rows
     expect_error(suppressMessages(do.call(ufs_css, c(list(mtcars, feature_strata = strata, feature_quotas = none), wish))),
       class = "ufs_error_argument", "`feature_quotas` leaves no column")
   }
-  nothing <- list(list(strata = rep(1:2, 16), quotas = c(`1` = 0, `2` = 0)), list(replicates = rep(1:2, 16), labelled = 1:2))
-  for (wish in nothing) for (method in c("facility", "ted", "medoids")) {
-    data <- do.call(ufs_data, c(list(mtcars, sample_cost = 1:32, sample_budget = 5), wish))
+  costs <- function(...) ufs_data(mtcars, sample_cost = 1:32, sample_budget = 5, ...)
+  expect_error(costs(strata = rep(1:2, 16), quotas = c(`1` = 0, `2` = 0)), "`quotas` leaves no sample",
+    class = "ufs_error_argument")
+  data <- costs(replicates = rep(1:2, 16), labelled = 1:2)
+  for (method in c("facility", "ted", "medoids")) {
     fit <- withr::with_seed(1, suppressMessages(ufs(data, method, m = 3)))
     expect_length(suppressMessages(selected_samples(fit, 3)), 0L)
   }
