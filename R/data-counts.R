@@ -160,7 +160,7 @@ counted_columns <- function(how) {
   if (is.null(how$of)) list(NULL) else split(seq_along(how$of), how$of)
 }
 
-# What was done to the counts where these are all of x, "none" where they are one table of several.
+# The treatment of counts where these are all of x, "none" where they are one table of several.
 counts_of_all <- function(how) if (anyNA(how$of)) "none" else how$counts
 
 log_counts <- function(data, how) {

@@ -218,7 +218,7 @@ settle_file <- function(lines, file, reading) {
   if (!length(body)) ufs_abort("input", "File '", file, "' is empty.", argument = "x")
   sep <- if (length(stated)) stated[2L] else separator_of(body)
   body <- body[grepl("[^[:space:]]", body) | sep == "\t"]
-  # Of wide tables a few lines tell as much.
+  # A few lines of a wide table tell as much.
   shown <- utils::head(body, max(10, 2e5 %/% max(1, nchar(body[1L], "bytes"))))
   shown <- utils::head(shown, 200L)
   top <- split_lines(shown, sep, file, fill = TRUE)

@@ -539,7 +539,7 @@ much_filled <- function(share, what, names = NULL, most = 0.2) {
   }
 }
 
-# What na = "omit" left out, in words; NULL if it left out nothing, or fewer than the share `above`
+# Rows that na = "omit" left out, in words; NULL if none, or fewer than the share `above`
 # of the rows or columns.
 omitted_words <- function(input, above = 0, what = c("rows", "columns")) {
   if (!identical(input$na, "omit") || is.null(input$given)) return(NULL)

@@ -135,7 +135,7 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
   check_moments(if (by_pairs) moments_of_pairs(total) else total, na)
 }
 
-# Which columns had a value in any piece, by name. Pieces may have their columns in any order.
+# Did each column have a value in any piece, by name? Pieces may have their columns in any order.
 seen_columns <- function(seen, x) {
   if (is.null(seen)) seen <- stats::setNames(logical(ncol(x)), colnames(x))
   open <- intersect(names(seen)[!seen], colnames(x))

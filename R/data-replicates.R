@@ -40,7 +40,7 @@ replicate_squares <- function(data, replicates = data$row_wish$replicates) {
   c(squares, list_of(df, value, level_weight))
 }
 
-# Those of some columns. `df`: with blocks, where missing values cannot be left out.
+# Sums of squares of some columns. `df`: with blocks, where missing values cannot be left out.
 squares_of_columns <- function(z, level, weight, df = NULL) {
   there <- !is.na(z)
   if (!is.null(df) && !all(there)) {

@@ -3,12 +3,11 @@
 # and scaled, all tables have the same total variance, as in multiple factor analysis.
 #
 # data$input$tables   list(of, read, share, root): the factor of the tables over the columns; of
-#                     those that were experiments list(assay, layer, origin), from where they were
-#                     read; for each column the part that it had,
-#                     when the data were read, of the variance of its table, standardised
-#                     (share$scaled) and as it is (share$plain); the roots of the total variances of
-#                     the tables then, under the same names. Subsets of rows and columns hold on to
-#                     these, and so to the weights.
+#                     experiments list(assay, layer, origin), from where they were read; for each
+#                     column the part that it had, when the data were read, of the variance of its
+#                     table, standardised (share$scaled) and as it is (share$plain); the roots of
+#                     the total variances of the tables then, under the same names. Subsets of rows
+#                     and columns hold on to these, and so to the weights.
 
 is_tables <- function(x) {
   is.list(x) && !is.object(x) && any(vapply(x, is_table, NA))

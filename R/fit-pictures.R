@@ -106,7 +106,7 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
 asked_size <- function(fit) remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 
-# What plot() shows of a fit by itself: beside the way of the objective what was chosen.
+# The default pictures of a fit: the choice, beside the way of the objective.
 default_types <- function(fit, data = NULL) {
   first <- picture_type(fit, NULL, data)
   c(first, if (first == "objective") "chosen")
@@ -289,7 +289,7 @@ measured <- function(fit, what) {
     return(shown(gain, ylab = "added when it was chosen",
       subtitle = "in the order of choice; then what each would add next"))
   }
-  # What lies behind picks and draws.
+  # The quantities behind picks and draws.
   behind <- switch(what, feature = c("norm in W" = "column_norm", leverage = "leverage_features",
     "score before" = "scores_before"), c("norm in W" = "row_norm", leverage = "leverage_samples"))
   for (name in names(behind)) {

@@ -89,7 +89,7 @@ check_words <- function(faults, unchecked = NULL) {
 # A fit has not the data any more, which comparing needs.
 unlooked <- "not compared with random choices (see ufs_select())"
 
-# What can be seen from the fit alone.
+# Checks that need the fit alone.
 fit_checks <- function(fit, chosen = chosen_now(fit, "feature")) {
   score <- unname(fit$feature_scores)[chosen]
   scored <- if (length(chosen)) count_scored(fit$feature_scores)

@@ -99,7 +99,8 @@ decorrelate <- function(z, value, k, strength) {
   list_of(picked, near)
 }
 
-# What decorrelate() weighed, for each column of the pool, best first: place is its order of choice.
+# The quantities that decorrelate() weighed, for each column of the pool, best first: place is its
+# order of choice.
 choice_table <- function(found, worth, strength, index, names) {
   data.frame(feature = names[index], index, worth, correlation = found$near,
     value = worth - strength * found$near, place = match(seq_along(worth), found$picked))

@@ -147,8 +147,7 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
   entries <- if (is_operator(x)) length(x$value) else as.double(length(x))
   # A few starts go on where all take seconds: the best is nearly always among them.
   most <- if (entries * m * n_starts > 1e9) max(1L, ceiling(n_starts / 10)) else n_starts
-  # Two people who ask for the same samples to be labelled get the same: the starts are a design
-  # that does not depend on the caller's random numbers.
+  # A fixed design of starts, see looking_seed.
   draw <- with_seed(looking_seed, stats::runif(m * n_starts))
   found <- kmeans_starts(points, m, n_starts, max_iter, most, labelled, draw)
   best <- which.min(found$within)

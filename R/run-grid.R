@@ -317,7 +317,7 @@ picture.ufs_grid <- function(object, value, over, ...) {
   if (length(subtitle)) subtitle <- paste(subtitle, collapse = "; ")
   title <- sprintf("ufs_%s: %s over %s", object$method, what, paste(over, collapse = " and "))
   words <- lapply(level, format, digits = 3L, trim = TRUE)
-  # Where the setting lies that a tuning chose.
+  # The place of the setting that a tuning chose.
   mark <- if (!is.null(object$best)) {
     unname(vapply(at, function(v) as.integer(v[object$best]), 0L))
   }

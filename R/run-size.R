@@ -115,7 +115,7 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   curve <- all[all$k %in% k, ]
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
-  # Of columns that were picked one by one each next one is for what those before it leave.
+  # Columns that were picked one by one: each is for what those before it leave.
   rest <- if (identical(method_row(own$method)$picks$argument, "k")) {
     rest_of_picks(data, rankings$all, rows)
   }

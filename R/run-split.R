@@ -268,7 +268,7 @@ picture.ufs_split <- function(object, ...) {
   of <- rep("rest", nrow(map))
   for (set in c("train", "test")) of[object[[set]]] <- set
   of <- factor(sets[of], sets)
-  # Those in neither set lie below the others.
+  # Rows in neither set lie below the others.
   ord <- order(-as.integer(of))
   new_picture("scatter", table = data.frame(x = map[, 1L], y = map[, 2L], circled = FALSE)[ord, ],
     group = droplevels(of[ord]), group_name = "rows", style = list(colour = c(best_colour,

@@ -186,7 +186,7 @@ without_noise <- function(quality, size) {
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
-# What wishes cost: the gain of the choice over random choices as a share of the gain of the same
+# The cost of wishes: the gain of the choice over random choices as a share of the gain of the same
 # method without them (`free`), both over random choices without them: in the explained variance of
 # rows left out, or in distances to label. NULL where that gain is none.
 share_of_gain <- function(fit, free, x, seed, draws = 20L) {
@@ -203,7 +203,7 @@ share_of_gain <- function(fit, free, x, seed, draws = 20L) {
   (kept$chosen - kept$random) / (best$chosen - best$random)
 }
 
-# What could not be checked, in words; NULL if all was.
+# Checks that could not run, in words; NULL if all did.
 selection_unchecked <- function(fit, wished) {
   if (is.null(fit$worth)) {
     return("not compared with random choices: too few rows, or too few columns to choose from")

@@ -182,7 +182,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
     quota = quotas_of_ranking(fit, at, length(features)))
 }
 
-# What quotas ask for, of the columns that a framework has; NULL without quotas.
+# Quotas for the columns that a framework has; NULL without quotas.
 quotas_of_ranking <- function(fit, at, size) {
   strata <- fit$wishes$features$feature_strata
   if (is.null(strata$quota)) return(NULL)

@@ -1,4 +1,4 @@
-# What two people get who ask the same question: the recommended calls on the same rows with three
+# Two people ask the same question: the recommended calls on the same rows with three
 # seeds, and how much of the answers is the same.
 #
 #   Rscript evidence/seeds.R --data=<folder of sets> [--sets=a,b] [--out=seeds.csv]

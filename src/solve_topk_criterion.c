@@ -315,7 +315,7 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-/* What the cheapest features cost that complete the set beside those used and j. */
+/* Cost of the cheapest features that complete the set beside those used and j. */
 static double reserve(topk_criterion *g, int j)
 {
     topk_walk *walk = &g->walk[1];

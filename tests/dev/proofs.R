@@ -1,4 +1,4 @@
-# What proofs and bounds say, against every choice there is: Rscript tests/dev/proofs.R --cases=2000 --seed=0
+# Proofs and bounds against every choice there is: Rscript tests/dev/proofs.R --cases=2000 --seed=0
 # ufs_css(optimal = TRUE): helper-proofs.R has what is tried; a proof is false where enumeration finds a choice that
 # holds more by 1e-7 of all squares. A quarter as many of ufs_topk() and of ufs_facility(), with each of the
 # constraints, columns on scales from 1e-8 to 1e8. --show=no does not print the first cases that failed.

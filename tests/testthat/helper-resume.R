@@ -52,7 +52,7 @@ step_left <- function(fit, m, value) {
   (sum((m %*% w) * w) - best) / value
 }
 
-# What two runs of a grid must agree in; times differ.
+# Two runs of a grid must agree in all but times.
 steps_result <- function(grid) {
   list(grid$feature_scores, grid$feature_rankings, grid$results[setdiff(names(grid$results), "seconds")],
     lapply(grid$fits, function(fit) fit[setdiff(names(fit), c("call", "seconds", "elapsed"))]))

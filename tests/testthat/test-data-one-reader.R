@@ -68,7 +68,7 @@ forms_of <- function(x, connection) {
   forms
 }
 
-# What is said to be left out, and the value: list(value, left).
+# The columns said to be left out, and the value: list(value, left).
 listening <- function(code) {
   left <- character()
   value <- withCallingHandlers(code, message = function(m) {

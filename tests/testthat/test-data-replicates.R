@@ -118,7 +118,7 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   expect_equal(ufs_captured(fit, d$x), ufs_captured(selected_features(fit), d$x, center = TRUE),
     tolerance = 1e-10)
   expect_identical(fit$params$scale, TRUE)
-  # What takes the data of a fit takes its rows.
+  # A door that takes the data of a fit takes its rows.
   expect_identical(nrow(representatives(ufs_pca(d$x, 3, k = 5, replicates = d$g), d$x)),
     nrow(representatives(ufs_pca(d$x, 3, k = 5), d$x)))
   fits <- list(ufs_css(d$x, k = 5, replicates = d$g), ufs_pca(d$x, 3, k = 5, replicates = d$g))

@@ -293,7 +293,7 @@ test_that("quotas of columns alone are those of the tables", {
     class = "ufs_error_argument")
 })
 
-# What a run found, without times and what it reused.
+# The results of a run, without times and what it reused.
 found_by <- function(run, ...) {
   out <- withr::with_seed(5, suppressMessages(run(...)))
   out <- unclass(out)[setdiff(names(out), c("call", "elapsed", "checkpoint"))]

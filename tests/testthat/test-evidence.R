@@ -1,4 +1,4 @@
-# What NEWS says can be called.
+# The calls in NEWS exist.
 
 test_that("the calls that NEWS names exist with the arguments that it gives them", {
   skip_on_cran()

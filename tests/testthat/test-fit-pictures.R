@@ -578,7 +578,7 @@ test_that("mere ranks are drawn at their places in the data, those of several me
     best = 1:24 %in% both$sample_ranking[1:4]))
   expect_identical(pic$names, selected_samples(both, 4))
   expect_match(pic$title, "best 4 of 24 samples")
-  # Of thousands of columns some hundreds of bars, and each one that was chosen.
+  # Thousands of columns are some hundreds of bars, and each one that was chosen.
   many <- withr::with_seed(1, ufs_random(matrix(stats::rnorm(9000), 3)))
   table <- picture(many, "scores", k = 60)$table
   expect_lte(nrow(table), 1060)
@@ -719,7 +719,7 @@ test_that("an iterative method shows its objective and what it chose, where ther
   expect_equal(pic$table$value, unname(fit$feature_scores[fit$feature_ranking[1:8]]))
   expect_identical(pic$plain, names(fit$feature_ranking)[6:8])
   expect_identical(nrow(picture(ufs_variance(matrix(stats::rnorm(300), 5)), "chosen", k = 40)$table), 20L)
-  # Of rows that are mere ranks, the data show more.
+  # Where rows are mere ranks, the data show more.
   drawn <- character()
   withr::local_pdf(NULL)
   plot(ufs_random(x, "samples", m = 4), data = x)

@@ -312,7 +312,7 @@ test_that("what was asked for stands beside what was done about it", {
   expect_match(said, "20 candidates (kept to)", fixed = TRUE)
   # A fit that was not asked for a number has done nothing yet.
   expect_match(capture.output(print(ufs_pca(x, 2, include = "c1"))), "wishes +1 column in; by the ranking$", all = FALSE)
-  # What is not kept is said.
+  # The print says what is not kept.
   words <- function(held, chosen) constraint_words(held, "columns", chosen = chosen)
   expect_identical(words(list(include = 1:3, exclude = 5), c(1, 3, 5)), c("3 columns in (2 of 3 kept)", "1 column out (1 chosen)"))
   expect_identical(words(list(groups = c(1, 1, 2, 2)), c(1, 3, 4)), "2 groups (1 of 2 chosen whole)")

@@ -151,7 +151,7 @@ test_that("functions stand in the place of names", {
   with_method("again", flatness)
   named <- withr::with_seed(1, ufs_stability(y, c("variance", "again"), k = 2, n_resamples = 4))
   expect_identical(two$fits$mine$selected, named$fits$again$selected)
-  # What was registered before a call stays after it.
+  # A method registered before a call stays after it.
   again <- flatness
   withr::with_seed(1, ufs_stability(y, again, k = 2, n_resamples = 4))
   expect_true("again" %in% ufs_methods()$method)

@@ -1,4 +1,4 @@
-# What pages, prints and the table of methods say to users, read side by side.
+# The advice of pages, prints and the table of methods, read side by side.
 
 # The text of a page of help, on lines as long as they come.
 help_lines <- function(name, width = 500) {

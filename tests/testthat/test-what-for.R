@@ -109,7 +109,7 @@ test_that("a method of one's own says what it returns, on which scale, and that 
   one <- ufs(cars, "test_draws")
   set.seed(5)
   expect_identical(feature_ranking(one), feature_ranking(ufs(cars, "test_draws")))
-  # What draws and does not say so is told.
+  # A function that draws and does not say so is named.
   ufs_register("test_silent", function(x) stats::runif(ncol(x)))
   expect_warning(ufs(cars, "test_silent"), "random")
 })

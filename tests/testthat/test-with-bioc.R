@@ -230,7 +230,7 @@ test_that("raw counts of experiments in a list of tables are logged as they are 
     plain <- ufs_data(both(object), counts = "none")
     expect_equal(as.matrix(plain), as.matrix(ufs_data(both(genes))))
     expect_null(plain$input$transform)
-    # Of some columns, as alone.
+    # Some columns give what they give alone.
     some <- c(2:9, 31)
     expect_equal(as.matrix(ufs_data(both(object), features = some))[, 1:8],
       as.matrix(ufs_data(genes, features = 2:9, counts = "log")), ignore_attr = TRUE)
