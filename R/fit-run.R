@@ -71,8 +71,12 @@ ufs <- function(x, method, ..., m) {
 #' @export
 ufs_methods <- function(what = c("methods", "wishes"), ...) {
   check_dots_empty(...)
-  if (check_choice(what, "what") == "wishes") return(wishes_table())
   table <- registry()
+  if (is.character(what) && length(what) == 1L && what %in% names(table)) {
+    refuse("what", "`what` says which list, not which method; ",
+      "for the row of one: subset(ufs_methods(), method == \"", what, "\").")
+  }
+  if (check_choice(what, "what") == "wishes") return(wishes_table())
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
   data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),

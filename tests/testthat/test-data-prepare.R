@@ -244,6 +244,8 @@ test_that("arguments that are missing, unknown or completed are named", {
     if (inherits(said, "error")) expect_s3_class(said, "ufs_error")
   }
   expect_match(conditionMessage(expect_error(ufs_methods("methods", "foo"), class = "ufs_error_argument")), "Unknown argument")
+  expect_match(conditionMessage(expect_error(ufs_methods("socfs"), class = "ufs_error_argument")),
+    "subset(ufs_methods(), method == \"socfs\")", fixed = TRUE)
   # A penalty is given once.
   for (call in list(quote(ufs_ted(good, mu = 1, mu_rel = .1)), quote(ufs_css(good, 2, mu = 1, mu_rel = .1)),
     quote(ufs(good, "ted", mu = 1, mu_rel = .1)))) {
