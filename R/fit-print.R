@@ -80,10 +80,10 @@ data_notes <- function(x) c(tables_note(x), input_notes(x$input))
 
 # ---- what looks wrong ---------------------------------------------------------------------------
 
-# Faults that were found, in one line; "nothing looks wrong" only where nothing was left unchecked.
-check_words <- function(faults, unchecked = NULL) {
-  if (!length(faults) && !length(unchecked)) return("nothing looks wrong")
-  paste(c(if (length(faults)) faults else "no fault found", unchecked), collapse = "; ")
+# Faults that were found and what was not checked, in one line. That nothing was found promises
+# nothing, so these words say only what was done.
+check_words <- function(faults, unchecked = NULL, none = "no check objects") {
+  paste(c(if (length(faults)) faults else none, unchecked), collapse = "; ")
 }
 
 # A fit has not the data any more, which comparing needs.

@@ -436,7 +436,8 @@ report_selection <- function(x, n, whole = FALSE) {
     worth = titled(vapply(seq_len(NROW(x$worth)), function(i) {
       quality_words(x$worth[i, ], x, i == 1L || x$worth$rows[i] != x$worth$rows[i - 1L])
     }, ""), "on your data"),
-    checks = c(checks = check_words(x$checks, x$unchecked)),
+    checks = c(checks = check_words(x$checks, x$unchecked,
+      "no check objects (what they miss: ?ufs_select_rules)")),
     records = titled(selection_record(x$task,
       x$look$noisy && x$task %in% c("classify", "cluster"), x$method, x$look$values, whole),
       "benchmarks"),

@@ -156,7 +156,7 @@ show_all <- function(table) {
       collapse = ", "))
   print(promised(table), row.names = FALSE, digits = 3L)
   worse <- table$gain < -1
-  say("worse than random by more than a point: %d of %d; \"nothing looks wrong\" on %.0f %% of their splits, on %.0f %% of the others\n",
+  say("worse than random by more than a point: %d of %d; \"no check objects\" on %.0f %% of their splits, on %.0f %% of the others\n",
     sum(worse), nrow(table), 100 * mean(table$quiet[worse]), 100 * mean(table$quiet[!worse]))
   say("noise seen where it is: %.2f; where it is not: %.2f\n",
     mean(table$noisy[table$noise > 0]), mean(table$noisy[table$noise == 0]))

@@ -340,11 +340,11 @@ test_that("a fit's own checks speak", {
   few <- replace(x, cbind(1:10, 1), NA)
   expect_match(capture.output(print(ufs_css(few, 3, na = "median", include = "mpg"))), "filled in of column 'mpg'", all = FALSE)
   expect_match(capture.output(print(ufs_css(replace(x, cbind(1:3, 1:3), NA), 3, na = "omit"))),
-    "checks +not compared|checks +no fault found", all = FALSE)
+    "checks +not compared|checks +no check objects", all = FALSE)
   expect_match(capture.output(print(ufs_css(replace(x, cbind(1:6, 1:6), NA), 3, na = "omit"))), "left out 6 of 32 rows",
     all = FALSE)
-  expect_identical(check_words(NULL), "nothing looks wrong")
-  expect_identical(check_words(NULL, "no noise seen"), "no fault found; no noise seen")
+  expect_identical(check_words(NULL), "no check objects")
+  expect_identical(check_words(NULL, "no noise seen"), "no check objects; no noise seen")
   expect_identical(check_words("a", "b"), "a; b")
   fit <- suppressWarnings(ufs_socfs(x, 3, control = ufs_control(max_iter = 1)))
   expect_match(capture.output(print(fit)), "the run ended as \"max_iter\"", all = FALSE)

@@ -18,7 +18,7 @@ test_that("every task applies its method", {
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
     expect_match(lines, "on your data .* of 20 draws", all = FALSE)
     expect_match(lines, paste0("  code .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
-    expect_match(lines, "checks +(nothing looks wrong|not clearly better|worse)", all = FALSE)
+    expect_match(lines, "checks +(no check objects|not clearly better|worse)", all = FALSE)
     narrow <- withr::with_options(list(width = 60, ufselect.width = NULL), capture.output(print(fit)))
     sentences <- narrow[-c(1, grep("^  (chosen|code|status)", narrow))]
     expect_lte(max(nchar(sentences)), 60L)
@@ -678,7 +678,7 @@ test_that("the print says what the data lost on the way in and what was asked fo
   said <- paste(utils::capture.output(print(omitted)), collapse = "\n")
   expect_match(said, paste(lost, "of 300 samples"), fixed = TRUE)
   expect_match(said, paste0("na = \"omit\" left out ", lost, " of 300 rows"), fixed = TRUE)
-  expect_false(grepl("nothing looks wrong", said))
+  expect_false(grepl("no check objects", said))
   # What a plain fit says of its data, too.
   plain <- utils::capture.output(print(ufs_css(e, 3, na = "omit")))
   expect_match(plain, paste(lost, "of 300 samples"), fixed = TRUE, all = FALSE)
@@ -768,14 +768,14 @@ test_that("wishes that cost more than half of the gain are said", {
   expect_match(printed(far), "what the wishes cost was not looked at", all = FALSE)
 })
 
-test_that("nothing looks wrong only where each check ran", {
+test_that("a selection without objections points to what checks miss, and says which did not run", {
   skip_on_cran()
   few <- pick(iris[, 1:4], 2)
   expect_match(few$unchecked, "not compared with random choices", all = FALSE)
-  expect_false(any(grepl("nothing looks wrong", printed(few))))
+  expect_match(printed(few), "no check objects .*; not compared with random choices", all = FALSE)
   whole <- pick(iris[, 1:4], m = 6, task = "label")
   expect_null(whole$unchecked)
-  expect_match(printed(whole), "nothing looks wrong", all = FALSE)
+  expect_match(printed(whole), "no check objects (what they miss: ?ufs_select_rules)", fixed = TRUE, all = FALSE)
 })
 
 test_that("sets that overlap share the products behind what they foretell", {
