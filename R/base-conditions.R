@@ -145,7 +145,12 @@ refuse_moments <- function(arg) {
 # settled before it is there: an interrupt may come at any moment.
 # `long`: what comes now will take seconds, and cannot say anything before it ends.
 watch_over <- function(name, after = getOption("ufselect.watch_after", 3), env = parent.frame()) {
-  if (!is.null(getOption("ufselect.watch")) || !somebody_waits()) return(invisible())
+  somebody_waits <- function() interactive() || (isNamespaceLoaded("progressr") &&
+    isTRUE(on_error(progressr::handlers(global = NA), function(e) FALSE)))
+  if (!is.null(getOption("ufselect.watch")) ||
+      !isTRUE(getOption("ufselect.progress", somebody_waits()))) {
+    return(invisible())
+  }
   do.call(on.exit, list(quote(options(ufselect.watch = NULL)), add = TRUE), envir = env)
   begin <- proc.time()[[3L]]
   told <- FALSE
@@ -189,10 +194,4 @@ product_by_rows <- function(x, y, words) {
     out[at, ] <- x[at, , drop = FALSE] %*% y
   }
   out
-}
-
-somebody_waits <- function() {
-  isTRUE(getOption("ufselect.progress", interactive() || (
-    isNamespaceLoaded("progressr") &&
-      isTRUE(on_error(progressr::handlers(global = NA), function(e) FALSE)))))
 }

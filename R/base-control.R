@@ -60,12 +60,11 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   if (!is.null(progress) && !is.function(progress)) {
     refuse("progress", "`progress` must be NULL or a function.")
   }
-  paper <- check_paper(paper)
+  paper <- if (length(paper)) check_paper(paper) else list()
   structure(mget(known), class = "ufs_control")
 }
 
 check_paper <- function(paper) {
-  if (is.null(paper)) return(list())
   if (!is.list(paper) || !all(nzchar(names_of(paper)))) {
     refuse("paper", "`paper` must be a list in which each element has a name.")
   }

@@ -426,10 +426,7 @@ twice_the_strata <- function(strata, of) {
 }
 
 # Constraints for the engines, on the columns `keep`, which are not constant.
-drop_constant <- function(held, keep) {
-  if (is.null(held)) return(NULL)
-  subset_constraints(expand_groups(held), keep)
-}
+drop_constant <- function(held, keep) subset_constraints(expand_groups(held), keep)
 
 # The columns that constraints put where they are, in or out: they are no evidence.
 placed_columns <- function(held) c(held$include, held$exclude)

@@ -273,3 +273,74 @@ block_in_unit <- function(value) {
   times <- unit_factors[which.min(off)]
   list(rows = rows, count = sum(few), times = paste0(if (few[which(low)[1L]]) "1/", times))
 }
+
+# Said once in a session, where features_in_rows() sees a reason or columns are no features: genes x
+# samples is how many tables come, and every method would take the genes for samples.
+hint_roles <- function(x) {
+  why <- if (!isTRUE(said_once$orientation)) features_in_rows(x$n, x$p, x$samples, x$features)
+  if (!is.null(why)) {
+    inform_once("orientation", "`x` has ", x$n, " rows and ", x$p, " columns: ", why, ". ",
+      "Rows are taken as samples and columns as features; if rows are features, give t(x). ")
+  }
+  doubt <- if (x$kind == "dense" && !isTRUE(said_once$numbering)) looks_like_ids(x)
+  if (!is.null(doubt)) inform_once("numbering", "In `x` ", doubt, " (`features` of ufs_data()). ")
+}
+
+# Why the rows seem to be features, NULL if they do not.
+features_in_rows <- function(n, p, rows, columns) {
+  if (is.null(rows)) return(NULL)
+  some <- function(names) if (is.null(names)) character() else readable(utils::head(names, 20000L))
+  if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")
+  barcode <- "^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$"
+  if (length(columns) && mean(grepl(barcode, some(columns))) > .5 &&
+      mean(grepl(barcode, some(rows))) < .5) {
+    return("column names look like barcodes of cells")
+  }
+  # Samples often have a number, with a few letters before it.
+  if (n >= 20 * p && n >= 500 && !anyDuplicated(rows) &&
+      mean(grepl("^[^0-9]*[0-9]+$", some(rows))) < .5 && mean(grepl("[0-9]", some(rows))) < .9) {
+    return("far more rows than columns, and rows with names")
+  }
+  NULL
+}
+
+# Identifiers of the large collections, or genes that hardly any table of genes is without.
+genes_among <- function(names) {
+  known <- paste0("^(ENS[A-Z]*[GT][0-9]{6,}([.][0-9]+)?|AT[1-5CM]G[0-9]{5}|Y[A-P][LR][0-9]{3}[CW]|",
+    "[0-9]+(_[a-z]+)?_at|(gene|probe|transcript|cg|rs)[_.-]?[0-9]+)$")
+  common <- paste0("^(ACTB|ACTG1|B2M|GAPDH|EEF1A1|EEF2|FTL1?|FTH1|TMSB4X|MALAT1|TP53|TRP53|UBC|",
+    "UBB|VIM|PGK1|HPRT1?|TBP|MYC|EGFR|CD[348][A-G]?|RP[LS][0-9]+[AXYL]*|MT-[A-Z0-9]+)$")
+  length(names) > 0L && (mean(grepl(known, names)) > .5 ||
+    sum(grepl(common, names, ignore.case = TRUE)) >= 5L)
+}
+
+# Are the columns points of smooth curves, as wavelengths of a spectrum? Then a column hardly
+# differs from its neighbour, and by far less than from other columns. 1 - r of standardised
+# columns, on at most 300 rows and 1000 neighbouring pairs.
+is_smooth_columns <- function(x) {
+  data <- open_data(x)
+  if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)
+  apart <- 1 - neighbours_alike(data, evenly(data$p - 1L, 1000L))
+  isTRUE(apart[["near"]] < 0.03 && apart[["near"]] < 0.1 * apart[["far"]])
+}
+
+# The median correlation of columns with the next one, and with one far away.
+neighbours_alike <- function(data, first) {
+  part <- subset_data(data, evenly(data$n, 300L))
+  columns <- function(j) {
+    z <- data_columns(part, j)
+    z <- sweep(z, 2L, colMeans(z))
+    sweep(z, 2L, pmax(sqrt(colSums(z^2)), .Machine$double.xmin), "/")
+  }
+  here <- columns(first)
+  like <- function(j) stats::median(colSums(here * columns((j - 1L) %% data$p + 1L)))
+  c(near = like(first + 1L), far = like(first + data$p %/% 3L))
+}
+
+# At most so many rows and columns, evenly, as a dense matrix.
+even_part <- function(data, most = c(200L, 1000L)) {
+  if (data$kind == "dense" && data$n <= most[1L] && data$p <= most[2L]) return(unname(data$x))
+  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),
+    if (data$p > most[2L]) evenly(data$p, most[2L]))
+  unname(dense_data(part, "x", quiet = TRUE))
+}

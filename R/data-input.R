@@ -311,29 +311,21 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
 # raw: leave the counts of an object as they are; layer: of a Seurat object); `part`:
 # list(features, samples); `wishes`: by the names of the arguments of ufs_data().
 open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(), wishes = NULL) {
-  na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
+  if (!identical(na, "error")) na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (inherits(x, "ufs_moments")) refuse_moments(arg)
-  if (!inherits(x, "ufs_data")) {
-    bytes <- reading$block_bytes
-    if (!is.null(bytes)) bytes <- check_number(bytes, "block_bytes", lower = 8)
-    if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
-      refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
-        kind_of(reading$BPPARAM), ".")
-    }
+  asked <- c("assay", "block_bytes", "BPPARAM") %in% names(Filter(Negate(is.null), reading))
+  plain <- if (!any(asked)) plain_matrix(x)
+  if (!is.null(plain)) {
+    x <- new_data("dense", plain, dimnames(plain), class(x)[1L])
+  } else if (!inherits(x, "ufs_data")) {
     wishes <- sample_columns(wishes, x)
-    reading$block_bytes <- bytes
-    tables <- is_tables(x)
-    x <- if (!tables) read_table(x, arg, reading) else {
-      join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading))
-    }
-    if (tables) x$input$origin <- "a list of tables"
-    if (length(x$input$factors)) x$wish$groups <- groups_of_factors(x$input$factors, x$features)
+    x <- read_any(x, arg, reading)
   } else if (!all(vapply(reading, is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
       "`BPPARAM` and `factors` there.")
   }
-  x <- set_constraints(x, wishes)
+  if (length(wishes)) x <- set_constraints(x, wishes)
   if (!is.null(wishes$include)) {
     x$input$included <- feature_names(x$features, x$p, FALSE)[x$wish$include]
   }
@@ -347,7 +339,41 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
     x$input$raw <- NULL
     x <- transform_data(x, how, 0, NULL, arg)
   }
-  if (is.null(x$input$tables$share)) weigh_tables(x) else x
+  tables <- x$input$tables
+  if (!is.null(tables) && is.null(tables$share)) weigh_tables(x) else x
+}
+
+# The double matrix of what most x are: a numeric matrix, or a data frame of numeric columns, of no
+# class besides. NULL for all else.
+plain_matrix <- function(x) {
+  if (identical(class(x), "data.frame")) {
+    plain <- length(x) && !"sparsevctrs" %in% loadedNamespaces() && all(vapply(x, function(col) {
+      (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
+    }, NA))
+    if (!plain) return(NULL)
+    x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
+  } else if (!is.matrix(x) || is.object(x) || !(is.numeric(x) || is.logical(x))) return(NULL)
+  # The replacement copies even where there is nothing to change.
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+# A table of any other kind, or several.
+read_any <- function(x, arg, reading) {
+  bytes <- reading$block_bytes
+  if (!is.null(bytes)) reading$block_bytes <- check_number(bytes, "block_bytes", lower = 8)
+  if (!is.null(reading$BPPARAM) && !inherits(reading$BPPARAM, "BiocParallelParam")) {
+    refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
+      kind_of(reading$BPPARAM), ".")
+  }
+  tables <- is_tables(x)
+  out <- if (!tables) read_table(x, arg, reading) else {
+    join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading))
+  }
+  if (tables) out$input$origin <- "a list of tables"
+  factors <- out$input$factors
+  if (length(factors)) out$wish$groups <- groups_of_factors(factors, out$features)
+  out
 }
 
 # One table, its factors coded.

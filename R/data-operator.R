@@ -229,3 +229,9 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
     tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
 }
+
+# Verdict on the moments of columns (src/prepare.h): list(bad, exponent, constant, unfit, mean, sd,
+# centred, norm).
+judge_moments <- function(found, center) {
+  c(found[c("bad", "exponent")], .Call(C_judge, found, center))
+}

@@ -107,11 +107,10 @@ open_checked <- function(x, dense = FALSE) {
   x <- open_data(x)
   arg <- if (is.null(x$arg)) "x" else x$arg
   if (dense) x[c("x", "kind")] <- list(dense_data(x, arg), "dense")
-  check_size(x$n, x$p, arg)
+  if (x$p < 1L || x$n < 3L) refuse_size(x$n, x$p, arg)
   if (!isTRUE(x$quiet)) {
-    hint_orientation(x)
-    hint_numbering(x)
-    warn_covariance(x, arg)
+    hint_roles(x)
+    if (x$n == x$p) warn_covariance(x, arg)
     # Results of a table without column names speak of V1, V2, ...
     if (x$kind == "dense" && is.null(x$features)) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
@@ -135,12 +134,15 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   features <- feature_names(opened$features, opened$p, warn)
   by <- if (scale) by else "none"
   # By weights or within blocks: what is read then is centred already.
-  sums <- if (has_row_sums(opened)) weighted_columns(opened, center, by)
+  sums <- if (!is.null(opened$row_wish) && has_row_sums(opened)) {
+    weighted_columns(opened, center, by)
+  }
   if (!is.null(sums)) opened <- sums$data
   raw <- switch(opened$kind, dense = opened$x, sparse = sparse_operator(opened$x))
   moments <- if (!is.null(sums)) sums$ready else prepare_columns(raw, center, by,
     if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
-  roots <- table_roots_of(opened$input$tables, moments)
+  tables <- opened$input$tables
+  roots <- if (!is.null(tables)) table_roots_of(tables, moments)
   if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
   constant <- check_prepared(moments, features, arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
@@ -157,7 +159,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
     input = opened$input, roots = lapply(roots, `[`, keep),
     df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
-    wish = drop_constant(opened$wish, keep), wishes = constraints_of(opened),
+    wish = if (!is.null(opened$wish)) drop_constant(opened$wish, keep),
+    wishes = if (!is.null(opened$wish) || !is.null(opened$row_wish)) constraints_of(opened),
     reliability = unname(opened$levels$share[keep]))
   if (!is.null(sums)) moments$mean[] <- 0
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
@@ -262,24 +265,6 @@ as_plain_matrix <- function(x, arg) {
   `dimnames<-`(dense_data(x, arg), dimnames(x))
 }
 
-# Genes x samples is how many tables come, and every method would take the genes for samples.
-# Said once in a session, where features_in_rows() sees a reason.
-hint_orientation <- function(x) {
-  why <- if (!isTRUE(said_once$orientation)) {
-    features_in_rows(nrow(x), ncol(x), rownames(x), colnames(x))
-  }
-  if (!is.null(why)) {
-    inform_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
-      "Rows are taken as samples and columns as features; if rows are features, give t(x). ")
-  }
-}
-
-# Columns that are no features, by the rule of ufs_look().
-hint_numbering <- function(x) {
-  doubt <- if (x$kind == "dense" && !isTRUE(said_once$numbering)) looks_like_ids(x)
-  if (!is.null(doubt)) inform_once("numbering", "In `x` ", doubt, " (`features` of ufs_data()). ")
-}
-
 # ---- back to the user's p columns -------------------------------------------------
 
 # Solvers saw only the q non-constant columns: a vector gets `fill` in the others, a
@@ -303,12 +288,10 @@ copy_bytes <- function() {
   check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
 }
 
-check_size <- function(n, p, arg) {
+refuse_size <- function(n, p, arg) {
   if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
-  if (n < 3L) {
-    ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least 3 are ",
-      "needed.", argument = arg)
-  }
+  ufs_abort("input", "`", arg, "` has ", count_words(n, "row"), " (samples); at least 3 are ",
+    "needed.", argument = arg)
 }
 
 # Errors and warnings of the input pass; returns the constant columns.

@@ -124,9 +124,8 @@ reliability_table <- function(squares, level = 0.95) {
 # the table of the means of the levels, of the columns as they were to be prepared, each times its
 # reliability, and is not scaled again.
 on_levels <- function(args, selects) {
-  data <- if (inherits(args$x, "ufs_sketch")) args$x$data else args$x
-  if (selects != "features" || !holds_replicates(data)) return(args)
-  args$x <- level_table(open_checked(data), !isFALSE(args$center), isTRUE(args$scale))
+  if (selects != "features" || !holds_replicates(args$x)) return(args)
+  args$x <- level_table(open_checked(args$x), !isFALSE(args$center), isTRUE(args$scale))
   if (isTRUE(args$scale)) args$scale <- FALSE
   args
 }

@@ -230,12 +230,6 @@ read_lines <- function(source, i, keep) {
     block[, keep, drop = FALSE]
 }
 
-# Verdict on the moments of columns (src/prepare.h): list(bad, exponent, constant, unfit, mean, sd,
-# centred, norm).
-judge_moments <- function(found, center) {
-  c(found[c("bad", "exponent")], .Call(C_judge, found, center))
-}
-
 # The moments of the columns of a source, in one pass.
 source_moments <- function(source) {
   beside <- source$by == "columns"

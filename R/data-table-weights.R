@@ -15,7 +15,7 @@ table_roots <- function(spread, of) {
 # Divisors of the columns after they were standardised (`scaled`) or left as they are (`plain`);
 # NULL without several tables.
 table_roots_of <- function(tables, moments) {
-  if (is.null(tables) || nlevels(tables$of) < 2L) return(NULL)
+  if (nlevels(tables$of) < 2L) return(NULL)
   spread <- ifelse(moments$constant, 0, moments$sd)
   list(scaled = table_divisors(tables, as.double(spread > 0), "scaled"),
     plain = table_divisors(tables, spread, "plain"))

@@ -7,7 +7,7 @@ rank_features <- function(fit, data = NULL) {
   wish <- fit$wishes$features
   score <- unname(fit$feature_scores)
   if (is.null(wish)) {
-    fit$feature_ranking <- named_ranking(ufs_rank(score, fit$feature_key), fit$names$features)
+    fit$feature_ranking <- ufs_rank(score, fit$feature_key, fit$names$features)
     return(fit)
   }
   honoured <- names(wish$by)[wish$by == "solver"]
@@ -38,7 +38,7 @@ rank_samples <- function(fit) {
   score <- unname(fit$sample_scores)
   key <- unname(fit$sample_key)
   if (!any(names(wish) %in% ranked_names("samples"))) {
-    fit$sample_ranking <- named_ranking(ufs_rank(score, key), fit$names$samples)
+    fit$sample_ranking <- ufs_rank(score, key, fit$names$samples)
     return(fit)
   }
   labelled <- union(wish$labelled, fit$params$labelled)
@@ -318,8 +318,7 @@ wishes_table <- function() {
 # about what it does not choose.
 check_honoured <- function(x, method, given) {
   row <- registered[[method]]
-  if (inherits(x, "ufs_sketch")) x <- x$data
-  if (is.null(row) || !inherits(x, "ufs_data")) return(invisible())
+  if (is.null(row)) return(invisible())
   for (name in setdiff(names(row$refuses), row$wishes)) {
     if (is.null(x$row_wish[[name]])) next
     refuse(name, "ufs_", method, "() takes no `", name, "`: ", row$refuses[[name]],
@@ -339,7 +338,6 @@ check_honoured <- function(x, method, given) {
 # form of the method leaves to the ranking.
 constraints_for_fit <- function(method, data, by_ranking = NULL) {
   all <- data$wishes
-  if (is.null(all)) return(NULL)
   row <- registered[[method]]
   for (what in c("features", "samples")) {
     if (is.null(all[[what]])) next

@@ -42,7 +42,7 @@ new_ufs <- function(method, call, made) {
     names = list(features = data$features, samples = data$samples, named = data$named,
       repeated = data$repeated), n = data$n, p = data$p, constant = data$constant,
       input = final_input(data)), made[own])
-  fit$wishes <- constraints_for_fit(method, data, made$by_ranking)
+  if (!is.null(data$wishes)) fit$wishes <- constraints_for_fit(method, data, made$by_ranking)
   if (!is.null(made$feature_scores)) {
     stopifnot(length(made$feature_scores) == length(data$keep))
     key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key
@@ -62,9 +62,9 @@ new_ufs <- function(method, call, made) {
   # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
   certificate <- made$certificate
-  unscored <- c(data$constant, made$without_score, barred_columns(fit))
+  unscored <- c(data$constant, made$without_score, if (!is.null(fit$wishes)) barred_columns(fit))
   fine <- all_finite(fit$feature_scores, unscored) &&
-    all_finite(fit$sample_scores, barred_samples(fit)) &&
+    (is.null(fit$sample_scores) || all_finite(fit$sample_scores, barred_samples(fit))) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
     all_finite(fit$trace$objective)
   if (identical(made$status, "converged") && !fine) fit$status <- "numerical"

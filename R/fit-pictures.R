@@ -99,8 +99,8 @@ picture_size <- function(fit, k = NULL, m = NULL) {
     refuse("k", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: give ",
       "`m`.")
   }
-  given <- check_wanted(if (features) list(k = k) else list(m = m), c(fit$n, fit$p))
-  c(unlist(given, use.names = FALSE), asked_size(fit), 10L)[1L]
+  given <- check_wanted(if (features) k else m, if (features) "k" else "m", fit$n, fit$p)
+  c(given, asked_size(fit), 10L)[1L]
 }
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.

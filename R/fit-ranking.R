@@ -1,17 +1,17 @@
 # Rankings by score, key and index: one rule for all methods.
 
-# Best first: score, then key, then index; NA last. Stable and deterministic.
-ufs_rank <- function(score, key = NULL) {
+# Best first: score, then key, then index; NA last. Stable and deterministic. Indices, with `names`.
+ufs_rank <- function(score, key = NULL, names = NULL) {
   score <- -unname(score)
-  if (is.null(key)) order(score) else order(score, -unname(key))
+  ord <- if (is.null(key)) order(score) else order(score, -unname(key))
+  if (is.null(names)) ord else stats::setNames(ord, names[ord])
 }
-
-named_ranking <- function(ranking, names) stats::setNames(ranking, names[ranking])
 
 # Full ranking: eligible, then skipped, then excluded.
 whole_ranking <- function(ord, never, names, size) {
   rest <- setdiff(seq_len(size), ord)
-  named_ranking(c(ord, setdiff(rest, never), intersect(rest, never)), names)
+  ord <- c(ord, setdiff(rest, never), intersect(rest, never))
+  stats::setNames(ord, names[ord])
 }
 
 # Ranking of those that have a score: the `first` before all others, then by score over cost, then

@@ -71,6 +71,7 @@ register <- function(method, fit, ...) {
   row$ranges <- row$arguments
   rules <- argument_rules(fit, row$free, row$paper)
   rules$arguments <- c(rules$arguments, names(row$only))
+  row$published <- length(c(row$paper, row$only, row$old_words)) > 0L
   assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
 }
 

@@ -86,34 +86,34 @@ ufs_methods <- function(what = c("methods", "wishes"), ...) {
 
 # ---- one run ----------------------------------------------------------------------------------
 
-# The road of every fit. A method's function is one line, which hands over its name, its call
-# (match.call(), and sys.call() as it was written), its arguments and its dots, which are arguments
-# of ufs_data(). Its register() line says what it wants prepared, its iteration settings, the ranges
-# of its arguments, and what solves it.
+# The road of every fit: check, open, prepare, solve, rank, report. A method's function is one line,
+# which hands over its name, its call (match.call(), and sys.call() as it was written), its
+# arguments and its dots, which are arguments of ufs_data(). Its register() line says what it wants
+# prepared, its iteration settings, the ranges of its arguments, and what solves it.
 run_fit <- function(method, call, written, args, dots) {
   start <- proc.time()[[3L]]
   watch_over(paste0("ufs_", method, "()"))
   row <- registered[[method]]
-  dots <- without_only(row, method, dots)
-  paper <- paper_settings(row, method, args$control, dots)
+  paper <- if (row$published || (is.list(args$control) && length(args$control[["paper"]]))) {
+    paper_settings(row, method, args$control, dots)
+  }
   args[names(paper)] <- paper
   check_given_arguments(row, method, args, c(names_of(written), names(paper)))
-  args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
-  args["x"] <- list(open_x(args$x, row, method, dots[!names_of(dots) %in% names(row$paper)]))
+  if (row$published) {
+    args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
+    dots <- dots[!names_of(dots) %in% c(names(row$only), names(row$paper))]
+  }
+  args["x"] <- list(open_x(args$x, row, method, dots))
   # The fit, its call too, is that for the number.
   if (identical(args$k, "auto")) args$k <- call$k <- number_of_auto(method, args, names(call))
-  workers <- start_workers(args$x)
-  on.exit(stop_workers(workers), add = TRUE)
   args <- check_values(args, row)
   asked <- args["scale"]
-  args <- on_levels(args, row$selects)
-  control <- resolve_defaults(args, row)
-  naming_omitted(args$x, {
-    data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
-    made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
-      list(given = c(names(call), names(paper)))), quote = TRUE)
-    made <- complete(made, data, control, args, row)
-  })
+  if (inherits(args$x, "ufs_data")) {
+    workers <- start_workers(args$x)
+    on.exit(stop_workers(workers), add = TRUE)
+    args <- on_levels(args, row$selects)
+  }
+  made <- naming_omitted(args$x, solve_fit(row, args, c(names(call), names(paper))))
   if ("scale" %in% names(made$params)) made$params["scale"] <- asked
   finish_fit(method, call, made, args$x, start)
 }
@@ -127,22 +127,28 @@ run_fit <- function(method, call, written, args, dots) {
 #   advice                  what to do if it did not converge, one sentence
 #   finish                  a function of the fit: what is left to do with it, or to warn of
 # and anything else of what new_ufs() takes.
-complete <- function(made, data, control, args, row) {
+solve_fit <- function(row, args, given) {
+  default <- if (is.function(row$control)) row$control(args) else row$control
+  control <- do.call(resolve_control, c(list(args$control), default), quote = TRUE)
+  data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
+  made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
+    list(given = given)), quote = TRUE)
   if (is.null(made$data)) made$data <- data
   if (is.null(made$control)) made$control <- control
   same <- setdiff(intersect(c("center", "scale"), row$arguments), names(made$params))
   made$params <- c(made$params, args[same])
   # The numbers of samples and features are known now.
-  wanted <- Filter(Negate(is.null), args[setdiff(row$open_numbers, names(made$params))])
+  wanted <- setdiff(row$open_numbers, names(made$params))
   free <- made$data$n - length(made$params$labelled)
-  made$params[names(wanted)] <- check_wanted(wanted, c(free, made$data$p))
+  for (name in wanted) made$params[[name]] <- check_wanted(args[[name]], name, free, made$data$p)
   made
 }
 
 # Rank and report: the fit of what was made, LAPACK's failures, the label of the status, the
 # iterations, the trace, the time and the warning if it did not converge.
 finish_fit <- function(method, call, made, x, start) {
-  check_included(made$data, made$params)
+  wished <- !is.null(made$data$wishes)
+  if (wished) check_included(made$data, made$params)
   run <- made$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
@@ -155,12 +161,16 @@ finish_fit <- function(method, call, made, x, start) {
   made[c("run", "advice", "finish")] <- NULL
   # Correlations are those of the columns themselves: what the method was given may have rows of one
   # length, or other rows.
-  if (ranks_by_correlation(made$data)) made$data$columns <- as_ufs_operator(open_quietly(x))
+  if (wished && ranks_by_correlation(made$data)) {
+    made$data$columns <- as_ufs_operator(open_quietly(x))
+  }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
-  close_source(made$data$x)
+  if (is.object(made$data$x)) close_source(made$data$x)
   if (!is.null(made$data$columns)) close_source(made$data$columns$x)
-  if (inherits(x, "ufs_data") && !is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
-  if (inherits(x, "ufs_data") && !is.null(x$levels)) fit <- of_levels(fit, x$levels)
+  if (inherits(x, "ufs_data")) {
+    if (!is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
+    if (!is.null(x$levels)) fit <- of_levels(fit, x$levels)
+  }
   warn_status(fit, advice)
   if (is.null(finish)) fit else finish(fit)
 }
@@ -176,8 +186,9 @@ without_rows <- function(fit, n) {
 # The x of a fit: as it was given, or opened with the arguments of ufs_data() in the dots.
 open_x <- function(x, row, method, dots) {
   if (inherits(x, "ufs_moments") && row$moments) x <- rows_of_moments(x)
-  x <- open_with(x, row$fit, method, dots)
-  check_honoured(x, method, names(dots))
+  if (length(dots)) x <- open_with(x, row$fit, method, dots)
+  if (inherits(x, "ufs_sketch")) x <- x$data
+  if (inherits(x, "ufs_data")) check_honoured(x, method, names(dots))
   x
 }
 
@@ -186,8 +197,10 @@ open_x <- function(x, row, method, dots) {
 # Settings that the user gave in ufs_control(paper = list()), or beside the other arguments, where
 # they were before version 0.3.
 paper_settings <- function(row, method, control, dots) {
+  check_only(row, method, dots)
   known <- names(row$paper)
-  given <- if (is.list(control)) check_paper(control[["paper"]])
+  given <- if (is.list(control)) control[["paper"]]
+  if (length(given)) given <- check_paper(given)
   unknown <- setdiff(names(given), known)
   if (length(unknown)) {
     refuse("paper", "`paper` in ufs_control(): ufs_", method, "() has no setting `", unknown[1L],
@@ -212,15 +225,14 @@ with_paper_defaults <- function(args, paper) {
   args
 }
 
-# The dots without arguments of which the method has one form.
-without_only <- function(row, method, dots) {
+# Refuses another value of an argument of which the method has one form.
+check_only <- function(row, method, dots) {
   for (name in intersect(names_of(dots), names(row$only))) {
     if (!identical(dots[[name]], row$only[[name]])) {
       refuse(name, "`", name, "` of ufs_", method, "() can only be \"", row$only[[name]],
         "\": what is published is what it does; it is ", deparse_short(dots[[name]]), ".")
     }
   }
-  dots[!names_of(dots) %in% names(row$only)]
 }
 
 # Arguments with today's words in place of old ones.
@@ -256,8 +268,9 @@ paper_in_control <- function(args, row) {
 check_given_arguments <- function(row, method, args, written) {
   unknown <- setdiff(written, c("x", "", row$arguments))
   if (length(unknown)) check_arguments(unknown, row$fit, method, names(row$paper))
-  if (is_missing(args, "x")) refuse("x", "`x`, the data, is missing.")
-  for (name in row$required) if (is_missing(args, name)) refuse_missing(name)
+  is_missing <- function(name) identical(args[[name]], quote(expr = ))
+  if (is_missing("x")) refuse("x", "`x`, the data, is missing.")
+  for (name in row$required) if (is_missing(name)) refuse_missing(name)
   for (rel in written[endsWith(written, "_rel")]) {
     absolute <- sub("_rel$", "", rel)
     if (absolute %in% written && !is.null(args[[absolute]]) && !is.null(args[[rel]])) {
@@ -279,8 +292,13 @@ check_values <- function(args, row) {
   # How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that
   # open: they change no score and are remembered in `params`, where selected_features(), predict(),
   # print() and plot() find them. Wrong ones are refused before the work, if x has its sizes.
-  wanted <- Filter(Negate(is.null), args[row$open_numbers])
-  if (length(wanted)) args[names(wanted)] <- check_wanted(wanted, known_size(args$x))
+  x <- args$x
+  size <- if (is.data.frame(x)) c(nrow(x), sum(vapply(x, NCOL, 0L))) else
+    if (is.matrix(x) || inherits(x, "Matrix")) dim(x)
+  if (!all(size > 0L) || is.null(size)) size <- c(Inf, Inf)
+  for (name in row$open_numbers) {
+    if (!is.null(args[[name]])) args[[name]] <- check_wanted(args[[name]], name, size[1L], size[2L])
+  }
   args
 }
 
@@ -303,24 +321,9 @@ number_of_auto <- function(method, args, given) {
   as.integer(found$k)
 }
 
-known_size <- function(x) {
-  size <- dim(if (is.data.frame(x)) flat_table(x) else x)
-  sized <- length(size) == 2L && all(size > 0L) &&
-    (is.matrix(x) || is.data.frame(x) || inherits(x, "Matrix"))
-  if (sized) size else c(Inf, Inf)
-}
-
-check_wanted <- function(wanted, size) {
-  wanted <- Filter(Negate(is.null), wanted)
-  Map(function(value, name) {
-    if (name == "k") check_count(value, name, 1L, size[2L], "the features") else
-      check_count(value, name, 1L, size[1L], "the samples")
-  }, wanted, names(wanted))
-}
-
-# The user's iteration settings, with the method's defaults in place of NULL.
-resolve_defaults <- function(args, row) {
-  default <- row$control
-  if (is.function(default)) default <- default(args)
-  do.call(resolve_control, c(list(args$control), default), quote = TRUE)
+# How many are wanted: features for the name "k", samples for any other.
+check_wanted <- function(value, name, n, p) {
+  if (is.null(value)) return(NULL)
+  if (name == "k") check_count(value, name, 1L, p, "the features") else
+    check_count(value, name, 1L, n, "the samples")
 }

@@ -30,6 +30,18 @@ solve_variance <- function(data, control, scale, ...) {
   } else if (tables) 1 / data$roots$scaled^2 else rep(1, length(data$keep)))
 }
 
+# Returns the result of as_column_stats(), if it has a number for each variance.
+check_variances <- function(data) {
+  beyond <- !is.finite(data$variance)
+  if (any(beyond | data$variance == 0)) {
+    off <- if (any(beyond)) beyond else data$variance == 0
+    ufs_abort("input", "The values of ", some_columns(data$features[data$keep[off]]),
+      " of `x` are too ", if (any(beyond)) "large" else "small",
+      " to have a variance in double precision; use other units.", argument = "x")
+  }
+  data
+}
+
 register("variance", ufs_variance,
   solve = solve_variance,
   prepare = function(x, args) as_column_stats(x, TRUE, args$scale),

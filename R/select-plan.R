@@ -82,7 +82,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
       names_of(given), given[setdiff(names_of(given), for_data)])
     look <- planned$look
     plan <- planned$plan
-    check_wanted(stats::setNames(list(plan$size), if (task == "label") "m" else "k"), dim(opened))
+    check_wanted(plan$size, if (task == "label") "m" else "k", opened$n, opened$p)
   })
   seed <- if (!method_row(plan$method)$deterministic) draw_seeds(1L)[[1L]]
   prepared <- function(...) {

@@ -28,25 +28,6 @@ data_kind <- function(data, look, kind = NULL) {
   list(values = found[1L], reason = found[2L], raw = length(found) > 2L)
 }
 
-# Returns the result of as_column_stats(), if it has a number for each variance.
-check_variances <- function(data) {
-  beyond <- !is.finite(data$variance)
-  if (any(beyond | data$variance == 0)) {
-    off <- if (any(beyond)) beyond else data$variance == 0
-    ufs_abort("input", "The values of ", some_columns(data$features[data$keep[off]]),
-      " of `x` are too ", if (any(beyond)) "large" else "small",
-      " to have a variance in double precision; use other units.", argument = "x")
-  }
-  data
-}
-
-# At most so many rows and columns, evenly, as a dense matrix.
-even_part <- function(data, most = c(200L, 1000L)) {
-  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),
-    if (data$p > most[2L]) evenly(data$p, most[2L]))
-  unname(dense_data(part, "x", quiet = TRUE))
-}
-
 # Each of the following returns c(kind, reason), or NULL where it cannot tell.
 
 # Rounded numbers too, and standard deviations with n in the place of n - 1.
@@ -261,19 +242,6 @@ is_picture <- function(data, at = seq_len(data$p - 1L)) {
   isTRUE(like[["near"]] > 0.5 && like[["near"]] > 1.5 * like[["far"]])
 }
 
-# The median correlation of columns with the next one, and with one far away.
-neighbours_alike <- function(data, first) {
-  part <- subset_data(data, evenly(data$n, 300L))
-  columns <- function(j) {
-    z <- data_columns(part, j)
-    z <- sweep(z, 2L, colMeans(z))
-    sweep(z, 2L, pmax(sqrt(colSums(z^2)), .Machine$double.xmin), "/")
-  }
-  here <- columns(first)
-  like <- function(j) stats::median(colSums(here * columns((j - 1L) %% data$p + 1L)))
-  c(near = like(first + 1L), far = like(first + data$p %/% 3L))
-}
-
 beside_zero <- function(z, with_zero, most = 10) {
   spread <- apply(z, 2L, stats::sd)
   max(spread[!with_zero], 0) <= most * max(spread[with_zero])
@@ -311,40 +279,3 @@ different_units <- function(data, look) {
   list(mixed = found$values == "mixed units", reason = found$reason)
 }
 
-# Why the rows seem to be features, NULL if they do not.
-features_in_rows <- function(n, p, rows, columns) {
-  if (is.null(rows)) return(NULL)
-  some <- function(names) if (is.null(names)) character() else readable(utils::head(names, 20000L))
-  if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")
-  barcode <- "^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$"
-  if (length(columns) && mean(grepl(barcode, some(columns))) > .5 &&
-      mean(grepl(barcode, some(rows))) < .5) {
-    return("column names look like barcodes of cells")
-  }
-  # Samples often have a number, with a few letters before it.
-  if (n >= 20 * p && n >= 500 && !anyDuplicated(rows) &&
-      mean(grepl("^[^0-9]*[0-9]+$", some(rows))) < .5 && mean(grepl("[0-9]", some(rows))) < .9) {
-    return("far more rows than columns, and rows with names")
-  }
-  NULL
-}
-
-# Identifiers of the large collections, or genes that hardly any table of genes is without.
-genes_among <- function(names) {
-  known <- paste0("^(ENS[A-Z]*[GT][0-9]{6,}([.][0-9]+)?|AT[1-5CM]G[0-9]{5}|Y[A-P][LR][0-9]{3}[CW]|",
-    "[0-9]+(_[a-z]+)?_at|(gene|probe|transcript|cg|rs)[_.-]?[0-9]+)$")
-  common <- paste0("^(ACTB|ACTG1|B2M|GAPDH|EEF1A1|EEF2|FTL1?|FTH1|TMSB4X|MALAT1|TP53|TRP53|UBC|",
-    "UBB|VIM|PGK1|HPRT1?|TBP|MYC|EGFR|CD[348][A-G]?|RP[LS][0-9]+[AXYL]*|MT-[A-Z0-9]+)$")
-  length(names) > 0L && (mean(grepl(known, names)) > .5 ||
-    sum(grepl(common, names, ignore.case = TRUE)) >= 5L)
-}
-
-# Are the columns points of smooth curves, as wavelengths of a spectrum? Then a column hardly
-# differs from its neighbour, and by far less than from other columns. 1 - r of standardised
-# columns, on at most 300 rows and 1000 neighbouring pairs.
-is_smooth_columns <- function(x) {
-  data <- open_data(x)
-  if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)
-  apart <- 1 - neighbours_alike(data, evenly(data$p - 1L, 1000L))
-  isTRUE(apart[["near"]] < 0.03 && apart[["near"]] < 0.1 * apart[["far"]])
-}
