@@ -24,10 +24,10 @@
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
 #' partition that is the same every time (`init = "pca_part"` of [ufs_kmeans_f()]). Decoys in the
 #' members' own data would move these clusters, and the choice with them, so they meet only
-#' [ufs_pca()] and [ufs_laplacian()], in three draws that are counted together. They are all that is
-#' random. `print()` says how many of the chosen columns each draw by itself would choose. Other
-#' rows of the same kind change the choice more than that: see
-#' [ufs_stability()].
+#' [ufs_pca()] and [ufs_laplacian()], in three draws that are counted together and the same whoever
+#' asks. `print()` says how many of the chosen columns each draw by itself would choose: the rest
+#' hangs on the luck of decoys. Other rows of the same kind change the choice, too: see
+#' [ufs_stability()]. Only members that draw random numbers of their own follow `set.seed()`.
 #'
 #' @inheritParams ufs_pca
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
@@ -75,11 +75,11 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Members ignore constraints on columns: the ranking of the whole sees to them.
   opened["wish"] <- list(NULL)
-  seeds <- draw_seeds(length(tasks) + consensus_draws)
-  members <- seq_along(tasks)
-  found <- consensus_ranks(opened, data, tasks, seeds[members], control)
+  found <- consensus_ranks(opened, data, tasks, draw_seeds(length(tasks)), control)
   judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
-  noise <- consensus_noise(opened, data, judges, seeds[-members], share)
+  # The same decoys for everyone, see looking_seed.
+  noise <- consensus_noise(opened, data, judges,
+    with_seed(looking_seed, draw_seeds(consensus_draws)), share)
   choice <- consensus_choice(opened, data, found$mean, noise, list_of(k, pool, strength))
   k <- length(choice$chosen)
   chosen <- choice$chosen
@@ -248,7 +248,7 @@ print_notes.ufs_consensus <- function(x) {
       x$params$k, " by ", paste(consensus_judges, collapse = " and "), " no better than noise; ",
       x$params$pool, " columns to choose from, ", x$decoys$n, " decoys"),
     paste0("repeatable   each of ", x$decoys$draws, " draws of decoys by itself chooses ",
-      percent(x$decoys$repeatable), " of these columns; nothing else is random"))
+      percent(x$decoys$repeatable), " of these columns; everyone gets these draws"))
 }
 
 register("consensus", ufs_consensus,
