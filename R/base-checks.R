@@ -39,6 +39,18 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
   as.integer(value)
 }
 
+# The number of swaps: FALSE is none, TRUE as many as help.
+check_swaps <- function(swaps, arg, value) {
+  if (is.logical(swaps)) {
+    swaps <- if (check_flag(swaps, "swaps")) .Machine$integer.max else 0L
+  }
+  swaps <- check_count(swaps, "swaps", 0L)
+  if (swaps > 0L && is.null(value)) {
+    refuse(arg, "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.")
+  }
+  swaps
+}
+
 # The number of clusters that a method is told, of data of n samples.
 check_clusters <- function(value, n, lower = 2L, left = 1L) {
   check_count(value, "n_clusters", lower, n - left,

@@ -3,8 +3,6 @@
 # Labels of the C status enum (src/ufs.h), in its order.
 status_labels <- c("converged", "max_iter", "stalled", "diverged", "numerical")
 
-status_label <- function(code) status_labels[[code + 1L]]
-
 new_condition <- function(kind, class, ..., fields = list()) {
   structure(c(list(message = paste0(...), call = NULL), fields),
     class = c(paste0("ufs_", kind, "_", class), paste0("ufs_", kind), kind, "condition"))
@@ -43,17 +41,13 @@ warn_status <- function(fit, advice = NULL) {
     if (!is.null(advice)) paste0(" ", advice))
 }
 
-# LAPACK's own failure is an error: there is no answer to return.
-check_lapack <- function(info, method) {
+# Returns what C returned, unless LAPACK failed: then there is no answer to return.
+check_solved <- function(found, method) {
+  info <- if (is.null(found$run)) found$lapack else found$run$lapack
   if (info != 0L) {
     ufs_abort("lapack", "ufs_", method, "(): a LAPACK routine failed (info = ", info,
       "). Please check the scale of the columns of `x`.")
   }
-}
-
-# Returns what C returned, unless LAPACK failed.
-check_solved <- function(found, method) {
-  check_lapack(if (is.null(found$run)) found$lapack else found$run$lapack, method)
   found
 }
 

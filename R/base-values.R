@@ -1,9 +1,3 @@
-# The power of two next above the largest value; 1 if that is 0 or infinite.
-next_power <- function(value) {
-  top <- max(value)
-  if (top > 0 && is.finite(top)) 2^max(-1000, min(1000, floor(log2(top)) + 1)) else 1
-}
-
 as_double <- function(x) {
   # The replacement copies even where there is nothing to change.
   if (!is.double(x)) storage.mode(x) <- "double"

@@ -550,7 +550,7 @@ block_text <- function(source) {
 final_input <- function(data) {
   input <- data$input
   input$tables[c("share", "root")] <- NULL
-  if (is_operator(data$x) && data$x$kind == "source" && !data$x$held) {
+  if (!is.matrix(data$x) && identical(data$x$kind, "source") && !data$x$held) {
     input$passes <- as.integer(ceiling(data$x$count$passes - 1e-9)) + 1L
   }
   input

@@ -24,7 +24,7 @@ x_rows <- function(x, i) {
   i <- as.integer(i)
   if (is.matrix(x)) return(x[i, , drop = FALSE])
   if (x$kind == "source") return(x$rows(i))
-  if (x$kind == "scaled") return(take_scaled(x$x, i, x$column, x$shift, x$divide))
+  if (x$kind == "scaled") return(.Call(C_take, x$x, i, x$column, x$shift, x$divide))
   block <- as.matrix(plain_sparse(x)[i, x$column, drop = FALSE])
   .Call(C_x_standardise, block, x$shift, x$divide)
 }
@@ -132,7 +132,7 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
       "Ask for fewer components, or use ufs_sketch().")
   }
   pca <- .Call(C_x_pca, x, as.integer(k), tol, loadings)
-  check_lapack(pca$lapack, method)
+  check_solved(pca, method)
   if (pca$full) {
     ufs_inform("spectrum", "The ", k, " leading principal components are too close to the next ",
       "ones to be found alone: all ", side, " were computed.")
@@ -216,11 +216,6 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
   first
 }
 
-# (x - shift) / divide at some rows and columns, NULL for all, as one new matrix.
-take_scaled <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
-  .Call(C_take, x, rows, columns, shift, divide)
-}
-
 # Points for k-means: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
@@ -234,4 +229,19 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
 # centred, norm).
 judge_moments <- function(found, center) {
   c(found[c("bad", "exponent")], .Call(C_judge, found, center))
+}
+
+# Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
+# left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x divisor
+# (rank x p), as large as x where k = n: no other matrix here is. factor = Q'x[, order] (rank x k).
+# 2 n k (k + p) flops.
+column_basis <- function(x, order, divisor = 1) {
+  chosen <- x_columns(x, order)
+  q <- qr(chosen, tol = 1e-5)
+  # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
+  alive <- logical(length(order))
+  alive[q$pivot[seq_len(q$rank)]] <- TRUE
+  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  coordinates <- if (is.matrix(x)) crossprod(basis * divisor, x) else t(x_cross(x, basis * divisor))
+  list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
 }

@@ -59,7 +59,7 @@ column_triangle <- function(x, center = TRUE, scale = TRUE) {
   # A triangle takes less time than a copy, where it is much the smaller.
   data <- write_columns(pass, rescale = TRUE, copy = n <= p,
     most = if (n >= 4 * p) min(copy_bytes(), 16 * 1024^2) else copy_bytes())
-  if (!is_operator(data$x) || data$x$kind != "scaled") return(data)
+  if (is.matrix(data$x) || data$x$kind != "scaled") return(data)
   data$rows <- data$x
   root <- gram_root(x_gram(data$x, FALSE))
   data$x <- rbind(root, matrix(0, ncol(root) - nrow(root), ncol(root)))
@@ -132,6 +132,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   arg <- if (is.null(opened$arg)) "x" else opened$arg
   warn <- !isTRUE(opened$quiet)
   features <- feature_names(opened$features, opened$p, warn)
+  named_apart <- identical(features, opened$features)
   by <- if (scale) by else "none"
   # By weights or within blocks: what is read then is centred already.
   sums <- if (!is.null(opened$row_wish) && has_row_sums(opened)) {
@@ -154,7 +155,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
-    repeated = repeated_names(opened$features),
+    repeated = if (named_apart) stats::setNames(integer(), character()) else
+      repeated_names(opened$features),
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
     scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
     input = opened$input, roots = lapply(roots, `[`, keep),
@@ -171,8 +173,10 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = copy_bytes(
   data <- pass$data
   dense <- is.matrix(pass$raw)
   if (rescale) {
-    data$divisor <- if (dense) next_power(pass$moments$largest[data$keep]) else
-      2^ceiling(log2(max(data$norm)))
+    # The power of two next above the largest entry, 1 if that is 0 or infinite.
+    top <- if (dense) max(pass$moments$largest[data$keep])
+    data$divisor <- if (!dense) 2^ceiling(log2(max(data$norm))) else
+      if (top > 0 && is.finite(top)) 2^max(-1000, min(1000, floor(log2(top)) + 1)) else 1
   }
   copy <- dense && (copy || (data$n > data$p && !rescale) ||
     8 * as.double(data$n) * data$p <= most)
@@ -251,7 +255,8 @@ prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) 
 # The columns `keep`, prepared; centred constant ones are exactly zero.
 prepare_write <- function(x, moments, keep, center, divisor = 1) {
   all <- length(keep) == ncol(x)
-  out <- take_scaled(x, NULL, if (!all) keep, moments$mean[keep], moments$divide[keep] * divisor)
+  # (x - shift) / divide at some rows and columns (NULL: all), as one new matrix.
+  out <- .Call(C_take, x, NULL, if (!all) keep, moments$mean[keep], moments$divide[keep] * divisor)
   if (center && any(moments$constant[keep])) out[, moments$constant[keep]] <- 0
   # The mean itself is rounded: seen beside a spread that is far smaller.
   far <- if (center) which(abs(moments$mean) > 1e6 * moments$sd & !moments$constant)
@@ -277,6 +282,14 @@ expand_features <- function(value, data, fill = 0) {
   if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
   out <- matrix(fill, data$p, ncol(value), dimnames = list(data$features, colnames(value)))
   out[data$keep, ] <- value
+  out
+}
+
+# k x p for the user's p columns: 0 where a column is constant.
+expand_columns <- function(value, data, names = NULL) {
+  if (!length(data$constant)) return(`dimnames<-`(value, list(names, data$features)))
+  out <- matrix(0, nrow(value), data$p, dimnames = list(names, data$features))
+  out[, data$keep] <- value
   out
 }
 

@@ -174,25 +174,3 @@ leading_share <- function(x, k, exact_limit = 2000L) {
   pmin(found$leading / found$run$counters[["total"]], 1)
 }
 
-# Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
-# left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x divisor
-# (rank x p), as large as x where k = n: no other matrix here is. factor = Q'x[, order] (rank x k).
-# 2 n k (k + p) flops.
-column_basis <- function(x, order, divisor = 1) {
-  chosen <- x_columns(x, order)
-  q <- qr(chosen, tol = 1e-5)
-  # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
-  alive <- logical(length(order))
-  alive[q$pivot[seq_len(q$rank)]] <- TRUE
-  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
-  coordinates <- if (is.matrix(x)) crossprod(basis * divisor, x) else t(x_cross(x, basis * divisor))
-  list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
-}
-
-# k x p for the user's p columns: 0 where a column is constant.
-expand_columns <- function(value, data, names = NULL) {
-  if (!length(data$constant)) return(`dimnames<-`(value, list(names, data$features)))
-  out <- matrix(0, nrow(value), data$p, dimnames = list(names, data$features))
-  out[, data$keep] <- value
-  out
-}

@@ -98,7 +98,7 @@ run_fit <- function(method, call, written, args, dots) {
     paper_settings(row, method, args$control, dots)
   }
   args[names(paper)] <- paper
-  check_given_arguments(row, method, args, c(names_of(written), names(paper)))
+  check_given_arguments(row, method, args, c(names(written), names(paper)))
   if (row$published) {
     args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
     dots <- dots[!names_of(dots) %in% c(names(row$only), names(row$paper))]
@@ -151,8 +151,8 @@ finish_fit <- function(method, call, made, x, start) {
   if (wished) check_included(made$data, made$params)
   run <- made$run
   if (!is.null(run)) {
-    check_lapack(run$lapack, method)
-    default <- list(status = status_label(run$status), iterations = run$iterations,
+    check_solved(made, method)
+    default <- list(status = status_labels[[run$status + 1L]], iterations = run$iterations,
       trace = run$trace)
     made <- c(made, default[setdiff(names(default), names(made))])
   }
@@ -171,7 +171,7 @@ finish_fit <- function(method, call, made, x, start) {
     if (!is.null(x$n_rows)) fit <- without_rows(fit, x$n_rows)
     if (!is.null(x$levels)) fit <- of_levels(fit, x$levels)
   }
-  warn_status(fit, advice)
+  if (!identical(fit$status, "converged")) warn_status(fit, advice)
   if (is.null(finish)) fit else finish(fit)
 }
 
@@ -271,7 +271,7 @@ check_given_arguments <- function(row, method, args, written) {
   is_missing <- function(name) identical(args[[name]], quote(expr = ))
   if (is_missing("x")) refuse("x", "`x`, the data, is missing.")
   for (name in row$required) if (is_missing(name)) refuse_missing(name)
-  for (rel in written[endsWith(written, "_rel")]) {
+  for (rel in grep("_rel$", written, value = TRUE)) {
     absolute <- sub("_rel$", "", rel)
     if (absolute %in% written && !is.null(args[[absolute]]) && !is.null(args[[rel]])) {
       refuse(rel, "Give `", absolute, "` or `", rel, "`, not both.")

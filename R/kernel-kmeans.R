@@ -82,7 +82,7 @@ kmeans_starts <- function(points, n_clusters, n_starts, max_iter, most = n_start
     most = as.integer(most), verbose = FALSE, count = points$count)
   found <- check_solved(.Call(C_kmeans, points$x, points$shrink, points$first, fixed,
     settings), "kmeans")
-  if (status_label(found$run$status) == "numerical") {
+  if (status_labels[[found$run$status + 1L]] == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
       "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
   }

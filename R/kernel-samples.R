@@ -133,18 +133,6 @@ open_rows <- function(labelled, data) {
     allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)
 }
 
-# The number of swaps: FALSE is none, TRUE as many as help.
-check_swaps <- function(swaps, arg, value) {
-  if (is.logical(swaps)) {
-    swaps <- if (check_flag(swaps, "swaps")) .Machine$integer.max else 0L
-  }
-  swaps <- check_count(swaps, "swaps", 0L)
-  if (swaps > 0L && is.null(value)) {
-    refuse(arg, "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.")
-  }
-  swaps
-}
-
 # x, divided by a power of two if its squares could leave the range of doubles.
 in_range <- function(x, limit = 1e100) {
   top <- largest(x)

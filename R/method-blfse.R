@@ -263,7 +263,7 @@ blfse_model_matrix <- function(data, scaling, center) {
   root <- if (tables) data$roots$plain else 1
   if (center) data$center <- expand_features(shift * root, data, NA_real_)
   if (!is.null(divide)) data$scale <- expand_features(divide * root, data, NA_real_)
-  if (center || !is.null(divide)) data$x <- take_scaled(data$x, shift = shift, divide = divide)
+  if (center || !is.null(divide)) data$x <- .Call(C_take, data$x, NULL, NULL, shift, divide)
   data
 }
 
@@ -326,7 +326,7 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   high <- column_of(data$x, max)
   names <- data$features[data$keep]
   fits <- one_warning(lapply(seq_along(parts), function(k) {
-    part <- take_scaled(data$x, parts[[k]], shift = low, divide = high - low)
+    part <- .Call(C_take, data$x, parts[[k]], NULL, low, high - low)
     dimnames(part) <- list(NULL, names)
     base_fit(part, method[[k]], base_args[[method[[k]]]], n_clusters, n_features)
   }))
@@ -420,7 +420,7 @@ mean_ranks <- function(scores) rowMeans(matrix(apply(-scores, 1L, rank), ncol = 
 blfse_cluster <- function(s, component, n_component, n_clusters) {
   if (n_component == n_clusters || n_component == length(component)) return(component)
   low <- .Call(C_laplacian_low, s, n_clusters, blfse_dense_limit)
-  check_lapack(low$info, "blfse")
+  check_solved(list(lapack = low$info), "blfse")
   y <- low$vectors
   at <- which.max(rowSums(y^2))
   far <- rep(Inf, nrow(y))

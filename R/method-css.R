@@ -106,7 +106,7 @@ solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, targ
   moments <- opened && !is.null(x$n_rows)
   slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
     judge_rows = !moments)
-  if (!(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
+  if (length(slots$few) && !(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
   slots[names(slots) != "few"]
 }
 
@@ -119,8 +119,8 @@ css_slots <- function(data, asked, control, judge_rows) {
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
-  names <- labels_of(data$features, data$p)[data$keep]
-  wish <- constraints_for_css(data$wish)
+  names <- data$features[data$keep]
+  wish <- if (!is.null(data$wish)) constraints_for_css(data$wish)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
   by_products <- settings$form == "x"
@@ -133,7 +133,7 @@ css_slots <- function(data, asked, control, judge_rows) {
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
-  check_quotas_met(settings, wish, order)
+  if (!is.null(settings$wish$quota)) check_quotas_met(settings, wish, order)
   if (count$n_chosen == 0) refuse_empty(settings, names)
   if (settings$prove) few <- intersect(few, order)
   basis <- column_basis(z, order, divisor)
@@ -156,7 +156,7 @@ css_slots <- function(data, asked, control, judge_rows) {
       starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
       if (!is.null(settings$target)) list(target = settings$target),
-      recorded_constraints(wish, count)),
+      if (!is.null(wish)) recorded_constraints(wish, count)),
     run = found$run,
     feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
     without_score = data$keep[wish$exclude], trace = trace,
@@ -175,7 +175,6 @@ css_slots <- function(data, asked, control, judge_rows) {
 # A search that found no choice within the quotas.
 check_quotas_met <- function(settings, wish, order) {
   quota <- settings$wish$quota
-  if (is.null(quota)) return(invisible())
   if (any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
     refuse_quotas(wish, settings$k, wish$budget)
   }
@@ -185,11 +184,12 @@ css_settings <- function(asked, wish, data, ss) {
   q <- length(data$keep)
   k <- asked$k
   sized <- !is.null(k) || !is.null(wish$budget)
-  range <- choice_range(wish, q)
+  strata <- !is.null(wish$feature_strata)
+  most <- if (strata) max(choice_range(wish, q))
   picks <- if (!is.null(k)) {
     check_count(k, "k", 1L, q, "the features that are not constant")
-  } else min(q, if (!sized) c(data$n, 200L), if (!is.null(wish$feature_strata)) max(range))
-  if (!is.null(wish$feature_strata) && max(range) < 1) {
+  } else min(q, if (!sized) c(data$n, 200L), most)
+  if (strata && most < 1) {
     refuse("feature_quotas", "`feature_quotas` leaves no column to choose.")
   }
   starts <- check_count(asked$starts, "starts", 1L)
@@ -200,20 +200,20 @@ css_settings <- function(asked, wish, data, ss) {
   if (starts > 1L || asked$optimal || !is.null(wish$budget)) swaps <- .Machine$integer.max
   if (length(wish$include) > picks) {
     refuse("k", "`k` is ", picks, ", but ", length(wish$include), " columns are included: ",
-      paste(labels_of(data$features, data$p)[data$keep[wish$include]], collapse = ", "), ".")
+      paste(data$features[data$keep[wish$include]], collapse = ", "), ".")
   }
-  check_quota_size(picks, wish)
+  if (strata) check_quota_size(picks, wish)
   if (!is.null(wish$groups) && asked$optimal) {
     refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
   }
-  wish["quota"] <- list(whole_quotas(wish, picks, q))
+  wish["quota"] <- list(if (strata) whole_quotas(wish, picks, q))
   mean_ss <- sum(ss) / q
   target <- asked$target
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
   }
   # No large Gram matrix of a sparse x is formed where picks are all there is to do.
-  products <- is_operator(data$x) && data$x$kind == "sparse" && swaps == 0 &&
+  products <- !is.matrix(data$x) && data$x$kind == "sparse" && swaps == 0 &&
     16 * min(data$n, q)^2 > max_bytes() / 16
   list(k = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
@@ -226,7 +226,6 @@ css_settings <- function(asked, wish, data, ss) {
 
 # The constraints as the solver takes them; check_constraints() has seen them.
 constraints_for_css <- function(wish) {
-  if (is.null(wish)) return(NULL)
   # A column that goes with no other is a group of its own.
   alone <- which(is.na(wish$groups))
   wish$groups[alone] <- -alone
@@ -259,6 +258,7 @@ few_rows <- function(data, wish, k) {
   if (!is.null(wish$groups)) open <- open[tabulate(wish$groups + 1L)[wish$groups[open] + 1L] == 1L]
   rows <- if (is.null(data$rows)) data$x else data$rows
   few <- open[.Call(C_x_top_two, rows, as.integer(open)) >= 0.9]
+  if (!length(few)) return(NULL)
   # A stratum keeps those without which it has too few.
   strata <- wish$feature_strata
   if (!is.null(strata$quota)) {
@@ -271,17 +271,15 @@ few_rows <- function(data, wish, k) {
 }
 
 tell_few_rows <- function(data, few, proved) {
-  if (!length(few)) return(invisible())
   ufs_inform("few_rows", if (proved) "Chosen, though" else "Not chosen, because",
     " one or two rows have at least 90 % of the squares: ",
-    some_columns(labels_of(data$features, data$p)[data$keep[few]]), ". ",
+    some_columns(data$features[data$keep[few]]), ". ",
     if (proved) "ufs_data(exclude = ) keeps columns out." else
       "ufs_data(include = ) takes columns in.")
 }
 
 # The record of the constraints in a fit.
 recorded_constraints <- function(wish, count) {
-  if (is.null(wish)) return(NULL)
   c(list(included = length(wish$include), excluded = length(wish$exclude)),
     if (!is.null(wish$budget)) {
       list(budget = wish$budget, affordable = as.integer(count$affordable))

@@ -193,7 +193,7 @@ jspca_solve <- function(core, begin, solver, settings, control, may_vanish, give
   }
   found <- solve_by(solver, core)
   if (solver == "paper") return(found)
-  if (settings$gives_up && status_label(found$run$status) == "stalled") {
+  if (settings$gives_up && status_labels[[found$run$status + 1L]] == "stalled") {
     check_ridge_bytes(dim(core), "Use a larger penalty.")
     return(solve_by("paper", x_dense(core)))
   }

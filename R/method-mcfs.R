@@ -104,7 +104,7 @@ solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, norm
     noise <- 1e-10 * max(data$norm) * sqrt(sum(centred[, i]^2))
     if (found$penalty[[i]] <= noise) 0 * left[, i] else abs(left[, i]) / found$penalty[[i]]
   }))
-  status <- status_label(found$run$status)
+  status <- status_labels[[found$run$status + 1L]]
   list(
     control = control,
     params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),

@@ -91,7 +91,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   fit <- structure(list(
     Z = found$z, E = found$e, W = found$w,
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
-    status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
+    status = status_labels[[found$run$status + 1L]], iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
     params = c(list_of(solver, alpha_e = settings$lambda_e * longest, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),

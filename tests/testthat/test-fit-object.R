@@ -49,8 +49,8 @@ test_that("statuses warn by class, and only if asked", {
 })
 
 test_that("a LAPACK failure is a classed error", {
-  expect_silent(check_lapack(0L, "pca"))
-  expect_error(check_lapack(3L, "pca"), "info = 3", class = "ufs_error_lapack")
+  expect_identical(check_solved(list(lapack = 0L), "pca"), list(lapack = 0L))
+  expect_error(check_solved(list(lapack = 3L), "pca"), "info = 3", class = "ufs_error_lapack")
 })
 
 test_that("the object holds what design promises", {
