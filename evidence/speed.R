@@ -445,6 +445,30 @@ waits_part <- function() {
     decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_decoys(x, "css", k = 20)
     }, function(fit) fit$k[[1L]]),
+    facility_10000x60 = list(function() rows(10000L, 60L), function(x) ufselect::ufs_facility(x, m = 20), first("value")),
+    facility_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_facility(x, m = 20), first("value")),
+    facility_100000x25 = list(function() rows(100000L, 25L), function(x) ufselect::ufs_facility(x, m = 100),
+      first("value")),
+    medoids_100000x25 = list(function() rows(100000L, 25L), function(x) ufselect::ufs_medoids(x, m = 100),
+      first("within_ss")),
+    graph_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_graph(x), none),
+    laplacian_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_laplacian(x), none),
+    mcfs_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_mcfs(x, 8), none),
+    spec_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_spec(x), none),
+    laplacian_100x20000 = list(function() rows(100L, 20000L), function(x) ufselect::ufs_laplacian(x), none),
+    consensus_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_consensus(x, 8), none),
+    consensus_100x50000 = list(function() rows(100L, 50000L), function(x) ufselect::ufs_consensus(x, 8), none),
+    stability_50000x60 = list(function() rows(50000L, 60L), function(x) {
+      ufselect::ufs_stability(x, "socfs", k = 20, n_clusters = 8)
+    }, function(fit) fit$stability[[1L]]),
+    tune_50000x60 = list(function() rows(50000L, 60L), function(x) {
+      ufselect::ufs_tune(x, "socfs", list(n_clusters = 6:8), k = 20)
+    }, none),
+    grid_50000x60 = list(function() rows(50000L, 60L), function(x) {
+      ufselect::ufs_grid(x, "socfs", list(n_clusters = 6:8))
+    }, none),
+    decoys_css_100x20000 = list(function() rows(100L, 20000L), function(x) ufselect::ufs_decoys(x, "css", k = 20),
+      function(fit) fit$k[[1L]]),
     # What a sparse file is to the package: a DelayedMatrix that is_sparse() and no Matrix.
     sparse_pca_20000x2000 = list(function() {
       x <- abs(Matrix::rsparsematrix(20000L, 2000L, .05))
