@@ -26,11 +26,18 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, squares = TRUE, keep_c
 }
 
 # x is a matrix only if the user's is dense, otherwise an operator (data-operator.R): for methods
-# that need no more than products with it.
-as_ufs_operator <- function(x, center = TRUE, scale = TRUE, keep_constant = FALSE) {
+# that need no more than products with it. `named`: is a matrix that is to stay as it is taken
+# without a copy, with the names that it has?
+as_ufs_operator <- function(x, center = TRUE, scale = TRUE, keep_constant = FALSE, named = FALSE) {
   pass <- judge_columns(open_checked(x), center, scale, "sd", keep_constant)
   check_norms(pass$data, pass$arg)
+  if (named && stays_as_it_is(pass)) return(replace(pass$data, "x", list(pass$raw)))
   write_columns(pass)
+}
+
+stays_as_it_is <- function(pass) {
+  is.matrix(pass$raw) && length(pass$data$keep) == ncol(pass$raw) && isFALSE(pass$data$center) &&
+    isFALSE(pass$data$scale)
 }
 
 # A dense x, too, stays an operator if it is wider than tall and larger than the option

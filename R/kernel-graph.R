@@ -80,7 +80,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
   check_given(x)
   watch_over("ufs_graph()")
   x <- open_with(x, ufs_graph, "graph", list(...))
-  data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale)
+  data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale, named = TRUE)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
   warn_graph(graph, connected = TRUE)
   graph

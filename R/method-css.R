@@ -298,7 +298,10 @@ css_proof <- function(shares, count) {
 # Shares of all squares by least squares, and of those of a target.
 css_shares <- function(found, basis, divisor) {
   count <- as.list(found$run$counters)
-  captured <- pmin(cumsum(row_norms(basis$coordinates / divisor)^2) / count$start, 1)
+  held <- unlist(lapply(in_pieces(nrow(basis$coordinates), 16L), function(at) {
+    row_norms(basis$coordinates[at, , drop = FALSE] / divisor)
+  }))
+  captured <- pmin(cumsum(held^2) / count$start, 1)
   captured <- captured[basis$rank]
   # Under a budget no more columns than it pays for can be chosen, but fewer may be.
   size <- seq_along(captured)

@@ -193,7 +193,8 @@ check_fresh <- function(args, method) {
 
 # For every column that is not constant the number of the first one equal to it.
 equal_of_data <- function(x, data) {
-  if (x$kind == "dense") equal_columns(x$x[, data$keep, drop = FALSE]) else x_equal_columns(data$x)
+  if (x$kind != "dense") return(x_equal_columns(data$x))
+  match(equal_columns(x$x)[data$keep], data$keep)
 }
 
 decoys_number <- function(n_decoys, x, distinct, conservative) {
@@ -244,22 +245,24 @@ with_decoys <- function(x, keep, first, n_decoys) {
   by_columns <- x$kind == "source" && x$x$by == "columns"
   blocks <- if (is.null(x$row_wish$blocks)) list(seq_len(x$n)) else
     unname(split(seq_len(x$n), x$row_wish$blocks))
-  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from, blocks) else if (x$kind == "source" &&
-      isTRUE(x$x$sparse)) {
-    sparse_decoys(if (by_columns) read_sparse_part(x$x, j = from) else gather_sparse(x$x, from),
-      seq_along(from), blocks)
-  } else permuted(data_columns(x, from), blocks)
-  ord <- mixed_order(q, n_decoys, if (by_columns) x$x$lines_per_chunk else 1)
-  base <- if (q < x$p) subset_data(x, features = keep) else x
-  both <- switch(x$kind, dense = unname(cbind(unname(base$x), parts)[, ord, drop = FALSE]),
-    sparse = interleaved(base$x, parts, ord),
-    source = bound_source(base$x, parts, ord))
+  made <- if (x$kind == "dense") dense_with_decoys(x$x, keep, from, blocks) else {
+    parts <- if (x$kind == "sparse") sparse_decoys(x$x, from, blocks) else if (isTRUE(x$x$sparse)) {
+      sparse_decoys(if (by_columns) read_sparse_part(x$x, j = from) else gather_sparse(x$x, from),
+        seq_along(from), blocks)
+    } else permuted(data_columns(x, from), blocks)
+    ord <- mixed_order(q, n_decoys, if (by_columns) x$x$lines_per_chunk else 1)
+    base <- (if (q < x$p) subset_data(x, features = keep) else x)$x
+    list(x = if (x$kind == "sparse") interleaved(base, parts, ord) else
+      bound_source(base, parts, ord), ord = ord)
+  }
+  ord <- made$ord
   names <- paste0("v", seq_along(ord))
-  if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
-  data <- new_data(x$kind, both, list(NULL, names), x$input$origin)
-  data$input$tables <- subset_tables(base$input$tables, c(seq_len(q), of)[ord])
+  if (x$kind == "sparse") made$x@Dimnames <- list(NULL, names)
+  data <- new_data(x$kind, made$x, list(NULL, names), x$input$origin)
+  data$input$tables <- subset_tables(x$input$tables, c(keep, from)[ord])
   # A wish is about a column, wherever it stands now.
-  data["wish"] <- list(subset_constraints(widen_constraints(base$wish, of, q), ord))
+  wish <- if (q < x$p) subset_constraints(x$wish, keep) else x$wish
+  data["wish"] <- list(subset_constraints(widen_constraints(wish, of, q), ord))
   data["row_wish"] <- list(x$row_wish)
   list(data = data, column = c(seq_len(q), q + of)[ord])
 }
@@ -269,11 +272,7 @@ interleaved <- function(x, beside, ord) {
   count <- c(diff(x@p), diff(beside@p))
   start <- c(0L, cumsum(count[ord]))
   to <- replace(integer(length(ord)), ord, utils::head(start, -1L))
-  # The matrix of the previous repeat is freed before this one is made.
-  if (utils::tail(start, 1L) > 1e7) {
-    gc(verbose = FALSE)
-    .Call(C_x_trim)
-  }
+  free_before(utils::tail(start, 1L))
   room <- .Call(C_x_room, start)
   for (part in list(x, beside)) {
     room$at <- to[seq_len(part@Dim[2L])]
@@ -300,11 +299,48 @@ mixed_order <- function(q, d, chunk = 1) {
 # data. Only what is not zero draws a place, so that a sparse column takes the same random numbers.
 permuted <- function(x, blocks) {
   out <- matrix(0, nrow(x), ncol(x))
-  for (j in seq_len(ncol(x))) for (rows in blocks) {
-    value <- x[rows, j][x[rows, j] != 0]
-    out[rows[sample.int(length(rows), length(value))], j] <- value
+  for (j in seq_len(ncol(x))) out[, j] <- permuted_column(x[, j], blocks)
+  out
+}
+
+permuted_column <- function(x, blocks) {
+  out <- numeric(length(x))
+  for (rows in blocks) {
+    value <- x[rows][x[rows] != 0]
+    out[rows[sample.int(length(rows), length(value))]] <- value
   }
   out
+}
+
+# list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between: columns
+# go to their places round the cycles of the permutation.
+dense_with_decoys <- function(x, keep, from, blocks) {
+  free_before(as.double(nrow(x)) * (length(keep) + length(from)))
+  out <- matrix(0, nrow(x), length(keep) + length(from))
+  for (at in in_pieces(length(keep), max(1, floor(1e5 / nrow(x))))) out[, at] <- x[, keep[at]]
+  for (j in seq_along(from)) out[, length(keep) + j] <- permuted_column(x[, from[j]], blocks)
+  ord <- mixed_order(length(keep), length(from))
+  done <- logical(length(ord))
+  for (first in seq_along(ord)) {
+    if (done[first]) next
+    held <- out[, first]
+    at <- first
+    while (ord[at] != first) {
+      out[, at] <- out[, ord[at]]
+      done[at] <- TRUE
+      at <- ord[at]
+    }
+    out[, at] <- held
+    done[at] <- TRUE
+  }
+  list(x = out, ord = ord)
+}
+
+# The matrix of the previous repeat is freed before one of so many numbers is made.
+free_before <- function(entries) {
+  if (entries <= 4e6) return(invisible())
+  gc(verbose = FALSE)
+  .Call(C_x_trim)
 }
 
 sparse_decoys <- function(x, columns, blocks) {

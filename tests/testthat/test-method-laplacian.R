@@ -106,3 +106,14 @@ test_that("a feature that is constant on the connected samples has no score, and
     expect_identical(unname(feature_ranking(fit))[6], 3L)
   }
 })
+
+test_that("a matrix that stays as it is is not copied", {
+  x <- withr::with_seed(1, matrix(rnorm(60), 10, dimnames = list(letters[1:10], NULL)))
+  expect_identical(as_ufs_operator(open_quietly(x), FALSE, FALSE, named = TRUE)$x, open_quietly(x)$x)
+  # A column is left out, or changed.
+  flat <- replace(x, 1:10, 3)
+  expect_identical(suppressWarnings(as_ufs_operator(open_quietly(flat), FALSE, FALSE, named = TRUE))$x,
+    suppressWarnings(as_ufs_operator(open_quietly(flat), FALSE, FALSE))$x)
+  expect_identical(as_ufs_operator(open_quietly(x), TRUE, FALSE, named = TRUE)$x,
+    as_ufs_operator(open_quietly(x), TRUE, FALSE)$x)
+})

@@ -52,6 +52,23 @@ test_that("a decoy has the values of its column, sparse or not, and the same ran
   expect_false(identical(dense, x[, at]))
 })
 
+test_that("columns and decoys in random order are those of a table made in pieces", {
+  x <- withr::with_seed(2, matrix(rnorm(40 * 30), 40, dimnames = list(NULL, paste0("v", 1:30))))
+  blocks <- list(1:25, 26:40)
+  keep <- setdiff(1:30, c(4, 9))
+  from <- c(2, 30, 7, 8, 1)
+  made <- withr::with_seed(3, dense_with_decoys(x, keep, from, blocks))
+  plain <- withr::with_seed(3, {
+    parts <- permuted(x[, from], blocks)
+    ord <- mixed_order(length(keep), length(from))
+    unname(cbind(x[, keep], parts)[, ord])
+  })
+  expect_identical(made$x, plain)
+  expect_false(identical(made$x[, seq_along(keep)], unname(x[, keep])))
+  # The user's own matrix is not touched.
+  expect_identical(x, withr::with_seed(2, matrix(rnorm(40 * 30), 40, dimnames = list(NULL, colnames(x)))))
+})
+
 test_that("a decoy keeps the values of each block of rows", {
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(2, matrix(rpois(120, .8), 30))
