@@ -35,9 +35,10 @@ ufs <- function(x, method, ..., m) {
     refuse("method", "`method` must be one of ", known, "; it is ", deparse_short(method), ".")
   }
   row <- table[[method]]
+  args <- with_new_names(args, row$old_names, method)
   check_arguments(setdiff(names_of(args), names(row$only)), row$fit, method, names(row$paper))
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
-  call <- plain_call(match.call(), "ufs")
+  call <- renamed(plain_call(match.call(), "ufs"), row$old_names)
   if (identical(args$k, "auto")) call$k <- fit$call$k
   fit$call <- call
   fit
@@ -94,6 +95,14 @@ run_fit <- function(method, call, written, args, dots) {
   start <- proc.time()[[3L]]
   watch_over(paste0("ufs_", method, "()"))
   row <- registered[[method]]
+  if (length(dots) && length(row$old_names)) {
+    dots <- with_new_names(dots, row$old_names, method, names_of(written))
+    moved <- names_of(dots) %in% intersect(row$old_names, names(args))
+    args[names(dots)[moved]] <- dots[moved]
+    dots <- dots[!moved]
+    call <- renamed(call, row$old_names)
+    written <- renamed(written, row$old_names)
+  }
   paper <- if (row$published || (is.list(args$control) && length(args$control[["paper"]]))) {
     paper_settings(row, method, args$control, dots)
   }
@@ -253,7 +262,7 @@ with_new_words <- function(args, row, method = NULL) {
 # Arguments with the settings of the published method in `control`, for functions whose arguments
 # are those of any method.
 paper_in_control <- function(args, row) {
-  args <- with_new_words(args, row)
+  args <- renamed(with_new_words(args, row), row$old_names)
   at <- names_of(args) %in% names(row$paper)
   control <- if (is.null(args$control)) ufs_control() else args$control
   if (!any(at) || !is.list(control)) return(args)

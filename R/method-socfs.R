@@ -453,6 +453,7 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 }
 
 register("socfs", ufs_socfs,
+  old_names = c(n_init = "n_starts"),
   solve = solve_socfs,
   old_words = list(solver = c(irls = "paper")),
   control = function(args) {

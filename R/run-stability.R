@@ -51,8 +51,9 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
       fraction, level, checkpoint)))
   }
   row <- method_row(method)
-  check_arguments(setdiff(names(list(...)), names(row$only)), row$fit, method, names(row$paper))
-  opened <- open_some(x, list(...), row$arguments)
+  dots <- with_new_names(list(...), row$old_names, method)
+  check_arguments(setdiff(names(dots), names(row$only)), row$fit, method, names(row$paper))
+  opened <- open_some(x, dots, row$arguments)
   x <- check_door(opened$x, "ufs_stability()", c(if (row$selects != "samples") "columns",
     if (row$selects == "samples" || !is.null(m)) "rows"))
   args <- opened$rest

@@ -195,6 +195,59 @@ test_that("settings of the published method are read in one place, whichever way
   expect_null(said_once[["deprecated-topk"]])
 })
 
+test_that("arguments by the names of version 0.1 work, with a warning once in a session", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  old_call <- list(alnr = list(k = 3), cur = list(n_samples = 4, n_features = 2),
+    ted = list(n_samples = 4), blfse = list(n_clusters = 3, n_features = 2, n_init = 3),
+    kmeans_f = list(n_clusters = 3, n_init = 2), ndfs = list(n_clusters = 3, n_init = 2),
+    socfs = list(n_clusters = 3, n_init = 2),
+    topk = list(k = 2, n_clusters = 3, rho = 1, mu = 1, v_max_iter = 9, incumbent = TRUE))
+  table <- Filter(function(row) length(row$old_names) > 0L, registry())
+  expect_setequal(names(table), names(old_call))
+  strip <- function(fit) fit[setdiff(names(fit), c("call", "elapsed"))]
+  for (method in names(old_call)) {
+    before <- old_call[[method]]
+    old_names <- table[[method]]$old_names
+    expect_true(all(names(old_names) %in% names(before)), info = method)
+    now <- before
+    for (name in names(old_names)) {
+      if (nzchar(old_names[[name]])) now[[old_names[[name]]]] <- before[[name]]
+      now[[name]] <- NULL
+    }
+    for (fun in list(table[[method]]$fit, function(x, ...) ufs(x, method, ...))) {
+      rm(list = grep("^deprecated-", ls(said_once), value = TRUE), envir = said_once)
+      said <- character()
+      old <- withCallingHandlers(withr::with_seed(1, do.call(fun, c(list(x), before))),
+        ufs_warning_deprecated = function(w) {
+          said <<- c(said, conditionMessage(w))
+          invokeRestart("muffleWarning")
+        })
+      for (name in names(old_names)) {
+        expect_match(said, paste0("(", name, " = )"), fixed = TRUE, all = FALSE)
+      }
+      new <- suppressWarnings(withr::with_seed(1, do.call(fun, c(list(x), now))))
+      expect_identical(strip(old), strip(new), info = method)
+      expect_false(any(names(old$call) %in% setdiff(names(old_names), names(now))), info = method)
+    }
+  }
+  # Both at once; grids, comparisons and stability; graphs.
+  expect_words(ufs_ted(x, n_samples = 4, m = 3), "ufs_error_argument",
+    "Give `m`, not `n_samples` as well: that is its old name.")
+  quiet <- function(code) suppressWarnings(code, classes = "ufs_warning_deprecated")
+  grid <- function(...) withr::with_seed(1, quiet(ufs_grid(x, "kmeans_f", ...)))
+  one <- grid(list(n_clusters = 2:3), n_starts = 2)$feature_scores
+  expect_identical(grid(list(n_clusters = 2:3), n_init = 2)$feature_scores, one)
+  expect_identical(unname(grid(list(n_init = 2, n_clusters = 2:3))$feature_scores), unname(one))
+  stable <- function(...) {
+    withr::with_seed(1, quiet(ufs_stability(x, "cur", k = 2, ..., n_resamples = 3)))$frequency
+  }
+  expect_identical(stable(n_samples = 4), stable(m = 4))
+  same <- ufs_graph(x, 20)
+  expect_identical(quiet(ufs_graph(x, k = 20)), same)
+  expect_identical(quiet(ufs_laplacian(x, graph = list(k = 20)))$feature_scores,
+    ufs_laplacian(x, graph = same)$feature_scores)
+})
+
 test_that("unknown settings of the published method are errors that name the known ones", {
   refused <- function(code, argument, words) {
     error <- expect_error(code, words, fixed = TRUE, class = "ufs_error_argument")
