@@ -82,6 +82,8 @@
 #' `control = ufs_control(paper = list(alpha = 1, beta = 1))`. `fit$params` has the values used.
 #' * `alpha, beta, lambda` (`NULL`): absolute penalties of the rows (samples), the columns
 #'   (features) and the reconstruction weights, in place of their relative versions.
+#' * `lambda_rel` (0): the penalty of the reconstruction weights as a share of the smallest value
+#'   that alone gives W = 0; above 0 it is the paper's ALFS-II.
 #' * `n_features` (`NULL`): the number of features that `select = "auto"` compares, and in whose
 #'   space `select_samples = "ted"` and `"facility"` work; `NULL` is `k` or, without one, 50, at
 #'   most half of the features.
@@ -98,9 +100,8 @@
 #' `weights` is 0). With `solver = "paper"` the objective is that of W itself.
 #'
 #' @inheritParams ufs_pca
-#' @param alpha_rel,beta_rel,lambda_rel The penalties of the rows (samples), the columns (features)
-#'   and the reconstruction weights, as shares of the smallest values that alone give W = 0. They
-#'   are free of the scale of `x`.
+#' @param alpha_rel,beta_rel The penalties of the rows (samples) and the columns (features), as
+#'   shares of the smallest values that alone give W = 0. They are free of the scale of `x`.
 #' @param solver `"admm"` for the solver with a proved gap, `"paper"` for the published one.
 #' @param select,select_samples How features and samples are ranked, see the section "Rankings".
 #' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
@@ -146,7 +147,7 @@
 ufs_alfs <- function(x, solver = c("admm", "paper"), select = c("norm", "pivot", "auto"),
                      select_samples = c("ted", "facility", "norm"), k = NULL, m = NULL,
                      labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...,
-                     alpha_rel = 0.01, beta_rel = 0.2, lambda_rel = 0) {
+                     alpha_rel = 0.01, beta_rel = 0.2) {
   run_fit("alfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 
@@ -478,8 +479,8 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
 
 register("alfs", ufs_alfs,
   solve = solve_alfs,
-  paper = alist(alpha = NULL, beta = NULL, lambda = NULL, n_features = NULL, rho0 = NULL,
-    tau = NULL, rho_max = NULL),
+  paper = alist(alpha = NULL, beta = NULL, lambda = NULL, lambda_rel = 0, n_features = NULL,
+    rho0 = NULL, tau = NULL, rho_max = NULL),
   advice = "situational: compressing by select = \"pivot\"; take ufs_css() first",
   group = "system", selects = "both",
   title = "Joint selection of samples and features (ALFS)",

@@ -317,7 +317,8 @@ test_that("rank-deficient, wide, tall and small data are certified", {
   low <- withr::with_seed(1, matrix(rnorm(30), 15) %*% matrix(rnorm(16), 2))
   for (x in list(low, alfs_data(6, 80, 13), alfs_data(80, 5, 14), alfs_data(3, 4, 15))) {
     for (lambda in c(0, .002)) {
-      fit <- ufs_alfs(x, alpha_rel = .05, beta_rel = .05, lambda_rel = lambda)
+      fit <- ufs_alfs(x, alpha_rel = .05, beta_rel = .05,
+        control = ufs_control(paper = list(lambda_rel = lambda)))
       expect_identical(fit$status, "converged")
       data <- scale(x)
       expect_equal(objective(fit), ref_alfs_objective(data, fit$solution$W, fit$params$alpha,
