@@ -39,16 +39,6 @@ test_that("all columns count where there are more than one product takes", {
   expect_identical(near, pmax(a, t(a)))
 })
 
-test_that("FNN finds the same neighbours", {
-  skip_if_not_installed("FNN")
-  x <- noise(80, 5)
-  graph <- ufs_graph(x, n_neighbours = 6, weights = "binary", symmetrise = "mean")
-  near <- FNN::get.knn(x, 6)$nn.index
-  a <- matrix(0, 80, 80)
-  a[cbind(rep(1:80, 6), c(near))] <- 1
-  expect_identical(as.matrix(graph), (a + t(a)) / 2)
-})
-
 test_that("what a graph says of itself", {
   x <- two_islands()
   expect_warning(graph <- ufs_graph(x, n_neighbours = 3), class = "ufs_warning_graph")

@@ -471,10 +471,6 @@ test_that("RV and GCD of a choice are those of their definitions", {
   expect_equal(ufs_captured(c(1, 3), cbind(x[, 1:6], x[, 1]), criteria = TRUE)$gcd,
     ufs_captured(c(1, 3, 7), cbind(x[, 1:6], x[, 1]), criteria = TRUE)$gcd)
   expect_error(ufs_captured(1, x, criteria = NA), class = "ufs_error_argument")
-  skip_if_not_installed("subselect")
-  r <- stats::cor(mtcars)
-  found <- ufs_captured(c(2, 5, 9), mtcars, criteria = TRUE)
-  expect_equal(c(found$rv, found$gcd), c(subselect::rv.coef(r, c(2, 5, 9)), subselect::gcd.coef(r, c(2, 5, 9))))
 })
 
 test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and a target, too", {

@@ -88,19 +88,6 @@ test_that("nearly collinear columns do no harm", {
   }
 })
 
-test_that("glmnet agrees", {
-  skip_on_cran()
-  skip_if_not_installed("glmnet")
-  x <- scale(noise(50, 12), scale = FALSE)
-  y <- x[, 1:3] %*% c(2, -1, 0.5) + noise(50, 1, 9)
-  y <- y - mean(y)
-  out <- path(x, y, 5)
-  other <- glmnet::glmnet(x, y, lambda = out$penalty / 50, standardize = FALSE,
-    intercept = FALSE, thresh = 1e-16)
-  # glmnet scales its penalty by the standard deviation of y, and unscales again.
-  expect_equal(out$coef[, 1], as.vector(other$beta), tolerance = 1e-6)
-})
-
 test_that("the whole path ends in least squares; n < p ends at n variables", {
   x <- noise(20, 5)
   y <- noise(20, 1, 4)[, 1]

@@ -132,20 +132,6 @@ test_that("arguments", {
     class = "ufs_warning_max_iter")
 })
 
-test_that("the lassos agree with glmnet", {
-  skip_on_cran()
-  skip_if_not_installed("glmnet")
-  x <- sample_data(40, 12)
-  z <- standard(x)
-  fit <- ufs_spca(x, 2, lambda_rel = .2, control = ufs_control(tol = 1e-8))
-  for (j in 1:2) {
-    target <- drop(z %*% fit$solution$A[, j])
-    path <- glmnet::glmnet(z, target, intercept = FALSE, standardize = FALSE, thresh = 1e-16,
-      lambda = fit$params$lambda / (2 * 40) * c(4, 2, 1))
-    expect_equal(as.numeric(path$beta[, 3]), unname(fit$solution$B[, j]), tolerance = 1e-4)
-  }
-})
-
 test_that("a column, its copy and its negative have the same score, in spca, jspca and mcfs", {
   skip_on_cran()
   x <- as.matrix(iris[, 1:4])

@@ -58,15 +58,6 @@ test_that("a face is solved in no more products than it has variables", {
   expect_lt(out$products, 60)
 })
 
-test_that("dense: quadprog agrees", {
-  skip_if_not_installed("quadprog")
-  for (p in c(5, 60)) for (spread in c(0, 1)) {
-    d <- random_qp(p, 10 + p, spread = spread)
-    oracle <- quadprog::solve.QP(d$h, d$b, cbind(1, diag(p)), c(1, rep(0, p)), 1)$solution
-    expect_lt(max(abs(dense_qp(d$h, d$b)$v - oracle)), 1e-8)
-  }
-})
-
 test_that("large faces are solved to rounding", {
   skip_on_cran()
   p <- 450

@@ -1,4 +1,4 @@
-# The gadget: its model, its server, and (make check-frameworks) a real browser.
+# The gadget: its model and its server; test-outside-frameworks.R has a real browser.
 
 skip_if_not_installed("shiny")
 skip_if_not_installed("miniUI")
@@ -260,72 +260,4 @@ test_that("the addin finds fits and their data", {
   same_error(explore_candidates("", list2env(list(a = fit))), "x")
   dcf <- read.dcf(system.file("rstudio", "addins.dcf", package = "ufselect"))
   expect_true(is.function(getFromNamespace(dcf[1, "Binding"], "ufselect")))
-})
-
-test_that("in a browser: the slider changes table and picture, the code is right", {
-  skip_processes()
-  skip_if_not_installed("shinytest2")
-  skip_if_not_installed("chromote")
-  skip_if(is.null(suppressMessages(chromote::find_chrome())), "no browser")
-  # shinytest2 would compile the package that it finds around the working directory.
-  withr::local_dir(withr::local_tempdir())
-  chromote::set_chrome_args(c("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"))
-  saveRDS(list(fits = list(a = fit, b = other), x = x), "data.rds")
-  writeLines(c("data <- readRDS('data.rds')",
-    "ufselect:::explore_app(data$fits, data$x, said = list(fit = quote(fits), x = quote(x)))"),
-      "app.R")
-  app <- suppressMessages(shinytest2::AppDriver$new(".", name = "explore", load_timeout = 90000,
-    timeout = 60000, height = 700, width = 1000))
-  withr::defer(app$stop())
-  # A busy machine may take its time: what must come is waited for, up to half a minute.
-  eventually <- function(condition) {
-    until <- Sys.time() + 30
-    while (!isTRUE(condition()) && Sys.time() < until) Sys.sleep(.2)
-    expect_true(condition())
-  }
-  open <- function(tab) {
-    app$run_js(sprintf(
-      "$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
-  }
-  picture <- function(id) {
-    source <- app$get_js(sprintf("$('#%s img').attr('src')", id))
-    if (is.character(source)) source else ""
-  }
-  eventually(function() startsWith(picture("scores"), "data:image/png"))
-  before <- picture("scores")
-  app$set_inputs(k = 5, wait_ = FALSE)
-  eventually(function() !identical(picture("scores"), before))
-  open("Table")
-  features <- function() {
-    cells <- "$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"
-    unlist(app$get_js(cells))
-  }
-  eventually(function() identical(features(), selected_features(fit, 5)))
-  app$set_inputs(fit = "b", k = 3, wait_ = FALSE)
-  eventually(function() identical(features(), selected_features(other, 3)))
-  env <- list2env(list(fits = list(a = fit, b = other), x = x))
-  eval(parse(text = app$get_js("$('#code').text()")), env)
-  expect_identical(env$chosen, selected_features(other, 3))
-  open("Heat map")
-  eventually(function() startsWith(picture("heatmap"), "data:image/png"))
-  # Everything fits into the window: no picture is cut off.
-  eventually(function() app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
-    c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
-  # Wishes: ticked, fitted again, and in the code.
-  open("Wishes")
-  eventually(function() isTRUE(app$get_js("$('#ticks tbody tr').length") == 25))
-  app$run_js("$('.ufs-tick[data-wish=must][value=24]').click(); $('.ufs-tick[data-wish=never][value=7]').click()")
-  app$run_js("$('#again').click()")
-  eventually(function() grepl('include = "f24", exclude = "f7"', app$get_js("$('#code').text()"), fixed = TRUE))
-  picture_file <- Sys.getenv("UFSELECT_EXPLORER_PNG")
-  if (nzchar(picture_file)) app$get_screenshot(picture_file)
-  eval(parse(text = app$get_js("$('#code').text()")), env)
-  expect_identical(env$chosen, selected_features(ufs_laplacian(x, include = "f24", exclude = "f7"), 3))
-  app$run_js("$('.ufs-tick[data-wish=must][value=24]').click(); $('.ufs-tick[data-wish=never][value=7]').click()")
-  app$run_js("$('#again').click()")
-  eventually(function() !grepl("include", app$get_js("$('#code').text()")))
-  app$run_js("$('#insert').click()")
-  eventually(function() grepl("copy the code", app$get_js("$('.shiny-notification').text()")))
-  saved <- app$get_download("save")
-  expect_identical(utils::read.csv(saved)$feature, selected_features(other, 3))
 })

@@ -272,26 +272,21 @@ test_that("it is in the dictionary, and bad methods are refused", {
 
 test_that("the filter arrives whichever package comes first", {
   skip_processes()
-  skip_if_not_installed("callr")
-  code <- function(first, second) {
-    out <- callr::r(function(first, second) {
-      loadNamespace(first)
-      loadNamespace(second)
-      "ufs" %in% get("mlr_filters", asNamespace("mlr3filters"))$keys()
-    }, list(first, second), libpath = .libPaths())
+  # The last line that a session of its own prints.
+  told <- function(...) {
+    code <- paste(c(...), collapse = "; ")
+    out <- withr::with_envvar(c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
+      system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE))
+    as.logical(out[length(out)])
   }
-  expect_true(code("ufselect", "mlr3filters"))
-  expect_true(code("mlr3filters", "ufselect"))
-  expect_false(callr::r(function() {
-    loadNamespace("ufselect")
-    any(c("mlr3filters", "R6", "paradox", "recipes", "shiny", "ggplot2") %in% loadedNamespaces())
-  }, libpath = .libPaths()))
-  expect_false(callr::r(function() {
-    loadNamespace("ufselect")
-    loadNamespace("mlr3filters")
-    unloadNamespace("ufselect")
-    "ufs" %in% get("mlr_filters", asNamespace("mlr3filters"))$keys()
-  }, libpath = .libPaths()))
+  known <- "cat('ufs' %in% get('mlr_filters', asNamespace('mlr3filters'))$keys())"
+  load <- function(package) sprintf("invisible(loadNamespace('%s'))", package)
+  expect_true(told(load("ufselect"), load("mlr3filters"), known))
+  expect_true(told(load("mlr3filters"), load("ufselect"), known))
+  frameworks <- "c('mlr3filters', 'R6', 'paradox', 'recipes', 'shiny', 'ggplot2')"
+  expect_false(told(load("ufselect"),
+    sprintf("cat(any(%s %%in%% loadedNamespaces()))", frameworks)))
+  expect_false(told(load("ufselect"), load("mlr3filters"), "unloadNamespace('ufselect')", known))
 })
 
 test_that("inside a graph learner it is refitted on each training set", {
@@ -342,21 +337,6 @@ test_that("one ranking serves every number of features of a tuning run, and fold
   count <- 0L
   for (k in 1:2) chosen(flt("ufs_kmeans_f", n_clusters = 3L), k)
   expect_identical(count, 6L)
-})
-
-test_that("an autotuner chooses the number of features and of clusters", {
-  for (package in c("mlr3pipelines", "mlr3tuning", "rpart")) skip_if_not_installed(package)
-  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs_mcfs",
-    n_clusters = paradox::to_tune()), filter.nfeat = paradox::to_tune(1, 4)),
-  mlr3::lrn("classif.rpart"))
-  tuner <- mlr3tuning::auto_tuner(mlr3tuning::tnr("random_search"), mlr3::as_learner(graph),
-    mlr3::rsmp("holdout"), mlr3::msr("classif.acc"), term_evals = 4L)
-  getExportedValue("lgr", "get_logger")("bbotk")$set_threshold("warn")
-  set.seed(1)
-  suppressWarnings(tuner$train(mlr3::tsk("iris")))
-  found <- tuner$tuning_result
-  expect_true(found$ufs_mcfs.filter.nfeat %in% 1:4)
-  expect_true(found$ufs_mcfs.n_clusters %in% 2:20)
 })
 
 # ---- rows -------------------------------------------------------------------------------------------
