@@ -25,10 +25,14 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
 # X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product, and
 # pieces of a sum otherwise. `size` x `width` is the product.
 source_mul <- function(op, v) {
+  low <- low_rank_of(op)
+  if (!is.null(low)) return(low_rank_mul(low, v))
   source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
 }
 
 source_cross <- function(op, t) {
+  low <- low_rank_of(op)
+  if (!is.null(low)) return(low_rank_cross(low, t))
   source_product(op, "columns", piece_cross, piece_cross_part, op$p, ncol(t), t = t)
 }
 
@@ -41,6 +45,8 @@ source_product <- function(op, side, piece, part, size, width, ...) {
 
 # X X' (rows) or X'X.
 source_gram <- function(op, rows) {
+  low <- low_rank_of(op)
+  if (!is.null(low)) return(low_rank_gram(low, rows))
   source_pass_x(op, if (rows) "columns" else "rows",
     if (rows) piece_tcrossprod else piece_crossprod, sum_in_place,
     value_bytes = 8 * as.double(if (rows) op$n else op$p)^2)

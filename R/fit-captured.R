@@ -137,13 +137,30 @@ own_set <- function(set, data) {
 # The share of the squares of x that each set of columns captures, and the bound: what as many
 # principal components would. Constant columns, which `size` may count, add nothing.
 captured_table <- function(x, sets, size = lengths(sets)) {
-  captured <- vapply(seq_along(sets), function(at) {
-    watch_says(function(step) paste(at - 1L, "of", count_words(length(sets), "set"), "measured"))
-    captured_share(x, sets[[at]])
-  }, 0)
+  longest <- sets[[which.max(lengths(sets))]]
+  nested <- length(sets) > 1L &&
+    all(vapply(sets, function(set) identical(set, longest[seq_along(set)]), NA))
+  captured <- if (nested) captured_along(x, longest)[lengths(sets) + 1L] else {
+    vapply(seq_along(sets), function(at) {
+      watch_says(function(step) paste(at - 1L, "of", count_words(length(sets), "set"), "measured"))
+      captured_share(x, sets[[at]])
+    }, 0)
+  }
   size <- pmin(size, ncol(x))
   bound <- if (max(size) > 0L) c(0, leading_share(x, max(size)))[size + 1L] else 0
   data.frame(captured, bound = pmax(bound, captured))
+}
+
+# Shares of the squares of x that the first 0, 1, 2, ... of its columns `order` explain, by one
+# basis. Twice as many columns as there are rows span, as a rule, all there is: the others add none.
+captured_along <- function(x, order) {
+  for (size in unique(c(min(2L * nrow(x), length(order)), length(order)))) {
+    basis <- column_basis(x, utils::head(order, size))
+    share <- pmin(cumsum(c(0, rowSums(basis$coordinates^2))) / sum(x_ss(x)), 1)
+    share <- share[c(0L, basis$rank) + 1L]
+    if (share[size + 1L] > 1 - 1e-12) break
+  }
+  c(share, rep(share[size + 1L], length(order) - size))
 }
 
 # Share of the squares of x that its given columns explain.

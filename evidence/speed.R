@@ -377,6 +377,14 @@ waits_part <- function() {
     x
   }
 
+  # Counts of four in a hundred entries, as of genes in single cells.
+  sparse <- function(n, p) {
+    set.seed(1)
+    x <- abs(Matrix::rsparsematrix(n, p, .04))
+    dimnames(x) <- list(NULL, paste0("g", seq_len(p)))
+    x
+  }
+
   labels_of <- function(n, known, classes = 8L) {
     set.seed(2)
     y <- factor(rep(NA, n), levels = seq_len(classes))
@@ -441,6 +449,45 @@ waits_part <- function() {
     }, first("mean_distance")),
     select_compress_150x500 = list(function() rows(150L, 500L), function(x) {
       ufselect::ufs_select(x, k = 5, task = "compress")
+    }, none),
+    select_cluster_150x500 = list(function() rows(150L, 500L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "cluster")
+    }, none),
+    select_compress_300x800 = list(function() rows(300L, 800L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "compress")
+    }, none),
+    select_cluster_300x800 = list(function() rows(300L, 800L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "cluster")
+    }, none),
+    select_compress_2000x500 = list(function() rows(2000L, 500L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "compress")
+    }, none),
+    select_cluster_2000x500 = list(function() rows(2000L, 500L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "cluster")
+    }, none),
+    select_compress_texts = list(texts, function(x) ufselect::ufs_select(x, k = 20,
+      task = "compress"), none),
+    select_cluster_texts = list(texts, function(x) ufselect::ufs_select(x, k = 20,
+      task = "cluster"), none),
+    select_classify_texts = list(texts, function(x) ufselect::ufs_select(x, k = 20,
+      task = "classify"), none),
+    select_k5000_270x20000 = list(function() rows(270L, 20000L), function(x) {
+      ufselect::ufs_select(x, k = 5000)
+    }, none),
+    css_sparse_2000x9015 = list(function() sparse(2000L, 9015L), function(x) {
+      ufselect::ufs_css(x, k = 20)
+    }, first("captured")),
+    css_sparse_blocks_2000x9015 = list(function() {
+      ufselect::ufs_data(sparse(2000L, 9015L), blocks = rep_len(letters[1:4], 2000L))
+    }, function(x) ufselect::ufs_css(x, k = 20), first("captured")),
+    represent_2000x500 = list(function() rows(2000L, 500L), function(x) ufselect::ufs_represent(x),
+      function(fit) fit$objective),
+    represent_300x5000 = list(function() rows(300L, 5000L), function(x) ufselect::ufs_represent(x),
+      function(fit) fit$objective),
+    size_css_300x5000 = list(function() rows(300L, 5000L), function(x) ufselect::ufs_size(x, "css"),
+      function(fit) fit$k),
+    compare_css_2000x500 = list(function() rows(2000L, 500L), function(x) {
+      ufselect::ufs_compare(x, factor(rep_len(1:5, 2000L)), methods = "css", k = c(10, 20))
     }, none),
     decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_decoys(x, "css", k = 20)

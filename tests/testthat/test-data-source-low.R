@@ -1,0 +1,56 @@
+# Sparse columns centred within blocks or weighted, against the same columns held dense.
+
+sparse_table <- function() {
+  set.seed(5)
+  x <- as.matrix(Matrix::rsparsematrix(60, 12, .3))
+  # Full far from zero, in all blocks or in one.
+  x[, 3] <- 1e6 + rnorm(60)
+  x[seq_len(20), 5] <- 1e6 + rnorm(20)
+  colnames(x) <- paste0("v", seq_len(12))
+  x
+}
+
+operators_of <- function(x, center, scale, ...) {
+  lapply(list(dense = x, sparse = methods::as(x, "CsparseMatrix")), function(x) {
+    as_rescaled_operator(open_quietly(ufs_data(x, ...)), center, scale)
+  })
+}
+
+# A part in a thousand million of the largest, as a column of a million with a spread of one allows.
+expect_close <- function(a, b) expect_lt(max(abs(a - b)) / max(abs(b)), 1e-9)
+
+test_that("products of sparse columns in blocks, or weighted, are those of the columns", {
+  skip_if_not_installed("Matrix")
+  x <- sparse_table()
+  wishes <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
+    list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
+  v <- matrix(rnorm(24), 12)
+  t <- matrix(rnorm(180), 60)
+  rows <- c(3L, 7L, 20:40)
+  columns <- c(3L, 9L, 5L)
+  for (wish in wishes) for (center in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) {
+    both <- do.call(operators_of, c(list(x, center, scale), wish))
+    of <- both$sparse$x
+    z <- x_dense(both$dense$x) * (both$dense$divisor / both$sparse$divisor)
+    expect_identical(of$kind, "source")
+    expect_close(x_mul(of, v), z %*% v)
+    expect_close(x_cross(of, t), crossprod(z, t))
+    expect_close(x_gram(of, TRUE), tcrossprod(z))
+    expect_close(x_gram(of, FALSE), crossprod(z))
+    expect_close(x_mul(x_subset_rows(of, rows), v), z[rows, ] %*% v)
+    expect_close(x_cross(x_subset_columns(of, columns), t), crossprod(z[, columns], t))
+  }
+})
+
+test_that("no product forms the sparse columns, and scaling within blocks does", {
+  skip_if_not_installed("Matrix")
+  x <- sparse_table()
+  blocks <- rep(letters[1:3], each = 20)
+  of <- operators_of(x, TRUE, TRUE, blocks = blocks)$sparse$x
+  scaled <- operators_of(x, TRUE, TRUE, blocks = blocks, block_scale = TRUE)$sparse$x
+  replaced("source_pass_x", function(...) stop("a pass"))
+  expect_identical(dim(x_mul(of, diag(12))), c(60L, 12L))
+  expect_identical(dim(x_cross(of, diag(60))), c(12L, 60L))
+  expect_identical(dim(x_gram(of, TRUE)), c(60L, 60L))
+  expect_error(x_mul(scaled, diag(12)), "a pass")
+})
