@@ -10,6 +10,7 @@
 #                             keeps those packages there instead of in ~/.cache/ufselect)
 #   make check-platforms      other R versions, compilers and word sizes (PLATFORMS="sid trixie" chooses);
 #                             make clean-platforms removes their roots from ~/.cache/ufselect
+#   make coverage             which lines of R and C the tests run, beside the list of those that they do not
 #   make site                 the web site, in site/, without network
 #   make evidence             every stored table computed anew (hours; EVIDENCE=name for one, UFSELECT_DATA the
 #                             folder of the real sets); make evidence-check recomputes some cells of each
@@ -21,6 +22,7 @@ CLUSTERS :=
 K :=
 LABEL :=
 EVIDENCE :=
+COVERAGE :=
 HEADER :=
 ID :=
 NA :=
@@ -41,7 +43,7 @@ override export UFSELECT_NA := $(value NA)
 override export UFSELECT_DROP := $(value DROP)
 override export UFSELECT_DEC := $(value DEC)
 
-.PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden srr site cheatsheet doc clean
+.PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden coverage srr site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -85,6 +87,11 @@ harden:
 	@bash .ci/setup check "$(LIB)"
 	@R_LIBS="$(LIB)" R CMD INSTALL --preclean --clean --no-test-load --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
 	@R_LIBS="$(LIB)" bash tests/dev/harden.sh
+
+# Lines of R and C that no test runs, each with its reason, and the badge of README; --write renews both.
+coverage:
+	@bash .ci/setup coverage "$(LIB)"
+	@R_LIBS="$(LIB)" Rscript tests/dev/coverage.R $(COVERAGE)
 
 # The report of package srr on the rOpenSci standards; tags are written from tests/dev/standards.csv.
 srr:
