@@ -489,6 +489,17 @@ waits_part <- function() {
     compare_css_2000x500 = list(function() rows(2000L, 500L), function(x) {
       ufselect::ufs_compare(x, factor(rep_len(1:5, 2000L)), methods = "css", k = c(10, 20))
     }, none),
+    topk_300x5000 = list(function() rows(300L, 5000L), function(x) {
+      ufselect::ufs_topk(x, k = 20, n_clusters = 5)
+    }, first("selection_objective")),
+    topk_clustered_300x5000 = list(function() clustered(300L, 5000L), function(x) {
+      ufselect::ufs_topk(x, k = 20, n_clusters = 5)
+    }, first("selection_objective")),
+    topk_2000x500 = list(function() rows(2000L, 500L), function(x) {
+      ufselect::ufs_topk(x, k = 20, n_clusters = 5)
+    }, first("selection_objective")),
+    alfs_path_2000x500 = list(function() rows(2000L, 500L), function(x) ufselect::ufs_alfs_path(x),
+      function(path) path$table$objective[nrow(path$table)]),
     decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_decoys(x, "css", k = 20)
     }, function(fit) fit$k[[1L]]),

@@ -215,9 +215,11 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
     kink *kinks = row->kinks;
     int size = 0, p = work->p, last = -1;
 
-    for (int k = 0; k < p; k++)
-        if (row->side[k] * row->de[k] < -UFS_ROUNDING)
-            kinks[size++] = (kink){fabs(row->e[k] / row->de[k]), k};
+    /* Half of the features are on the way, in no order that a branch could foresee. */
+    for (int k = 0; k < p; k++) {
+        kinks[size] = (kink){fabs(row->e[k] / row->de[k]), k};
+        size += row->side[k] * row->de[k] < -UFS_ROUNDING;
+    }
     for (int u = 0; u < row->a; u++)
         if (row->sign_z[u] * row->dz[u] < -UFS_ROUNDING)
             kinks[size++] = (kink){fabs(row->z[u] / row->dz[u]), p + u};
