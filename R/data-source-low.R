@@ -68,3 +68,10 @@ low_rank_gram <- function(low, rows) {
   both <- tcrossprod(half, side)
   x_gram(low$sparse, rows) - both - t(both)
 }
+
+# x_j'K x_j for every column.
+low_rank_forms <- function(low, k) {
+  with <- k %*% low$member
+  rest <- crossprod(low$member, with) %*% low$level - 2 * t(x_cross(low$sparse, with))
+  .Call(C_x_column_forms, low$sparse, k) + colSums(low$level * rest)
+}

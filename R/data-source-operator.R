@@ -10,8 +10,9 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     p = length(keep), count, store, held = new.env(parent = emptyenv()))
   methods <- list(mul = source_mul, cross = source_cross, gram = source_gram,
     gram_columns = source_gram_columns, columns = source_columns, rows = source_rows,
-    row_forms = source_row_forms, hash = source_hash, keep = source_keep, part = source_part,
-    again = source_again, some = source_some, sweep = source_sweep, prefetch = source_prefetch)
+    row_forms = source_row_forms, forms = source_forms, hash = source_hash, keep = source_keep,
+    part = source_part, again = source_again, some = source_some, sweep = source_sweep,
+    prefetch = source_prefetch)
   calls <- lapply(methods, function(method) {
     force(method)
     function(...) method(op, ...)
@@ -75,6 +76,12 @@ source_row_forms <- function(op, s = NULL) {
   sums <- is.null(s) && op$source$by == "columns"
   drop(source_pass_x(op, if (sums) "columns" else "rows", piece_forms, if (sums) sum_in_place,
     matrix = s, value_bytes = 8 * if (sums) op$n else op$source$step))
+}
+
+# x_j'K x_j for every column; NaN where the entries do not give it.
+source_forms <- function(op, k) {
+  low <- low_rank_of(op)
+  if (is.null(low)) rep(NaN, op$p) else low_rank_forms(low, k)
 }
 
 # Two numbers for each column, equal where the columns are: see first_equal().

@@ -26,6 +26,7 @@
     ENTRY(x_trim, 0) \
     ENTRY(x_add, 2) \
     ENTRY(x_forms, 2) \
+    ENTRY(x_column_forms, 2) \
     ENTRY(x_product, 3) \
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \

@@ -217,6 +217,17 @@ SEXP ffi_x_add(SEXP total, SEXP value)
     return total;
 }
 
+/* x_j'K x_j of the columns of x, K n x n: NaN where a column is not sparse. */
+SEXP ffi_x_column_forms(SEXP x_, SEXP k)
+{
+    ufs_x x = ffi_x(x_);
+    const double *middle = ffi_given(k, (size_t) x.n * (size_t) x.n, "k");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, x.p));
+    ufs_x_forms(&x, middle, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
 /* x_i'S x_i of every row of a block; S NULL: the identity. */
 SEXP ffi_x_forms(SEXP x, SEXP s)
 {

@@ -375,6 +375,9 @@ void ufs_x_forms(const ufs_x *x, const double *k, double *form)
 {
     if (x->kind == UFS_X_SPARSE)
         x_sparse_forms(x, k, form);
+    else if (x->kind == UFS_X_SOURCE)
+        source_call(x, (ufs_x_call){.name = "forms", .rows = x->n, .cols = x->n, .value = k},
+                    (size_t) x->p, form);
     else
         for (int j = 0; j < x->p; j++) form[j] = R_NaN;
 }

@@ -129,7 +129,7 @@ void ufs_x_row_forms(const ufs_x *x, const double *s, double *out);
 /* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);
 /* x_j'K x_j, p, for a symmetric K (n x n) by the entries of sparse columns: nnz_j^2 flops. NaN where
- * a column is not sparse. */
+ * a column is not sparse; a source says so itself. */
 void ufs_x_forms(const ufs_x *x, const double *k, double *form);
 /* G = X'X, p x p, both triangles. */
 void ufs_x_gram_cols(const ufs_x *x, double *g);

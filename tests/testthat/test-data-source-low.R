@@ -26,6 +26,7 @@ test_that("products of sparse columns in blocks, or weighted, are those of the c
     list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
   v <- matrix(rnorm(24), 12)
   t <- matrix(rnorm(180), 60)
+  middle <- crossprod(matrix(rnorm(3600), 60))
   rows <- c(3L, 7L, 20:40)
   columns <- c(3L, 9L, 5L)
   for (wish in wishes) for (center in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) {
@@ -37,6 +38,10 @@ test_that("products of sparse columns in blocks, or weighted, are those of the c
     expect_close(x_cross(of, t), crossprod(z, t))
     expect_close(x_gram(of, TRUE), tcrossprod(z))
     expect_close(x_gram(of, FALSE), crossprod(z))
+    form <- of$forms(middle)
+    expect_close(form[is.finite(form)], colSums(z * (middle %*% z))[is.finite(form)])
+    expect_identical(is.finite(form), unname(colSums(x != 0) <= 20))
+    expect_close(x_columns(of, columns), z[, columns])
     expect_close(x_mul(x_subset_rows(of, rows), v), z[rows, ] %*% v)
     expect_close(x_cross(x_subset_columns(of, columns), t), crossprod(z[, columns], t))
   }
