@@ -1,22 +1,22 @@
 # Two people ask the same question: the recommended calls on the same rows with three seeds, and
 # on 95 % of these rows, and how much of the answers is the same.
 #
-#   Rscript evidence/seeds.R --data=<folder of sets> [--sets=a,b] [--out=seeds.csv]
+#   Rscript evidence/seeds.R --data=<folder of sets> [--sets=a,b] [--seedsonly] [--out=seeds.csv]
 #   Rscript evidence/seeds.R --accuracy --before=<library> --after=<library> --data=<folder of sets>
 #                            [--sets=a,b] [--out=seeds-accuracy.csv]
 #   Rscript evidence/seeds.R --show --out=seeds.csv
 #
-# Sets (of the folder and of its folder fresh) are cut as for select.R: 300 rows, 500 columns, k = 20 or
-# 30 % of fewer than 60 columns, m = 3 samples a class; once with ten permuted copies of each of 50
+# Sets (of the folder and of its folder fresh) are cut as for select.R: 300 rows, 500 columns, k = 20
+# or 30 % of fewer than 60 columns, m = 3 samples a class; once with ten permuted copies of each of 50
 # columns. same: for columns and rows the share that two answers have in common, in the mean over
 # pairs of seeds; for a number of columns or clusters the smaller over the larger; for the share of
 # noise 1 - the difference. least: the pair that differs most. rows: the same between the answer
 # on all rows and that on 95 % of them, a draw of rows for each seed; apart: between two such draws.
-# What --out has of a set is not measured again.
+# --seedsonly leaves these two out and asks with two seeds. Sets that --out has are not measured again, except for these two.
 #
-# --accuracy: the columns that ufs_select(x, k, "cluster") of two versions chooses, judged by k-means with
-# as many clusters as classes, on the scale that the later version chose on; two numbers of columns.
-# The later version draws three times, the earlier one five times.
+# --accuracy: the columns that ufs_select(x, k, "cluster") of two versions chooses, judged by k-means
+# with as many clusters as classes, on the scale that the later version chose on; two numbers of columns.
+# The earlier version draws three times; the later one chooses the same columns for every seed.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
@@ -59,7 +59,7 @@ answers_of <- function(x, at, k, m, seed) {
   stats::setNames(found, names(questions))
 }
 
-measure <- function(folder, set, noise, seeds = 1:3) {
+measure <- function(folder, set, noise, of_rows, seeds = seq_len(if (of_rows) 3L else 2L)) {
   set.seed(1)
   data <- cut_set(folder, set, noise)
   n <- nrow(data$x)
@@ -69,7 +69,7 @@ measure <- function(folder, set, noise, seeds = 1:3) {
     sort(sample.int(n, round(.95 * n)))
   })
   all <- lapply(seeds, function(seed) answers_of(data$x, seq_len(n), data$k, m, seed))
-  part <- Map(function(at, seed) answers_of(data$x, at, data$k, m, seed), drawn, seeds)
+  part <- Map(function(at, seed) if (of_rows) answers_of(data$x, at, data$k, m, seed), drawn, seeds)
   pairs <- utils::combn(length(seeds), 2L)
   do.call(rbind, lapply(names(questions), function(question) {
     a <- lapply(all, `[[`, question)
@@ -79,7 +79,7 @@ measure <- function(folder, set, noise, seeds = 1:3) {
       if (length(one) && length(other)) questions[[question]](one, other) else NA
     }
     of_pairs <- function(list) apply(pairs, 2L, function(at) alike(list[[at[1L]]], list[[at[2L]]]))
-    data.frame(set = set, noise = as.integer(noise), question, same = signif(mean(of_pairs(a)), 3L),
+    data.frame(set = set, noise = as.integer(noise), question, seeds = length(seeds), same = signif(mean(of_pairs(a)), 3L),
       least = signif(min(of_pairs(a)), 3L), rows = signif(mean(mapply(alike, a, b)), 3L),
       apart = signif(mean(of_pairs(b)), 3L))
   }))
@@ -100,6 +100,8 @@ show_all <- function(table) {
 choose <- function(folder, set, draws) {
   set.seed(1)
   data <- cut_set(folder, set, FALSE)
+  # The first call of a process takes longer than others.
+  suppressMessages(suppressWarnings(ufs_select(data$x[, 1:5], 2L, "cluster")))
   lapply(two_k(ncol(data$x)), function(k) {
     seconds <- cpu(fits <- lapply(seq_len(draws), function(seed) {
       set.seed(seed)
@@ -132,7 +134,7 @@ judge <- function(data, made, chosen) {
   100 * ufs_cluster_metrics(groups, as.character(data$y))[["accuracy"]]
 }
 
-accuracy <- function(folder, set, draws = c(before = 5L, after = 3L)) {
+accuracy <- function(folder, set, draws = c(before = 3L, after = 1L)) {
   made <- lapply(c(before = "before", after = "after"), function(when) {
     chosen_by(option(when), folder, set, draws[[when]])
   })
@@ -144,7 +146,7 @@ accuracy <- function(folder, set, draws = c(before = 5L, after = 3L)) {
       vapply(one$chosen, function(chosen) judge(data, after, chosen), 0)
     })
     data.frame(set, k = after$k, before = signif(mean(points$before), 4L), before_sd = signif(stats::sd(points$before), 3L),
-      now = signif(mean(points$after), 4L), now_sd = signif(stats::sd(points$after), 3L),
+      now = signif(mean(points$after), 4L),
       before_seconds = signif(before$seconds, 3L), now_seconds = signif(after$seconds, 3L))
   }, made$before, made$after))
 }
@@ -160,12 +162,14 @@ by_cost <- function(folders) {
   names(folders)[order(cells)]
 }
 
-# measure(set) of every set that the file does not have yet, written after each one, in the end by name.
-write_sets <- function(folders, out, measure) {
+# measure(set) of every set that the file does not have yet, or not whole, written after each one, in the end by name.
+write_sets <- function(folders, out, measure, of_rows = FALSE) {
   sets <- if (is.null(option("sets"))) by_cost(folders) else words(option("sets"))
   table <- if (file.exists(out)) utils::read.csv(out, stringsAsFactors = FALSE)
-  for (set in setdiff(sets, table$set)) {
-    table <- rbind(table, measure(set))
+  done <- if (of_rows) table$set[!is.na(table$rows)] else table$set
+  for (set in setdiff(sets, done)) {
+    found <- measure(set)
+    table <- rbind(table[table$set != set, ], found)
     say("%s\n", set)
     write_table(table, out)
   }
@@ -173,6 +177,7 @@ write_sets <- function(folders, out, measure) {
 }
 
 given <- commandArgs(TRUE)
+of_rows <- !"--seedsonly" %in% given
 out <- option("out", if ("--accuracy" %in% given) "seeds-accuracy.csv" else "seeds.csv")
 if ("--show" %in% given) {
   show_all(utils::read.csv(out))
@@ -184,7 +189,7 @@ if ("--show" %in% given) {
     write_sets(folders, out, function(set) accuracy(folders[[set]], set))
   } else {
     write_sets(folders, out, function(set) {
-      do.call(rbind, lapply(c(FALSE, TRUE), function(noise) measure(folders[[set]], set, noise)))
-    })
+      do.call(rbind, lapply(c(FALSE, TRUE), function(noise) measure(folders[[set]], set, noise, of_rows)))
+    }, of_rows)
   }
 }
