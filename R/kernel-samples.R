@@ -22,13 +22,16 @@ square_distances <- function(x, to) {
 least_of_rows <- function(d2) cbind(seq_len(nrow(d2)), max.col(-d2, ties.method = "first"))
 
 # A function of columns of z (a matrix or operator): the share of the nearest neighbours of each row
-# by all columns, or those of `all`, that these keep.
-neighbours_kept <- function(z, all = NULL) {
+# by all columns, or those of `all`, that these keep; of `rows` among each other (NULL: all).
+neighbours_kept <- function(z, all = NULL, rows = NULL) {
   size <- knn_size(z)
-  near <- nearest(if (is.null(all)) sample_points(z) else x_columns(z, all), size)
+  found <- function(points) {
+    nearest(if (is.null(rows)) points else points[rows, , drop = FALSE], size)
+  }
+  near <- found(if (is.null(all)) sample_points(z) else x_columns(z, all))
   function(columns) {
     if (!length(columns)) return(0)
-    neighbour_overlap(near, nearest(x_columns(z, columns), size))
+    neighbour_overlap(near, found(x_columns(z, columns)))
   }
 }
 

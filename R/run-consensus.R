@@ -18,7 +18,9 @@
 #' few decoys lets no noise in. The choice within the pool is made as by [ufs_diversify()], with
 #' ranks counted within the pool: otherwise it would prefer noise, which is never redundant. Members
 #' run side by side if you set a future plan (package future); the result does not depend on the
-#' number of workers. A member that fails is left out, with a warning.
+#' number of workers. A member that fails is left out, with a warning. Of more than 15,000 samples
+#' members and decoys see 15,000, spread over all and always the same ones, which `print()` says;
+#' correlations are those of all.
 #'
 #' # The same columns whatever the seed
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
@@ -75,10 +77,11 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Members ignore constraints on columns: the ranking of the whole sees to them.
   opened["wish"] <- list(NULL)
-  found <- consensus_ranks(opened, data, tasks, draw_seeds(length(tasks)), control)
+  looked <- consensus_rows(opened, data$keep)
+  found <- consensus_ranks(looked$x, data, tasks, draw_seeds(length(tasks)), control)
   judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
   # The same decoys for everyone, see looking_seed.
-  noise <- consensus_noise(opened, data, judges,
+  noise <- consensus_noise(looked$x, data, judges,
     with_seed(looking_seed, draw_seeds(consensus_draws)), share)
   choice <- consensus_choice(opened, data, found$mean, noise, list_of(k, pool, strength))
   k <- length(choice$chosen)
@@ -88,7 +91,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   list(
     data = data,
     params = list_of(n_clusters, k, members = vapply(tasks, `[[`, "", "method"), strength,
-      pool = choice$pool, share),
+      pool = choice$pool, share, looked_at = looked$size),
     feature_scores = rank_scores(c(chosen, setdiff(order(found$mean), chosen)), q),
     statistic = expand_features(found$mean, data, NA_real_),
     solution = list(ranks = expand_features(found$ranks, data, NA_real_),
@@ -99,6 +102,14 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
     members = consensus_table(found, chosen, k),
     certificate = choice$certificate
   )
+}
+
+# The rows that members see: of very many some that are spread over all, always the same ones. More
+# would change a mean of ranks less than another draw of as many. list(x, size), size NULL: all.
+consensus_rows <- function(opened, keep, most = 15000L) {
+  if (opened$n <= most) return(list(x = opened))
+  rows <- rows_that_vary(opened, spread(opened$n, most), keep)
+  list(x = subset_data(opened, samples = rows), size = length(rows))
 }
 
 # The columns `best` of the prepared data, of length one.
@@ -241,7 +252,10 @@ certificate_note.ufs_consensus <- function(x) NULL
 #' @export
 print_notes.ufs_consensus <- function(x) {
   members <- x$members[order(-x$members$chosen), ]
-  c(paste0("members      of the best ", x$params$k, " of each are chosen: ",
+  c(if (!is.null(x$params$looked_at)) {
+    paste0("rows         ", x$params$looked_at, ", spread over all; correlations of all rows")
+  },
+  paste0("members      of the best ", x$params$k, " of each are chosen: ",
     paste(members$member, members$chosen, collapse = ", ")),
     correlation_note(x, "mean of ranks alone"),
     paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",

@@ -38,8 +38,12 @@ judge_settings <- function(fits, x, k, criterion, given) {
     close <- which(first >= max(first, na.rm = TRUE) - .001)
     best <- close[which.max(values$reconstruction[close])]
   }
-  list(values = values, best = best)
+  list(values = values, best = best, rows = length(context$rows))
 }
+
+# Neighbours are compared among some of very many samples, spread over all: their mean needs no
+# more. NULL: among all.
+neighbour_rows <- function(z, from = 10000L, most = 4000L) if (nrow(z) > from) spread(nrow(z), most)
 
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
@@ -49,7 +53,8 @@ default_criterion <- "knn_overlap"
 criteria <- list(
   knn_overlap = list(clusters = FALSE, random = FALSE,
     prepare = function(context) {
-      context$kept <- neighbours_kept(context$z)
+      context$rows <- neighbour_rows(context$z)
+      context$kept <- neighbours_kept(context$z, rows = context$rows)
       context
     },
     value = function(context, columns) context$kept(columns)),

@@ -201,3 +201,24 @@ test_that("the only candidate of a cluster is chosen, however far from its centr
   expect_true(1 %in% selected_samples(fit, as = "index"))
   expect_true(any(11:12 %in% selected_samples(fit, as = "index")))
 })
+
+test_that("fewer starts are made where all take seconds", {
+  expect_identical(starts_made(20, 5e7), c(tried = 20, kept = 20))
+  # 50,000 x 60 with m = 20, 100,000 x 25 with m = 100, and far more.
+  expect_identical(starts_made(20, 6e7), c(tried = 12, kept = 2))
+  expect_identical(starts_made(20, 2.5e8), c(tried = 6, kept = 2))
+  expect_identical(starts_made(20, 1e12), c(tried = 5, kept = 2))
+  expect_identical(starts_made(1, 1e12), c(tried = 1, kept = 1))
+  made <- NULL
+  plain <- kmeans_starts
+  replaced("kmeans_starts", function(points, n_clusters, n_starts, max_iter, most, fixed, draw) {
+    made <<- c(n_starts, most, length(draw))
+    plain(points, n_clusters, n_starts, max_iter, most, fixed, draw)
+  })
+  replaced("starts_made", function(n_starts, each) {
+    expect_identical(c(n_starts, each), c(7, 1600))
+    c(tried = 5, kept = 2)
+  })
+  kmeans_medoids(dense_points(withr::with_seed(1, matrix(rnorm(400), 100)), FALSE), 4L, integer(), 7, 100L)
+  expect_equal(made, c(5, 2, 20))
+})

@@ -1,5 +1,24 @@
 z <- scale(as.matrix(iris[, 1:4]))
 
+test_that("neighbours are compared among some of very many samples, which the print says", {
+  x <- withr::with_seed(1, matrix(rnorm(60 * 6), 60))
+  expect_null(neighbour_rows(x))
+  rows <- neighbour_rows(x, from = 50, most = 40)
+  expect_identical(rows, which(rank((1:60 * (sqrt(5) - 1) / 2) %% 1) <= 40))
+  kept <- neighbours_kept(x, rows = rows)
+  near <- function(z) t(apply(as.matrix(dist(z)), 1, function(d) order(d)[2:6]))
+  all <- near(x[rows, ])
+  own <- near(x[rows, 1:3])
+  expect_equal(kept(1:3), mean(vapply(1:40, function(i) mean(all[i, ] %in% own[i, ]), 0)))
+  run <- function() ufs_tune(x, "pca", list(n_components = 1:2), k = 3)
+  expect_false(any(grepl("neighbours compared", capture.output(print(run())))))
+  replaced("neighbour_rows", function(z) rows)
+  tuned <- run()
+  expect_output(print(tuned), "neighbours compared among 40 of the samples", fixed = TRUE)
+  expect_equal(tuned$results$knn_overlap[1], neighbours_kept(scale(x), rows = rows)(
+    selected_features(ufs_pca(x, n_components = 1), 3, as = "index")))
+})
+
 test_that("neighbours and their overlap are right", {
   d <- as.matrix(dist(z[1:20, ]))
   diag(d) <- Inf
