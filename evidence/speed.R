@@ -193,8 +193,10 @@ scaling_part <- function() {
 before_after_part <- function() {
   fits <- list(
     alfs = function(x, g, labels) ufselect::ufs_alfs(x),
-    alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x, lambda_rel = .001),
-    alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6, lambda_rel = 1e-4),
+    alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x,
+      control = ufselect::ufs_control(paper = list(lambda_rel = .001))),
+    alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6,
+      control = ufselect::ufs_control(paper = list(lambda_rel = 1e-4))),
     blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, k = 20),
     consensus = function(x, g, labels) ufselect::ufs_consensus(x, g),
     css = function(x, g, labels) ufselect::ufs_css(x, k = 20),

@@ -349,7 +349,7 @@ test_that("names, params and the default are as documented", {
   expect_identical(sample_scores(by_norm), fit$solution$row_norm)
   expect_identical(selected_samples(by_norm, 3), names(sort(-fit$solution$row_norm))[1:3])
   expect_identical(fit$params$select_samples, "ted")
-  weighted <- ufs_alfs(mtcars, lambda_rel = .01)
+  weighted <- ufs_alfs(mtcars, control = ufs_control(paper = list(lambda_rel = .01)))
   expect_identical(weighted$control$tol, 1e-3)
   expect_named(weighted$certificate,
     c("gap", "dual", "kkt", "primal_rows", "primal_columns", "primal_weights"))
