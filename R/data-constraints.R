@@ -17,7 +17,8 @@ set_constraints <- function(data, given) {
   off <- vapply(names(given), function(name) {
     constraint_rows()[[name]]$kind == "switch" && isFALSE(given[[name]])
   }, NA)
-  given <- with_table_strata(given[!off], data)
+  given <- given[!off]
+  if (!is.null(data$input$tables)) given <- with_table_strata(given, data)
   if (!length(given)) return(data)
   sides <- list(
     columns = list(size = data$p, names = feature_names(data$features, data$p, FALSE),
@@ -29,7 +30,9 @@ set_constraints <- function(data, given) {
     data[[constraint_slot(row)]][[row$held]] <-
       read_constraint(given[[row$name]], row, sides[[row$about]], quotas_among(given, row))
   }
-  for (row in constraint_rows()[names(given)]) check_needed(row, data, given)
+  for (row in constraint_rows()[names(given)]) {
+    if (!is.null(row$needs)) check_needed(row, data, given)
+  }
   data
 }
 
@@ -38,7 +41,7 @@ with_table_strata <- function(given, data) {
   of <- data$input$tables$of
   for (row in constraint_rows("columns", "quotas")) {
     strata <- row$needs[1L]
-    if (!is.null(of) && !is.null(given[[row$name]]) && is.null(given[[strata]])) {
+    if (!is.null(given[[row$name]]) && is.null(given[[strata]])) {
       given[[strata]] <- of
     }
   }
@@ -67,7 +70,6 @@ read_constraint <- function(value, row, side, quotas) {
 
 # Refuses a constraint that means nothing without another one.
 check_needed <- function(row, data, given) {
-  if (is.null(row$needs)) return(invisible())
   other <- constraint_rows()[[row$needs[1L]]]
   # Quotas are read together with the names of the levels.
   there <- if (row$kind == "quotas") given[[other$name]] else
@@ -82,7 +84,9 @@ check_needed <- function(row, data, given) {
 read_places <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   if (is.factor(value)) value <- as.character(value)
-  if (is.character(value)) value <- unlist(lapply(value, level_columns, side))
+  if (is.character(value) && length(side$factors)) {
+    value <- unlist(lapply(value, level_columns, side))
+  }
   refuse_unclear(value, side$shared, arg)
   as.integer(resolve_index(value, side$size, side$names, arg))
 }
@@ -219,7 +223,7 @@ read_feature_quotas <- function(quotas, name) {
 
 # Once x has its final columns. `before`: the names that `include` had when it was given.
 check_constraints <- function(data, before = NULL) {
-  check_row_quotas(data$row_wish)
+  if (!is.null(data$row_wish$strata$quota)) check_row_quotas(data$row_wish)
   wish <- data$wish
   if (is.null(wish)) return(data)
   names <- feature_names(data$features, data$p, FALSE)
@@ -240,7 +244,7 @@ check_constraints <- function(data, before = NULL) {
   }
   if (length(all$exclude) == data$p) refuse("exclude", "`exclude` leaves no column to choose.")
   if (!is.null(wish$budget)) check_budget(wish$budget, all, names)
-  check_quotas(all, "be chosen")
+  if (!is.null(wish$feature_strata$quota)) check_quotas(all, "be chosen")
   data
 }
 
@@ -367,7 +371,6 @@ smallest_unit <- function(value, wish) {
 
 # Refuses a `k` smaller than the smallest group.
 check_smallest <- function(k, wish, names) {
-  if (is.null(wish$groups)) return(invisible())
   least <- smallest_unit(rep(1, length(wish$groups)), wish)
   if (least$sum > k) {
     refuse("k", "`k` is ", k, ", but the smallest group (", some_names(names[least$at]), ") has ",

@@ -295,15 +295,18 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   wishes <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
-    factors = if (factors != "error") factors,
-    raw = if (has_feature_rows(x) || is_tables(x)) TRUE)
+    factors = if (factors != "error") factors, raw = TRUE)
   data <- open_data(x, "x", na, reading, list_of(features, samples), wishes)
   included <- data$input$included
   data$input$included <- NULL
-  how <- wanted_transform(counts, rows, unit_rows)
-  if (missing(counts)) how <- with_default(how, data)
-  data$input$raw <- NULL
-  data <- transform_data(data, how, min_samples, max_samples, "x")
+  asked <- !missing(counts) || !missing(rows) || !missing(unit_rows) || !missing(min_samples) ||
+    !missing(max_samples)
+  if (asked || !is.null(data$input$raw)) {
+    how <- wanted_transform(counts, rows, unit_rows)
+    if (missing(counts)) how <- with_default(how, data)
+    data$input$raw <- NULL
+    data <- transform_data(data, how, min_samples, max_samples, "x")
+  }
   check_constraints(data, included)
 }
 
@@ -321,7 +324,7 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   } else if (!inherits(x, "ufs_data")) {
     wishes <- sample_columns(wishes, x)
     x <- read_any(x, arg, reading)
-  } else if (!all(vapply(reading, is.null, NA))) {
+  } else if (!all(vapply(reading[names(reading) != "raw"], is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
       "`BPPARAM` and `factors` there.")
   }
@@ -492,8 +495,10 @@ check_data_dots <- function(given, fun, name) {
     ufs_abort("argument", "ufs_", name, "(): unexpected unnamed argument.")
   }
   unknown <- setdiff(given, input_arguments())
-  check_arguments(unknown, fun, name)
-  if (length(unknown)) refuse_argument(unknown[1L])
+  if (length(unknown)) {
+    check_arguments(unknown, fun, name)
+    refuse_argument(unknown[1L])
+  }
 }
 
 # Moments in the place of x have no rows for anything to be about.

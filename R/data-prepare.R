@@ -65,7 +65,7 @@ column_triangle <- function(x, center = TRUE, scale = TRUE) {
   p <- pass$data$p
   # A triangle takes less time than a copy, where it is much the smaller.
   data <- write_columns(pass, rescale = TRUE, copy = n <= p,
-    most = if (n >= 4 * p) min(copy_bytes(), 16 * 1024^2) else copy_bytes())
+    most = if (n >= 4 * p) 16 * 1024^2 else Inf)
   if (is.matrix(data$x) || data$x$kind != "scaled") return(data)
   data$rows <- data$x
   root <- gram_root(x_gram(data$x, FALSE))
@@ -175,8 +175,10 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
 }
 
-# The data with x, from what judge_columns() found.
-write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = copy_bytes()) {
+# The data with x, from what judge_columns() found: a copy, or an operator where the standardised
+# copy of a dense matrix would take more bytes than `most` or the option ufselect.copy_bytes, unless
+# `copy` asks for one.
+write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = Inf) {
   data <- pass$data
   dense <- is.matrix(pass$raw)
   if (rescale) {
@@ -185,8 +187,12 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = copy_bytes(
     data$divisor <- if (!dense) 2^ceiling(log2(max(data$norm))) else
       if (top > 0 && is.finite(top)) 2^max(-1000, min(1000, floor(log2(top)) + 1)) else 1
   }
+  most_bytes <- function() {
+    limit <- getOption("ufselect.copy_bytes", 256 * 1024^2)
+    min(most, check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0))
+  }
   copy <- dense && (copy || (data$n > data$p && !rescale) ||
-    8 * as.double(data$n) * data$p <= most)
+    8 * as.double(data$n) * data$p <= most_bytes())
   data$x <- if (copy) {
     prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor)
   } else lazy_operator(pass, data)
@@ -301,12 +307,6 @@ expand_columns <- function(value, data, names = NULL) {
 }
 
 # ---- arguments ----------------------------------------------------------------------
-
-# The largest wide dense matrix whose standardised copy a method of products makes.
-copy_bytes <- function() {
-  limit <- getOption("ufselect.copy_bytes", 256 * 1024^2)
-  check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
-}
 
 refuse_size <- function(n, p, arg) {
   if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)

@@ -175,7 +175,7 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
 # Workers of BiocParallel that nobody has started yet serve all passes of a fit: those that are
 # started, for bpstop(), or NULL. New sessions find the packages that this one finds.
 start_workers <- function(x) {
-  workers <- if (inherits(x, "ufs_data") && x$kind == "source") x$x$BPPARAM
+  workers <- x$x$BPPARAM
   if (is.null(workers) || !requireNamespace("BiocParallel", quietly = TRUE) ||
       BiocParallel::bpisup(workers)) return(NULL)
   with_libraries(BiocParallel::bpstart(workers))

@@ -55,7 +55,7 @@ rank_features <- function(fit, data = NULL) {
   fit$feature_scores[never] <- NA_real_
   ord <- group_order(score, unname(fit$feature_key), wish$groups, wish$include,
     if (!"cost" %in% honoured) wish$cost)
-  check_scored_quotas(wish, ord)
+  if (!is.null(wish$feature_strata)) check_scored_quotas(wish, ord)
   # `max_cor` is enforced only below what the solver already chose.
   if (!is.null(wish$max_cor) && !is.null(data)) {
     apart <- uncorrelated(ord, wish, if (is.null(data$columns)) data else data$columns)
@@ -276,8 +276,10 @@ check_included <- function(data, params) {
   include <- data$wish$include
   if (is.null(params$k) || isFALSE(params$given)) return(invisible())
   if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
-  check_smallest(params$k, data$wish, data$features[data$keep])
-  check_quota_size(params$k, data$wish)
+  if (!is.null(data$wish$groups)) {
+    check_smallest(params$k, data$wish, data$features[data$keep])
+  }
+  if (!is.null(data$wish$feature_strata)) check_quota_size(params$k, data$wish)
 }
 
 # Numbers that no choice can meet.
@@ -287,7 +289,7 @@ check_choice_size <- function(fit, one, size, budget) {
   wanted <- setdiff(wish$include, fit$constant)
   if (length(wanted) > size) refuse_fewer(names[wanted], size)
   if (one == "feature") {
-    check_smallest(size, wish, names)
+    if (!is.null(wish$groups)) check_smallest(size, wish, names)
     # A budget alone says how many.
     if (is.null(budget) || size < length(fit$feature_scores)) check_quota_size(size, wish)
   }

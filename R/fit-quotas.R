@@ -133,7 +133,6 @@ quota_watch <- function(wish, ord, near_to) {
 
 # Quotas on what a method gave a score.
 check_scored_quotas <- function(wish, ord) {
-  if (is.null(wish$feature_strata)) return(invisible())
   wish["exclude"] <- list(setdiff(seq_along(wish$feature_strata$level), ord))
   wish["include"] <- list(intersect(wish$include, ord))
   check_quotas(wish, "be chosen: constant columns and those of `exclude` are not")

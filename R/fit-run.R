@@ -107,7 +107,7 @@ run_fit <- function(method, call, written, args, dots) {
     paper_settings(row, method, args$control, dots)
   }
   args[names(paper)] <- paper
-  check_given_arguments(row, method, args, c(names(written), names(paper)))
+  check_given_arguments(row, method, args, c(names(written), names(paper)), names(dots))
   if (row$published) {
     args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
     dots <- dots[!names_of(dots) %in% c(names(row$only), names(row$paper))]
@@ -118,8 +118,10 @@ run_fit <- function(method, call, written, args, dots) {
   args <- check_values(args, row)
   asked <- args["scale"]
   if (inherits(args$x, "ufs_data")) {
-    workers <- start_workers(args$x)
-    on.exit(stop_workers(workers), add = TRUE)
+    if (args$x$kind == "source") {
+      workers <- start_workers(args$x)
+      on.exit(stop_workers(workers), add = TRUE)
+    }
     args <- on_levels(args, row$selects)
   }
   made <- naming_omitted(args$x, solve_fit(row, args, c(names(call), names(paper))))
@@ -274,8 +276,9 @@ paper_in_control <- function(args, row) {
 
 # Refuses, for all methods: a name that R completed (names are exact everywhere), no data, an
 # argument that is needed and not there, a penalty that is given both absolutely and as a share.
-check_given_arguments <- function(row, method, args, written) {
-  unknown <- setdiff(written, c("x", "", row$arguments))
+check_given_arguments <- function(row, method, args, written, dots) {
+  # Names in the dots are checked where x is opened.
+  unknown <- setdiff(written, c("x", "", row$arguments, dots))
   if (length(unknown)) check_arguments(unknown, row$fit, method, names(row$paper))
   is_missing <- function(name) identical(args[[name]], quote(expr = ))
   if (is_missing("x")) refuse("x", "`x`, the data, is missing.")

@@ -246,7 +246,7 @@ refuse_empty <- function(settings, names) {
     refuse("exclude", "`exclude` leaves no column to choose.")
   }
   if (!is.null(wish$budget)) check_budget(wish$budget, wish, names)
-  check_smallest(settings$k, wish, names)
+  if (!is.null(wish$groups)) check_smallest(settings$k, wish, names)
 }
 
 # Columns of data$keep that would be chosen because of one or two rows, which no other column can
