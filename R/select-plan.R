@@ -272,7 +272,8 @@ select_moments <- function(x, k, task, given) {
 #' real sets `r {bad <- t$score - t$random < -1; sum(bad)}` were worse than random ones by more than
 #' a point, judged with labels. No check objected on `r round(100 * mean(t$quiet[bad]))` % of the
 #' halves of rows that made them, and on `r round(100 * mean(t$quiet[!bad]))` % of those that made
-#' the others.
+#' the others. `vignette("evidence")` has what else was tried as a check, on rows left out, too:
+#' nothing tells the bad ones well.
 #'
 #' `vignette("which-method")` has the measurements behind the recommendations, and
 #' `evidence/select.R` in the sources makes the table of real sets that the print quotes.

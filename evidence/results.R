@@ -342,6 +342,11 @@ tables <- list(
       now <- rerun(stored, "auto-samples.R", "--sets=tissue")
       differing(stored, now, c("set", "m"), c("answer", "accuracy"), 2)
     }),
+  checks = on_sets("checks", "checks.R", 25, "evidence", c("consensus", "css", "medoids", "pca"),
+    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
+      now <- rerun(stored, "checks.R", "--sets=wine")
+      differing(stored, now, c("set", "noise", "task"), c("neighbours, draws beaten (printed)", "share of noise (printed)"), .05)
+    }),
   seeds = on_sets("seeds", "seeds.R", 50, "evidence", c("consensus", "css", "medoids", "pca"),
     plain_calls(select = "ufs_select", split = "ufs_split", decoys = c("ufs_decoys", method = "pca")),
     functions = c("ufs_select", "ufs_split", "ufs_size", "ufs_look", "ufs_decoys"), witness = function(stored) {
