@@ -269,7 +269,7 @@ select_moments <- function(x, k, task, given) {
 #'
 #' **That no check objects does not say that the choice is good**: nobody has seen labels. Of
 #' `r {t <- utils::read.csv("inst/benchmarks/results/select.csv"); nrow(t)}` choices for a task on
-#' real sets `r {bad <- t$score - t$random < -1; sum(bad)}` were worse than random ones by more than
+#' real sets `r {bad <- t$score - t$random < -1; sum(bad)}` lost to random ones by more than
 #' a point, judged with labels. No check objected on `r round(100 * mean(t$quiet[bad]))` % of the
 #' halves of rows that made them, and on `r round(100 * mean(t$quiet[!bad]))` % of those that made
 #' the others. `vignette("evidence")` has what else was tried as a check, on rows left out, too:
