@@ -33,6 +33,14 @@ set_constraints <- function(data, given) {
   for (row in constraint_rows()[names(given)]) {
     if (!is.null(row$needs)) check_needed(row, data, given)
   }
+  # For check_constraints(), when columns have been left out.
+  if (!is.null(given$include)) data$input$included <- sides$columns$names[data$wish$include]
+  data
+}
+
+# The columns of a factor go together.
+with_factor_groups <- function(data) {
+  data$wish$groups <- groups_of_factors(data$input$factors, data$features)
   data
 }
 
@@ -430,6 +438,18 @@ twice_the_strata <- function(strata, of) {
 
 # Constraints for the engines, on the columns `keep`, which are not constant.
 drop_constant <- function(held, keep) subset_constraints(expand_groups(held), keep)
+
+# The columns that must be in, with their groups.
+included_columns <- function(held) expand_groups(held)$include
+
+# Says which columns that must be in are constant.
+tell_constant <- function(held, constant, features) {
+  lost <- intersect(held$include, constant)
+  if (length(lost)) {
+    ufs_inform("wishes", "In by `include`, but constant, and so not chosen: ",
+      some_columns(features[lost]), ".")
+  }
+}
 
 # The columns that constraints put where they are, in or out: they are no evidence.
 placed_columns <- function(held) c(held$include, held$exclude)

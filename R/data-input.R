@@ -329,9 +329,6 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
       "`BPPARAM` and `factors` there.")
   }
   if (length(wishes)) x <- set_constraints(x, wishes)
-  if (!is.null(wishes$include)) {
-    x$input$included <- feature_names(x$features, x$p, FALSE)[x$wish$include]
-  }
   if (!all(vapply(part, is.null, NA))) {
     x <- subset_data(x, resolve_index(part$samples, x$n, x$samples, "samples"),
       resolve_index(part$features, x$p, x$features, "features"))
@@ -374,9 +371,7 @@ read_any <- function(x, arg, reading) {
     join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading))
   }
   if (tables) out$input$origin <- "a list of tables"
-  factors <- out$input$factors
-  if (length(factors)) out$wish$groups <- groups_of_factors(factors, out$features)
-  out
+  if (length(out$input$factors)) with_factor_groups(out) else out
 }
 
 # One table, its factors coded.

@@ -154,11 +154,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
   constant <- check_prepared(moments, features, arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
-  lost <- intersect(opened$wish$include, constant)
-  if (warn && length(lost)) {
-    ufs_inform("wishes", "In by `include`, but constant, and so not chosen: ",
-      some_columns(features[lost]), ".")
-  }
+  if (warn && length(constant)) tell_constant(opened$wish, constant, features)
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),

@@ -138,8 +138,8 @@ picture_types.default <- function(fit) {
   groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
   choice <- is_own_choice(fit)
   c(if (own) "share" else if (choice) "choice" else if (falls) "objective",
-    if (groups) "groups", if (features) "scores",
-    if (!is.null(fit$sample_scores)) "samples", "chosen", if (features) "heatmap", "embedding",
+    names(which(c(groups = groups, scores = features, samples = !is.null(fit$sample_scores)))),
+    "chosen", if (features) "heatmap", "embedding",
     if (features) "biplot", if (features && nested && !own) "share", if (own && falls) "objective")
 }
 

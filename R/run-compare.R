@@ -114,7 +114,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
     auto_k(x, "random", seed = task_seed(run, "k"))$k
-  included <- expand_groups(x$wish)$include
+  included <- included_columns(x$wish)
   if (length(included) > min(k)) refuse_fewer(x$features[included], min(k))
   halves <- NULL
   if (mode == "classify") {
