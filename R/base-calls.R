@@ -57,9 +57,6 @@ arguments_of <- function(fit) {
   all[!all %in% c("x", "...") & !(behind & all == "m")]
 }
 
-# Is an argument missing from `args`, the as.list(environment()) of a function's first line?
-is_missing <- function(args, name) identical(args[[name]], quote(expr = ))
-
 # Arguments a function cannot do without: check_given(y, k) in its body.
 check_given <- function(...) {
   frame <- parent.frame()
