@@ -75,6 +75,31 @@ with_libraries <- function(expr) {
   expr
 }
 
+# The names by which a user says how many threads BLAS may take.
+thread_names <- c("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+threads_are_said <- function() any(nzchar(Sys.getenv(thread_names)))
+
+# Sessions that are started in the meantime run BLAS with one thread each, unless the user says
+# otherwise: side by side they would wait for each other.
+with_one_thread <- function(expr) {
+  if (threads_are_said()) return(expr)
+  on.exit(Sys.unsetenv(thread_names[1:2]))
+  Sys.setenv(OPENBLAS_NUM_THREADS = "1", OMP_NUM_THREADS = "1")
+  expr
+}
+
+# The same in a session that runs already, whose BLAS has read these names.
+run_one_thread <- function(expr) {
+  able <- !threads_are_said() && requireNamespace("RhpcBLASctl", quietly = TRUE)
+  if (!able) return(expr)
+  old <- RhpcBLASctl::blas_get_num_procs()
+  if (is.na(old) || old <= 1L) return(expr)
+  on.exit(RhpcBLASctl::blas_set_num_threads(old))
+  RhpcBLASctl::blas_set_num_threads(1L)
+  expr
+}
+
 # A matrix with column names, or a list of columns of one length, as a data frame. data.frame() and
 # as.data.frame() take longer than a small fit.
 as_table <- function(value) {

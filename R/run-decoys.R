@@ -312,26 +312,31 @@ permuted_column <- function(x, blocks) {
   out
 }
 
-# list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between: columns
-# go to their places round the cycles of the permutation.
+# list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between: decoys go
+# to their places, each to one that is free or has been moved, and the other columns between them.
 dense_with_decoys <- function(x, keep, from, blocks) {
-  free_before(as.double(nrow(x)) * (length(keep) + length(from)))
-  out <- matrix(0, nrow(x), length(keep) + length(from))
-  for (at in in_pieces(length(keep), max(1, floor(1e5 / nrow(x))))) out[, at] <- x[, keep[at]]
-  for (j in seq_along(from)) out[, length(keep) + j] <- permuted_column(x[, from[j]], blocks)
-  ord <- mixed_order(length(keep), length(from))
-  done <- logical(length(ord))
-  for (first in seq_along(ord)) {
-    if (done[first]) next
+  q <- length(keep)
+  free_before(as.double(nrow(x)) * (q + length(from)))
+  out <- matrix(0, nrow(x), q + length(from))
+  for (j in seq_along(from)) out[, q + j] <- permuted_column(x[, from[j]], blocks)
+  ord <- mixed_order(q, length(from))
+  decoy <- ord > q
+  moved <- logical(length(ord))
+  for (first in which(decoy)) {
+    if (moved[first]) next
     held <- out[, first]
     at <- first
-    while (ord[at] != first) {
+    while (decoy[at] && ord[at] != first) {
       out[, at] <- out[, ord[at]]
-      done[at] <- TRUE
+      moved[at] <- TRUE
       at <- ord[at]
     }
-    out[, at] <- held
-    done[at] <- TRUE
+    if (decoy[at]) out[, at] <- held
+    moved[at] <- TRUE
+  }
+  real <- which(!decoy)
+  for (at in in_pieces(q, max(1, floor(1e5 / nrow(x))))) {
+    out[, real[at]] <- x[, keep[ord[real[at]]]]
   }
   list(x = out, ord = ord)
 }

@@ -51,8 +51,9 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
     own <- travelling(own_methods())
     saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
     # Some backends draw random numbers of their own (batchtools: for its registry).
-    done[open] <- keep_seed(with_libraries(run_on_workers(jobs, list_of(work, common = shared,
-      folder = run$folder, tick = show, packages = c("ufselect", own$packages)))))
+    done[open] <- keep_seed(with_one_thread(with_libraries(run_on_workers(jobs, list_of(work,
+      common = shared, folder = run$folder, tick = show,
+      packages = c("ufselect", own$packages))))))
     note(unlist(lapply(done, `[[`, "problem")))
   } else {
     for (i in seq_along(jobs)) {
@@ -67,7 +68,8 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
 
 # One task, here or on a worker. A failed one is not stored: it is tried again next time.
 run_job <- function(job, work, common, folder, tick) {
-  value <- work(job$task, if (is.character(common)) shared_value(common) else common)
+  value <- if (is.character(common)) run_one_thread(work(job$task, shared_value(common))) else
+    work(job$task, common)
   problem <- if (!is.null(folder) && !is_failure(value)) store_value(folder, job$key, value)
   tick()
   list(value = value, problem = problem)

@@ -159,3 +159,21 @@ test_that("a worker that cannot read the shared file names the option for a shar
   expect_error(ufselect:::shared_value(tempfile(fileext = ".rds")), "ufselect.shared_dir",
     class = "ufs_error_input", fixed = TRUE)
 })
+
+test_that("workers run BLAS with one thread unless the user says otherwise", {
+  withr::local_envvar(stats::setNames(rep(NA, length(thread_names)), thread_names))
+  seen <- function() Sys.getenv(c("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), NA, names = FALSE)
+  expect_identical(with_one_thread(seen()), c("1", "1"))
+  # They are gone after it, after an error, too.
+  expect_error(with_one_thread(stop("no")), "no")
+  expect_identical(seen(), c(NA_character_, NA_character_))
+  expect_identical(run_one_thread(3), 3)
+  withr::local_envvar(OPENBLAS_NUM_THREADS = "2")
+  expect_identical(with_one_thread(seen()), c("2", NA))
+  expect_identical(run_one_thread(4), 4)
+  skip_if_not_installed("RhpcBLASctl")
+  withr::local_envvar(OPENBLAS_NUM_THREADS = NA)
+  before <- RhpcBLASctl::blas_get_num_procs()
+  expect_true(run_one_thread(RhpcBLASctl::blas_get_num_procs()) %in% c(1L, NA))
+  expect_identical(RhpcBLASctl::blas_get_num_procs(), before)
+})
