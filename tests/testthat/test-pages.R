@@ -115,6 +115,6 @@ test_that("each of the five systems has its section, with the settings of its pa
     text <- paste(parts[[name]], collapse = "\n")
     expect_match(text, paste0("ufs_grid_paper\\(\"", method[[name]], "\""), info = name)
     expect_match(text, paste0("fit <- .*ufs_", method[[name]], "\\("), info = name)
-    expect_match(text, "pairs_plot\\(|points\\(table", info = name)
+    expect_match(text, "pairs_plot\\(|points\\(table|figures\\(table", info = name)
   }
 })
