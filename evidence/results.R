@@ -350,7 +350,7 @@ tables <- list(
   trials = on_sets("trials", "trials.R", 15, "evidence", c("consensus", "css", "pca"),
     plain_calls(select = "ufs_select", consensus = c("ufs_consensus", n_clusters = 5, k = 20), css = c("ufs_css", k = 20, mu_rel = 0.1)),
     functions = "ufs_select", witness = function(stored) {
-      now <- rerun(stored, "trials.R", "--sets=wine")
+      now <- rerun(stored, "trials.R", "--sets=wdbc")
       differing(stored, now, c("set", "task"), c("as it is", "normal scores"), 3)
     }),
   seeds = on_sets("seeds", "seeds.R", 50, "evidence", c("consensus", "css", "medoids", "pca"),
