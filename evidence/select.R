@@ -2,8 +2,8 @@
 # random choices of the same size and all columns, on sets as they are and with ten permuted copies
 # of each of up to 50 columns. print() of a selection quotes the table that this script writes.
 #
-#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--splits=10] [--out=select.csv]
-#                             [--raw=splits.csv]
+#   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--tasks=cluster] [--splits=10]
+#                             [--out=select.csv] [--raw=splits.csv]
 #   Rscript evidence/select.R --show --out=select.csv [--raw=splits.csv]
 #
 # Sets (of the folder and of its folder fresh) are cut to 300 rows and 500 columns. Half of the rows
@@ -203,9 +203,10 @@ if (exists("evidence_only_definitions")) {
 } else {
   folders <- folders_of(option("data"))
   sets <- if (is.null(option("sets"))) names(folders) else words(option("sets"))
+  asked <- if (is.null(option("tasks"))) names(tasks) else words(option("tasks"))
   splits <- NULL
   for (set in sets) for (noise in c(FALSE, TRUE)) {
-    for (task in if (noise) c("classify", "cluster") else names(tasks)) {
+    for (task in intersect(if (noise) c("classify", "cluster") else names(tasks), asked)) {
       rows <- do.call(rbind, lapply(seq_len(as.integer(option("splits", "10"))), function(seed) {
         measure(folders[[set]], set, noise, task, seed)
       }))
@@ -215,5 +216,14 @@ if (exists("evidence_only_definitions")) {
     }
   }
   if (!is.null(option("raw"))) write_table(splits, option("raw"))
-  write_table(averaged(splits), out)
+  # Some tasks alone take the place of their lines in the table that is there.
+  table <- averaged(splits)
+  if (!is.null(option("tasks")) && file.exists(out)) {
+    stored <- utils::read.csv(out, stringsAsFactors = FALSE)
+    line <- function(part) paste(part$set, part$noise, part$task)
+    stopifnot(identical(names(stored), names(table)), line(table) %in% line(stored))
+    stored[match(line(table), line(stored)), ] <- table
+    table <- stored
+  }
+  write_table(table, out)
 }
