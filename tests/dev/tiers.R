@@ -32,20 +32,21 @@ within <- function(part, used) {
 }
 
 if ("tests" %in% parts) {
-  # The last step of every fit is warn_status(): a method that gets there was fitted to its end.
+  # The last step of every fit is finish_fit(): a method that gets through it was fitted to its end.
   fitted <- new.env()
-  warn_status <- ufselect:::warn_status
+  finish_fit <- ufselect:::finish_fit
   # trace() would take a quarter of the time.
-  utils::assignInNamespace("warn_status", function(fit, ...) {
-    assign(fit$method, TRUE, envir = fitted)
-    warn_status(fit, ...)
+  utils::assignInNamespace("finish_fit", function(method, ...) {
+    fit <- finish_fit(method, ...)
+    assign(method, TRUE, envir = fitted)
+    fit
   }, "ufselect")
   before <- cpu()
   found <- as.data.frame(testthat::test_dir("tests/testthat", package = "ufselect",
     load_package = "installed", stop_on_failure = FALSE, reporter = "silent",
     filter = if (nzchar(options$filter)) options$filter))
   used <- cpu() - before
-  utils::assignInNamespace("warn_status", warn_status, "ufselect")
+  utils::assignInNamespace("finish_fit", finish_fit, "ufselect")
   found$cpu <- found$user + found$system
   cat("\nthe slowest blocks\n")
   slowest(found[c("cpu", "file", "test")], 30L)
