@@ -24,3 +24,13 @@ test_that("sets that begin with each other are measured by one basis, with the s
   captured_table(tall, sets)
   expect_identical(calls, 1)
 })
+
+test_that("no column explains nothing; log counts are named as such", {
+  x <- scale(as.matrix(mtcars[1:4]))
+  expect_identical(captured_share(x, integer()), 0)
+  expect_equal(captured_share(x, 1:4), 1)
+  expect_identical(unlist(subspace_criteria(x, list(integer(), 1:4))[1, ]), c(rv = 0, gcd = 0))
+  expect_equal(unlist(subspace_criteria(x, list(integer(), 1:4))[2, ]), c(rv = 1, gcd = 1))
+  counts <- grouped_counts(30, 20)$x
+  expect_identical(captured_of(suppressWarnings(ufs_css(ufs_data(counts, counts = "log"), k = 2))), "log counts")
+})

@@ -349,3 +349,9 @@ test_that("a fit's own checks speak", {
   fit <- suppressWarnings(ufs_socfs(x, 3, control = ufs_control(max_iter = 1)))
   expect_match(capture.output(print(fit)), "the run ended as \"max_iter\"", all = FALSE)
 })
+
+test_that("long code is cut and says where the whole is; a graph of the user's has no neighbours to name", {
+  expect_identical(code_line("ufs_pca(x)", "cat(fit$code)"), "ufs_pca(x)")
+  expect_identical(code_line(strrep("a", 301), "cat(fit$code)"), paste0(strrep("a", 250), " ... (the whole: cat(fit$code))"))
+  expect_identical(graph_text(list(kind = "user", n_neighbours = NA)), "weights given by the user")
+})

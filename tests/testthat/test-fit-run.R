@@ -265,3 +265,15 @@ test_that("unknown settings of the published method are errors that name the kno
   refused(with(a = 1, a = 2), "paper", "twice")
   expect_output(print(with(a = 1)), "paper = list(a)", fixed = TRUE)
 })
+
+test_that("an argument with one form refuses others; old words become those of today", {
+  row <- list(only = list(form = "greedy"), old_words = list(loss = c(element = "entry")))
+  wrong <- expect_error(check_only(row, "none", list(form = "convex")), "can only be \"greedy\".*\"convex\"",
+    class = "ufs_error_argument")
+  expect_identical(wrong$argument, "form")
+  expect_null(check_only(row, "none", list(form = "greedy")))
+  expect_identical(with_new_words(list(loss = "element", k = 1), row), list(loss = "entry", k = 1))
+  expect_identical(with_new_words(list(loss = "entry"), row), list(loss = "entry"))
+  withr::defer(rm(list = "deprecated-none-element", envir = said_once))
+  expect_warning(with_new_words(list(loss = "element"), row, "none"), "write loss = \"entry\"", class = "ufs_warning_deprecated")
+})

@@ -708,3 +708,12 @@ test_that("plot() has the steps of E and F", {
   expect_identical(plot(fit, "inner"), fit)
   expect_error(plot(fit, "outer"), class = "ufs_error_argument")
 })
+
+test_that("a start without names, and a penalty that chooses nothing, are told", {
+  wrong <- expect_error(start_from_list(list(E = 1, Z = 2), NULL, 2), "it holds E, Z", class = "ufs_error_argument")
+  expect_identical(wrong$argument, "init")
+  expect_error(start_from_list(list(1, 2), NULL, 2), "it holds no names", class = "ufs_error_argument")
+  expect_warning(warn_no_choice(list(rel = 0.5, value = 2), 0L, 4), "lambda = 2 (0.5 of lambda_max)",
+    class = "ufs_warning_zero", fixed = TRUE)
+  expect_warning(warn_no_choice(list(rel = 1, value = 4), 0L, 4), "at or above lambda_max = 4", class = "ufs_warning_zero")
+})

@@ -444,3 +444,22 @@ test_that("workers store what they have done, and fail to store it, as one proce
   expect_identical(warned, 1)
   expect_identical(out$feature_scores, serial$feature_scores)
 })
+
+test_that("a function of a package is known by its package and its code", {
+  code <- function_code(stats::sd, list())
+  expect_identical(code[1], "stats")
+  expect_identical(code[-1], deparse(utils::removeSource(stats::sd)))
+  expect_identical(hash_of(list(f = stats::sd)), hash_of(list(f = stats::sd)))
+  expect_false(hash_of(stats::sd) == hash_of(stats::var))
+})
+
+test_that("one damaged file is spoken of as one, several as several", {
+  folder <- withr::local_tempdir()
+  said <- function(damaged) {
+    run <- list(kind = "grid", folder = folder, prefix = "grid-1")
+    conditionMessage(expect_warning(suppressMessages(checkpoint_report(run, c("a", "b", "c"), which(damaged), damaged)),
+      class = "ufs_warning_checkpoint"))
+  }
+  expect_match(said(c(FALSE, TRUE, FALSE)), "^1 of the files.*first b[.]rds; it is computed again")
+  expect_match(said(c(TRUE, FALSE, TRUE)), "^2 of the files.*first a[.]rds; they are computed again")
+})

@@ -371,3 +371,13 @@ test_that("what ufs_compare() fills in for methods that need it goes to no other
     expect_true(all(optional %in% "n_clusters"), info = method)
   }
 })
+
+test_that("an error of ours inside a classifier stays what it is; another one names the classifier", {
+  y <- factor(c("a", "b"))
+  own <- function(x, y, newx) refuse("depth", "`depth` must be positive.")
+  wrong <- expect_error(predict_classes(own, diag(2), y, diag(2)), "must be positive", class = "ufs_error_argument")
+  expect_identical(wrong$argument, "depth")
+  wrong <- expect_error(predict_classes(function(x, y, newx) stop("no"), diag(2), y, diag(2), "tree"),
+    "Classifier 'tree' failed: no", class = "ufs_error_argument")
+  expect_identical(wrong$argument, "classifiers")
+})

@@ -421,3 +421,20 @@ test_that("of many rows methods of inner products see a triangle, and answer the
   expect_equal(run()$curve, by_triangle$curve)
   expect_null(getOption("ufselect.copy_bytes"))
 })
+
+test_that("a method that is no name is refused; a table has a row per method, NA where no column is better", {
+  skip_on_cran()
+  x <- withr::with_seed(1, hidden(30, 5, 5))
+  wrong <- expect_error(ufs_decoys(x, 1), "method", class = "ufs_error_argument")
+  expect_identical(wrong$argument, "method")
+  found <- withr::with_seed(1, ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 2))
+  found$k[] <- c(4L, 0L)
+  table <- as.data.frame(found)
+  expect_identical(table$at, c(4L, 0L))
+  expect_equal(table$share, c(found$curve$share[found$curve$method == "pca"][4], NA))
+  expect_identical(table$columns, unname(lengths(found$columns)))
+  # Few columns: each has its label below the curve.
+  expect_identical(picture(found, 8)$x_labels, 1:8)
+  # Rows that are all equal have no component above those of permuted columns.
+  expect_identical(components_above(open_data(matrix(1, 5, 3))), 0L)
+})

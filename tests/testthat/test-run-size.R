@@ -306,3 +306,31 @@ test_that("ufs_size() of css says after how many columns the rest is noise", {
   size$rest <- list(k = NA, p_value = c(0, 0, 0))
   expect_match(capture.output(print(size)), "what the best 2 leave of the others is correlated beyond chance", all = FALSE)
 })
+
+test_that("halves keep the rows of a level together, and no more columns are chosen than repeat", {
+  level <- rep(1:4, each = 2)
+  x <- withr::with_seed(1, ufs_data(matrix(rnorm(40), 8), replicates = level))
+  rows <- withr::with_seed(1, half_rows(x, 4))
+  expect_identical(as.vector(table(level[rows])), c(2L, 2L, 2L))
+  replaced("repeating_columns", function(data) 2L)
+  few <- with_repeats(list(k = 3L, reason = "three"), x)
+  expect_identical(few$k, 2L)
+  expect_identical(few$reason, "three; 2 columns can be chosen: the others do not repeat")
+  expect_identical(with_repeats(list(k = 1L, reason = "one"), x), list(k = 1L, reason = "one"))
+})
+
+test_that("a fit that fails is told, too small a table takes all, and no rest is tested where none can be", {
+  x <- withr::with_seed(1, matrix(rnorm(20), 5))
+  failed <- size_fit(list(seed = draw_seeds(1L)[[1L]]), list(x = x, method = "pca", args = list(n_components = 99)))
+  expect_named(failed, "error")
+  expect_match(failed$error, "n_components")
+  few <- task_size(open_data(x), "css", list(scale = TRUE), "compress")
+  expect_identical(few$k, 4L)
+  expect_identical(few$verdict, "all")
+  expect_match(few$reason, "too few to judge fewer")
+  expect_null(rest_of_picks(list(keep = 1:3), 1:3, 1:5))
+  replaced("rest_settings", list(level = .05, most = 50L, flops = 0))
+  expect_null(rest_of_picks(list(keep = 1:4, n = 5L, x = x), 1:4, 1:5))
+  expect_error(size_grid(1:3, list(keep = 1:4, features = letters[1:4], wish = list(include = 1:2))), "must be in",
+    class = "ufs_error_argument")
+})

@@ -51,3 +51,29 @@ test_that("any method takes a sketch and says so", {
   for (bad in list(2, 201, 0, NA, "a")) expect_error(ufs_sketch(x, bad), class = "ufs_error_argument")
   expect_error(ufs_sketch(x, 10, "other"), class = "ufs_error_argument")
 })
+
+test_that("a sketch has the names of its rows; PostgreSQL draws rows where it has enough", {
+  x <- matrix(1:24 + 0, 6, dimnames = list(letters[1:6], LETTERS[1:4]))
+  part <- withr::with_seed(1, suppressWarnings(ufs_sketch(x, 4)))
+  expect_identical(dimnames(part), list(letters[part$index], LETTERS[1:4]))
+  skip_on_cran()
+  skip_if_not_installed("DBI")
+  skip_if_not_installed("dbplyr")
+  asked <- NULL
+  table <- data.frame(a = 1:30)
+  replaced("remote_name", function(x) "t", package = "dbplyr")
+  replaced("dbQuoteIdentifier", function(conn, x, ...) paste0("\"", x, "\""), package = "DBI")
+  replaced("dbGetQuery", function(conn, statement, ...) {
+    asked <<- statement
+    table
+  }, package = "DBI")
+  connection <- structure(list(), class = "PqConnection")
+  rows <- withr::with_seed(1, sampled_rows(NULL, 4, 100, connection))
+  # 4 + 6 sqrt(4) + 6 of 100 rows are asked for.
+  expect_match(asked, "SELECT * FROM \"t\" TABLESAMPLE BERNOULLI (22) REPEATABLE (", fixed = TRUE)
+  expect_identical(dim(rows), c(4L, 1L))
+  expect_false(is.unsorted(rows$a, strictly = TRUE))
+  table <- table[1:3, , drop = FALSE]
+  expect_null(sampled_rows(NULL, 4, 100, connection))
+  expect_null(sampled_rows(NULL, 4, 100, structure(list(), class = "SQLiteConnection")))
+})

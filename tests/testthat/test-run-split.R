@@ -148,3 +148,11 @@ test_that("augment() gives each row of the data its set, by name where there are
   expect_error(augment.ufs_split(split, mtcars[1:5, ]), class = "ufs_error_argument")
   expect_error(augment.ufs_split(split, out), "already", class = "ufs_error_argument")
 })
+
+test_that("shares that do not fit, and medoids of none or of all", {
+  expect_null(shares(5, c(1, 1), c(2, 2)))
+  expect_equal(shares(3, c(1, 2), c(2, 2)), c(1, 2))
+  z <- matrix(c(0, 1, 5, 6), 4)
+  expect_identical(medoid_rows(z, 0, rep(TRUE, 4)), integer())
+  expect_identical(medoid_rows(z, 3, c(TRUE, FALSE, TRUE, FALSE)), c(1L, 3L))
+})

@@ -177,3 +177,42 @@ test_that("workers run BLAS with one thread unless the user says otherwise", {
   expect_true(run_one_thread(RhpcBLASctl::blas_get_num_procs()) %in% c(1L, NA))
   expect_identical(RhpcBLASctl::blas_get_num_procs(), before)
 })
+
+test_that("a user's method takes along what it finds in the workspace, and finds it on a worker", {
+  withr::local_package("withr")
+  workspace <- globalenv()
+  here <- function(name, value) {
+    if (is.function(value) && !is.primitive(value)) environment(value) <- workspace
+    assign(name, value, envir = workspace)
+  }
+  names <- c("ufs_test_factor", "ufs_test_times", "ufs_test_sums", "ufs_test_maker")
+  withr::defer(rm(list = intersect(names, ls(workspace)), envir = workspace))
+  here("ufs_test_factor", 3)
+  here("ufs_test_times", function(x) if (is.null(x)) local_tempdir() else x * ufs_test_factor)
+  here("ufs_test_sums", sum)
+  here("ufs_test_maker", function(power) {
+    raised <- function(x) x^power
+    function(x, k) ufs_test_times(raised(ufs_test_sums(x)))
+  })
+  made <- ufs_test_maker(2)
+  own <- travelling(list(list(name = "ufs_test", fun = made)))
+  expect_setequal(names(own$values), c("ufs_test_factor", "ufs_test_times", "ufs_test_sums"))
+  expect_identical(own$values$ufs_test_factor, 3)
+  expect_identical(own$packages, "withr")
+  expect_identical(made(1:3, 1), 108)
+  # On a worker the workspace has none of it.
+  sent <- unserialize(serialize(own, NULL))
+  rm(list = names, envir = workspace)
+  expect_error(unserialize(serialize(made, NULL))(1:3, 1), "ufs_test_times")
+  got <- NULL
+  replaced("enrol", function(method) got <<- method)
+  arrive(sent)
+  expect_identical(got$name, "ufs_test")
+  expect_identical(got$fun(1:3, 1), 108)
+  expect_false(any(names %in% ls(workspace)))
+})
+
+test_that("failed fits are counted and the first is quoted", {
+  expect_output(print_failed(c("no data", "no rows"), "  ", "repeat"), "^  2 repeats failed, first: no data$")
+  expect_identical(capture.output(print_failed(character(), "  ", "repeat")), character())
+})

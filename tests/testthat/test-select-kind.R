@@ -275,3 +275,11 @@ test_that("faults of measuring are named with column, value and count, and are c
   expect_match(fit$checks, "'b' is -9999 in 3", all = FALSE)
   expect_output(print(ufs_look(bad)), "'b' is -9999 in 3")
 })
+
+test_that("whole per cents are one unit; constant columns and columns below 0 say nothing", {
+  z <- rbind(c(20, 30, 50), c(10, 80, 10), c(33, 33, 34), c(5, 5, 89))
+  expect_identical(whole_kind(z, list(p = 3L), NULL), c("one unit", "whole numbers, rows add up to about 100"))
+  expect_null(whole_kind(matrix(2, 4, 3), list(p = 3L), NULL))
+  z <- withr::with_seed(1, matrix(rnorm(1000), 10))
+  expect_null(raw_kind(z, rep(-1, 100), seq(1, 20, length.out = 100)))
+})
