@@ -237,11 +237,23 @@ judge_moments <- function(found, center) {
 # 2 n k (k + p) flops.
 column_basis <- function(x, order, divisor = 1) {
   chosen <- x_columns(x, order)
-  q <- qr(chosen, tol = 1e-5)
+  first <- seq_len(min(2L * nrow(chosen), length(order)))
+  q <- qr(chosen[, first, drop = FALSE], tol = 1e-5)
+  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  # Twice as many columns as rows span all there is, as a rule.
+  if (length(first) < length(order) && !spans(basis, chosen[, -first, drop = FALSE], 1e-5)) {
+    q <- qr(chosen, tol = 1e-5)
+    basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  }
   # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
   alive <- logical(length(order))
   alive[q$pivot[seq_len(q$rank)]] <- TRUE
-  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
   coordinates <- if (is.matrix(x)) crossprod(basis * divisor, x) else t(x_cross(x, basis * divisor))
   list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
+}
+
+# Do the orthonormal columns of `basis` rebuild those of x, up to `tol` of their lengths?
+spans <- function(basis, x, tol) {
+  left <- x - basis %*% crossprod(basis, x)
+  all(colSums(left^2) <= tol^2 * colSums(x^2))
 }

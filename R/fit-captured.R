@@ -152,15 +152,11 @@ captured_table <- function(x, sets, size = lengths(sets)) {
 }
 
 # Shares of the squares of x that the first 0, 1, 2, ... of its columns `order` explain, by one
-# basis. Twice as many columns as there are rows span, as a rule, all there is: the others add none.
+# basis.
 captured_along <- function(x, order) {
-  for (size in unique(c(min(2L * nrow(x), length(order)), length(order)))) {
-    basis <- column_basis(x, utils::head(order, size))
-    share <- pmin(cumsum(c(0, rowSums(basis$coordinates^2))) / sum(x_ss(x)), 1)
-    share <- share[c(0L, basis$rank) + 1L]
-    if (share[size + 1L] > 1 - 1e-12) break
-  }
-  c(share, rep(share[size + 1L], length(order) - size))
+  basis <- column_basis(x, order)
+  share <- pmin(cumsum(c(0, rowSums(basis$coordinates^2))) / sum(x_ss(x)), 1)
+  share[c(0L, basis$rank) + 1L]
 }
 
 # Share of the squares of x that its given columns explain.

@@ -51,6 +51,10 @@ foretold_share <- function(x, sets, of) {
   thirds <- split(seq_len(nrow(x)), sample(rep_len(1:3, nrow(x))))
   y <- x_columns(x, of)
   total <- sum(y^2)
+  if (min(lengths(sets)) > nrow(x)) {
+    by_rows <- function(chosen) foretold_by_rows(x_columns(x, chosen), y, thirds)
+    return(vapply(sets, by_rows, 0) / total)
+  }
   all <- sort(unique(unlist(sets)))
   cost <- function(size) sum(size * (size + ncol(y)))
   # Sets that overlap share their products.
@@ -77,6 +81,24 @@ foretold_share <- function(x, sets, of) {
     }, products$gram, products$cross)
     sum(found) / total
   }, 0)
+}
+
+# The squares that the regressions of foretold_share() foretell, from products of rows:
+# n^2 (k + n) flops in place of k^2 (n + k), where there are fewer rows than columns.
+foretold_by_rows <- function(a, y, thirds) {
+  products <- tcrossprod(a)
+  ridge <- sum(diag(products)) / 15 / ncol(a)
+  sum(vapply(thirds, function(i) {
+    # Columns are taken from their means in the rows that are learnt from.
+    level <- rowMeans(products[, -i, drop = FALSE])
+    centred <- products - outer(level, level, `+`) + mean(level[-i])
+    learnt <- y[-i, , drop = FALSE]
+    mean <- colMeans(learnt)
+    left <- centred[-i, -i] + diag(ridge, nrow(learnt))
+    weight <- solve(left, learnt - rep(mean, each = nrow(learnt)))
+    told <- centred[i, -i, drop = FALSE] %*% weight + rep(mean, each = length(i))
+    2 * sum(told * y[i, ]) - sum(told^2)
+  }, 0))
 }
 
 # For each third, and the whole: the products of 1 and the columns with each other, and with y.

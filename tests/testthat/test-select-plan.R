@@ -494,6 +494,15 @@ test_that("what columns foretell of rows left out is that of a ridge regression 
   expect_true(far < own[1L] && far > -1)
 })
 
+test_that("more columns than rows foretell by products of rows what they do by those of columns", {
+  x <- withr::with_seed(4, matrix(rnorm(30 * 4), 30) %*% matrix(rnorm(4 * 80), 4) + rnorm(30 * 80))
+  x <- x + rep(1:80, each = 30)
+  sets <- list(1:50, 80:31, c(1:20, 41:71))
+  wide <- withr::with_seed(8, foretold_share(x, sets, 3:60))
+  # A set of one column beside them takes the other way.
+  expect_equal(wide, withr::with_seed(8, foretold_share(x, c(sets, 1L), 3:60))[1:3], tolerance = 1e-10)
+})
+
 test_that("a choice that only a few extreme rows speak for is not called better than random", {
   skip_on_cran()
   # Six rows are extreme, each in its own way: six columns explain them, and foretell none of them.
