@@ -859,3 +859,9 @@ test_that("bars end before the next one, names of tiles stand where there is roo
     expect_lt(abs(log(wide / graphics::strwidth(label, "inches", cex = .75))), log(1.6))
   }
 })
+
+test_that("two samples, too few for a tree, stand along the first component", {
+  z <- matrix(c(3, 1, 0, 2), 2)
+  expect_identical(sample_order(z, NULL), order(stats::prcomp(z)$x[, 1] * sign(stats::prcomp(z)$x[1, 1])))
+  expect_identical(sample_order(z, factor(c("a", "b"))), 1:2)
+})

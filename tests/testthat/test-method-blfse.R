@@ -692,3 +692,8 @@ test_that("labels of more than a byte", {
   want <- Reduce(`+`, lapply(1:3, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 3
   expect_lt(spread(start$S, want), 1e-15)
 })
+
+test_that("scores of base methods are multiplied by the reliability of their columns, and add up to one", {
+  expect_equal(normalise_scores(rbind(c(1, 2, 3)), c(1, .5, 0)), rbind(c(.5, .5, 0)))
+  expect_equal(normalise_scores(rbind(c(-1, 0, 1))), rbind(c(0, 1, 2) / 3))
+})

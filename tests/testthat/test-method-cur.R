@@ -206,3 +206,11 @@ test_that("the error of a decomposition does not depend on order, sign or unit",
   expect_equal(run(x[20:1, 8:1]), run(x), tolerance = 1e-8)
   expect_equal(run(-37 * x), run(x), tolerance = 1e-8)
 })
+
+test_that("where the labelled rows have all the leverage the others are drawn alike", {
+  drawn <- withr::with_seed(1, draw_by_leverage(c(1, 0, 0), "random", 2, labelled = 1L))
+  expect_identical(drawn$score, c(NA, 1, 1))
+  expect_identical(drawn$first, 2:3)
+  first <- withr::with_seed(1, replicate(400, draw_by_leverage(c(1, 0, 0), "exact", 1, labelled = 1L)$first))
+  expect_lt(abs(mean(first == 2) - .5), .1)
+})

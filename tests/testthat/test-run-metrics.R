@@ -34,3 +34,8 @@ test_that("missing classes are left out, bad lengths are errors", {
   expect_error(ufs_cluster_metrics(1:3, 1:4), class = "ufs_error_argument")
   expect_error(ufs_cluster_metrics(c(1, NA), 1:2), class = "ufs_error_argument")
 })
+
+test_that("one cluster and one class agree perfectly", {
+  expect_identical(table_ari(matrix(5)), 1)
+  expect_equal(table_ari(matrix(c(2, 1, 1, 2), 2)), (2 - 36 / 15) / (6 - 36 / 15))
+})

@@ -816,3 +816,13 @@ test_that("where samples cost, the method that weighs what they cost is taken", 
   expect_gt(sum(cost[chosen]), 20)
   expect_true(fit$worth$chosen < fit$worth$random)
 })
+
+test_that("what is too small to compare with random choices is not compared, and that is said", {
+  expect_null(selection_quality(list(n = 5), NULL, 1))
+  expect_null(sample_quality(list(params = list(labelled = 1L)), list(n = 4), 2:4, 5))
+  fit <- list(worth = data.frame(measure = "explained"), task = "compress", look = list(noise = NA))
+  expect_identical(selection_unchecked(fit, FALSE), c("not compared with random choices: neighbours kept, columns of noise",
+    "too few rows or columns to tell noise"))
+  expect_null(selection_record("none", FALSE))
+  expect_null(scale_words(list(params = list())))
+})
