@@ -274,3 +274,31 @@ test_that("glance() says how many were chosen, and for what", {
   expect_identical(sort(as.data.frame(chosen)$feature[as.data.frame(chosen)$chosen]),
     sort(selected_features(chosen)))
 })
+
+test_that("predict() fills missing values of every class of data alike", {
+  skip_on_cran()
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, matrix(round(rnorm(48), 1), 12, dimnames = list(paste0("s", 1:12), letters[1:4])))
+  x[2, 1] <- NA
+  new <- replace(x[1:6, ], cbind(c(1, 4), c(3, 2)), NA)
+  sparse <- Matrix::Matrix(new, sparse = TRUE)
+  for (na in c("median", "knn")) {
+    fit <- suppressWarnings(ufs_variance(ufs_data(x, na = na), scale = FALSE))
+    filled <- predict(fit, new, k = 4)
+    expect_false(anyNA(filled))
+    if (na == "median") expect_equal(filled[1, "c"], stats::median(x[, "c"]))
+    expect_equal(as.matrix(predict(fit, sparse, k = 4)), filled)
+    expect_equal(as.matrix(predict(fit, methods::as(sparse, "TsparseMatrix"), k = 4)), filled)
+  }
+  skip_if_not_installed("DelayedArray")
+  out <- predict(fit, DelayedArray::DelayedArray(new), k = 4)
+  expect_s4_class(out, "DelayedMatrix")
+  expect_equal(as.matrix(out), filled)
+  skip_if_not_installed("SummarizedExperiment")
+  rows <- SummarizedExperiment::SummarizedExperiment(list(a = t(x)))
+  fit <- suppressWarnings(ufs_variance(ufs_data(rows, na = "median"), scale = FALSE))
+  out <- predict(fit, rows[, 1:6], k = 4)
+  expect_s4_class(out, "SummarizedExperiment")
+  expect_identical(SummarizedExperiment::assay(out)["a", "s2"], stats::median(x[, "a"], na.rm = TRUE))
+  expect_false(anyNA(SummarizedExperiment::assay(out)))
+})

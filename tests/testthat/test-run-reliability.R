@@ -132,3 +132,16 @@ test_that("print and picture say how many columns repeat", {
   none <- ufs_reliability(matrix(stats::rnorm(80), 20L), rep(1:10, 2L), fdr = 1e-6)
   expect_identical(plot(none), none)
 })
+
+test_that("a constant column is told; tidy() gives the table and glance() its sizes", {
+  level <- rep(1:10, each = 2)
+  x <- withr::with_seed(1, cbind(a = rnorm(10)[level] + rnorm(20, sd = .1), b = rnorm(20), c = 1))
+  found <- withr::with_seed(1, suppressWarnings(ufs_reliability(x, level)))
+  expect_output(print(found), "1 column, of which nothing can be said")
+  skip_if_not_installed("generics")
+  expect_identical(as.data.frame(generics::tidy(found)), found$table)
+  row <- generics::glance(found)
+  expect_equal(unlist(row[c("columns", "samples", "rows")]), c(columns = 3, samples = 10, rows = 20))
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(found), "ggplot")
+})
