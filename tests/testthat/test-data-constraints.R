@@ -666,3 +666,31 @@ test_that("a constant column that was to be in is not counted as in", {
   fit <- suppressMessages(suppressWarnings(ufs_pca(x, 2, include = c("c4", "c5"))))
   expect_output(print(fit), "wishes +1 column in")
 })
+
+test_that("constraints may be functions of the names, or a factor", {
+  x <- wish_x()
+  number <- function(names) as.integer(substring(names, 2))
+  expect_identical(ufs_data(x, include = function(names) number(names) > 7)$wish$include, 8:9)
+  expect_identical(ufs_data(x, exclude = factor(c("c3", "c2")))$wish$exclude, 3:2)
+  data <- ufs_data(x, cost = function(names) 10 * number(names), budget = 50)
+  expect_identical(data$wish$cost, 10 * (1:9))
+  even <- function(names) ifelse(number(names) %% 2 == 0, "even", "odd")
+  data <- ufs_data(x, groups = even, feature_strata = even)
+  expect_identical(data$wish$groups, rep_len(1:2, 9))
+  expect_identical(data$wish$feature_strata$name, c("odd", "even"))
+  expect_identical(data$wish$feature_strata$level, rep_len(1:2, 9))
+})
+
+test_that("quotas without the levels of the strata are told these", {
+  x <- wish_x()
+  expect_error(ufs_data(x, strata = rep(c("u", "v"), 15), quotas = c(u = 1)), "`strata` \\(u, v\\)",
+    class = "ufs_error_argument")
+})
+
+test_that("copies of columns have to be in by no quota; penalties of 0 and Inf alone leave the maximum", {
+  strata <- list(level = c(1L, 2L), name = c("a", "b"), quota = cbind(least = 1:2, most = 3:4))
+  expect_identical(twice_the_strata(strata, 2L), list(level = c(1:2, 4L), name = c("a", "b", "a'", "b'"),
+    quota = cbind(least = rep(0, 4), most = c(3, 4, 3, 4))))
+  expect_identical(top_over_factor(c(3, 5), c(0, Inf)), 5)
+  expect_identical(top_over_factor(c(3, 5, 4), c(0, Inf, 2)), 2)
+})

@@ -190,3 +190,14 @@ test_that("a row with a missing count is no row of zeros", {
   expect_error(ufs_data(x, counts = "log"), class = "ufs_error_input", "missing or infinite values.*'a'")
   expect_identical(dim(ufs_data(x, counts = "log", na = "omit")), c(3L, 2L))
 })
+
+test_that("limits that nothing exceeds keep all; columns beside a matrix column are rows of their own", {
+  x <- matrix(c(1, 0, 2, 3, 1, 1, 0, 4, 5), 3, dimnames = list(NULL, c("a", "b", "c")))
+  expect_identical(as.matrix(ufs_data(x, min_samples = 2)), x, ignore_attr = TRUE)
+  expect_identical(colnames(ufs_data(x, min_samples = 3)), "b")
+  table <- data.frame(a = c(1, 5, 2), b = c(3, 2, 2))
+  table$m <- matrix(c(4, 1, 2, 3, 9, 7, 5, 5, 1), 3)
+  expect_error(ufs_data(table, rows = "center"), "columns 'a', 'b'", class = "ufs_error_argument")
+  alone <- ufs_data(table, features = c("a", "b"), rows = "center")
+  expect_equal(unname(as.matrix(alone)), cbind(c(-1, 1.5, 0), c(1, -1.5, 0)))
+})

@@ -135,6 +135,7 @@ test_that("a piece of a table in a database has two million values at most, one 
   next_piece <- query_pieces(settle_database(database_table(connection, "t", NULL, NULL), held), held)
   rows <- integer()
   while (!is.null(piece <- next_piece())) rows <- c(rows, nrow(piece$x))
+  expect_null(next_piece())
   held$close()
   expect_identical(rows, c(2500L, 2500L))
   # A file of lines of 100 kB: 400 of them are 40 MB.
@@ -355,4 +356,53 @@ test_that("a gzip file that was cut off is refused at whatever byte", {
   close(rows)
   writeBin(c(head, readBin(cut, "raw", file.size(cut))), cut)
   expect_equal(unname(ufs_moments(cut)$mean), c(8, 11) / 3)
+})
+
+test_that("records over several lines, blanks between fields, one column and no newline at the end", {
+  skip_if_not_installed("data.table")
+  mean_of <- function(...) suppressMessages(ufs_moments(...))$mean
+  # The 200th line, the last of the first look, begins a record of three.
+  rows <- c("a,note", paste0(1:198, ",x"), "1000,\"one", "two", "three\"", "0,y")
+  expect_identical(mean_of(written(rows)), c(a = (sum(1:198) + 1000) / 200))
+  expect_identical(mean_of(written("a b", "1  2", "3 5")), c(a = 2, b = 3.5))
+  expect_identical(mean_of(written("a", "1", "2", "6")), c(a = 3))
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeBin(charToRaw("a,b\n1,2\n3,5"), file)
+  expect_identical(expect_silent(ufs_moments(file))$mean, c(a = 2, b = 3.5))
+  # A quote that nothing closes takes the lines to the end.
+  lines <- c("1,\"x", "2,y", "3,z")
+  expect_identical(whole_records(function(n) {
+    out <- utils::head(lines, n)
+    lines <<- utils::tail(lines, -n)
+    out
+  }, 1), c("1,\"x", "2,y", "3,z"))
+})
+
+test_that("the sign before decimals is told by numbers that can be read in one way, or by `;`", {
+  skip_if_not_installed("data.table")
+  expect_identical(ufs_moments(written("a;b", "1,234.5;1", "2,000.5;3"))$mean, c(a = 1617.5, b = 2))
+  expect_equal(ufs_moments(written("a;b", "1,234;1", "2,345;3"))$mean, c(a = 1.7895, b = 2))
+})
+
+test_that("a header with one name less, and lines with more fields than it", {
+  skip_if_not_installed("data.table")
+  expect_message(m <- ufs_moments(written("a,b", "1,4,2", "2,5,3", "3,9,7")), "counts the rows",
+    class = "ufs_message_columns")
+  expect_identical(m$mean, c(a = 6, b = 4))
+  expect_message(m <- ufs_moments(written("a,b", "1,4,", "2,5,", "3,9,")), "neither name nor values",
+    class = "ufs_message_columns")
+  expect_identical(m$mean, c(a = 2, b = 6))
+  expect_error(ufs_moments(written("a,b", "1,2", "3,4", "5,6,7")), "row 3 has 3 fields, not 2",
+    class = "ufs_error_input")
+  found <- list(names = c("a", "b"), sep = ",")
+  expect_error(fields_of(c("1,2,3", "4,5,6"), found, "f.csv", 40001, NULL),
+    "'f.csv' is no regular table: row 40,001 has 3 fields, not 2", class = "ufs_error_input")
+  expect_identical(fields_of(c("", " "), found, "f.csv", 1, NULL), data.frame(a = 1, b = 1)[0, ])
+})
+
+test_that("what fails while a file is read is said in words", {
+  expect_error(in_words_of_file("f.csv", stop("no such device")),
+    "'f.csv' cannot be read: it is damaged or gone \\(no such device\\)", class = "ufs_error_input")
+  expect_error(in_words_of_file("f.csv", refuse("dec", "Say `dec`.")), "Say `dec`",
+    class = "ufs_error_argument")
 })

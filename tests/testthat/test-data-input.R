@@ -492,3 +492,20 @@ test_that("an outcome beside a matrix column is told where rows stay as they are
   expect_null(ufs_split(x, m = 5, features = 2:26)$doubts)
   expect_null(ufs_split(transform(mtcars, hp = scale(hp)), m = 5)$doubts)
 })
+
+test_that("a sketch is opened as its rows", {
+  sketch <- ufs_sketch(as.matrix(mtcars), 12)
+  rows <- as.matrix(mtcars)[sketch$index, ]
+  expect_equal(ufs_moments(sketch)$mean, colMeans(rows))
+  expect_equal(as.matrix(ufs_moments(sketch)), suppressWarnings(cor(rows)))
+})
+
+test_that("whole numbers of a DelayedMatrix are read as doubles", {
+  skip_if_not_installed("DelayedArray")
+  x <- matrix(1:12, 4, dimnames = list(NULL, c("a", "b", "c")))
+  data <- ufs_data(DelayedArray::DelayedArray(x))
+  expect_identical(unname(read_source(data$x)), unname(x + 0))
+  expect_identical(read_source(data$x, 3:2, 2L), matrix(c(7, 6)))
+  expect_identical(reads_words(2:4, data$x, "rows")(1), "reading x, rows 2 to 4 of 4")
+  expect_identical(reads_words(2:3, data$x, "columns")(1), "reading x, columns 2 to 3 of 3")
+})

@@ -353,3 +353,35 @@ test_that("everything that needs rows refuses moments and says where to get rows
   refused(ufs_select(m, m = 3, task = "label"))
   refused(ufs_compare(m, factor(mtcars$cyl), "pca", k = 2))
 })
+
+test_that("an engine that is not SQLite is asked for sums, with the result of the rows", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  x <- moments_data(40, 3)
+  DBI::dbWriteTable(connection, "t", as.data.frame(x))
+  as_it_is <- database_table
+  replaced("database_table", function(...) replace(as_it_is(...), "is_sqlite", FALSE))
+  for (where in c("database", "fetch")) {
+    expect_moments(ufs_moments(connection, from = "t", where = where), x)
+  }
+})
+
+test_that("columns without names are numbered, and all columns of moments are themselves", {
+  x <- moments_data(40, 3)
+  m <- ufs_moments(unname(x))
+  expect_identical(names(m), c("V1", "V2", "V3"))
+  expect_equal(unname(m$mean), unname(colMeans(x)))
+  expect_identical(m[, ], m)
+})
+
+test_that("a file without a column that was asked for, or that the first one has, is named", {
+  skip_if_not_installed("data.table")
+  file <- withr::local_tempfile(fileext = c(".csv", ".csv"))
+  utils::write.csv(moments_data(20, 3), file[1], row.names = FALSE)
+  utils::write.csv(moments_data(20, 2), file[2], row.names = FALSE)
+  expect_error(ufs_moments(file), paste0(basename(file[2]), "' has no column 'v3'"),
+    class = "ufs_error_argument")
+  expect_error(ufs_moments(file[1], c("v1", "v9")), "Not among the columns of .*: column 'v9'",
+    class = "ufs_error_argument")
+})

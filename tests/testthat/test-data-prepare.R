@@ -283,3 +283,16 @@ test_that("columns vary by what doubles can tell apart, for any number of rows",
   expect_equal(data$x[, 3], as.vector(scale(rep(0:1, 500))), tolerance = 1e-12)
   expect_equal(data$x[, 4], as.vector(scale(rep(0:9, 100))), tolerance = 1e-12)
 })
+
+test_that("without donors a missing value becomes the mean of its column, and is counted", {
+  x <- rbind(c(1, NA), c(NA, NA), c(4, 6))
+  expect_identical(fill_knn(x, list(donors = NULL, value = c(2.5, 6))),
+    list(x = rbind(c(1, 6), c(2.5, 6), c(4, 6)), means = 3L, rows = 2L))
+})
+
+test_that("data without gaps stay, and `na` is for new rows", {
+  x <- cbind(a = c(1, 5, 2, 9), b = c(3, 2, 2, 7))
+  for (na in c("omit", "median")) expect_identical(as.matrix(ufs_data(x, na = na)), x, ignore_attr = TRUE)
+  fit <- ufs_css(x, k = 2, na = "median")
+  expect_identical(unname(predict(fit, replace(x, 1, NA))[, "a"]), c(3.5, 5, 2, 9))
+})

@@ -364,3 +364,9 @@ test_that("ufs_select() and ufs_split() take a list", {
   own <- abs(cor(part$map, stats::prcomp(tables_by_hand(x))$x[, 1:2]))
   expect_equal(unname(diag(own)), c(1, 1), tolerance = 1e-8)
 })
+
+test_that("tables without variance have no weight", {
+  of <- factor(c("a", "a", "b"))
+  expect_identical(table_roots(c(0, 0, 0), of), c(a = 0, b = 0))
+  expect_equal(table_roots(c(3, 4, 2), of), c(a = 5, b = 2))
+})

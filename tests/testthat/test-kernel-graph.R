@@ -428,3 +428,27 @@ test_that("a graph of large weights is checked by their own size", {
   graph$degree <- graph$degree * (1 + 1e-6)
   expect_error(ufs_laplacian(x, graph), "degrees", class = "ufs_error_argument")
 })
+
+test_that("sparse rows with blocks are centred by these, and searched whole or in pairs of blocks", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, matrix(stats::rbinom(29 * 6, 3, 0.5), 29)) + 0
+  block <- rep(1:2, c(11, 18))
+  centred <- x - (rowsum(x, block) / c(11, 18))[block, ]
+  data <- ufs_data(to_sparse(x), blocks = block)
+  graph <- function(...) {
+    unname(as.matrix(suppressWarnings(ufs_graph(data, n_neighbours = 4, center = TRUE, ...))))
+  }
+  expect_equal(graph(), ref_graph(centred, 4), tolerance = 1e-12)
+  # Seven rows a block, and a last one alone.
+  withr::local_options(ufselect.block_bytes = 8 * 6 * 7)
+  for (weights in c("heat", "binary", "cosine")) {
+    expect_equal(graph(weights = weights, exact = TRUE), ref_graph(centred, 4, weights),
+      tolerance = 1e-12)
+  }
+})
+
+test_that("a graph with more entries than can be counted is refused before any search", {
+  withr::local_options(ufselect.max_bytes = Inf)
+  expect_error(ufs_graph(cbind(sin(1:40000)), n_neighbours = 27000), "at most 2147483647 entries",
+    class = "ufs_error_argument")
+})

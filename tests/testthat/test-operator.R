@@ -470,3 +470,9 @@ test_that("copies of columns are found in one pass over a file, whichever way it
   expect_identical(add_hashes(a, cbind(0, 1)), cbind(0, 0))
   expect_identical(add_hashes(cbind(3, 2^32 - 1), cbind(4, 5)), cbind(8, 4))
 })
+
+test_that("an operator prints what it is and its size", {
+  skip_if_not_installed("Matrix")
+  x <- as_ufs_operator(open_data(to_sparse(diag(4)[, 1:3] * 2)), TRUE, FALSE)$x
+  expect_output(print(x), "<ufs_x> sparse, 4 samples x 3 features", fixed = TRUE)
+})

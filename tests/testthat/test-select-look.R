@@ -122,3 +122,25 @@ test_that("a column that has to do with others is not taken for noise for a few 
   expect_gt(mean(found$chance[9:88]), .7)
   expect_null(partner_noise(open_data(x[, 1:4])))
 })
+
+test_that("one value in the middle of measurements, a block in another unit, a column times a number", {
+  value <- withr::with_seed(1, stats::rnorm(100))
+  at <- seq(1, 97, 3)
+  expect_identical(stuck_value(replace(value, at, 0.1234)), c(0.1234, 33))
+  expect_null(stuck_value(replace(value, at[1:15], 0.1234)))
+  value <- rep(exp(c(-.05, -.03, -.01, .01, .03, .05, .02, -.02, .04, -.04)), 10)
+  times <- function(rows) block_in_unit(replace(value, rows, 1000 * value[rows]))
+  expect_identical(times(41:50), list(rows = c(41L, 50L), count = 10L, times = "1000"))
+  expect_null(times(c(3, 14, 25, 36, 47, 58, 69, 80, 91, 92)))
+  inch <- c(10.2, 11.5, 9.1, 14.4)
+  words <- function(b, times) unit_words(cbind(inch, b), 1:2, times, c(0.1, 0.1), c("inch", "b"))
+  expect_identical(words(2.54 * inch, 2.54), "'b' is 'inch' times 2.54")
+  expect_identical(words(1.8 * inch + 32, 1.8), "'b' is 'inch' times 1.8 plus 32")
+})
+
+test_that("faults of measuring are looked for in finite numbers only", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 2), 40, dimnames = list(NULL, c("a", "b"))))
+  x[c(3, 8), 1] <- -9999
+  expect_match(measuring_faults(open_data(x)), "'a' is -9999 in 2 of 40 rows", all = FALSE)
+  expect_null(measuring_faults(open_data(replace(x, 80, NA))))
+})

@@ -329,3 +329,16 @@ test_that("predict() of samples says that there are no features to keep", {
   expect_error(predict(fit, iris), "does not select features", class = "ufs_error_argument")
   expect_error(predict(ufs_variance(iris[, 1:4]), iris), "`k`", class = "ufs_error_argument")
 })
+
+test_that("gaps of an object are filled in its assay; a column of run lengths gives strata", {
+  skip_if_not_installed("SummarizedExperiment")
+  values <- matrix(c(1, NA, 3, 8, 2, 2, 5, 1, 9, 4, 4, 6), 3, byrow = TRUE,
+    dimnames = list(c("a", "b", "c"), paste0("s", 1:4)))
+  object <- SummarizedExperiment::SummarizedExperiment(list(values = values),
+    colData = S4Vectors::DataFrame(batch = S4Vectors::Rle(c("u", "v"), c(1, 3)), row.names = colnames(values)))
+  out <- predict(ufs_css(object, k = 3, na = "median"), object)
+  expect_s4_class(out, "SummarizedExperiment")
+  expect_identical(SummarizedExperiment::assay(out)[c("a", "b", "c"), ], replace(values, 4, 3))
+  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_wish$strata$level,
+    c(1L, 2L, 2L, 2L))
+})

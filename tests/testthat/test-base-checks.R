@@ -1,0 +1,26 @@
+# Words about arguments that are wrong or missing, and calls as they are kept.
+
+test_that("a number without a default that is missing is named", {
+  for (check in list(check_count, check_counts, check_number)) {
+    asks <- function(k) check(k, "k")
+    expect_error(asks(), "`k` is missing", class = "ufs_error_argument")
+  }
+})
+
+test_that("a long value is told by its class, a short one as it is", {
+  expect_error(ufs_graph(mtcars, n_neighbours = seq(1, 9, 0.7)), "it is an object of class numeric",
+    class = "ufs_error_argument")
+  expect_error(ufs_graph(mtcars, n_neighbours = 1.5), "it is 1.5", class = "ufs_error_argument")
+})
+
+test_that("a setting that no plot has is refused by its name", {
+  withr::local_pdf(NULL)
+  expect_error(plot(ufs_graph(mtcars), colour = 2), "Unknown argument `colour`",
+    class = "ufs_error_argument")
+})
+
+test_that("a call with data in quote() keeps what they are, not the data", {
+  fit <- eval(call("ufs_variance", call("quote", as.matrix(mtcars)), k = 2))
+  expect_identical(fit$call$x, as.name("<matrix 32 x 11>"))
+  expect_identical(fit$call$k, 2)
+})
