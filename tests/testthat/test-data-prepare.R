@@ -216,7 +216,7 @@ test_that("arguments that are missing, unknown or completed are named", {
     conditionMessage(error)
   }
   refused(ufs_ted(good, sample_size = 20), "sample_size")
-  refused(ufs_graph(good, k = 3), "k")
+  refused(ufs_graph(good, neighbours = 3), "neighbours")
   refused(ufs_udfs(good, 2, n_neighbors = 3), "n_neighbors")
   refused(ufs_css(good, 2, m = 20), "m")
   refused(ufs_topk(good, 2, 3, m = 20), "m")
