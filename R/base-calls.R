@@ -91,7 +91,9 @@ plain_call <- function(call, name) {
 
 plain_value <- function(value) {
   if (is.call(value)) {
-    if (identical(value[[1L]], as.name("quote")) && length(value) == 2L &&
+    # do.call(quote = TRUE) writes the one or the other.
+    quoted <- list(quote(quote), quote(base::quote))
+    if (any(vapply(quoted, identical, NA, value[[1L]])) && length(value) == 2L &&
         !is.language(value[[2L]])) {
       return(plain_value(value[[2L]]))
     }

@@ -89,17 +89,6 @@ with_one_thread <- function(expr) {
   expr
 }
 
-# The same in a session that runs already, whose BLAS has read these names.
-run_one_thread <- function(expr) {
-  able <- !threads_are_said() && requireNamespace("RhpcBLASctl", quietly = TRUE)
-  if (!able) return(expr)
-  old <- RhpcBLASctl::blas_get_num_procs()
-  if (is.na(old) || old <= 1L) return(expr)
-  on.exit(RhpcBLASctl::blas_set_num_threads(old))
-  RhpcBLASctl::blas_set_num_threads(1L)
-  expr
-}
-
 # A matrix with column names, or a list of columns of one length, as a data frame. data.frame() and
 # as.data.frame() take longer than a small fit.
 as_table <- function(value) {

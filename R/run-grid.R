@@ -21,8 +21,8 @@
 #' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
 #' workers on this computer. The fits of a worker that dies, or of a job that is cancelled, are done
 #' again, twice at most, and a warning says so. Progress is signalled to package progressr. Workers
-#' run BLAS with one thread each, unless an environment variable such as `OPENBLAS_NUM_THREADS` says
-#' otherwise; for those that were started before, package RhpcBLASctl must be installed.
+#' that are started by this call run BLAS with one thread each, unless an environment variable such
+#' as `OPENBLAS_NUM_THREADS` says otherwise.
 #'
 #' # Stopping and resuming
 #' With `checkpoint`, each finished setting is written there at once. If a run is killed and started

@@ -68,7 +68,7 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
 
 # One task, here or on a worker. A failed one is not stored: it is tried again next time.
 run_job <- function(job, work, common, folder, tick) {
-  value <- if (is.character(common)) run_one_thread(work(job$task, shared_value(common))) else
+  value <- if (is.character(common)) work(job$task, shared_value(common)) else
     work(job$task, common)
   problem <- if (!is.null(folder) && !is_failure(value)) store_value(folder, job$key, value)
   tick()

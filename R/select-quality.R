@@ -356,7 +356,7 @@ moved_since <- function(name) {
 
 # The same of spectra, from the table of vignette("laboratory").
 curves_record <- function() {
-  file <- system.file("benchmarks", "results", "regression.csv", package = "ufselect")
+  file <- system.file("benchmarks", "results", "regression.csv.gz", package = "ufselect")
   if (!nzchar(file)) return(NULL)
   table <- utils::read.csv(file)
   error <- function(choice) {

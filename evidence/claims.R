@@ -6,7 +6,7 @@ table_of <- function(file) {
   at <- c(file.path("inst", "benchmarks", "results", file), file.path("evidence", "results", file))
   utils::read.csv(at[file.exists(at)][1L])
 }
-findings <- table_of("findings.csv")
+findings <- table_of("findings.csv.gz")
 # Sets (and numbers of features) in rows, cases in columns.
 found <- function(finding, measure) {
   part <- findings[findings$finding == finding & findings$measure == measure, ]
@@ -27,7 +27,7 @@ to_all <- function(task) {
 }
 columns <- table_of("evidence-columns.csv")
 column_gain <- function(what) tapply(columns[[what]], columns$method, mean)
-consensus <- table_of("consensus.csv")
+consensus <- table_of("consensus.csv.gz")
 by_noise <- tapply(consensus$accuracy, list(consensus$method, consensus$noise > 0), mean)
 sketch <- table_of("sketch.csv")
 shared <- tapply(sketch$shared, list(paste(sketch$set, sketch$method, sketch$m), sketch$sketch), mean)

@@ -162,8 +162,10 @@ timing <- function(name, script, minutes, shown, methods = every_method, calls =
     minutes = minutes,
     shown = shown, seed = "1", methods = methods, calls = calls, data = NULL, needs_data = FALSE, ...)
 }
+# Packed are the larger of those that the package brings along.
+packed <- c("consensus", "checks", "seeds", "regression", "findings")
 on_sets <- function(name, script, minutes, shown, methods, calls, args = character(), ...) {
-  list(file = sprintf("results/%s.csv", name), script = script, args = c(args, paste0("--out=@", name), "--data=@data"),
+  list(file = paste0("results/", name, if (name %in% packed) ".csv.gz" else ".csv"), script = script, args = c(args, paste0("--out=@", name), "--data=@data"),
     minutes = minutes, shown = shown, seed = "in the table or the script", methods = methods, calls = calls,
     needs_data = TRUE, ...)
 }
