@@ -186,4 +186,3 @@ leading_share <- function(x, k, exact_limit = 2000L) {
     list(k = as.integer(k), exact_limit = exact_limit), ufs_control()), "captured")
   pmin(found$leading / found$run$counters[["total"]], 1)
 }
-

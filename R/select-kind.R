@@ -278,4 +278,3 @@ different_units <- function(data, look) {
   found <- data_kind(data, look)
   list(mixed = found$values == "mixed units", reason = found$reason)
 }
-
