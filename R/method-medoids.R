@@ -168,7 +168,7 @@ kmeans_medoids <- function(points, m, labelled, n_starts, max_iter, allowed = NU
     iterations = found$iterations[best])
 }
 
-# Where all starts take seconds they differ little: fewer are tried the more there is to do, and of
+# Starts that take seconds each differ little: fewer are tried the more there is to do, and of
 # these a few go on. The best one of all is at most .1 % better. `each`: products in a pass of one.
 starts_made <- function(n_starts, each) {
   work <- each * n_starts

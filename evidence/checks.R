@@ -1,4 +1,4 @@
-# Which signals without labels tell the choices of ufs_select() that are worse than random ones from
+# Signals without labels that may tell the choices of ufs_select() that are worse than random ones from
 # the others: on the rows that chose, and on rows left out, which nobody has looked at.
 #
 #   Rscript evidence/checks.R --data=<folder of sets> [--sets=a,b] [--splits=2] [--out=checks.csv]

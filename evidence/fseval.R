@@ -95,7 +95,7 @@ value_of <- function(method, data, k) {
   Reduce(`+`, draws) / length(draws)
 }
 
-# What is done is kept beside the table until that is written: a run that was killed goes on from there.
+# Finished parts are kept beside the table until it is written: a run that was killed goes on from there.
 found <- list()
 absent <- character()
 part_of <- function(name) if (!is.null(option("out"))) paste0(option("out"), ".", name, ".rds") else ""

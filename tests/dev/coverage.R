@@ -1,4 +1,4 @@
-# Which lines of R/ and src/ the whole suite runs: Rscript tests/dev/coverage.R, or `make coverage`, which installs
+# Lines of R/ and src/ that the whole suite runs: Rscript tests/dev/coverage.R, or `make coverage`, which installs
 # what it needs. covr counts, with gcov for C. A line that no test runs must be in coverage.csv with its reason, as it
 # is written there, wherever it stands in its file; a row of coverage.csv whose line is run, or gone, must go. Fails where
 # that does not hold, below 95 % of lines, and where the badge of README (.github/coverage.svg) says another per cent.

@@ -1,4 +1,4 @@
-# What methods that choose samples share.
+# Tests of the tools that methods share which choose samples.
 
 test_that("labelled samples may be the levels of a factor", {
   x <- as.matrix(mtcars)

@@ -9,7 +9,7 @@ test_that("each standard that is met names a place that exists, and nine tenths 
   expect_true(all(table$state %in% c("met", "not met", "not applicable")))
   applies <- table$state != "not applicable"
   expect_gte(mean(table$state[applies] == "met"), .9)
-  # What is not met, or does not apply, is argued.
+  # Standards that are not met, or do not apply, are argued.
   expect_true(all(nzchar(table$where)))
   expect_true(all(nzchar(table$place[table$state == "met"])))
   # "file" or "file: words that are in it".
