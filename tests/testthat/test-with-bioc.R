@@ -334,8 +334,10 @@ test_that("gaps of an object are filled in its assay; a column of run lengths gi
   skip_if_not_installed("SummarizedExperiment")
   values <- matrix(c(1, NA, 3, 8, 2, 2, 5, 1, 9, 4, 4, 6), 3, byrow = TRUE,
     dimnames = list(c("a", "b", "c"), paste0("s", 1:4)))
+  # A package that SummarizedExperiment brings along.
+  s4 <- asNamespace("S4Vectors")
   object <- SummarizedExperiment::SummarizedExperiment(list(values = values),
-    colData = S4Vectors::DataFrame(batch = S4Vectors::Rle(c("u", "v"), c(1, 3)), row.names = colnames(values)))
+    colData = s4$DataFrame(batch = s4$Rle(c("u", "v"), c(1, 3)), row.names = colnames(values)))
   out <- predict(ufs_css(object, k = 3, na = "median"), object)
   expect_s4_class(out, "SummarizedExperiment")
   expect_identical(SummarizedExperiment::assay(out)[c("a", "b", "c"), ], replace(values, 4, 3))
