@@ -159,3 +159,12 @@ resident_mb <- function(field) {
 
 # Linux: the high-water mark of resident memory starts anew.
 reset_peak <- function() try(writeLines("5", "/proc/self/clear_refs"), silent = TRUE)
+
+# Takes functions from select.R without running it: its sets, halves and judges.
+from_select <- function(names) {
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  place <- new.env(parent = globalenv())
+  place$evidence_only_definitions <- TRUE
+  sys.source(file.path(dirname(file[1L]), "select.R"), place)
+  for (name in names) assign(name, place[[name]], globalenv())
+}

@@ -22,14 +22,7 @@ local({
   source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
-local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  place <- new.env(parent = globalenv())
-  place$evidence_only_definitions <- TRUE
-  sys.source(file.path(dirname(file[1L]), "select.R"), place)
-  cut_set <<- place$cut_set
-  folders_of <<- place$folders_of
-})
+from_select(c("cut_set", "folders_of"))
 
 shared <- function(a, b) length(intersect(a, b)) / max(length(a), length(b), 1L)
 ratio <- function(a, b) if (max(a, b) == 0) 1 else min(a, b) / max(a, b)

@@ -18,13 +18,7 @@ local({
   source(file.path(dirname(file[1L]), "common.R"))
 })
 library(ufselect)
-local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  place <- new.env(parent = globalenv())
-  place$evidence_only_definitions <- TRUE
-  sys.source(file.path(dirname(file[1L]), "select.R"), place)
-  for (name in c("cut_set", "folders_of", "halves", "tasks")) assign(name, place[[name]], globalenv())
-})
+from_select(c("cut_set", "folders_of", "halves", "tasks"))
 
 normal_scores <- function(v) stats::qnorm((rank(v) - .5) / length(v))
 clipped <- function(v) pmax(-3, pmin(3, (v - mean(v)) / stats::sd(v)))
