@@ -92,12 +92,12 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
 # Ranges of arguments as register() takes them: a function of the value and its name.
 a_number <- function(...) {
   range <- list(...)
-  function(value, arg) do.call(check_number, c(list(value, arg), range))
+  function(value, arg) do.call(check_number, c(list(value, arg), range), quote = TRUE)
 }
 
 a_count <- function(...) {
   range <- list(...)
-  function(value, arg) do.call(check_count, c(list(value, arg), range))
+  function(value, arg) do.call(check_count, c(list(value, arg), range), quote = TRUE)
 }
 
 # match.arg() with a classed error; the default is the first choice.

@@ -298,8 +298,11 @@ check_values <- function(args, row) {
     args[[name]] <- check_choice(args[[name]], name, row$choices[[name]])
   }
   for (name in row$switches) args[[name]] <- check_flag(args[[name]], name)
+  # NULL stands for a number that is computed, where it is the default; elsewhere it is no number.
+  numbers <- names(Filter(Negate(is.null), as.list(formals(row$fit))))
   for (name in names(row$ranges)) {
-    if (!is.null(args[[name]])) args[[name]] <- row$ranges[[name]](args[[name]], name)
+    if (is.null(args[[name]]) && !name %in% numbers) next
+    args[[name]] <- row$ranges[[name]](args[[name]], name)
   }
   # How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that
   # open: they change no score and are remembered in `params`, where selected_features(), predict(),

@@ -248,3 +248,28 @@ test_that("the bytes that a method says it needs are those of the formulas that 
     expect_identical(paste(unique(asked)$what, unique(asked)$bytes), paste(want$what, want$bytes), label = paste(shape, method))
   }
 })
+
+test_that("NULL is refused by name for a number whose default is one", {
+  tried <- 0L
+  for (method in names(registry())) {
+    row <- registry()[[method]]
+    for (name in names(row$ranges)) {
+      if (is.null(formals(row$fit)[[name]])) next
+      args <- c(list(x = iris[1:30, 1:4]), needed_arguments(method))
+      args[name] <- list(NULL)
+      wrong <- expect_error(do.call(row$fit, args), class = "ufs_error_argument")
+      expect_identical(wrong$argument, name, label = paste(method, name))
+      tried <- tried + 1L
+    }
+  }
+  expect_gt(tried, 15L)
+})
+
+test_that("a number is looked at as it is given, not evaluated once more", {
+  share <- .1
+  wrong <- expect_error(do.call(ufs_consensus, list(iris[, 1:4], 2, 2, share = quote(share)), quote = TRUE),
+    "it is share", class = "ufs_error_argument")
+  expect_identical(wrong$argument, "share")
+  expect_error(do.call(ufs_kmeans_f, list(iris[, 1:4], 3, n_starts = quote(n)), quote = TRUE), "it is n",
+    class = "ufs_error_argument")
+})
