@@ -58,7 +58,8 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   q <- length(ranking)
   k <- check_count(k, "k", 1L, q, "the features that are not constant")
   strength <- check_number(strength, "strength", lower = 0)
-  pool <- check_count(min(pool, q), "pool", k, q, "the features that are not constant")
+  if (is.numeric(pool) && length(pool) == 1L) pool <- min(pool, q)
+  pool <- check_count(pool, "pool", k, q, "the features that are not constant")
   best <- ranking[seq_len(pool)]
   z <- in_range(x_columns(data$x, best), 1e50)$x
   z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")

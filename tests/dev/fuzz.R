@@ -57,6 +57,32 @@ value_for <- function(name, default, wild) {
   sample(odd, 1)[[1L]]
 }
 
+# Arguments of ufs_data(), which every function that takes x passes on: legal for most tables, or odd.
+wishes <- function(x) {
+  n <- max(NROW(x), 1L)
+  p <- max(NCOL(x), 1L)
+  some <- function(size, most) sample.int(size, min(size, most))
+  list(features = some(p, 5), samples = some(n, 9), na = sample(c("error", "omit", "median", "knn"), 1), block_bytes = 200,
+    counts = sample(c("none", "log", "tfidf"), 1), unit_rows = TRUE, min_samples = sample(c(1, 3, .1), 1), max_samples = .9,
+    rows = sample(c("center", "snv", "unit"), 1), factors = sample(c("dummies", "codes"), 1), include = some(p, 2),
+    exclude = some(p, 1), cost = stats::runif(p), budget = 1, groups = rep_len(1:3, p), max_cor = .8,
+    feature_strata = rep_len(c("u", "v"), p), feature_quotas = c(u = 1, v = 1), weights = stats::rexp(n),
+    blocks = rep_len(1:2, p), block_scale = TRUE, candidates = some(n, 6), labelled = some(n, 2),
+    replicates = rep(seq_len(n), each = 2)[seq_len(n)], sample_cost = stats::runif(n), sample_budget = 2,
+    strata = rep_len(c("u", "v"), n), quotas = c(u = 1, v = 1))
+}
+# Those that say something only together.
+pairs <- c(cost = "budget", sample_cost = "sample_budget", feature_strata = "feature_quotas", strata = "quotas",
+  blocks = "block_scale")
+some_wishes <- function(x) {
+  all <- wishes(x)
+  name <- sample(names(all), 1)
+  together <- c(name, pairs[name], names(pairs)[pairs == name])
+  out <- all[intersect(together, names(all))]
+  if (runif(1) < .15) out[sample(length(out), 1)] <- sample(odd, 1)
+  out
+}
+
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 methods <- ufs_methods()$method
 one_call <- function() {
@@ -69,7 +95,12 @@ one_call <- function() {
     if (runif(1) < .15) args[name] <- list(value_for(name, wanted[[name]], wild))
   }
   what <- sample(names(matrices), 1, prob = weight)
-  list(what = what, method = method, args = args, x = matrices[[what]]())
+  x <- matrices[[what]]()
+  if (runif(1) < .3) {
+    wish <- some_wishes(x)
+    args <- c(args[setdiff(names(args), names(wish))], wish)
+  }
+  list(what = what, method = method, args = args, x = x)
 }
 
 # Exports that are no methods: a legal call each; some arguments are made odd or left out.
@@ -107,6 +138,20 @@ others <- list(
   selected_samples = function(x) list(a_fit(x), m = 2, as = "index"),
   cluster_labels = function(x) list(a_fit(x)), feature_scores = function(x) list(a_fit(x)),
   sample_ranking = function(x) list(a_fit(x)), coef = function(x) list(a_fit(x)),
+  feature_ranking = function(x) list(a_fit(x)), sample_scores = function(x) list(a_fit(x)),
+  ufs_decoys = function(x) list(x, sample(c("pca", "variance", "spec"), 1), n_components = 1, n_decoys = NULL, repeats = 2,
+    share = .1, conservative = FALSE),
+  ufs_size = function(x) list(x, "variance", k = NULL, repeats = 2, share = .1, n_resamples = 2),
+  ufs_look = function(x) list(x, kind = NULL), ufs_split = function(x) list(x, m = 4, test = NULL, strata = NULL),
+  ufs_reliability = function(x) list(x[rep(seq_len(NROW(x)), 2), ], replicates = rep(seq_len(NROW(x)), 2), fdr = .05, level = .9),
+  ufs_moments = function(x) list(x, columns = NULL, weights = NULL, na = "omit"),
+  ufs_register = function(x) list("fuzzed", function(x, ...) colSums(x^2), what = "features", returns = "scores",
+    center = TRUE, scale = FALSE, random = FALSE, title = NULL, replace = TRUE),
+  ufs_methods = function(x) list("methods"), ufs_control = function(x) list(max_iter = 3, tol = .1, eps = NULL, paper = list()),
+  ufs_explore = function(x) list(a_fit(x), x, viewer = "none"),
+  ufs = function(x) list(x, "medoids", m = 3),
+  predict = function(x) list(a_fit(x), newdata = x, k = 2), as.data.frame = function(x) list(a_fit(x)),
+  summary = function(x) list(a_fit(x)), print = function(x) list(a_fit(x)),
   plot = function(x) list(a_fit(x), sample(c("scores", "objective", "residuals", "nonsense"), 1), k = 2)
 )
 other_call <- function() {
@@ -122,6 +167,13 @@ other_call <- function() {
   }
   for (i in seq_along(args)) {
     if (i > 1 && runif(1) < .12) args[i] <- list(sample(odd, 1)[[1L]])
+  }
+  # Arguments that the legal call leaves out.
+  more <- setdiff(names(formals(name)), c(names(args), "...", "control", "checkpoint", "viewer"))[-seq_along(args[names(args) == ""])]
+  if (length(more) && runif(1) < .3) args[sample(more, 1)] <- sample(odd, 1)
+  if (runif(1) < .2 && "..." %in% names(formals(name))) {
+    wish <- some_wishes(x)
+    args <- c(args[!names_of(args) %in% names(wish)], wish)
   }
   if (runif(1) < .05) args <- args[-sample(length(args), 1)]
   if (runif(1) < .05) args$foo <- 1
@@ -159,7 +211,7 @@ outcome <- function(call) {
     if (isTRUE(call$other)) {
       grDevices::pdf(NULL)
       on.exit(grDevices::dev.off())
-      out <- quietly(do.call(call$method, call$args, quote = TRUE))
+      utils::capture.output(out <- quietly(do.call(call$method, call$args, quote = TRUE)))
       step <- "after"
       quietly(after_other(out))
       return(list(out = "answer", step = step, seconds = 0))
@@ -167,6 +219,8 @@ outcome <- function(call) {
     fit <- quietly(do.call(ufs, c(list(x = call$x, method = call$method), call$args), quote = TRUE))
     score <- c(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)],
       fit$sample_scores[setdiff(seq_len(fit$n), fit$params$labelled)])
+    # Those that may not be chosen have none.
+    if (any(c("exclude", "candidates") %in% names(call$args))) score <- score[!is.na(score) | is.nan(score)]
     if (fit$status == "converged" && !all(is.finite(score))) "NOT A NUMBER" else {
       step <- "after"
       quietly(after(fit, call$x))

@@ -73,6 +73,10 @@ test_that("arguments are checked", {
   expect_error(ufs_diversify(fit, x, 11), class = "ufs_error_argument")
   expect_error(ufs_diversify(fit, x, 3, strength = -1), class = "ufs_error_argument")
   expect_error(ufs_diversify(fit, x, 3, pool = 2), class = "ufs_error_argument")
+  for (odd in list(list(), quote(x), c(8, 9), "9", NULL)) {
+    wrong <- expect_error(do.call(ufs_diversify, list(fit, x, 3, pool = odd), quote = TRUE), class = "ufs_error_argument")
+    expect_identical(wrong$argument, "pool")
+  }
   expect_error(ufs_diversify(fit, x, 3, how = "best"), class = "ufs_error_argument")
 })
 
