@@ -238,6 +238,9 @@ outcome <- function(call) {
   list(out = out, step = step, seconds = proc.time()[[1L]] - started)
 }
 
+# Names of a column may be no text.
+as_text <- function(a) tryCatch(substr(paste(deparse(a), collapse = ""), 1, 40), error = function(e) class(a)[1L])
+
 count <- list()
 failed <- 0
 for (i in seq_len(set$calls)) {
@@ -251,7 +254,7 @@ for (i in seq_len(set$calls)) {
     failed <- failed + 1
     cat(sprintf("seed %d, %s: %s(<%s>, %s)\n  %s\n", seed, result$step,
       paste0(if (!isTRUE(call$other)) "ufs_", call$method), call$what,
-      paste(names_of(call$args), vapply(call$args, function(a) substr(paste(deparse(a), collapse = ""), 1, 40), ""), sep = " = ",
+      paste(names_of(call$args), vapply(call$args, as_text, ""), sep = " = ",
         collapse = ", "), substr(result$out, 1, 200)))
   }
 }
