@@ -123,9 +123,10 @@ run_jobs <- function(jobs, seconds, env = character()) {
   rows <- lapply(seq_len(nrow(jobs)), function(i) {
     given <- paste0("--", names(jobs), "=", vapply(jobs[i, ], as.character, ""))
     # Compiled code that looks for no interrupt goes on beyond its CPU time: ended from outside.
-    out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
-      c(shQuote(normalizePath(script)), given, paste0("--seconds=", seconds)),
-      stdout = TRUE, stderr = FALSE, env = env, timeout = 30 * seconds))
+    run <- paste(c(shQuote(c(file.path(R.home("bin"), "Rscript"), normalizePath(script), given)),
+      paste0("--seconds=", seconds)), collapse = " ")
+    out <- suppressWarnings(system2("sh", c("-c", shQuote(sprintf("ulimit -t %.0f; exec %s", 2 * seconds + 60, run))),
+      stdout = TRUE, stderr = FALSE, env = env))
     found <- sub("^row: ", "", grep("^row: ", out, value = TRUE))
     say("%s\n", if (length(found)) found else paste(c(given, "no result"), collapse = " "))
     if (length(found)) read.csv(text = found, header = FALSE) else NULL
@@ -146,9 +147,39 @@ within_time <- function(code, seconds) {
   tryCatch(code, error = function(e) NULL)
 }
 
-# The BLAS that R runs on, and its threads where that is said.
+# The BLAS that R runs on; another than these two by the name of its file.
 blas_name <- function() {
-  basename(dirname(extSoftVersion()[["BLAS"]]))
+  file <- extSoftVersion()[["BLAS"]]
+  if (grepl("openblas", file, ignore.case = TRUE)) return("OpenBLAS")
+  if (grepl("/blas/libblas|Rblas", file)) "reference" else basename(file)
+}
+
+# --libraries=NAME=FOLDER,NAME=FOLDER: versions of the package side by side, named by their commits, the
+# newest last; without it the one that is installed.
+libraries <- function() {
+  given <- words(option("libraries", paste0("installed=", dirname(system.file(package = "ufselect")))))
+  stats::setNames(sub("^[^=]*=", "", given), sub("=.*", "", given))
+}
+
+# Every line of `lines` with every version, versions in turn.
+with_versions <- function(lines) {
+  known <- libraries()
+  wanted <- words(option("versions", paste(names(known), collapse = ",")))
+  at <- expand.grid(version = wanted, line = seq_len(nrow(lines)), stringsAsFactors = FALSE)
+  jobs <- lines[at$line, , drop = FALSE]
+  jobs$version <- at$version
+  jobs$library <- known[at$version]
+  jobs
+}
+
+# A stored table with lines measured anew: those of the same key go, and so do lines of versions that are
+# no longer compared, where another of their key was measured.
+renewed <- function(file, table, key) {
+  if (is.null(file) || !file.exists(file)) return(table)
+  old <- utils::read.csv(file)
+  same <- do.call(paste, old[key]) %in% do.call(paste, table[key])
+  gone <- old$version %in% table$version | !old$version %in% names(libraries())
+  rbind(old[!(same & gone), ], table)
 }
 
 resident_mb <- function(field) {

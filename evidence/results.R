@@ -213,18 +213,19 @@ tables <- list(
     now <- rerun(stored, "speed.R", "floor", "--sizes=300x500", "--methods=variance,pca,laplacian,alfs", "--seconds=20")
     differing(stored, now, c("method", "n", "p"), "status", 0)
   }),
-  scaling = timing("scaling", "speed.R", 30, "speed", times_only = TRUE),
+  scaling = timing("scaling", "speed.R", 30, "speed, large-and-sparse-data", times_only = TRUE, versions = "libraries",
+    adds = TRUE),
   peers = timing("peers", "peers.R", 15, "speed",
     c("variance", "pca", "kmeans_f", "laplacian", "spec", "mcfs", "udfs", "rsr", "cur", "spca"),
     witness = function(stored) {
       now <- rerun(stored, "peers.R", "--sizes=300x500", "--questions=variance", "--seconds=5")
       differing(stored, now, c("question", "peer", "n", "p"), "our_found", 0)
     }),
-  "before-after" = timing("before-after", "speed.R", 60, "speed", times_only = TRUE, two_versions = TRUE, adds = TRUE),
-  waits = timing("waits", "speed.R", 20, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
-    times_only = TRUE, two_versions = TRUE, adds = TRUE),
-  reweighted = timing("reweighted", "reweighted.R", 15, "the news", c("rsr", "sogfs"), times_only = TRUE, two_versions = TRUE,
-    adds = TRUE),
+  "before-after" = timing("before-after", "speed.R", 30, "speed", times_only = TRUE, versions = "libraries", adds = TRUE),
+  waits = timing("waits", "speed.R", 40, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
+    times_only = TRUE, versions = "libraries", adds = TRUE),
+  reweighted = timing("reweighted", "reweighted.R", 15, "the news", c("rsr", "sogfs"), times_only = TRUE,
+    versions = c("before", "after"), adds = TRUE),
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
   ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE,
@@ -363,7 +364,7 @@ tables <- list(
     }),
   # The earlier version is no longer at hand.
   "seeds-accuracy" = on_sets("seeds-accuracy", "seeds.R", 15, "evidence", c("consensus", "css"),
-    plain_calls(select = "ufs_select"), args = "--accuracy", functions = "ufs_select", two_versions = TRUE),
+    plain_calls(select = "ufs_select"), args = "--accuracy", functions = "ufs_select", versions = c("before", "after")),
   plan = on_sets("plan", "plan.R", 30, "the choices of ufs_select()", c("consensus", "css", "pca"),
     plain_calls(consensus = c("ufs_consensus", n_clusters = 5, k = 20), css = c("ufs_css", k = 20, mu_rel = 0.1),
       pca = c("ufs_pca", n_components = 5)), functions = "ufs_look", witness = function(stored) {
@@ -622,7 +623,7 @@ check_readme <- function() {
 given_to <- function(script) {
   given <- grep("^--[a-z]+=", commandArgs(TRUE), value = TRUE)
   names <- sub("^--([a-z]+)=.*", "\\1", given)
-  code <- paste(readLines(place_of(script)), collapse = "\n")
+  code <- paste(unlist(lapply(c(script, "common.R"), function(file) readLines(place_of(file)))), collapse = "\n")
   given[vapply(names, function(name) name != "data" && grepl(sprintf("option(\"%s\"", name), code, fixed = TRUE), NA)]
 }
 
@@ -636,8 +637,8 @@ run_table <- function(name) {
   work <- option("work", file.path(if (is.null(source_root())) "." else source_root(), ".evidence"))
   dir.create(work, showWarnings = FALSE)
   if (entry$needs_data && !nzchar(data_folder)) return(say("%s: its data are not at hand (--data=)\n", name))
-  if (isTRUE(entry$two_versions) && (is.null(option("before")) || is.null(option("after")))) {
-    return(say("%s: the libraries with the two versions are not named (--before= and --after=)\n", name))
+  if (any(vapply(entry$versions, function(one) is.null(option(one)), NA))) {
+    return(say("%s: the versions are not named (%s)\n", name, paste0("--", entry$versions, "=", collapse = ", ")))
   }
   made <- file.path(work, basename(entry$file))
   stored <- place_of(entry$file)

@@ -2,11 +2,15 @@
 #
 #   Rscript speed.R floor         every method against the BLAS and LAPACK calls that it cannot avoid
 #   Rscript speed.R scaling       how time and memory grow with n and with p
-#   Rscript speed.R before-after  two versions of the package, method by method
-#   Rscript speed.R waits         two versions, on the jobs that people wait for
+#   Rscript speed.R before-after  versions of the package side by side, method by method
+#   Rscript speed.R waits         versions side by side, on the jobs that people wait for
 #
 # What each part takes is said above it. CPU seconds; each job in a session of its own, which this script
 # starts by itself. Set OPENBLAS_NUM_THREADS=1. With --out the table is written to a file.
+#
+# All but the first take --libraries=4ce6f69=FOLDER,e91431e=FOLDER,...: versions of the package, each installed
+# by R CMD INSTALL --library=FOLDER from a checkout of the commit that names it, the newest last; of these,
+# --versions measures some. All use the BLAS that the caller sets (LD_PRELOAD), which stands in every line.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 source(file.path(dirname(script), "common.R"))
 
@@ -123,9 +127,8 @@ floor_part <- function() {
 # second, three times at least. Goal: 1.1 in p for p >> n, and 1.1 in n for n >> p but for methods
 # that are n x n by nature.
 #
-#   Rscript speed.R scaling [--methods=socfs,pca] [--seconds=20] [--out=file.csv]
+#   Rscript speed.R scaling [--libraries=...] [--methods=socfs,pca] [--seconds=20] [--out=file.csv]
 scaling_part <- function() {
-  library(ufselect)
   # They hold or walk through all pairs of samples: a graph, a kernel, a representation of every
   # sample by every other.
   by_nature <- c("topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
@@ -157,39 +160,37 @@ scaling_part <- function() {
       stats::coef(stats::lm(log(y) ~ log(last$size)))[[2L]]
     }
     end <- last[nrow(last), ]
-    print_row(method, along, along == "n" && method %in% by_nature, last$size[1L], end$size,
+    print_row(option("version"), method, along, along == "n" && method %in% by_nature, last$size[1L], end$size,
       signif(end$used, 3), round(slope(last$used), 2), round(slope(last$each), 2), end$steps,
       round(end$memory, 1), blas_name())
   }
 
   if (!is.null(option("method"))) {
+    library(ufselect, lib.loc = option("library"))
     one(option("method"), option("along"), as.numeric(option("seconds")))
   } else {
-    methods <- wanted_methods()
-    jobs <- expand.grid(along = c("p", "n"), method = methods, stringsAsFactors = FALSE)
-    # glibc: what is freed goes back at once, or the next fit would find it and look thrifty.
-    jobs$part <- "scaling"
-    table <- run_jobs(jobs, as.numeric(option("seconds", "20")), "MALLOC_MMAP_THRESHOLD_=131072")
-    names(table) <- c("method", "along", "n_by_n", "from", "to", "cpu_seconds", "exponent",
+    lines <- expand.grid(along = c("p", "n"), method = wanted_methods(), stringsAsFactors = FALSE)
+    lines$part <- "scaling"
+    jobs <- with_versions(lines)
+    columns <- c("version", "method", "along", "n_by_n", "from", "to", "cpu_seconds", "exponent",
       "exponent_per_iteration", "iterations", "peak_in_x", "blas")
-    if (!is.null(option("out"))) write.csv(table, option("out"), row.names = FALSE)
+    # glibc: what is freed goes back at once, or the next fit would find it and look thrifty.
+    measure_in_turn(jobs, as.numeric(option("seconds", "20")), columns, c("method", "along", "blas"),
+      unique(lines$method), "MALLOC_MMAP_THRESHOLD_=131072")
   }
 }
 
 # ---- before-after ------------------------------------------------------------------------------
 
-# Two versions of the package side by side, alternating between the two libraries: CPU seconds of
-# one fit at its defaults (the best of --rounds=3; one round where a fit takes over ten seconds),
-# the memory that it adds to its data, and status, iterations, objective and certificate beside
-# them, so that no speed is bought with a worse answer.
+# Versions of the package side by side: CPU seconds of one fit at its defaults (the least of three where that
+# takes less than a second), the memory that it adds to its data, and status, iterations, objective
+# and certificate beside them, so that no speed is bought with a worse answer.
 #
-#   Rscript speed.R before-after --before=LIBRARY --after=LIBRARY --data=FOLDER [--out=file.csv]
-#                          [--methods=topk,rsr] [--seconds=120]
+#   Rscript speed.R before-after --libraries=... --data=FOLDER [--out=file.csv] [--methods=topk,rsr]
+#                          [--seconds=60]
 #
-# --before holds an older version, installed by R CMD INSTALL --library=LIBRARY from a checkout;
-# both use the BLAS and threads that the caller sets (LD_PRELOAD, OPENBLAS_NUM_THREADS). Real sets
-# of --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and NDFS
-# start from are drawn before the clock runs. With --out, lines of other methods in the file stay.
+# Real sets of --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and
+# NDFS start from are drawn before the clock runs. What takes over --seconds is stopped.
 before_after_part <- function() {
   fits <- list(
     alfs = function(x, g, labels) ufselect::ufs_alfs(x),
@@ -283,23 +284,21 @@ before_after_part <- function() {
     invisible(gc())
     reset_peak()
     start <- resident_mb("VmRSS")
-    used <- within_time(cpu_of_one(function() {
+    used <- least_of_three(function() {
       set.seed(1)
       fit <<- suppressMessages(suppressWarnings(fits[[method]](x, n_clusters, labels)))
-    }, enough = .3), seconds)
-    if (is.null(used)) {
-      print_row(version, method, data, nrow(x), ncol(x), NA, NA, NA, paste("over", seconds, "s"), NA,
-        "")
+    }, seconds, start)
+    if (nzchar(used$note)) {
+      print_row(version, method, data, nrow(x), ncol(x), NA, NA, NA, used$note, NA, "", blas_name())
     } else {
       said <- answer(fit)
-      print_row(version, method, data, nrow(x), ncol(x), signif(used, 3),
-        round(resident_mb("VmHWM") - start), fit$iterations, fit$status, said$objective,
-        said$certificate)
+      print_row(version, method, data, nrow(x), ncol(x), used$seconds, used$mb, fit$iterations, fit$status,
+        said$objective, said$certificate, blas_name())
     }
   }
 
   columns <- c("version", "method", "set", "n", "p", "seconds", "mb", "iterations", "status",
-    "objective", "certificate")
+    "objective", "certificate", "blas")
   if (!is.null(option("method"))) {
     library(ufselect, lib.loc = option("library"))
     one(option("method"), option("set"), option("version"), as.numeric(option("limit")))
@@ -307,51 +306,24 @@ before_after_part <- function() {
     methods <- words(option("methods", paste(names(cases), collapse = ",")))
     lines <- data.frame(method = rep(methods, lengths(cases[methods])),
       set = unlist(cases[methods], use.names = FALSE))
-    jobs <- merge(lines, data.frame(version = c("before", "after")), sort = FALSE)
-    jobs <- jobs[order(match(paste(jobs$method, jobs$set), paste(lines$method, lines$set))), ]
-    jobs$library <- ifelse(jobs$version == "before", option("before"), option("after"))
-    jobs$limit <- option("seconds", "120")
-    jobs$part <- "before-after"
-    if (!is.null(option("data"))) jobs$data <- option("data")
-    all <- NULL
-    for (round in seq_len(as.integer(option("rounds", "3")))) {
-      slow <- if (!is.null(all)) all[is.na(all$seconds) | all$seconds > 10, ]
-      left <- jobs[!paste(jobs$method, jobs$set) %in% paste(slow$method, slow$set), ]
-      if (!nrow(left)) break
-      all <- rbind(all, stats::setNames(run_jobs(left, 600), columns))
-    }
-    cells <- split(all, list(all$version, all$method, all$set), drop = TRUE)
-    best <- do.call(rbind, lapply(cells, function(rows) {
-      rows[c(which.min(rows$seconds), 1L)[1L], ]
-    }))
-    table <- merge(best[best$version == "before", -1L], best[best$version == "after", -1L],
-      by = c("method", "set", "n", "p"), suffixes = c("_before", "_after"))
-    table$times_faster <- signif(table$seconds_before / table$seconds_after, 3)
-    print(table[c("method", "set", "seconds_before", "seconds_after", "times_faster")])
-    out <- option("out")
-    if (!is.null(out)) {
-      if (file.exists(out)) {
-        old <- utils::read.csv(out)
-        if (identical(names(old), names(table))) {
-          table <- rbind(old[!old$method %in% table$method, ], table)
-        }
-      }
-      table <- table[order(table$method, table$n * table$p), ]
-      utils::write.csv(table, out, row.names = FALSE)
-    }
+    lines$limit <- option("seconds", "60")
+    lines$part <- "before-after"
+    if (!is.null(option("data"))) lines$data <- option("data")
+    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("method", "set", "blas"), names(cases))
   }
 }
 
 # ---- waits -------------------------------------------------------------------------------------
 
-# The times people wait for, in two versions of the package: CPU seconds and peak memory of one call
-# each, and the criterion of its answer, so that no speed is bought with a worse one.
+# The times people wait for, in versions of the package side by side: CPU seconds (the least of three where
+# that is less than a second) and peak memory of one call each, and the criterion of its answer, so that no
+# speed is bought with a worse one.
 #
-#   Rscript speed.R waits --before=LIBRARY --after=LIBRARY [--out=file.csv] [--cases=medoids_texts,...]
-#                   [--seconds=200] [--versions=before,after]
+#   Rscript speed.R waits --libraries=... [--out=file.csv] [--cases=medoids_texts,...] [--seconds=60]
 #
-# A case is a function that makes the data and a call on them. Each runs in a session of its own; set
-# OPENBLAS_NUM_THREADS=1. With --out, lines of other cases in the file stay.
+# A case is a function that makes the data, a call on them, and what to read from the answer. What takes over
+# --seconds is stopped; what a version cannot do yet says so. With --out, lines of other cases in the
+# file stay.
 waits_part <- function() {
   # Eight subjects with words of their own, 3 % of the entries filled, as term frequencies of unit
   # length.
@@ -410,7 +382,24 @@ waits_part <- function() {
   first <- function(name) function(fit) fit$certificate[[name]]
   none <- function(fit) NA_real_
 
+  # Small calls in loops.
+  iris_1000 <- function(call) {
+    list(function() as.matrix(datasets::iris[1:4]), function(x) {
+      for (i in 1:1000) fit <- call(x)
+      fit
+    }, none)
+  }
+
   cases <- list(
+    variance_iris_1000 = iris_1000(function(x) ufselect::ufs_variance(x)),
+    css_iris_1000 = iris_1000(function(x) ufselect::ufs_css(x, k = 2)),
+    pca_iris_1000 = iris_1000(function(x) ufselect::ufs_pca(x, n_components = 2)),
+    ted_iris_1000 = iris_1000(function(x) ufselect::ufs_ted(x)),
+    select_iris_1000 = iris_1000(function(x) ufselect::ufs_select(x, k = 2)),
+    css_mtcars_1000 = list(function() as.matrix(datasets::mtcars), function(x) {
+      for (i in 1:1000) fit <- ufselect::ufs_css(x[sample.int(nrow(x), replace = TRUE), ], k = 4)
+      fit
+    }, first("captured")),
     medoids_texts = list(texts, function(x) ufselect::ufs_medoids(x, m = 20, center = FALSE,
       scale = FALSE), first("within_ss")),
     medoids_texts_labelled = list(texts, function(x) ufselect::ufs_medoids(x, m = 20,
@@ -429,6 +418,15 @@ waits_part <- function() {
       function(d) ufselect::ufs_propagate(d$w, d$y), none),
     select_label_texts = list(texts, function(x) ufselect::ufs_select(x, m = 20, task = "label"),
       first("within_ss")),
+    select_label_50000x60 = list(function() rows(50000L, 60L), function(x) {
+      ufselect::ufs_select(x, task = "label", m = 20)
+    }, first("within_ss")),
+    select_cluster_50000x60 = list(function() rows(50000L, 60L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "cluster")
+    }, none),
+    select_classify_50000x60 = list(function() rows(50000L, 60L), function(x) {
+      ufselect::ufs_select(x, k = 20, task = "classify")
+    }, none),
     size_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
       function(fit) fit$k),
     size_5000x60 = list(function() rows(5000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
@@ -539,47 +537,69 @@ waits_part <- function() {
 
   one <- function(case, version, seconds) {
     parts <- cases[[case]]
-    # The data are the same for both versions.
+    # The data are the same for all versions.
     set.seed(1)
-    data <- suppressMessages(suppressWarnings(parts[[1L]]()))
+    data <- tryCatch(suppressMessages(suppressWarnings(parts[[1L]]())), error = function(e) {
+      print_row(version, case, NA, NA, NA, paste("data:", substr(conditionMessage(e), 1L, 90L)), blas_name())
+      quit(status = 0L)
+    })
     fit <- NULL
     invisible(gc())
     reset_peak()
     start <- resident_mb("VmRSS")
-    used <- within_time(cpu({
+    used <- least_of_three(function() {
       set.seed(1)
-      fit <- suppressMessages(suppressWarnings(parts[[2L]](data)))
-    }), seconds)
-    if (is.null(used)) print_row(version, case, NA, NA, NA, paste("an error, or over", seconds, "s")) else
-      print_row(version, case, signif(used, 3), round(resident_mb("VmHWM") - start),
-        signif(parts[[3L]](fit), 8), "")
+      fit <<- suppressMessages(suppressWarnings(parts[[2L]](data)))
+    }, seconds, start)
+    criterion <- if (nzchar(used$note)) NA else signif(parts[[3L]](fit), 8)
+    print_row(version, case, used$seconds, used$mb, criterion, used$note, blas_name())
   }
 
-  columns <- c("version", "case", "seconds", "mb", "criterion", "note")
+  columns <- c("version", "case", "seconds", "mb", "criterion", "note", "blas")
   if (!is.null(option("case"))) {
     library(ufselect, lib.loc = option("library"))
     one(option("case"), option("version"), as.numeric(option("limit")))
   } else {
-    wanted <- words(option("cases", paste(names(cases), collapse = ",")))
-    versions <- words(option("versions", "before,after"))
-    jobs <- merge(data.frame(case = wanted), data.frame(version = versions), sort = FALSE)
-    jobs <- jobs[order(match(jobs$case, names(cases))), ]
-    jobs$library <- ifelse(jobs$version == "before", option("before"), option("after"))
-    jobs$limit <- option("seconds", "200")
-    jobs$part <- "waits"
-    table <- stats::setNames(run_jobs(jobs, 2 * as.numeric(jobs$limit[1L])), columns)
-    out <- option("out")
-    if (!is.null(out)) {
-      if (file.exists(out)) {
-        old <- utils::read.csv(out)
-        again <- paste(old$version, old$case) %in% paste(table$version, table$case)
-        table <- rbind(old[!again, ], table)
-      }
-      table <- table[order(match(table$case, names(cases)), table$version == "after"), ]
-      utils::write.csv(table, out, row.names = FALSE)
-    }
-    print(table, row.names = FALSE)
+    lines <- data.frame(case = words(option("cases", paste(names(cases), collapse = ","))))
+    lines$limit <- option("seconds", "60")
+    lines$part <- "waits"
+    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("case", "blas"), names(cases))
   }
+}
+
+# ---- both ----------------------------------------------------------------------------------------
+
+# CPU seconds of one call, the least of three where that is less than a second, and the memory that the first
+# one adds to `start`; the note says why there is none.
+least_of_three <- function(f, seconds, start) {
+  mb <- NA
+  used <- tryCatch({
+    on.exit(setTimeLimit())
+    setTimeLimit(cpu = seconds, transient = TRUE)
+    used <- cpu(f())
+    mb <- round(resident_mb("VmHWM") - start)
+    if (used < 1) min(used, cpu(f()), cpu(f())) else used
+  }, error = function(e) conditionMessage(e))
+  over <- if (is.character(used)) grepl("time limit", used) else used > seconds
+  note <- if (over) paste("over", seconds, "s") else if (is.character(used)) substr(gsub("\n", " ", used), 1L, 90L) else ""
+  list(seconds = if (nzchar(note)) NA else signif(used, 3), mb = if (nzchar(note)) NA else mb, note = note)
+}
+
+# Every job in a session of its own; each line is written at once, in the order of the first column of the key.
+measure_in_turn <- function(jobs, seconds, columns, key, order, env = character()) {
+  table <- NULL
+  for (i in seq_len(nrow(jobs))) {
+    found <- run_jobs(jobs[i, ], seconds, env)
+    if (is.null(found)) next
+    found <- stats::setNames(found, columns)
+    table <- rbind(table, found)
+    out <- option("out")
+    if (is.null(out)) next
+    all <- renewed(out, found, key)
+    all <- all[order(match(all[[key[1L]]], order), all$blas, match(all$version, names(libraries()))), ]
+    utils::write.csv(all, out, row.names = FALSE)
+  }
+  invisible(table)
 }
 
 part <- option("part", Filter(function(a) !startsWith(a, "--"), commandArgs(TRUE))[1L])
