@@ -41,6 +41,14 @@ read_set <- function(folder, set) {
   list(x = as.matrix(data$x), y = droplevels(factor(data$y)))
 }
 
+# The sets in order of what they cost when cut to `most` rows and columns: an interruption loses little.
+by_cost <- function(folders, most) {
+  cells <- vapply(names(folders), function(set) {
+    prod(pmin(dim(readRDS(file.path(folders[[set]], paste0(set, ".rds")))$x), most))
+  }, 0)
+  names(folders)[order(cells)]
+}
+
 # The numbers of features shown: 20 and 50, or 10 and 30 % of few.
 two_k <- function(p) if (p < 100L) unique(pmax(2L, round(c(.1, .3) * p))) else c(20L, 50L)
 

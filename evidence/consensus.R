@@ -3,10 +3,10 @@
 # columns and random ones. Sets are cut to 400 rows and 1,000 columns, another cut for each seed.
 #
 #   Rscript evidence/consensus.R --data=<folder of sets> [--sets=a,b] [--seeds=1,2,3]
-#     [--out=consensus.csv]
-#   Rscript evidence/consensus.R --show --out=consensus.csv
+#     [--out=consensus.csv.gz]
+#   Rscript evidence/consensus.R --show --out=consensus.csv.gz
 #
-# `pool = 10 k` is what the default was before there were decoys.
+# What --out has is not measured again. `pool = 10 k` is what the default was before there were decoys.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
@@ -92,20 +92,30 @@ show_all <- function(table) {
   }
 }
 
-out <- option("out", "consensus.csv")
+# The cheapest sets first; each cut is written at once, and in the end by set.
+run_all <- function(folder, out) {
+  names <- sub("[.]rds$", "", list.files(folder, "[.]rds$"))
+  every <- by_cost(stats::setNames(rep(folder, length(names)), names), c(400, 1000))
+  cuts <- expand.grid(noise = c(FALSE, TRUE), seed = as.integer(words(option("seeds", "1,2,3"))),
+    set = words(option("sets", paste(every, collapse = ","))), stringsAsFactors = FALSE)
+  table <- if (file.exists(out)) utils::read.csv(out, stringsAsFactors = FALSE)
+  key <- function(set, seed, noise) paste(set, seed, if (length(noise)) noise > 0)
+  cuts <- cuts[!key(cuts$set, cuts$seed, cuts$noise) %in% key(table$set, table$seed, table$noise), ]
+  for (i in seq_len(nrow(cuts))) {
+    rows <- measure(folder, cuts$set[i], cuts$noise[i], cuts$seed[i])
+    numbers <- vapply(rows, is.double, NA)
+    rows[numbers] <- lapply(rows[numbers], signif, 4L)
+    table <- rbind(table, rows)
+    say("%s %d %s: %.3f, real %.2f, %.1f CPU s\n", cuts$set[i], cuts$seed[i], if (cuts$noise[i]) "noise" else "clean",
+      rows$accuracy[1L], rows$real[1L], rows$seconds[1L])
+    write_table(table, out)
+  }
+  write_table(table[order(table$set, table$seed, table$noise, method = "radix"), ], out)
+}
+
+out <- option("out", "consensus.csv.gz")
 if ("--show" %in% commandArgs(TRUE)) {
   show_all(utils::read.csv(out, stringsAsFactors = FALSE))
 } else {
-  every <- paste(sub("[.]rds$", "", list.files(option("data"), "[.]rds$")), collapse = ",")
-  for (set in words(option("sets", every))) for (seed in as.integer(words(option("seeds", "1,2,3")))) {
-    for (noise in c(FALSE, TRUE)) {
-      rows <- measure(option("data"), set, noise, seed)
-      numbers <- vapply(rows, is.double, NA)
-      rows[numbers] <- lapply(rows[numbers], signif, 4L)
-      new <- !file.exists(out)
-      utils::write.table(rows, out, append = !new, sep = ",", col.names = new, row.names = FALSE)
-      say("%s %d %s: %.3f, real %.2f, %.1f CPU s\n", set, seed, if (noise) "noise" else "clean",
-        rows$accuracy[1L], rows$real[1L], rows$seconds[1L])
-    }
-  }
+  run_all(option("data"), out)
 }

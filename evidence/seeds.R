@@ -146,18 +146,9 @@ accuracy <- function(folder, set, draws = c(before = 3L, after = 1L)) {
 
 # ---- run -----------------------------------------------------------------------------------------
 
-# The sets in order of what they cost: an interruption loses little.
-by_cost <- function(folders) {
-  cells <- vapply(names(folders), function(set) {
-    size <- dim(readRDS(file.path(folders[[set]], paste0(set, ".rds")))$x)
-    prod(pmin(size, c(300, 500)))
-  }, 0)
-  names(folders)[order(cells)]
-}
-
 # measure(set) of every set that the file does not have yet, or not whole, written after each one, in the end by name.
 write_sets <- function(folders, out, measure, of_rows = FALSE) {
-  sets <- if (is.null(option("sets"))) by_cost(folders) else words(option("sets"))
+  sets <- if (is.null(option("sets"))) by_cost(folders, c(300, 500)) else words(option("sets"))
   table <- if (file.exists(out)) utils::read.csv(out, stringsAsFactors = FALSE)
   done <- if (of_rows) table$set[!is.na(table$rows)] else table$set
   for (set in setdiff(sets, done)) {
