@@ -119,12 +119,23 @@ expression_text <- function(code, otherwise, most = 1000L) {
     return(otherwise)
   }
   code <- without_source(code)
-  lines <- deparse(code, width.cutoff = 500L, backtick = TRUE)
+  if (is.call(code) && holds_values(code)) return(otherwise)
+  lines <- on_error(deparse(code, width.cutoff = 500L, backtick = TRUE), function(e) "")
   # Lines in braces must stay apart.
   for (text in c(paste(trimws(lines), collapse = " "), paste(lines, collapse = "\n"))) {
     if (nchar(text) <= most && identical(parsed_or_null(text), as.expression(code))) return(text)
   }
   otherwise
+}
+
+# Values in code, where do.call() has put them, have no text that parses to them. deparse() of a
+# table takes long, and fails where the name of a column is no text.
+holds_values <- function(code) {
+  any(vapply(seq_along(code), function(i) {
+    if (is.call(code[[i]])) holds_values(code[[i]]) else
+      !is.language(code[[i]]) && !is.pairlist(code[[i]]) &&
+        (length(code[[i]]) > 1L || !is.null(attributes(code[[i]])))
+  }, NA))
 }
 
 parsed_or_null <- function(text) {

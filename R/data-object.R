@@ -126,7 +126,7 @@ dense_data <- function(data, arg, quiet = FALSE) {
 }
 
 feature_names <- function(names, p, warn) {
-  if (is.null(names)) return(paste0("V", seq_len(p)))
+  if (is.null(names)) return(sprintf("V%d", seq_len(p)))
   empty <- is.na(names) | names == ""
   names[empty] <- paste0("V", which(empty))
   if (anyDuplicated(names)) {

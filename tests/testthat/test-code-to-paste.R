@@ -82,6 +82,15 @@ test_that("code that the user wrote comes back as written", {
   expect_identical(expression_text(quote(..1), "x"), "x")
   expect_identical(expression_text(mtcars, "x"), "x")
   expect_identical(expression_text(quote(f(x)), "x", 3L), "x")
+  # Values in code have no such text; nor have names that are none in this encoding.
+  expect_identical(expression_text(call("quote", mtcars), "x"), "x")
+  expect_identical(expression_text(call("f", call("quote", c(a = 1))), "x"), "x")
+  for (odd in list(call("quote", matrix(1:2, 1, dimnames = list(NULL, c("\xe9t", "b")))), call("f", as.name("\xe9t")))) {
+    expect_identical(expression_text(odd, "x"), "x")
+  }
+  # No text of a large table is made on the way.
+  large <- call("quote", matrix(stats::rnorm(1e6), 1000))
+  expect_lt(system.time(expression_text(large, "x"))[[1]], .2)
   # Values: nothing runs while their text is made, and none is believed that is not theirs.
   unlink(canary)
   expect_null(exact_text(parse(text = run)[[1]]))

@@ -55,6 +55,9 @@ test_that("counts are rows, and rows that lack a value are left out and counted"
 
 test_that("what cannot be is said in words", {
   x <- moments_data(40, 4)
+  for (none in list(x[, 0], unname(x)[, 0], as.data.frame(x)[0], iris["Species"])) {
+    expect_error(ufs_moments(none), class = "ufs_error_argument", "no numeric column")
+  }
   expect_error(ufs_moments(x, "v9"), class = "ufs_error_argument", "'v9'")
   expect_error(ufs_moments(iris, "Species"), class = "ufs_error_argument", "Not numeric: column 'Species'")
   expect_error(ufs_moments(x, weights = 1:3), class = "ufs_error_argument", "40 numbers")
