@@ -82,6 +82,9 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   if (!is.null(features)) data$input$tables <- subset_tables(data$input$tables, columns)
   data$n <- length(rows)
   data$p <- length(columns)
+  if (!is.null(features) && !is.null(data$levels)) {
+    data$levels <- subset_levels(data$levels, columns)
+  }
   if (!is.null(features)) data["wish"] <- list(subset_constraints(data$wish, features))
   if (!is.null(samples)) {
     data["row_wish"] <- list(subset_constraints(data$row_wish, samples, "rows"))
@@ -137,6 +140,13 @@ feature_names <- function(names, p, warn) {
     names <- make.unique(names)
   }
   names
+}
+
+# What a table of the means of replicates keeps of its columns.
+subset_levels <- function(levels, columns) {
+  for (name in c("share", "mean", "divide", "add")) levels[[name]] <- levels[[name]][columns]
+  levels$constant <- which(columns %in% levels$constant)
+  levels
 }
 
 subset_fill <- function(fill, columns) {

@@ -158,6 +158,17 @@ test_that("weights are rows, blocks are taken out, sparse data and columns' wish
     feature_scores(fit(holed, replicates = d$g)))
 })
 
+test_that("a column that is constant moves no reliability to another one", {
+  d <- repeated_rows()
+  x <- d$x[1:60, c(1:4, 11:14)]
+  ranks <- function(x) withr::with_seed(1, suppressMessages(withCallingHandlers(
+    ufs_consensus(x, n_clusters = 2, k = 3, members = c("mcfs", "pca", "laplacian"), replicates = d$g[1:60]),
+    ufs_warning_constant = function(w) invokeRestart("muffleWarning"))))$solution$ranks
+  # Nor does R itself warn.
+  withr::local_options(warn = 2)
+  expect_equal(ranks(cbind(flat = 2, x))[-1, ], ranks(x))
+})
+
 test_that("prints, looks and decoys know of it", {
   d <- repeated_rows()
   data <- ufs_data(d$x, replicates = d$g)
