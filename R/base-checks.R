@@ -142,3 +142,9 @@ block_bytes <- function() {
   value <- getOption("ufselect.block_bytes", 64 * 1024^2)
   check_number(value, "getOption(\"ufselect.block_bytes\")", lower = 8)
 }
+
+# summary() of a result whose print() says all there is to say.
+whole_summary <- function(object, ...) {
+  check_dots_empty(...)
+  object
+}

@@ -250,10 +250,17 @@ check_constraints <- function(data, before = NULL) {
     refuse("groups", "`groups` are taken whole or not at all: ", some_columns(names[both]),
       " would be in by `include` and out by `exclude`.")
   }
-  if (length(all$exclude) == data$p) refuse("exclude", "`exclude` leaves no column to choose.")
+  check_open(all, data$p, "")
   if (!is.null(wish$budget)) check_budget(wish$budget, all, names)
   if (!is.null(wish$feature_strata$quota)) check_quotas(all, "be chosen")
   data
+}
+
+# Refuses a choice among `size` columns none of which may be taken.
+check_open <- function(wish, size, others = ": all others are constant") {
+  if (length(wish$exclude) == size) {
+    refuse("exclude", "`exclude` leaves no column to choose", others, ".")
+  }
 }
 
 # Refuses quotas of the strata of rows that leave no row to choose; labelled rows count.
@@ -372,13 +379,13 @@ smallest_unit <- function(value, wish) {
   unit <- if (is.null(wish$groups)) -seq_along(value) else
     ifelse(is.na(wish$groups), -seq_along(value), wish$groups)
   open <- setdiff(seq_along(value), wish$exclude)
-  if (!length(open)) return(list(at = integer(), sum = Inf))
   sums <- tapply(value[open], unit[open], sum)
   list(at = open[unit[open] == as.integer(names(which.min(sums)))], sum = min(sums))
 }
 
 # Refuses a `k` smaller than the smallest group.
 check_smallest <- function(k, wish, names) {
+  check_open(wish, length(wish$groups))
   least <- smallest_unit(rep(1, length(wish$groups)), wish)
   if (least$sum > k) {
     refuse("k", "`k` is ", k, ", but the smallest group (", some_names(names[least$at]), ") has ",

@@ -515,6 +515,9 @@ open_some <- function(x, dots, own = character()) {
 # ---- parts -------------------------------------------------------------------------------------
 
 #' @export
+summary.ufs_data <- whole_summary
+
+#' @export
 print.ufs_data <- function(x, ...) {
   dense <- 8 * as.double(x$n) * x$p
   cat_line("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,

@@ -647,6 +647,9 @@ as.matrix.ufs_moments <- function(x, what = c("correlation", "covariance"), ...)
 }
 
 #' @export
+summary.ufs_moments <- whole_summary
+
+#' @export
 print.ufs_moments <- function(x, ...) {
   cat_line("<ufs_moments> moments of ",
     format(x$n, big.mark = ",", scientific = FALSE), " rows x ", length(x$mean),

@@ -35,7 +35,7 @@ x_gram <- function(x, rows) {
   side <- if (rows) nrow(x) else ncol(x)
   check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),
     "Use fewer samples or features, or ufs_sketch().")
-  if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
+  if (is_operator(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
 }
 
 as_double_matrix <- function(v) as_double(as.matrix(v))
@@ -63,7 +63,7 @@ x_alike_columns <- function(x) {
   if (is_operator(x) && x$kind == "source") return(list(first = x_equal_columns(x), sign = 1))
   # Which of x_j and -x_j: the sign of a product with a vector that no column is orthogonal to.
   sign <- ifelse(x_cross(x, sin(seq_len(nrow(x)))) < 0, -1, 1)[seq_len(ncol(x))]
-  flipped <- if (!is.matrix(x)) unclass(x) else
+  flipped <- if (is_operator(x)) unclass(x) else
     list(kind = "scaled", n = nrow(x), p = ncol(x), x = x)
   flipped$divide <- sign * (if (is.null(flipped$divide)) 1 else flipped$divide)
   flipped <- structure(flipped, class = "ufs_x")

@@ -275,6 +275,7 @@ without_wishes <- function(x, one) {
 check_included <- function(data, params) {
   include <- data$wish$include
   if (is.null(params$k) || isFALSE(params$given)) return(invisible())
+  check_open(data$wish, length(data$keep))
   if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
   if (!is.null(data$wish$groups)) {
     check_smallest(params$k, data$wish, data$features[data$keep])

@@ -249,7 +249,7 @@ check_only <- function(row, method, dots) {
 # Arguments with today's words in place of old ones.
 with_new_words <- function(args, row, method = NULL) {
   for (name in names(row$old_words)) {
-    word <- args[[name]]
+    word <- if (name %in% names_of(args)) args[[name]]
     words <- row$old_words[[name]]
     if (!is.character(word) || length(word) != 1L || !word %in% names(words)) next
     args[[name]] <- words[[word]]
@@ -259,6 +259,13 @@ with_new_words <- function(args, row, method = NULL) {
     }
   }
   args
+}
+
+# Arguments of a method in the call of another function by today's names and words, with a warning.
+# `known`: names that mean something else there.
+of_today <- function(args, row, method, known = character()) {
+  old_names <- row$old_names[setdiff(names(row$old_names), known)]
+  with_new_words(with_new_names(args, old_names, method), row, method)
 }
 
 # Arguments with the settings of the published method in `control`, for functions whose arguments

@@ -423,6 +423,9 @@ as.matrix.ufs_csr <- function(x, ...) {
 dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
+summary.ufs_graph <- whole_summary
+
+#' @export
 print.ufs_graph <- function(x, ...) {
   cat_line("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
     if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,

@@ -90,6 +90,9 @@ alfs_begin <- function(last, penalty, data) {
 }
 
 #' @export
+summary.ufs_alfs_path <- whole_summary
+
+#' @export
 print.ufs_alfs_path <- function(x, ...) {
   cat_line("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
   table <- x$table

@@ -242,9 +242,7 @@ constraints_for_css <- function(wish) {
 # No column, or no group, may be chosen.
 refuse_empty <- function(settings, names) {
   wish <- settings$wish
-  if (length(wish$exclude) == length(names)) {
-    refuse("exclude", "`exclude` leaves no column to choose.")
-  }
+  check_open(wish, length(names))
   if (!is.null(wish$budget)) check_budget(wish$budget, wish, names)
   if (!is.null(wish$groups)) check_smallest(settings$k, wish, names)
 }

@@ -64,6 +64,9 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
 }
 
 #' @export
+summary.ufs_propagation <- whole_summary
+
+#' @export
 print.ufs_propagation <- function(x, ...) {
   check_dots_empty(...)
   known <- attr(x, "n_known")

@@ -105,6 +105,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
 }
 
 #' @export
+summary.ufs_represent <- whole_summary
+
+#' @export
 print.ufs_represent <- function(x, ...) {
   links <- rowSums(x$W > 0)
   cat_line("<ufs_represent> ", size_words(x$n, x$p))

@@ -151,6 +151,7 @@ decoys_plan <- function(method, dots, frame) {
   } else {
     if (!is.character(method) || !length(method)) method_row(method)
     known <- method_rows(method, dots)
+    dots <- known$dots
     out <- Map(function(name, row) {
       list(method = name, args = dots[names_of(dots) %in% row$arguments])
     }, method, known$rows)
@@ -598,6 +599,9 @@ noise_curve <- function(counts, level) {
   }
   list(share = share, k = if (any(fine)) max(which(fine)) else 0L)
 }
+
+#' @export
+summary.ufs_decoys <- whole_summary
 
 #' @export
 print.ufs_decoys <- function(x, ...) {

@@ -51,6 +51,9 @@ ufs_overlap <- function(fits, k) {
 }
 
 #' @export
+summary.ufs_overlap <- whole_summary
+
+#' @export
 print.ufs_overlap <- function(x, digits = 2L, ...) {
   cat_line("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
     nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),

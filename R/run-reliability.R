@@ -85,6 +85,9 @@ judged_reliability <- function(data, fdr = 0.05, level = 0.95) {
 }
 
 #' @export
+summary.ufs_reliability <- whole_summary
+
+#' @export
 print.ufs_reliability <- function(x, ...) {
   check_dots_empty(...)
   table <- x$table

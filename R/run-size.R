@@ -127,6 +127,7 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
 
 # The numbers to look at, about ten by default.
 size_grid <- function(k, data) {
+  check_open(data$wish, length(data$keep))
   q <- length(data$keep) - length(data$wish$exclude)
   include <- data$wish$include
   if (is.null(k)) {

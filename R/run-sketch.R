@@ -146,6 +146,9 @@ dim.ufs_sketch <- function(x) dim(x$data)
 dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
+summary.ufs_sketch <- whole_summary
+
+#' @export
 print.ufs_sketch <- function(x, ...) {
   cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE),
     " samples x ", x$data$p, " features\n",

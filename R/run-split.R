@@ -229,6 +229,29 @@ print.ufs_split <- function(x, ...) {
   invisible(x)
 }
 
+# What each set leaves out, beside random ones, and the rows of either.
+#' @export
+summary.ufs_split <- function(object, ...) {
+  check_dots_empty(...)
+  rows <- as.data.frame(object)
+  rows <- rows[!is.na(rows$set), ]
+  structure(list(n = object$n, coverage = object$coverage,
+    rows = rows[order(rows$set != "train", rows$index), ]), class = "summary.ufs_split")
+}
+
+#' @export
+print.summary.ufs_split <- function(x, ...) {
+  check_dots_empty(...)
+  cat_line("<ufs_split> of ", count_words(x$n, "row"))
+  print(x$coverage, digits = 2L, row.names = FALSE)
+  for (set in c("train", "test")) {
+    named <- x$rows$sample[x$rows$set == set]
+    cat_line(set, " (", length(named), "):")
+    cat(strwrap(paste(named, collapse = ", "), indent = 2L, exdent = 2L), sep = "\n")
+  }
+  invisible(x)
+}
+
 # The sets that leave as much uncovered as random ones do, and as much of a smooth function unknown.
 weak_sets <- function(coverage) {
   Filter(function(set) {

@@ -116,6 +116,9 @@ look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
 }
 
 #' @export
+summary.ufs_look <- whole_summary
+
+#' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
   words <- c(seen_words(x), look_repeat_words(x), orientation_words(x), x$doubts)

@@ -129,6 +129,9 @@ size_of_task <- function(x, task, given, call) {
 }
 
 #' @export
+summary.ufs_size <- whole_summary
+
+#' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
   cat_line("<ufs_size> ", if (is.null(x$task)) paste0("ufs_", x$method) else

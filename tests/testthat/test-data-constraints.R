@@ -694,3 +694,23 @@ test_that("copies of columns have to be in by no quota; penalties of 0 and Inf a
   expect_identical(top_over_factor(c(3, 5), c(0, Inf)), 5)
   expect_identical(top_over_factor(c(3, 5, 4), c(0, Inf, 2)), 2)
 })
+
+test_that("no choice is made where only constant columns may be chosen, whatever the method", {
+  x <- cbind(a = 1, b = 2, c = sin(1:30), d = cos(1:30))
+  asks <- list(variance = list(), css = list(), pca = list(1), topk = list(n_clusters = 2),
+    blfse = list(2))
+  groups <- list(none = NULL, of_constant = c("g", "g", NA, NA), of_others = c(NA, NA, "g", "g"))
+  for (method in names(asks)) for (group in groups) {
+    fit <- function(...) {
+      suppressWarnings(do.call(ufs, c(list(x, method), asks[[method]], list(k = 1, ...),
+        if (length(group)) list(groups = group))))
+    }
+    expect_error(fit(exclude = c("c", "d")), "`exclude` leaves no column to choose: all others are constant.",
+      fixed = TRUE, class = "ufs_error_argument")
+    expect_error(fit(exclude = letters[1:4]), "`exclude` leaves no column to choose.", fixed = TRUE,
+      class = "ufs_error_argument")
+  }
+  expect_identical(selected_features(suppressWarnings(ufs_variance(x, k = 1, exclude = "c"))), "d")
+  expect_error(suppressWarnings(ufs_size(x, "variance", exclude = c("c", "d"))), "`exclude` leaves no column",
+    fixed = TRUE, class = "ufs_error_argument")
+})

@@ -242,6 +242,36 @@ test_that("arguments by the names of version 0.1 work, with a warning once in a 
     withr::with_seed(1, quiet(ufs_stability(x, "cur", k = 2, ..., n_resamples = 3)))$frequency
   }
   expect_identical(stable(n_samples = 4), stable(m = 4))
+  tuned <- function(...) {
+    withr::with_seed(1, quiet(ufs_tune(x, "kmeans_f", ..., k = 2, n_starts = 4)))$scores
+  }
+  expect_identical(tuned(list(n_clusters = 2:3), n_init = 2),
+    withr::with_seed(1, quiet(ufs_tune(x, "kmeans_f", list(n_clusters = 2:3, n_starts = 2), k = 2,
+      n_starts = 4)))$scores)
+  compared <- function(which, ...) {
+    found <- withr::with_seed(1, quiet(ufs_compare(x, gl(2, 1, 50), which, k = 2, repeats = 1,
+      n_random = 2, ...)))$results
+    found[setdiff(names(found), "seconds")]
+  }
+  for (grid in c(FALSE, TRUE)) {
+    by <- function(...) list(kmeans_f = if (grid) list(grid = list(...)) else list(...))
+    expect_identical(compared("kmeans_f", args = by(n_init = 2)),
+      compared("kmeans_f", args = by(n_starts = 2)), info = grid)
+  }
+  label <- "variance+alnr"
+  by <- function(...) stats::setNames(list(list(...)), label)
+  alone <- compared(label, m = 10, args = list(alnr = list(n_neighbours = 3)))
+  expect_identical(compared(label, m = 10, args = list(alnr = list(k = 3))), alone)
+  rm(list = grep("^deprecated-", ls(said_once), value = TRUE), envir = said_once)
+  for (several in c("kmeans_f", "variance")) {
+    methods <- unique(c("kmeans_f", several))
+    expect_warning(suppressMessages(ufs_decoys(x, methods, n_clusters = 3, n_init = 2, repeats = 1)),
+      "its name is `n_starts`", class = "ufs_warning_deprecated")
+    rm(list = grep("^deprecated-", ls(said_once), value = TRUE), envir = said_once)
+  }
+  expect_warning(ufs_compare(x, gl(2, 1, 50), "socfs", k = 2, repeats = 1, n_random = 1,
+    args = list(socfs = list(solver = "irls", n_starts = 1))), "write solver = \"paper\"",
+  class = "ufs_warning_deprecated")
   same <- ufs_graph(x, 20)
   expect_identical(quiet(ufs_graph(x, k = 20)), same)
   expect_identical(quiet(ufs_laplacian(x, graph = list(k = 20)))$feature_scores,

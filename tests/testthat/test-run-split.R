@@ -156,3 +156,17 @@ test_that("shares that do not fit, and medoids of none or of all", {
   expect_identical(medoid_rows(z, 0, rep(TRUE, 4)), integer())
   expect_identical(medoid_rows(z, 3, c(TRUE, FALSE, TRUE, FALSE)), c(1L, 3L))
 })
+
+test_that("summary() has what either set leaves out, and names all its rows", {
+  split <- withr::with_seed(1, ufs_split(mtcars, m = 8, test = 4))
+  told <- summary(split)
+  expect_identical(told$coverage, split$coverage)
+  expect_identical(split(told$rows$sample, told$rows$set), lapply(split[c("test", "train")], names))
+  said <- utils::capture.output(expect_invisible(print(told)))
+  expect_identical(said[1L], "<ufs_split> of 32 rows")
+  expect_true(all(c("train (8):", "test (4):") %in% said))
+  for (name in c(names(split$train), names(split$test))) {
+    expect_match(gsub(" +", " ", paste(said, collapse = " ")), name, fixed = TRUE)
+  }
+  expect_error(summary(split, 3), class = "ufs_error_argument")
+})
