@@ -12,17 +12,18 @@
 #'
 #' # Running in parallel
 #' If a plan of package future is set, for example `future::plan("multisession")`, settings run in
-#' parallel; otherwise they run one after the other. The result is the same for any
-#' number of workers: one number is drawn from R's random numbers (none for a deterministic
-#' method), and the seed of each setting is made of it and of the setting, so that a setting gives
-#' the same wherever it stands in whatever grid. The data travel to the workers once, in a file, so
-#' that `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
-#' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes can see with
-#' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
-#' workers on this computer. The fits of a worker that dies, or of a job that is cancelled, are done
-#' again, twice at most, and a warning says so. Progress is signalled to package progressr. Workers
-#' that are started by this call run BLAS with one thread each, unless an environment variable such
-#' as `OPENBLAS_NUM_THREADS` says otherwise.
+#' parallel where that pays: of many settings the first run in this session, until it can be told
+#' that those left take more than a second. Without a plan they run one after the other. The result
+#' is the same for any number of workers: one number is drawn from R's random numbers (none for a
+#' deterministic method), and the seed of each setting is made of it and of the setting, so that a
+#' setting gives the same wherever it stands in whatever grid. The data travel to the workers once,
+#' in a file, so that `future.globals.maxSize` does not limit their size. On a scheduler such as
+#' Slurm, use `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes
+#' can see with `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which
+#' is enough for workers on this computer. The fits of a worker that dies, or of a job that is
+#' cancelled, are done again, twice at most, and a warning says so. Progress is signalled to package
+#' progressr. Workers that are started by this call run BLAS with one thread each, unless an
+#' environment variable such as `OPENBLAS_NUM_THREADS` says otherwise.
 #'
 #' # Stopping and resuming
 #' With `checkpoint`, each finished setting is written there at once. If a run is killed and started

@@ -44,23 +44,29 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
     }
   }
   note(run$problem)
-  if (length(jobs) && uses_workers()) {
+  workers <- if (length(jobs)) count_workers() else 0
+  here <- 0L
+  started <- proc.time()[[3L]]
+  while (here < length(jobs) &&
+    !workers_pay(workers, here, length(jobs), proc.time()[[3L]] - started)) {
+    here <- here + 1L
+    value <- run_job(jobs[[here]], work, common, run$folder, tick)
+    note(value$problem)
+    done[[open[here]]] <- value
+  }
+  left_over <- seq_along(jobs)[seq_along(jobs) > here]
+  if (length(left_over)) {
     shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
       fileext = ".rds")
     on.exit(unlink(shared), add = TRUE)
     own <- travelling(own_methods())
     saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
     # Some backends draw random numbers of their own (batchtools: for its registry).
-    done[open] <- keep_seed(with_one_thread(with_libraries(run_on_workers(jobs, list_of(work,
-      common = shared, folder = run$folder, tick = show,
-      packages = c("ufselect", own$packages))))))
-    note(unlist(lapply(done, `[[`, "problem")))
-  } else {
-    for (i in seq_along(jobs)) {
-      value <- run_job(jobs[[i]], work, common, run$folder, tick)
-      note(value$problem)
-      done[[open[i]]] <- value
-    }
+    found <- keep_seed(with_one_thread(with_libraries(run_on_workers(jobs[left_over],
+      list_of(work, common = shared, folder = run$folder, tick = show,
+        packages = c("ufselect", own$packages))))))
+    done[open[left_over]] <- found
+    note(unlist(lapply(found, `[[`, "problem")))
   }
   if (!is.null(report)) report$problem <- problem
   list(values = lapply(done, `[[`, "value"), report = report)
@@ -83,7 +89,8 @@ run_on_workers <- function(jobs, with) {
   open <- seq_along(jobs)
   for (again in 0:2) {
     count <- min(length(open), future::nbrOfWorkers())
-    parts <- unname(split(open, ceiling(seq_along(open) * count / length(open))))
+    # In turn: neighbours among the tasks often take the same time.
+    parts <- unname(split(open, rep_len(seq_len(count), length(open))))
     # Not even begun where the connection to a worker is gone.
     futures <- lapply(parts, function(part) tryCatch({
       future::future(lapply(jobs, run_job, work = with$work, common = with$common,
@@ -223,8 +230,18 @@ named_methods <- function(value, written) {
   list(names = stats::setNames(names, if (any(nzchar(labels))) labels), own = own)
 }
 
-uses_workers <- function() {
-  requireNamespace("future", quietly = TRUE) && !inherits(future::plan(), "sequential")
+# How many sessions the user's plan of package future has; 0 without one.
+count_workers <- function() {
+  if (!requireNamespace("future", quietly = TRUE)) return(0)
+  if (inherits(future::plan(), "sequential")) 0 else future::nbrOfWorkers()
+}
+
+# Is the rest of `all` tasks, of which `here` took `seconds` in this session, for the workers? They
+# pay where more work is left than bringing them the data costs (evidence/workers.R). Few tasks go
+# to them at once: the first of them alone would be a large part of the whole.
+workers_pay <- function(workers, here, all, seconds) {
+  if (workers == 0) return(FALSE)
+  all < 3 * workers || (here > 0L && seconds > 0.2 && seconds / here * (all - here) > 1)
 }
 
 # A function to call after each of n steps. The progress bar lasts as long as the frame `envir`,

@@ -18,3 +18,11 @@ replaced <- function(name, value, package = "ufselect", env = parent.frame()) {
   put(value)
   withr::defer(put(old), envir = env)
 }
+
+# Two workers until the caller ends, which get all tasks, however small.
+local_workers <- function(env = parent.frame()) {
+  skip_if_not_installed("future")
+  old <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(old), envir = env)
+  replaced("workers_pay", function(workers, ...) workers > 0, env = env)
+}

@@ -333,8 +333,7 @@ test_that("workers give with a list what one session gives", {
   skip_if_not_installed("future")
   x <- two_tables()
   serial <- lapply(tables_runs, found_by, x)
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   for (name in names(tables_runs)) expect_equal(found_by(tables_runs[[name]], x), serial[[name]], info = name)
 })
 

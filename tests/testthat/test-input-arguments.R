@@ -178,8 +178,7 @@ test_that("workers open them once, and future.globals.maxSize does not count", {
   }
   serial <- c(lapply(kinds(), some), rest = list(rest(kinds()$sparse)))
   withr::local_options(future.globals.maxSize = 1e6)
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   expect_identical(c(lapply(kinds(), some), rest = list(rest(kinds()$sparse))), serial)
   # Above the limit: 2 MB of non-zeros.
   skip_if_not_installed("Matrix")

@@ -118,9 +118,7 @@ test_that("errors are caught in one place, which lets limits through", {
 test_that("an error, a time limit and an interrupt leave nothing behind while workers are at work", {
   skip_processes()
   skip_on_os("windows")
-  skip_if_not_installed("future")
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   slow <- function(x, y, newx) {
     Sys.sleep(1)
     rep(y[1], nrow(newx))

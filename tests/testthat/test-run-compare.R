@@ -104,9 +104,7 @@ test_that("same seed, same comparison, also with two workers", {
   }
   serial <- run()
   expect_identical(run(), serial)
-  skip_if_not_installed("future")
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   expect_identical(run(), serial)
 })
 

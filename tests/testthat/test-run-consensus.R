@@ -158,8 +158,7 @@ test_that("the same for any number of workers", {
   x <- planted(30, 10)$x
   run <- function() withr::with_seed(2, ufs_consensus(x, 3, k = 3, members = c("kmeans_f", "pca"))$feature_scores)
   alone <- run()
-  old <- future::plan(future::multisession, workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   expect_identical(run(), alone)
 })
 

@@ -320,8 +320,7 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
   skip_if_not_installed("future")
   once <- function() withr::with_seed(1, ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 2)$curve)
   serial <- once()
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   expect_identical(once(), serial)
 })
 

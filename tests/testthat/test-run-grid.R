@@ -133,8 +133,7 @@ test_that("one and two workers give identical results", {
     list(out$feature_scores, runif(1))
   }
   serial <- run()
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   expect_identical(run(), serial)
 })
 

@@ -57,8 +57,7 @@ test_that("workers get x by a file, whatever its size, and signal their progress
   large <- matrix(rnorm(60 * 3000), 60)
   withr::local_options(future.globals.maxSize = 1e6)
   expect_gt(as.double(object.size(large)), 1e6)
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   seen <- signals(grid <- ufs_grid(large, "pca", list(n_components = 1:3)))
   expect_identical(seen$amount, 3)
   expect_identical(grid$results$status, rep("converged", 3))
@@ -120,9 +119,7 @@ test_that("a cancelled job costs its fits, which are done again", {
 test_that("a session that dies costs its fits, which are done again by a new one", {
   skip_processes()
   skip_on_os("windows")
-  skip_if_not_installed("future")
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old))
+  local_workers()
   flag <- withr::local_tempfile()
   compare <- function(classifier, ...) {
     set.seed(1)
@@ -208,4 +205,24 @@ test_that("a user's method takes along what it finds in the workspace, and finds
 test_that("failed fits are counted and the first is quoted", {
   expect_output(print_failed(c("no data", "no rows"), "  ", "repeat"), "^  2 repeats failed, first: no data$")
   expect_identical(capture.output(print_failed(character(), "  ", "repeat")), character())
+})
+
+test_that("workers get what is worth the way to them", {
+  skip_if_not_installed("future")
+  expect_false(workers_pay(0, here = 0L, all = 100L, seconds = 50))
+  # Few tasks, and any number of sessions of a cluster, at once.
+  expect_true(workers_pay(2, here = 0L, all = 5L, seconds = 0))
+  expect_true(workers_pay(Inf, here = 0L, all = 1e5, seconds = 0))
+  # Of many tasks those that are left must take over a second, as far as one can tell.
+  expect_false(workers_pay(2, here = 0L, all = 6L, seconds = 0))
+  expect_false(workers_pay(2, here = 3L, all = 6L, seconds = 0.9))
+  expect_false(workers_pay(2, here = 1L, all = 100L, seconds = 0.1))
+  expect_true(workers_pay(2, here = 1L, all = 6L, seconds = 0.5))
+  # Three tasks here, the other three on workers: each where it belongs.
+  old <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(old))
+  replaced("workers_pay", function(workers, here, all, seconds) here == 3L)
+  out <- run_tasks(as.list(1:6), function(task, common) c(task, Sys.getpid()), list(a = 1))$values
+  expect_identical(vapply(out, `[`, 0L, 1L), 1:6)
+  expect_identical(vapply(out, `[`, 0L, 2L) == Sys.getpid(), rep(c(TRUE, FALSE), each = 3))
 })
