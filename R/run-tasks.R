@@ -47,25 +47,19 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
   workers <- if (length(jobs)) count_workers() else 0
   here <- 0L
   started <- proc.time()[[3L]]
-  while (here < length(jobs) &&
-    !workers_pay(workers, here, length(jobs), proc.time()[[3L]] - started)) {
+  spent <- function() proc.time()[[3L]] - started
+  while (here < length(jobs) && !workers_pay(workers, here, length(jobs), spent())) {
     here <- here + 1L
     value <- run_job(jobs[[here]], work, common, run$folder, tick)
     note(value$problem)
     done[[open[here]]] <- value
   }
-  left_over <- seq_along(jobs)[seq_along(jobs) > here]
-  if (length(left_over)) {
-    shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
-      fileext = ".rds")
-    on.exit(unlink(shared), add = TRUE)
-    own <- travelling(own_methods())
-    saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
-    # Some backends draw random numbers of their own (batchtools: for its registry).
-    found <- keep_seed(with_one_thread(with_libraries(run_on_workers(jobs[left_over],
-      list_of(work, common = shared, folder = run$folder, tick = show,
-        packages = c("ufselect", own$packages))))))
-    done[open[left_over]] <- found
+  rest <- which(seq_along(jobs) > here)
+  if (length(rest)) {
+    # Parts of under a second would cost more than they even out.
+    more <- is.finite(workers) && (here == 0L || spent() / here * length(rest) > 5)
+    found <- send_to_workers(jobs[rest], work, common, run$folder, show, more)
+    done[open[rest]] <- found
     note(unlist(lapply(found, `[[`, "problem")))
   }
   if (!is.null(report)) report$problem <- problem
@@ -81,14 +75,27 @@ run_job <- function(job, work, common, folder, tick) {
   list(value = value, problem = problem)
 }
 
-# The jobs in as many parts as there are workers. A part whose worker died, or whose job somebody
-# cancelled, is done again, at most twice; all others keep what they have. `with`: the other
-# arguments of run_job().
-run_on_workers <- function(jobs, with) {
+# What run_job() gives for each of the jobs, done by workers, to whom the data go by a file.
+send_to_workers <- function(jobs, work, common, folder, tick, more) {
+  shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
+    fileext = ".rds")
+  on.exit(unlink(shared))
+  own <- travelling(own_methods())
+  saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
+  with <- list_of(work, common = shared, folder, tick, packages = c("ufselect", own$packages))
+  # Some backends draw random numbers of their own (batchtools: for its registry).
+  keep_seed(with_one_thread(with_libraries(run_on_workers(jobs, with, more))))
+}
+
+# The jobs in as many parts as there are workers, or in `more`: a worker that is done then takes
+# what another has not begun. A part whose worker died, or whose job somebody cancelled, is done
+# again, at most twice; all others keep what they have. `with`: the other arguments of run_job().
+run_on_workers <- function(jobs, with, more) {
   done <- vector("list", length(jobs))
   open <- seq_along(jobs)
   for (again in 0:2) {
-    count <- min(length(open), future::nbrOfWorkers())
+    workers <- future::nbrOfWorkers()
+    count <- min(length(open), if (more) max(workers, 16) else workers)
     # In turn: neighbours among the tasks often take the same time.
     parts <- unname(split(open, rep_len(seq_len(count), length(open))))
     # Not even begun where the connection to a worker is gone.
@@ -230,10 +237,13 @@ named_methods <- function(value, written) {
   list(names = stats::setNames(names, if (any(nzchar(labels))) labels), own = own)
 }
 
-# How many sessions the user's plan of package future has; 0 without one.
+# How many sessions on this computer the user's plan of package future has: 0 without a plan, Inf
+# where a scheduler or another machine does the work, which gets all of it.
 count_workers <- function() {
   if (!requireNamespace("future", quietly = TRUE)) return(0)
-  if (inherits(future::plan(), "sequential")) 0 else future::nbrOfWorkers()
+  plan <- future::plan()
+  if (inherits(plan, "sequential")) 0 else
+    if (inherits(plan, "multiprocess")) future::nbrOfWorkers() else Inf
 }
 
 # Is the rest of `all` tasks, of which `here` took `seconds` in this session, for the workers? They

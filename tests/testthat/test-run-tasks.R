@@ -210,7 +210,7 @@ test_that("failed fits are counted and the first is quoted", {
 test_that("workers get what is worth the way to them", {
   skip_if_not_installed("future")
   expect_false(workers_pay(0, here = 0L, all = 100L, seconds = 50))
-  # Few tasks, and any number of sessions of a cluster, at once.
+  # Few tasks, and all that a scheduler has to do, at once.
   expect_true(workers_pay(2, here = 0L, all = 5L, seconds = 0))
   expect_true(workers_pay(Inf, here = 0L, all = 1e5, seconds = 0))
   # Of many tasks those that are left must take over a second, as far as one can tell.
