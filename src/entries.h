@@ -33,6 +33,9 @@
     ENTRY(x_top_two, 2) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
+    ENTRY(x_leading, 3) \
+    ENTRY(x_ranks, 1) \
+    ENTRY(x_closest, 3) \
     ENTRY(x_hash, 2) \
     ENTRY(x_across, 2) \
     ENTRY(x_room, 1) \

@@ -356,6 +356,44 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
     return out;
 }
 
+/* The k leading eigenvectors of a Gram matrix: list(vectors, values, lapack). */
+SEXP ffi_x_leading(SEXP gram_, SEXP k_, SEXP tol)
+{
+    ffi_mat gram = ffi_table(gram_, "gram");
+    if (gram.n != gram.p) Rf_error("internal error: gram is not square");
+    int k = ffi_whole(k_, 1, gram.n, "k");
+    double limit = ffi_number(tol, "tol");
+    SEXP out = PROTECT(ffi_list("vectors values lapack"));
+    double *vectors = ffi_set_matrix(out, "vectors", gram.n, k);
+    double *values = ffi_set_vector(out, "values", k);
+    ufs_x_pca_info info;
+    ufs_x_leading(gram.n, gram.x, k, limit, values, vectors, &info);
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_x_ranks(SEXP x_)
+{
+    ffi_mat x = ffi_table(x_, "x");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, x.n, x.p));
+    ufs_column_ranks(x.n, x.p, x.x, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_x_closest(SEXP r_, SEXP weight_, SEXP most_)
+{
+    ffi_mat r = ffi_table(r_, "r");
+    if (r.n != r.p) Rf_error("internal error: r is not square");
+    const double *weight = ffi_data(weight_, (size_t) r.p, "weight");
+    int most = ffi_whole(most_, 1, r.p - 1, "most");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, r.p));
+    ufs_closest(r.p, r.x, weight, most, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
 /* Entries by lines, list(first, count, index, value): those of line l are count[l] from first[l] on,
  * their places across from 0 below `size`, in any order. list(start, i, x), by places and then by
  * lines; NULL if a place is no such number, or is there twice in a line. Three passes over the

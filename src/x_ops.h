@@ -177,4 +177,16 @@ typedef struct {
 void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadings, double *d2,
                ufs_x_pca_info *info);
 
+/* The k leading eigenpairs of a Gram matrix (r x r): w descending, z r x k, found as above. */
+void ufs_x_leading(int r, const double *gram, int k, double tol, double *w, double *z,
+                   ufs_x_pca_info *info);
+
+/* ---- x_company.c -------------------------------------------------------------------- */
+
+/* The ranks within each column, from 1; equal values have the mean of theirs. out n x p. */
+void ufs_column_ranks(int n, int p, const double *x, double *out);
+
+/* For each column j of r (q x q) the sum of the `most` < q largest weight[i] r[i, j]^2, i not j. */
+void ufs_closest(int q, const double *r, const double *weight, int most, double *sum);
+
 #endif

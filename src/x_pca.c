@@ -69,9 +69,10 @@ static void apply_gram(const void *data, int m, const double *t, double *y)
     ufs_x_mul(data, m, t, y);
 }
 
-/* The k leading pairs of G: w descending, z r x k. */
-static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
-                         ufs_x_pca_info *info)
+/* The k leading pairs of G: w descending, z r x k. `given`: G, where it is there already (x is G
+ * itself then), or NULL. */
+static int leading_pairs(const ufs_x *x, const double *given, int k, double tol, double *w,
+                         double *z, ufs_x_pca_info *info)
 {
     int r = x->n <= x->p ? x->n : x->p;
     bool iterate = r > LA_EIGS_DENSE && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST,
@@ -81,12 +82,17 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
     ufs_x whole;
 
     *info = (ufs_x_pca_info){.converged = true};
+    if (given) {
+        cost.by_gram -= cost.gram;
+        cost.gram = 0.0;
+    }
     iterate = iterate &&
               !(can_gram && cost.gram + cost.spectrum < fmin(cost.by_product, cost.by_gram));
     /* A file is passed over once, for G, if that can be held. */
-    by_gram = can_gram && (!iterate || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product);
+    by_gram = given || (can_gram && (!iterate || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product));
     if (by_gram) {
-        gram = form_gram(x, r);
+        gram = given ? ufs_dalloc((size_t) r, (size_t) r) : form_gram(x, r);
+        if (given) memcpy(gram, given, (size_t) r * (size_t) r * sizeof(double));
         whole = ufs_x_dense(r, r, gram);
     }
     if (iterate) {
@@ -125,7 +131,7 @@ void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadin
     bool rows = n <= p;
     void *mark = vmaxget();
 
-    info->lapack = leading_pairs(x, k, tol, d2, rows ? scores : loadings, info);
+    info->lapack = leading_pairs(x, NULL, k, tol, d2, rows ? scores : loadings, info);
     vmaxset(mark);
     if (info->lapack) return;
     for (int j = 0; j < k; j++) d2[j] = d2[j] > 0.0 ? d2[j] : 0.0;
@@ -149,4 +155,14 @@ void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadin
     }
     la_fix_signs(p, k, loadings);
     ufs_x_mul(x, k, loadings, scores);
+}
+
+void ufs_x_leading(int r, const double *gram, int k, double tol, double *w, double *z,
+                   ufs_x_pca_info *info)
+{
+    ufs_x whole = ufs_x_dense(r, r, gram);
+    void *mark = vmaxget();
+
+    info->lapack = leading_pairs(&whole, gram, k, tol, w, z, info);
+    vmaxset(mark);
 }
