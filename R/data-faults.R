@@ -43,10 +43,12 @@ looks_like_ids <- function(data) {
   if (data$n < 10L) return(NULL)
   z <- even_part(data, c(200L, 2000L))
   at <- if (ncol(z) == data$p) seq_len(data$p) else evenly(data$p, 2000L)
-  different <- vapply(seq_len(ncol(z)), function(j) {
+  different <- integer(ncol(z))
+  # The first row rules out nearly all columns of measurements.
+  for (j in which(is.finite(z[1L, ]) & z[1L, ] == round(z[1L, ]))) {
     value <- z[, j]
-    if (all(is.finite(value)) && all(value == round(value))) length(unique(value)) else 0L
-  }, 0L)
+    if (all(is.finite(value)) && all(value == round(value))) different[j] <- length(unique(value))
+  }
   # Names cost more than numbers to judge, and most tables have no such column.
   open <- which(different > 10L | different == nrow(z))
   if (!length(open)) return(NULL)
@@ -181,7 +183,7 @@ usual_value <- function(value) {
 # rounded. Found among the neighbours in their projections on one direction.
 same_but_for_unit <- function(z, names, near = 4L) {
   spread <- sqrt(colSums((z - rep(colMeans(z), each = nrow(z)))^2) / (nrow(z) - 1))
-  unit <- apply(z, 2L, last_digit)
+  unit <- last_digits(z)
   at <- which(spread > 20 * unit)
   if (length(at) < 2L) return(NULL)
   part <- z[, at, drop = FALSE]
@@ -220,15 +222,22 @@ unit_words <- function(z, pair, times, unit, names) {
   }, if (shift != 0) paste(if (shift > 0) " plus" else " minus", abs(shift)))
 }
 
-# The last digit to which values were written, by at most 50 of them.
-last_digit <- function(value) {
-  value <- value[evenly(length(value), 50L)]
-  for (digits in -2:6) {
-    if (all(abs(value - round(value, digits)) <= 1e-9 * 10^-digits + 1e-14 * abs(value))) {
-      return(10^-digits)
-    }
+# The last digit to which the values of each column were written, by at most 50 of them.
+last_digits <- function(z) {
+  z <- z[evenly(nrow(z), 50L), , drop = FALSE]
+  out <- 1e-12 * apply(abs(z), 2L, max)
+  open <- seq_len(ncol(z))
+  whole <- function(value, digits) {
+    abs(value - round(value, digits)) <= 1e-9 * 10^-digits + 1e-14 * abs(value)
   }
-  max(abs(value)) * 1e-12
+  for (digits in -2:6) {
+    # Most columns fail in the first row already.
+    at <- open[whole(z[1L, open], digits)]
+    at <- at[colSums(!whole(z[, at, drop = FALSE], digits)) == 0]
+    out[at] <- 10^-digits
+    open <- setdiff(open, at)
+  }
+  out
 }
 
 # Rows in a block, or a few, of which a positive column is 10, 1000, 60, ... times as large as in

@@ -66,8 +66,10 @@
 #'   rows seem to be features, or `NULL`; `doubts`, sentences about what seems to be no table of
 #'   features; `constant`, how many columns are; `equal`, how many are copies of others; `noise`,
 #'   the estimated share of noise, with its range over the repeats, `noise_low` and `noise_high`;
-#'   `noisy`, whether it is most columns; and `repeats`, of data with `replicates`, how many columns
-#'   repeat by [ufs_reliability()], of how many, over how many `levels`.
+#'   `noisy`, whether it is most columns; `components`, how many principal components have a larger
+#'   variance than those of permuted columns (`NA` beyond 400 rows or 2,000 columns, where a part is
+#'   looked at); and `repeats`, of data with `replicates`, how many columns repeat by
+#'   [ufs_reliability()], of how many, over how many `levels`.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)
@@ -100,19 +102,23 @@ look_unchecked <- function(x, kind = NULL, noise = TRUE) {
     doubts = doubtful_input(x),
     constant = length(whole$constant), equal = length(first) - length(unique(first)),
     repeats = counted_repeats(x), usable = length(whole$keep), noise = noise$noise,
-    noise_low = noise$low, noise_high = noise$high, noisy = isTRUE(noise$low > 0.5))),
+    noise_low = noise$low, noise_high = noise$high, components = noise$above,
+    noisy = isTRUE(noise$low > 0.5))),
   class = "ufs_look")
 }
 
-# list(noise, low, high) by decoys, on a part of x; NA where there are too few rows or columns, NULL
-# where nobody asks.
+# list(noise, low, high, above) by decoys, on a part of x; NA where there are too few rows or
+# columns, NULL where nobody asks.
 look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
   if (!asked) return(NULL)
   found <- if (x$n >= 6L && length(keep) >= 5L) {
     with_seed(looking_seed, random_decoys(drawn_part(x, most, keep)))
   }
-  if (is.null(found)) list(noise = NA_real_, low = NA_real_, high = NA_real_) else
-    found[c("noise", "low", "high")]
+  if (is.null(found)) {
+    return(list(noise = NA_real_, low = NA_real_, high = NA_real_, above = NA_integer_))
+  }
+  if (x$n > 400L || x$p > 2000L) found$above <- NA_integer_
+  found
 }
 
 #' @export

@@ -348,7 +348,8 @@ selection_plan <- function(x, look, asked, given) {
   scale <- planned_scale(look, asked, method)
   clusters <- asked$n_clusters
   if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
-    clusters <- found_clusters(x, scale)
+    # Of the same numbers the look has counted them.
+    clusters <- found_clusters(x, scale, if (scale && !length(transform)) look$components)
     decided <- c(decided, clusters = paste0("n_clusters = ", clusters, " (",
       count_words(clusters - 1L, "principal component"),
       " above those of permuted columns, plus one)"))
@@ -583,8 +584,10 @@ count_transform <- function(x, look, asked) {
 
 # One more than the leading principal components with a variance above that of permuted columns, on
 # at most 400 rows and 2,000 columns; 2 to 30.
-found_clusters <- function(x, scale, most = c(400L, 2000L)) {
-  above <- with_seed(looking_seed, components_above(drawn_part(x, most), scale))
+found_clusters <- function(x, scale, above = NULL, most = c(400L, 2000L)) {
+  if (is.null(above) || is.na(above)) {
+    above <- with_seed(looking_seed, components_above(drawn_part(x, most), scale))
+  }
   as.integer(min(max(2, 1 + above), 30, x$n - 1L))
 }
 

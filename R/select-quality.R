@@ -51,6 +51,8 @@ foretold_share <- function(x, sets, of) {
   thirds <- split(seq_len(nrow(x)), sample(rep_len(1:3, nrow(x))))
   y <- x_columns(x, of)
   total <- sum(y^2)
+  # No more than their inner products is asked of the rows of y.
+  if (ncol(y) > nrow(y)) y <- t(gram_root(tcrossprod(y)))
   if (min(lengths(sets)) > nrow(x)) {
     by_rows <- function(chosen) foretold_by_rows(x_columns(x, chosen), y, thirds)
     return(vapply(sets, by_rows, 0) / total)

@@ -89,7 +89,8 @@ static int leading_pairs(const ufs_x *x, const double *given, int k, double tol,
     iterate = iterate &&
               !(can_gram && cost.gram + cost.spectrum < fmin(cost.by_product, cost.by_gram));
     /* A file is passed over once, for G, if that can be held. */
-    by_gram = given || (can_gram && (!iterate || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product));
+    by_gram = given ||
+              (can_gram && (!iterate || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product));
     if (by_gram) {
         gram = given ? ufs_dalloc((size_t) r, (size_t) r) : form_gram(x, r);
         if (given) memcpy(gram, given, (size_t) r * (size_t) r * sizeof(double));

@@ -1,0 +1,69 @@
+test_that("columns ranked beside decoys by one Gram matrix are those of the fits", {
+  set.seed(5)
+  group <- rep(0:1, 20)
+  x <- cbind(matrix(rnorm(40 * 8), 40) + 3 * group, matrix(rnorm(40 * 50), 40), 7)
+  x[x < -1] <- 0
+  x[, 12] <- x[, 3]
+  # Fewer rows than columns and decoys, and more.
+  for (columns in list(1:59, c(1:12, 20, 59))) {
+    opened <- open_quietly(x[, columns])
+    data <- as_ufs_operator(opened)
+    first <- equal_of_data(opened, data)
+    common <- list(x = opened, keep = data$keep, first = first,
+      n_decoys = decoys_number(NULL, opened, sum(first == seq_along(first)), FALSE),
+      plan = list(list(method = "pca", args = list(n_components = 2L))))
+    ranked <- decoys_ranked(opened, data, first, 2L)
+    # Columns that are equal are tied up to rounding.
+    alike <- c(first, length(first) + first)
+    for (seed in 1:3) {
+      expected <- decoys_fit(list(seed = seed, at = 1L), common)$ranking
+      expect_identical(alike[ranked(seed)], alike[expected])
+    }
+  }
+  tables <- ufs_data(list(a = x[, 1:20], b = x[, 21:58]))
+  data <- as_ufs_operator(open_quietly(tables))
+  ranked <- decoys_ranked(open_quietly(tables), data, equal_of_data(tables, data), 2L)
+  expect_true(is_decoys_order(ranked(1), equal_of_data(tables, data), 50L))
+})
+
+test_that("ranks of columns, and their closest columns", {
+  set.seed(6)
+  x <- cbind(matrix(round(rnorm(60), 1), 10), 2)
+  ranks <- unname(apply(x, 2, rank))
+  expect_identical(.Call(C_x_ranks, x), ranks)
+  centred <- sweep(ranks, 2, colMeans(ranks))
+  size <- sqrt(colSums(centred^2))
+  expect_equal(ranks_of_one_length(x), sweep(centred, 2, replace(size, size == 0, 1), "/"))
+  r <- matrix(rnorm(49), 7)
+  weight <- runif(7)
+  for (most in c(1L, 3L, 6L)) {
+    expect_equal(.Call(C_x_closest, r, weight, most), vapply(1:7, function(j) {
+      sum(sort((weight * r[, j]^2)[-j], decreasing = TRUE)[seq_len(most)])
+    }, 0))
+  }
+  expect_error(.Call(C_x_closest, r, weight, 7L), "most")
+  expect_error(.Call(C_x_closest, r[, -1], weight, 2L), "not square")
+})
+
+test_that("leading pairs of a Gram matrix", {
+  set.seed(7)
+  gram <- crossprod(matrix(rnorm(30 * 12), 30))
+  found <- .Call(C_x_leading, gram, 3L, 1e-10)
+  true <- eigen(gram)
+  expect_equal(found$values, true$values[1:3])
+  expect_equal(abs(crossprod(found$vectors, true$vectors[, 1:3])), diag(3))
+  expect_error(.Call(C_x_leading, gram[-1, ], 3L, 1e-10), "not square")
+})
+
+test_that("the look's count of components is that of a look of their own", {
+  set.seed(8)
+  group <- rep(0:2, 20)
+  x <- cbind(matrix(rnorm(60 * 12), 60) + 3 * outer(group, 1:12 %% 3 == 0) + 3 * (group == 1),
+    matrix(rnorm(60 * 30), 60))
+  opened <- open_data(x)
+  look <- look_unchecked(opened)
+  expect_identical(as.integer(max(2, look$components + 1)), found_clusters(opened, TRUE))
+  expect_identical(found_clusters(opened, TRUE, 6L), 7L)
+  expect_identical(found_clusters(opened, TRUE, NA_integer_), found_clusters(opened, TRUE))
+  expect_identical(look_unchecked(open_data(x[rep(1:60, 7), ]))$components, NA_integer_)
+})
