@@ -81,7 +81,8 @@ diversified_mean <- function(fits, by, x, k, args, call) {
     refuse("diversify", "`diversify` must be TRUE, FALSE or a named list of arguments of ",
       "ufs_diversify()", if (length(unknown)) paste0("; it has `", unknown[1L], "`"), ".")
   }
-  fit <- do.call(ufs_diversify, c(list(fit = ufs_aggregate(fits, by), x = x, k = k), args))
+  fit <- do.call(ufs_diversify, c(list(fit = ufs_aggregate(fits, by), x = x, k = k), args),
+    quote = TRUE)
   fit$call <- plain_call(call, "ufs_aggregate")
   fit
 }

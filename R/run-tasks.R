@@ -271,7 +271,7 @@ quiet_fit <- function(x, method, args, seed) {
   started <- proc.time()[[3L]]
   fit <- on_error(
     withCallingHandlers(
-      with_seed(seed, do.call(ufs, c(list(x = x, method = method), args))),
+      with_seed(seed, do.call(ufs, c(list(x = x, method = method), args), quote = TRUE)),
       ufs_warning = function(w) {
         said <<- c(said, conditionMessage(w))
         kinds <<- c(kinds, sub("^ufs_warning_", "", class(w)[1L]))

@@ -82,7 +82,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
     fixed[[per_k]] <- k
   }
   fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
-    list(checkpoint = checkpoint, keep_fits = TRUE)))
+    list(checkpoint = checkpoint, keep_fits = TRUE)), quote = TRUE)
   k <- check_counts(k, "k", fits$p, "the features")
   judged <- judge_settings(fits, x, k, criterion, list_of(fixed, n_clusters, varies, n_starts))
   fits$results[names(judged$values)] <- judged$values

@@ -48,11 +48,12 @@ check_offered <- function(method, what) {
 # Fit of the method, or of ufs_select() for the task.
 fit_of_row <- function(data, row, options, standardise, size = NULL) {
   if (is.null(row$task)) {
-    return(do.call(ufs, c(list(x = data, method = row$name), paper_in_control(options, row))))
+    return(do.call(ufs, c(list(x = data, method = row$name), paper_in_control(options, row)),
+      quote = TRUE))
   }
   if (is.logical(standardise)) options$scale <- standardise
   size <- stats::setNames(list(size), if (row$task == "label") "m" else "k")
-  do.call(ufs_select, c(list(x = data, task = row$task), size, options))
+  do.call(ufs_select, c(list(x = data, task = row$task), size, options), quote = TRUE)
 }
 
 # ---- a ranking of the columns -------------------------------------------------------------------
@@ -100,7 +101,7 @@ framework_data <- function(x, na, given = list()) {
     x <- x[-none, , drop = FALSE]
     given$weights <- given$weights[-none]
   }
-  data <- if (length(given)) do.call(ufs_data, c(list(x, na = na), given)) else
+  data <- if (length(given)) do.call(ufs_data, c(list(x, na = na), given), quote = TRUE) else
     open_data(x, na = na)
   doubt <- if (!in_resampling()) looks_like_ids(data)
   if (!is.null(doubt)) ufs_inform("numbering", "Among the columns to choose from ", doubt, ".")
@@ -210,7 +211,7 @@ check_kept_quotas <- function(found, kept, arg, most = FALSE) {
 auto_size <- function(data, method, row, options, standardise) {
   if (!is.null(row$task)) {
     found <- quietly_constant(do.call(ufs_size, c(list(data, task = row$task), options,
-      if (is.logical(standardise)) list(scale = standardise))))
+      if (is.logical(standardise)) list(scale = standardise)), quote = TRUE))
     inform_unless_resampling("size", "\"auto\": k = ", found$k, ": ", found$reason, ".")
     return(found$k)
   }

@@ -4,7 +4,9 @@
 # converged with a score that is not a number, or a call that takes more than --limit CPU seconds is
 # printed with its seed: fuzz.R --calls=1 --seed=<that> repeats it.
 source("tests/dev/common.R")
-set <- options_of(calls = 500, seed = 1, limit = 20, others = .3)
+# --sweep makes no random calls: every argument of every method, of ufs_data() and of the other exports is
+# given each odd value once, in a call that is legal otherwise (some 10,000; --only=pca|css takes these only).
+set <- options_of(calls = 500, seed = 1, limit = 20, others = .3, sweep = FALSE, only = "")
 # Some arguments are names of folders.
 setwd(tempdir())
 
@@ -242,12 +244,48 @@ outcome <- function(call) {
 # Names of a column may be no text.
 as_text <- function(a) tryCatch(substr(paste(deparse(a), collapse = ""), 1, 40), error = function(e) class(a)[1L])
 
+# All calls of --sweep, each with one odd value.
+sweep_calls <- function() {
+  set.seed(set$seed)
+  x <- clustered(12, 6)
+  calls <- list()
+  add <- function(method, args, x, other) {
+    calls[[length(calls) + 1L]] <<- list(what = "plain", method = method, args = args, x = x, other = other)
+  }
+  with_odd <- function(method, args, name, x, other) {
+    for (value in odd) {
+      args[name] <- list(value)
+      add(method, args, x, other)
+    }
+  }
+  wanted <- function(name) grepl(set$only, name)
+  for (method in Filter(wanted, methods)) {
+    for (name in setdiff(names(formals(registry()[[method]]$fit)), c("x", "..."))) {
+      with_odd(method, needed(method), name, x, FALSE)
+    }
+  }
+  for (method in Filter(wanted, c("css", "facility"))) for (name in names(wishes(x))) {
+    partner <- wishes(x)[intersect(c(pairs[name], names(pairs)[pairs == name]), names(wishes(x)))]
+    with_odd(method, c(needed(method), list(swaps = 0)[method == "css"], partner), name, x, FALSE)
+  }
+  for (name in Filter(wanted, names(others))) {
+    args <- suppressMessages(suppressWarnings(others[[name]](x)))
+    more <- setdiff(names(formals(name)), c(names(args), "...", "viewer"))
+    more <- utils::tail(more, length(more) - sum(!nzchar(names_of(args))))
+    for (i in seq_along(args)) with_odd(name, args, i, x, TRUE)
+    for (argument in more) with_odd(name, args, argument, x, TRUE)
+  }
+  calls
+}
+
 count <- list()
 failed <- 0
+calls <- if (set$sweep) sweep_calls()
+if (set$sweep) set$calls <- length(calls)
 for (i in seq_len(set$calls)) {
   seed <- set$seed + i - 1
   set.seed(seed)
-  call <- if (runif(1) < set$others) other_call() else one_call()
+  call <- if (set$sweep) calls[[i]] else if (runif(1) < set$others) other_call() else one_call()
   result <- outcome(call)
   kind <- sub(":.*", "", result$out)
   count[[kind]] <- c(count[[kind]], i)

@@ -66,3 +66,9 @@ test_that("what is not a list of matching fits is refused", {
   expect_error(ufs_aggregate(list(ufs_random(mtcars, "samples"))), class = "ufs_error_argument")
   expect_error(ufs_aggregate(list(ufs_variance(mtcars)), by = "vote"), class = "ufs_error_argument")
 })
+
+test_that("an argument of ufs_diversify() is looked at as it is given", {
+  wrong <- expect_error(ufs_aggregate(list(ufs_variance(mtcars)), x = mtcars, k = 2, diversify = list(pool = quote(stop("run")))),
+    "it is stop", class = "ufs_error_argument")
+  expect_identical(wrong$argument, "pool")
+})

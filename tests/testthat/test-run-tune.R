@@ -95,6 +95,12 @@ test_that("the default criterion is the same for all methods, errors name their 
   bad(ufs_tune(mtcars, "pca", list(n_components = 99), k = 3, n_clusters = 2), "grid")
 })
 
+test_that("an argument is looked at as it is given, not evaluated once more", {
+  x <- iris[1:30, 1:4]
+  expect_error(do.call(ufs_tune, list(x, "pca", list(n_components = 1:2), k = 2, center = quote(absent)), quote = TRUE),
+    "`center` must be TRUE or FALSE", class = "ufs_error_argument")
+})
+
 test_that("the number of clusters reaches both the method and the criteria", {
   set.seed(1)
   out <- ufs_tune(mtcars, "kmeans_f", list(n_starts = c(1, 5)), k = 3, n_clusters = 4)
