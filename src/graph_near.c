@@ -6,30 +6,40 @@
  * few more than k. Then rounds: neighbours of neighbours are looked at, where either has come since
  * the last round (Dong, Moses and Li 2011; Tang, Liu, Zhang and Mei 2016), until few are found.
  * Most of the time would go into waiting for rows from memory: they are copied in the order of the leaves of
- * one more tree, fetched before their turn, and given up once a part of the distance is too large. 50,000 x
- * 60: 2.9 s for 4.3 s as the samples come, recall .70 for .68.
+ * one more tree, fetched before their turn, and given up once a part of the distance is too large. Most
+ * pairs are given up by a copy in single precision, where its rounding cannot matter: the answer is the
+ * same.
  * What is random comes from a hash, so the answer is the same every time.
  *
  * Recall is measured: PROBES evenly spaced samples are compared with all.
  *
  * Flops: TREES n (2 p log2(n / LEAF) + 3 p LEAF / 4) and 3 p for each pair in a round, at most size^2
- * n; 3 n p PROBES for the recall. Memory 8 n p + 13 n size + 64 n. */
+ * n; 3 n p PROBES for the recall. Memory 12 n p + 13 n size + 72 n. */
 #include "graph.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
+#include <float.h>
 #include <stdint.h>
 
 enum { LEAF = 48, TREES = 8, MOST_ROUNDS = 6, MORE = 10, PROBES = 200, PART = 16, TOGETHER = 8 };
-enum { AHEAD = 4, FETCHED = 64, LINE = 8 }; /* rows fetched before their turn; doubles */
+enum { AHEAD = 10, FETCHED = 128, LINE = 16 }; /* rows fetched before their turn; floats */
+enum { LANES = 8, ROUGH_PART = 32 };
+static const double TINY = 1e-150;
 
 typedef struct {
     int n, p, size;    /* size: neighbours kept, nearest first */
     const double *row; /* p x n, in the order of a tree, so that rows that meet are not far apart */
-    int *name;         /* n: which sample each is */
-    int *index;        /* size x n; -1: none yet */
+    const float *rough; /* width x n: the same, centred and times `unit`, ending with zeros */
+    int width;
+    double unit,
+        slack;     /* distances of `rough` plus the slack, over the unit, are at least true ones */
+    double shrink; /* what is left of their squares at least, after rounding */
+    int *name;     /* n: which sample each is */
+    int *index;    /* size x n; -1: none yet */
     double *d2;
     double *far;     /* of the last one kept */
+    double *limit;   /* squares of `rough` above it are farther for sure */
     bool *fresh;     /* came since the last round */
     double *product; /* n, twice */
     const ufs_hook *hook;
@@ -61,6 +71,70 @@ static double squared(const near_work *w, int i, int j, double most)
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
+/* From rows less `mean`, with the largest entry near 1. Distances that cannot be held are left to the
+ * others: the slack is then infinite, and no pair is given up. */
+static void copy_roughly(near_work *w)
+{
+    size_t N = (size_t) w->n, P = (size_t) w->p, W = (P + LANES - 1) / LANES * LANES, line = 64;
+    char *room = R_alloc(N * W * sizeof(float) + line, 1);
+    /* Rows begin with a line of the cache, or in its middle. */
+    float *rough = (float *) (void *) (room + (line - (uintptr_t) room % line));
+    double *mean = ufs_dzero(P, 1), largest = 0.0, worst = 0.0;
+    int power = 0;
+
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < P; l++) mean[l] += w->row[l + i * P] / (double) w->n;
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < P; l++) largest = fmax(largest, fabs(w->row[l + i * P] - mean[l]));
+    memset(rough, 0, N * W * sizeof(float));
+    w->rough = rough;
+    w->width = (int) W;
+    w->shrink = 1.0 - ((double) w->p + 8.0) * FLT_EPSILON;
+    w->slack = R_PosInf;
+    if (!R_FINITE(largest) || largest < TINY || w->shrink < 0.5) return;
+    frexp(largest, &power);
+    w->unit = ldexp(1.0, -power);
+    for (size_t i = 0; i < N; i++) {
+        double lost = 0.0, own = 0.0;
+        for (size_t l = 0; l < P; l++) {
+            double value = (w->row[l + i * P] - mean[l]) * w->unit, less;
+            rough[l + i * W] = (float) value;
+            less = value - (double) rough[l + i * W];
+            lost += less * less;
+            own += w->unit * w->unit * (w->row[l + i * P] * w->row[l + i * P] + mean[l] * mean[l]);
+        }
+        worst = fmax(worst, sqrt(lost) + 8.0 * DBL_EPSILON * sqrt(own));
+    }
+    /* Both rows of a pair have it; squares of what is below TINY vanish. */
+    if (R_FINITE(worst)) w->slack = 2.0 * worst + sqrt((double) w->p) * TINY * w->unit;
+}
+
+static void set_far(near_work *w, int i, double far)
+{
+    double reach = sqrt(far) * w->unit + w->slack;
+
+    w->far[i] = far;
+    w->limit[i] = reach * reach / w->shrink;
+}
+
+/* Whether the rows are farther from each other than from all that they have. */
+static bool is_far(const near_work *w, int i, int j)
+{
+    const float *a = w->rough + (size_t) i * (size_t) w->width,
+                *b = w->rough + (size_t) j * (size_t) w->width;
+    double most = w->limit[i] > w->limit[j] ? w->limit[i] : w->limit[j], sum = 0.0;
+    float s[LANES] = {0.0F};
+
+    for (int l = 0; l < w->width;) {
+        int end = w->width - l > ROUGH_PART ? l + ROUGH_PART : w->width;
+        for (; l < end; l += LANES)
+            for (int t = 0; t < LANES; t++) s[t] += (a[l + t] - b[l + t]) * (a[l + t] - b[l + t]);
+        sum = (double) (((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])));
+        if (sum > most) return true;
+    }
+    return false;
+}
+
 static bool is_before(const near_work *w, int j, int other)
 {
     return other >= 0 && w->name[j] < w->name[other];
@@ -87,14 +161,14 @@ static bool offer(near_work *w, int i, int j, double d2)
     known[at] = d2;
     index[at] = j;
     fresh[at] = true;
-    w->far[i] = known[S - 1];
+    set_far(w, i, known[S - 1]);
     return true;
 }
 
 /* Each is offered to the other. Returns how many entries are new. */
 static size_t meet(near_work *w, int i, int j)
 {
-    double d2 = squared(w, i, j, fmax(w->far[i], w->far[j]));
+    double most = w->far[i] > w->far[j] ? w->far[i] : w->far[j], d2 = squared(w, i, j, most);
     size_t came = 0;
 
     if (d2 <= w->far[i]) came += offer(w, i, j, d2);
@@ -106,9 +180,9 @@ static size_t meet(near_work *w, int i, int j)
 static void fetch_row(const near_work *w, int j)
 {
 #if defined(__GNUC__)
-    const double *row = w->row + (size_t) j * (size_t) w->p;
-    __builtin_prefetch(w->far + j);
-    for (int l = 0; l < w->p && l < FETCHED; l += LINE) __builtin_prefetch(row + l);
+    const float *row = w->rough + (size_t) j * (size_t) w->width;
+    __builtin_prefetch(w->limit + j);
+    for (int l = 0; l < w->width && l < FETCHED; l += LINE) __builtin_prefetch(row + l);
 #else
     (void) w;
     (void) j;
@@ -151,7 +225,7 @@ static size_t look_around(near_work *w, int round, int *seen)
         /* None of the lists that were read is changed by these. */
         for (int e = 0; e < n_met; e++) {
             if (e + AHEAD < n_met) fetch_row(w, met[e + AHEAD]);
-            came += meet(w, i, met[e]);
+            if (!is_far(w, i, met[e])) came += meet(w, i, met[e]);
         }
     }
     vmaxset(mark);
@@ -163,7 +237,8 @@ static size_t look_around(near_work *w, int round, int *seen)
 static void compare_all(near_work *w, const int *at, int count)
 {
     for (int a = 0; a < count; a++)
-        for (int b = 0; b < a; b++) meet(w, at[a], at[b]);
+        for (int b = 0; b < a; b++)
+            if (!is_far(w, at[a], at[b])) meet(w, at[a], at[b]);
 }
 
 /* Those below the median of the products with a difference first; returns how many they are. */
@@ -283,11 +358,12 @@ double graph_knn_near(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *ou
     for (size_t i = 0; i < N; i++)
         for (size_t l = 0; l < (size_t) x->p; l++)
             row[l + i * (size_t) x->p] = x->dense[(size_t) w.name[i] + l * N];
+    copy_roughly(&w);
     w.index = ufs_ialloc(N * S);
     w.d2 = ufs_dalloc(N, S);
     w.fresh = (bool *) R_alloc(N * S, sizeof(bool));
-    w.far = ufs_dalloc(N, 1);
-    for (size_t i = 0; i < N; i++) w.far[i] = R_PosInf;
+    ufs_dalloc_each(N, 1, (double **[]){&w.far, &w.limit, NULL});
+    for (size_t i = 0; i < N; i++) set_far(&w, (int) i, R_PosInf);
     for (size_t e = 0; e < N * S; e++) {
         w.index[e] = -1;
         w.d2[e] = R_PosInf;

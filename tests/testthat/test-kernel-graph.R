@@ -381,6 +381,21 @@ test_that("the approximate search finds nearly all, and measures how many", {
   expect_error(.Call(C_graph_near, few, 8L), "internal error")
 })
 
+test_that("pairs given up in single precision change no answer", {
+  skip_on_cran()
+  x <- withr::with_seed(3, matrix(rnorm(1500 * 21), 1500))
+  near <- approximate_neighbours(x, 5L)
+  # Nothing is given up where squares nearly vanish, but the search is the same.
+  all <- approximate_neighbours(x * 2^-502, 5L)
+  expect_identical(near$index, all$index)
+  expect_equal(near$d2, all$d2 * 2^1004, tolerance = 1e-6)
+  # Far from zero, in tight clusters and beside one far row single precision tells little.
+  tight <- rbind(x[1:700, ] * 2^-20 + 3, x[701:1500, ], 1e7)
+  beside <- approximate_neighbours(tight + 1e5, 5L)
+  exact <- .Call(C_graph_knn, tight + 1e5, 5L)
+  expect_gt(mean(beside$d2[, 1:700] <= rep(exact$d2[5L, 1:700], each = 5L) * (1 + 1e-6)), .8)
+})
+
 test_that("many samples are searched approximately, which is said; exact = TRUE is not", {
   x <- withr::with_seed(1, matrix(rnorm(400 * 3), 400))
   withr::local_options(ufselect.exact_neighbours = 300L)
