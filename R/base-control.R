@@ -91,9 +91,7 @@ print.ufs_control <- function(x, ...) {
 
 # The user's control (or a plain list of settings) with a method's defaults in place of NULL.
 resolve_control <- function(control, ...) {
-  if (!is.list(control) || (length(control) && is.null(names(control)))) {
-    ufs_abort("control", "`control` must come from ufs_control().", argument = "control")
-  }
+  check_control(control)
   # Also what ufs_control() made, as it may have been edited since.
   control <- do.call(ufs_control, unclass(control), quote = TRUE)
   default <- list(...)
@@ -101,6 +99,12 @@ resolve_control <- function(control, ...) {
     if (is.null(control[[name]])) control[[name]] <- default[[name]]
   }
   control
+}
+
+check_control <- function(control) {
+  if (!is.list(control) || (length(control) && is.null(names(control)))) {
+    ufs_abort("control", "`control` must come from ufs_control().", argument = "control")
+  }
 }
 
 # The smoothing constant of methods that have one.

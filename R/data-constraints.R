@@ -174,8 +174,8 @@ read_strata <- function(value, quotas, side) {
   level <- read_levels(value, "strata", side)
   if (is.null(quotas)) return(list(level = level, quota = NULL))
   known <- as.character(unique(value))
-  quota <- quotas[match(known, names(quotas))]
-  if (!is.numeric(quotas) || anyNA(quota) || any(quota < 0 | quota != round(quota))) {
+  quota <- if (is.numeric(quotas)) quotas[match(known, names(quotas))] else NA
+  if (anyNA(quota) || any(quota < 0 | quota != round(quota))) {
     refuse("quotas", "`quotas` must be whole numbers with the names of the levels of `strata` (",
       paste(known, collapse = ", "), ").")
   }

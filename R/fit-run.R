@@ -139,6 +139,7 @@ run_fit <- function(method, call, written, args, dots) {
 #   finish                  a function of the fit: what is left to do with it, or to warn of
 # and anything else of what new_ufs() takes.
 solve_fit <- function(row, args, given) {
+  check_control(args$control)
   default <- if (is.function(row$control)) row$control(args) else row$control
   control <- do.call(resolve_control, c(list(args$control), default), quote = TRUE)
   data <- if (!is.null(row$prepare)) row$prepare(args$x, args)

@@ -180,7 +180,7 @@ unit_rows <- function(x) {
 
 mm_defaults <- function(args) {
   eps <- args$control$eps
-  if (!is.null(eps) && (length(eps) != 1L || eps <= 0)) {
+  if (!is.null(eps) && !(is.numeric(eps) && length(eps) == 1L && isTRUE(eps > 0))) {
     ufs_abort("control", "`eps` must be one positive number here.", argument = "eps")
   }
   list(max_iter = 300L, tol = 1e-3, eps = 1e-8)

@@ -263,6 +263,10 @@ sweep_calls <- function() {
     for (name in setdiff(names(formals(registry()[[method]]$fit)), c("x", "..."))) {
       with_odd(method, needed(method), name, x, FALSE)
     }
+    # A list that ufs_control() has not seen.
+    for (name in setdiff(names(formals(ufs_control)), "...")) for (value in odd) {
+      add(method, c(needed(method), list(control = stats::setNames(list(value), name))), x, FALSE)
+    }
   }
   for (method in Filter(wanted, c("css", "facility"))) for (name in names(wishes(x))) {
     partner <- wishes(x)[intersect(c(pairs[name], names(pairs)[pairs == name]), names(wishes(x)))]
@@ -272,7 +276,9 @@ sweep_calls <- function() {
     args <- suppressMessages(suppressWarnings(others[[name]](x)))
     more <- setdiff(names(formals(name)), c(names(args), "...", "viewer"))
     more <- utils::tail(more, length(more) - sum(!nzchar(names_of(args))))
-    for (i in seq_along(args)) with_odd(name, args, i, x, TRUE)
+    # R itself looks at the object of its own generics.
+    own <- name %in% c("coef", "predict", "plot", "print", "summary", "as.data.frame")
+    for (i in seq_along(args)[!own | seq_along(args) > 1L]) with_odd(name, args, i, x, TRUE)
     for (argument in more) with_odd(name, args, argument, x, TRUE)
   }
   calls

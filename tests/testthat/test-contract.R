@@ -273,3 +273,13 @@ test_that("a number is looked at as it is given, not evaluated once more", {
   expect_error(do.call(ufs_kmeans_f, list(iris[, 1:4], 3, n_starts = quote(n)), quote = TRUE), "it is n",
     class = "ufs_error_argument")
 })
+
+test_that("a control that is no list of settings is refused by name, whatever the method", {
+  for (method in names(registry())) {
+    args <- c(list(x = iris[1:30, 1:4]), needed_arguments(method), if (method == "topk") list(n_clusters = 3))
+    for (odd in list(3, "a", quote(x), list(eps = NA_real_), list(eps = "a"), list(3))) {
+      args$control <- odd
+      expect_error(do.call(registry()[[method]]$fit, args, quote = TRUE), class = "ufs_error")
+    }
+  }
+})

@@ -714,3 +714,11 @@ test_that("no choice is made where only constant columns may be chosen, whatever
   expect_error(suppressWarnings(ufs_size(x, "variance", exclude = c("c", "d"))), "`exclude` leaves no column",
     fixed = TRUE, class = "ufs_error_argument")
 })
+
+test_that("quotas that are no numbers are refused by name", {
+  for (odd in list(quote(x), "a", list(1), list(), TRUE, function(x) x)) {
+    wrong <- expect_error(do.call(ufs_data, list(iris[1:4], strata = iris$Species, quotas = odd), quote = TRUE),
+      class = "ufs_error_argument")
+    expect_identical(wrong$argument, "quotas")
+  }
+})
