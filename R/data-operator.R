@@ -159,11 +159,11 @@ gram_root <- function(gram) {
   root[rows, order(attr(root, "pivot")), drop = FALSE] * rep(size, each = length(rows))
 }
 
-# Rows with the inner products of the operator's: a root of its Gram matrix if n <= p, else these
-# rows themselves. Equal rows are made equal to the last bit.
+# Rows with the inner products of those of x: a root of its Gram matrix if n <= p, else these rows
+# themselves. Equal rows are made equal to the last bit.
 row_coordinates <- function(x) {
   first <- x_equal_rows(x)
-  rows <- if (x$n <= x$p) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
+  rows <- if (nrow(x) <= ncol(x)) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
   rows[first, , drop = FALSE]
 }
 

@@ -132,6 +132,7 @@ open_checked <- function(x, dense = FALSE) {
 #   moments   of all p columns, from prepare_columns()
 #   source    where to read a source from
 #   arg       the name of x in messages
+#   spare     may the values be written over? Of data that are read this once (see with_decoys())
 # `by`: what scale = TRUE divides a column by, "sd" or "norm", its Euclidean norm.
 judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALSE) {
   center <- check_flag(center, "center")
@@ -168,7 +169,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     wishes = if (!is.null(opened$wish) || !is.null(opened$row_wish)) constraints_of(opened),
     reliability = unname(opened$levels$share[keep]))
   if (!is.null(sums)) moments$mean[] <- 0
-  list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg)
+  list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg,
+    spare = isTRUE(opened$spare) && is.null(sums))
 }
 
 # The data with x, from what judge_columns() found: a copy, or an operator where the standardised
@@ -190,7 +192,8 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = Inf) {
   copy <- dense && (copy || (data$n > data$p && !rescale) ||
     8 * as.double(data$n) * data$p <= most_bytes())
   data$x <- if (copy) {
-    prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor)
+    prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor,
+      pass$spare)
   } else lazy_operator(pass, data)
   data
 }
@@ -261,11 +264,13 @@ prepare_columns <- function(x, center, by = "none", sums = .Call(C_moments, x)) 
   out
 }
 
-# The columns `keep`, prepared; centred constant ones are exactly zero.
-prepare_write <- function(x, moments, keep, center, divisor = 1) {
+# The columns `keep`, prepared; centred constant ones are exactly zero. `spare`: in place.
+prepare_write <- function(x, moments, keep, center, divisor = 1, spare = FALSE) {
   all <- length(keep) == ncol(x)
+  divide <- moments$divide[keep] * divisor
   # (x - shift) / divide at some rows and columns (NULL: all), as one new matrix.
-  out <- .Call(C_take, x, NULL, if (!all) keep, moments$mean[keep], moments$divide[keep] * divisor)
+  out <- if (spare && all) .Call(C_x_overwrite, x, moments$mean, divide) else
+    .Call(C_take, x, NULL, if (!all) keep, moments$mean[keep], divide)
   if (center && any(moments$constant[keep])) out[, moments$constant[keep]] <- 0
   # The mean itself is rounded: seen beside a spread that is far smaller.
   far <- if (center) which(abs(moments$mean) > 1e6 * moments$sd & !moments$constant)

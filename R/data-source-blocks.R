@@ -43,6 +43,13 @@ collect_garbage <- function(source, bytes = Inf) {
   due
 }
 
+# Before so many numbers are made again in a loop those of the last time are freed.
+free_before <- function(entries) {
+  if (entries <= 1e6) return(invisible())
+  gc(verbose = FALSE)
+  .Call(C_x_trim)
+}
+
 reads_words <- function(lines, source, by) function(step) {
   paste0("reading x, ", by, " ", lines[1L], " to ", lines[length(lines)], " of ",
     if (by == "rows") source$n else source$p)

@@ -133,7 +133,7 @@ enrol <- function(own) {
   weighted <- "weights" %in% own_formals(own$fun)
   solve <- function(data, control, given, ...) run_own(own, data, list(...), given)
   register(own$method, own_method(own, role), own = own,
-    solve = solve,
+    solve = solve, spends = TRUE,
     prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale),
     arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
     per_k = if (role == "needed") number,

@@ -57,6 +57,8 @@ asked_above <- new.env(parent = emptyenv())
 #                "takes no `weights`: ")
 # moments        TRUE if it needs no more of x than what ufs_moments() holds, in one of its forms at
 #                least; its solver takes `weights` then: rows with these moments take their place
+# spends         TRUE if it reads the values of x in its prepare() alone, and there once: of a table
+#                that was made for this fit they may be written over
 # own            what ufs_register() was given, for methods of users
 register <- function(method, fit, ...) {
   row <- list(fit = fit, solve = NULL, prepare = NULL, control = list(), arguments = list(),
@@ -64,7 +66,8 @@ register <- function(method, fit, ...) {
     group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
-    wishes = character(), refuses = character(), moments = FALSE, own = NULL)
+    wishes = character(), refuses = character(), moments = FALSE, spends = FALSE,
+    own = NULL)
   given <- list(...)
   stopifnot(names(given) %in% names(row))
   row[names(given)] <- given

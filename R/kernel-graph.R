@@ -264,12 +264,14 @@ join_neighbours <- function(near, found, rows) {
 # k approximate nearest neighbours (src/graph_near.c): one thread and no random numbers, so that the
 # result is reproducible.
 approximate_neighbours <- function(z, k) {
+  free_before(length(z))
   c(.Call(C_graph_near, z, as.integer(k)), mean_distance = mean_distance(z))
 }
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.
 mean_distance <- function(z) {
-  mean(as.matrix(stats::dist(z[evenly(nrow(z), 1000L), , drop = FALSE])))
+  distance <- stats::dist(z[evenly(nrow(z), 1000L), , drop = FALSE])
+  2 * sum(distance) / attr(distance, "Size")^2
 }
 
 # `parts`: start, index, value, degree, component, n_components, n_isolated.

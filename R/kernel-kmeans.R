@@ -31,7 +31,7 @@ runs_from <- function(init, z, n_clusters, n_starts, max_iter = 100L, count = NU
   cluster <- parted_clusters(z, n_clusters, max_iter)
   if (max(cluster) == n_clusters) list(list_of(cluster, iterations = 1L,
     withinss = sum(vapply(split(seq_along(cluster), cluster), function(rows) {
-      sum_of_squares(z[rows, , drop = FALSE])
+      sum_of_squares(z, rows)
     }, 0))))
 }
 
@@ -42,8 +42,10 @@ is_kmeans_start <- function(init) {
 
 # Labels of k-means from one start without random numbers (PCA-Part, Su and Dy 2007): the cluster
 # with the largest sum of squares is split at the mean of its first principal component, until there
-# are n_clusters, then k-means goes on. Fewer labels where no rows are left that differ.
+# are n_clusters, then k-means goes on. Fewer labels where no rows are left that differ. Of a wide
+# table it sees n coordinates with the same distances, for stats::kmeans() makes many copies.
 parted_clusters <- function(z, n_clusters, max_iter = 100L) {
+  if (ncol(z) > 2L * nrow(z) && length(z) > 1e6) z <- row_coordinates(z)
   cluster <- rep(1L, nrow(z))
   within <- sum_of_squares(z)
   least <- within * 1e-12
@@ -51,11 +53,11 @@ parted_clusters <- function(z, n_clusters, max_iter = 100L) {
     widest <- which.max(within)
     if (within[widest] <= least) break
     rows <- which(cluster == widest)
-    part <- sweep(z[rows, , drop = FALSE], 2L, colMeans(z[rows, , drop = FALSE]))
+    part <- z[rows, , drop = FALSE]
+    part <- .Call(C_take, part, NULL, NULL, colMeans(part), NULL)
     beyond <- drop(x_pca(part, 1L, "kmeans_f", loadings = FALSE)$scores) > 0
     cluster[rows[beyond]] <- new
-    within[c(widest, new)] <- c(sum_of_squares(part[!beyond, , drop = FALSE]),
-      sum_of_squares(part[beyond, , drop = FALSE]))
+    within[c(widest, new)] <- c(sum_of_squares(part, !beyond), sum_of_squares(part, beyond))
   }
   centres <- rowsum(z, cluster) / tabulate(cluster)
   if (nrow(centres) < n_clusters) return(cluster)
@@ -65,7 +67,13 @@ parted_clusters <- function(z, n_clusters, max_iter = 100L) {
   canonical_labels(found)
 }
 
-sum_of_squares <- function(z) sum(sweep(z, 2L, colMeans(z))^2)
+# Of the rows of z around their mean.
+sum_of_squares <- function(z, rows = NULL) {
+  sum(vapply(in_pieces(ncol(z), max(1, floor(1e6 / nrow(z)))), function(at) {
+    part <- if (is.null(rows)) z[, at, drop = FALSE] else z[rows, at, drop = FALSE]
+    sum(.Call(C_take, part, NULL, NULL, colMeans(part), NULL)^2)
+  }, 0))
+}
 
 check_starts_bytes <- function(n, n_clusters, n_starts) {
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,

@@ -105,15 +105,16 @@ solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, targ
   opened <- inherits(x, "ufs_data")
   moments <- opened && !is.null(x$n_rows)
   slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
-    judge_rows = !moments)
+    judge_rows = !moments, whole = !(opened && isTRUE(x$spare)))
   if (length(slots$few) && !(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
   slots[names(slots) != "few"]
 }
 
 # The work of ufs_css(), of the list from column_triangle(); `asked` has the arguments as they came.
 # judge_rows: are columns with values on one or two rows only left out? They are returned as `few`;
-# of a proof, which is about all choices, those that were chosen all the same.
-css_slots <- function(data, asked, control, judge_rows) {
+# of a proof, which is about all choices, those that were chosen all the same. `whole`: is more
+# wanted than the ranking? Coordinates of all columns may be as large as x.
+css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   z <- data$x
   divisor <- data$divisor
   q <- length(data$keep)
@@ -136,14 +137,17 @@ css_slots <- function(data, asked, control, judge_rows) {
   if (!is.null(settings$wish$quota)) check_quotas_met(settings, wish, order)
   if (count$n_chosen == 0) refuse_empty(settings, names)
   if (settings$prove) few <- intersect(few, order)
-  basis <- column_basis(z, order, divisor)
-  shares <- css_shares(found, basis, divisor)
+  whole <- whole || settings$prove
+  unknown <- rep(NA_real_, length(order))
+  basis <- if (whole) column_basis(z, order, divisor)
+  shares <- if (whole) css_shares(found, basis, divisor) else
+    list_of(captured = unknown, bound = unknown, ratio = unknown)
   trace <- unclass(as_table(found$run$trace))
   gain <- replace(found$left, order, trace$decrease)
   trace[c("objective", "decrease")] <- lapply(trace[c("objective", "decrease")], `*`, divisor^2)
   trace <- as_table(c(trace, shares))
   free <- is.null(asked$k) && is.null(wish$budget)
-  at <- if (free) which.min(trace$ratio) else length(order)
+  at <- if (!whole) 1L else if (free) which.min(trace$ratio) else length(order)
   certificate <- vapply(shares, `[`, 0, at)
   if (settings$prove) certificate <- c(certificate, css_proof(as.list(certificate), count))
   ranking <- picks_first(order, found$left, digits = 8L)
@@ -164,8 +168,8 @@ css_slots <- function(data, asked, control, judge_rows) {
     statistic = expand_features(gain * divisor^2, data, NA_real_),
     solution = list(
       order = stats::setNames(data$keep[order], data$features[data$keep[order]]),
-      factor = basis$factor * divisor,
-      coordinates = expand_columns(basis$coordinates, data),
+      factor = if (whole) basis$factor * divisor,
+      coordinates = if (whole) expand_columns(basis$coordinates, data),
       rank = basis$rank,
       norm2 = expand_features(ss * divisor^2, data)),
     certificate = certificate
@@ -462,6 +466,7 @@ print_notes.ufs_css <- function(x) {
 
 register("css", ufs_css,
   solve = solve_css,
+  spends = TRUE,
   prepare = function(x, args) column_triangle(x, args$center, args$scale),
   control = list(max_iter = 1e7L),
   sized_by = "pca",

@@ -104,6 +104,7 @@ register("kmeans_f", ufs_kmeans_f,
   old_names = c(n_init = "n_starts"),
   solve = solve_kmeans_f,
   arguments = list(n_starts = a_count(1L)),
+  spends = TRUE,
   prepare = function(x, args) {
     # Neither the clusters nor F depend on where zero is, but products far from it lose digits.
     data <- as_ufs_operator(x, TRUE, args$scale)

@@ -70,6 +70,7 @@ weigh_edges <- function(graph, weights) {
 
 register("laplacian", ufs_laplacian,
   solve = solve_laplacian,
+  spends = TRUE,
   prepare = function(x, args) as_ufs_operator(x, args$center, args$scale, named = TRUE),
   advice = "situational: good among noise columns",
   title = "Laplacian score",

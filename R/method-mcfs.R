@@ -132,6 +132,7 @@ sign_of_largest <- function(y) {
 register("mcfs", ufs_mcfs,
   solve = solve_mcfs,
   arguments = list(ridge = a_number(lower = 0)),
+  spends = TRUE,
   prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
   advice = "recommended for clustering with few columns of wide data",
   sized_by = "pca",

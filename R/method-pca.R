@@ -61,6 +61,7 @@ check_rank <- function(pca, n_components) {
 
 register("pca", ufs_pca,
   solve = solve_pca,
+  spends = TRUE,
   prepare = function(x, args) as_lazy_operator(x, args$center, args$scale),
   advice = "situational: good among noise columns",
   group = "baseline",

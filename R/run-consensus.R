@@ -123,13 +123,13 @@ consensus_columns <- function(opened, data, best) {
   .Call(C_x_standardise, z, unname(data$center[at]), unname(data$scale[at]) * data$norm[best])
 }
 
-# The members' ranks on x: list(ranks, mean, fits, seconds).
+# The members' ranks on x: list(ranks, mean, status, seconds).
 consensus_ranks <- function(opened, data, tasks, seeds, control) {
   q <- length(data$keep)
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
   usable <- if (q < opened$p) subset_data(opened, features = data$keep) else opened
   runs <- run_tasks(tasks, consensus_member, list(x = to_travel(usable)))$values
-  failed <- vapply(runs, function(run) is.null(run$fit), NA)
+  failed <- vapply(runs, function(run) !is.null(run$error), NA)
   members <- vapply(tasks, `[[`, "", "method")
   if (any(failed)) {
     what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
@@ -138,9 +138,9 @@ consensus_ranks <- function(opened, data, tasks, seeds, control) {
     if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
   }
   runs <- runs[!failed]
-  ranks <- for_each(runs, q, function(run) order(unname(run$fit$feature_ranking)))
+  ranks <- for_each(runs, q, function(run) order(run$ranking))
   colnames(ranks) <- members[!failed]
-  list(ranks = ranks, mean = rowMeans(ranks), fits = lapply(runs, `[[`, "fit"),
+  list(ranks = ranks, mean = rowMeans(ranks), status = vapply(runs, `[[`, "", "status"),
     seconds = vapply(runs, `[[`, 0, "seconds"))
 }
 
@@ -223,11 +223,17 @@ consensus_table <- function(found, chosen, k) {
   data.frame(member = colnames(ranks),
     # Among the real columns alone.
     chosen = unname(apply(ranks, 2L, function(own) sum(rank(own)[chosen] <= k))),
-    agreement = unname(agreement), status = vapply(found$fits, `[[`, "", "status"),
+    agreement = unname(agreement), status = found$status,
     seconds = found$seconds)
 }
 
-consensus_member <- function(task, common) quiet_fit(common$x, task$method, task$args, task$seed)
+# Of a fit no more than is looked at: solutions of all members would be larger than x.
+consensus_member <- function(task, common) {
+  free_before(as.double(common$x$n) * common$x$p)
+  run <- quiet_fit(common$x, task$method, task$args, task$seed)
+  if (is.null(run$fit)) return(list(error = run$error))
+  list(ranking = unname(run$fit$feature_ranking), status = run$fit$status, seconds = run$seconds)
+}
 
 # One task per member: its name and what it needs.
 consensus_tasks <- function(members, n_clusters, data, center, scale) {

@@ -224,6 +224,9 @@ decoys_fit <- function(task, common) {
   }
   with_seed(task$seed, {
     with <- with_decoys(common$x, common$keep, common$first, common$n_decoys)
+    # No more is wanted than a ranking of them.
+    with$data$spare <- row$spends && is.null(with$data$wish) && is.null(with$data$row_wish) &&
+      !identical(args$k, "auto")
     if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- common$per_k
     # Seed NULL: the method goes on with the numbers of this repeat.
     run <- quiet_fit(with$data, own$method, args, NULL)
@@ -313,40 +316,26 @@ permuted_column <- function(x, blocks) {
   out
 }
 
-# list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between: decoys go
-# to their places, each to one that is free or has been moved, and the other columns between them.
+# list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between.
 dense_with_decoys <- function(x, keep, from, blocks) {
   q <- length(keep)
   free_before(as.double(nrow(x)) * (q + length(from)))
   out <- matrix(0, nrow(x), q + length(from))
-  for (j in seq_along(from)) out[, q + j] <- permuted_column(x[, from[j]], blocks)
-  ord <- mixed_order(q, length(from))
-  decoy <- ord > q
-  moved <- logical(length(ord))
-  for (first in which(decoy)) {
-    if (moved[first]) next
-    held <- out[, first]
-    at <- first
-    while (decoy[at] && ord[at] != first) {
-      out[, at] <- out[, ord[at]]
-      moved[at] <- TRUE
-      at <- ord[at]
+  if (length(blocks) == 1L) blocks <- list(NULL)
+  garbage <- 0
+  for (j in seq_along(from)) for (rows in blocks) {
+    size <- if (is.null(rows)) nrow(x) else length(rows)
+    at <- sample.int(size, .Call(C_decoy_filled, x, from[j], rows))
+    .Call(C_decoy_place, out, q + j, x, from[j], rows, at)
+    garbage <- garbage + 8 * size
+    if (garbage > 16 * 1024^2) {
+      gc(verbose = FALSE, full = FALSE)
+      garbage <- 0
     }
-    if (decoy[at]) out[, at] <- held
-    moved[at] <- TRUE
   }
-  real <- which(!decoy)
-  for (at in in_pieces(q, max(1, floor(1e5 / nrow(x))))) {
-    out[, real[at]] <- x[, keep[ord[real[at]]]]
-  }
+  ord <- mixed_order(q, length(from))
+  .Call(C_decoy_arrange, out, ord, x, keep)
   list(x = out, ord = ord)
-}
-
-# The matrix of the previous repeat is freed before one of so many numbers is made.
-free_before <- function(entries) {
-  if (entries <= 4e6) return(invisible())
-  gc(verbose = FALSE)
-  .Call(C_x_trim)
 }
 
 sparse_decoys <- function(x, columns, blocks) {

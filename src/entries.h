@@ -23,6 +23,7 @@
     /* ffi_x.c */ \
     ENTRY(x_check, 5) \
     ENTRY(x_standardise, 3) \
+    ENTRY(x_overwrite, 3) \
     ENTRY(x_trim, 0) \
     ENTRY(x_add, 2) \
     ENTRY(x_forms, 2) \
@@ -40,6 +41,10 @@
     ENTRY(x_across, 2) \
     ENTRY(x_room, 1) \
     ENTRY(x_place, 3) \
+    /* ffi_decoys.c */ \
+    ENTRY(decoy_filled, 3) \
+    ENTRY(decoy_place, 6) \
+    ENTRY(decoy_arrange, 4) \
     /* ffi_spilled.c */ \
     ENTRY(file_numbers, 3) \
     /* ffi_input.c */ \

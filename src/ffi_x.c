@@ -187,14 +187,24 @@ SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
  * holders. */
 SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
 {
+    if (!MAYBE_SHARED(x)) return ffi_x_overwrite(x, shift_, divide_);
     int n = ffi_table(x, "x").n, p = ffi_table(x, "x").p;
-    const double *from = REAL_RO(x);
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
-    SEXP out = PROTECT(MAYBE_SHARED(x) ? Rf_allocMatrix(REALSXP, n, p) : x);
-    prepare_take(n, from, &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(out));
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, p));
+    prepare_take(n, REAL_RO(x), &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(out));
     UNPROTECT(1);
     return out;
+}
+
+/* The same in place whoever holds it: of a matrix that its caller made to be spent. */
+SEXP ffi_x_overwrite(SEXP x, SEXP shift_, SEXP divide_)
+{
+    int n = ffi_table(x, "x").n, p = ffi_table(x, "x").p;
+    const double *shift = ffi_data(shift_, (size_t) p, "shift");
+    const double *divide = ffi_data(divide_, (size_t) p, "divide");
+    prepare_take(n, REAL_RO(x), &(prepare_part){n, p, NULL, NULL, shift, divide}, REAL(x));
+    return x;
 }
 
 /* What R has freed goes back to the system: glibc keeps blocks of up to 32 MB and twice as much

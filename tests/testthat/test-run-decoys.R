@@ -69,6 +69,43 @@ test_that("columns and decoys in random order are those of a table made in piece
   expect_identical(x, withr::with_seed(2, matrix(rnorm(40 * 30), 40, dimnames = list(NULL, colnames(x)))))
 })
 
+test_that("a table made for one ranking is written over, the user's is not", {
+  x <- withr::with_seed(5, hidden(40, 8, 60))
+  kept <- x + 0
+  spend <- names(Filter(function(row) row$spends, registry()))
+  expect_true(all(c("css", "laplacian", "pca") %in% spend))
+  arguments <- list(n_components = 3, n_clusters = 3, scale = TRUE)
+  for (method in spend) {
+    args <- arguments[names(arguments) %in% registry()[[method]]$arguments]
+    run <- function() {
+      found <- quiet(withr::with_seed(1, do.call(ufs_decoys, c(list(x, method, repeats = 2), args))))
+      found[c("k", "columns", "curve", "noise", "behind")]
+    }
+    spent <- run()
+    expect_identical(x, kept)
+    local({
+      write <- prepare_write
+      replaced("prepare_write", function(...) {
+        given <- list(...)
+        do.call(write, given[seq_len(min(5L, length(given)))])
+      })
+      expect_identical(run(), spent)
+    })
+  }
+  made <- withr::with_seed(1, with_decoys(open_data(x), 1:68, 1:68, 10L))$data
+  plain <- made$x + 0
+  expected <- as_lazy_operator(made)$x
+  expect_identical(made$x, plain)
+  made$spare <- TRUE
+  expect_identical(as_lazy_operator(made)$x, expected)
+  expect_identical(made$x, expected)
+  # A proof has its bound from what a ranking alone does without.
+  small <- x[, 1:12]
+  fit <- quiet(ufs_css(small, k = 2, optimal = TRUE))
+  proved <- quiet(withr::with_seed(1, ufs_decoys(small, fit, repeats = 1)))
+  expect_length(proved$errors[[1L]], 0)
+})
+
 test_that("a decoy keeps the values of each block of rows", {
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(2, matrix(rpois(120, .8), 30))
