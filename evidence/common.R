@@ -133,7 +133,7 @@ run_jobs <- function(jobs, seconds, env = character()) {
     # Compiled code that looks for no interrupt goes on beyond its CPU time: ended from outside.
     run <- paste(c(shQuote(c(file.path(R.home("bin"), "Rscript"), normalizePath(script), given)),
       paste0("--seconds=", seconds)), collapse = " ")
-    out <- suppressWarnings(system2("sh", c("-c", shQuote(sprintf("ulimit -t %.0f; exec %s", 2 * seconds + 60, run))),
+    out <- suppressWarnings(system2("sh", c("-c", shQuote(sprintf("ulimit -t %.0f; exec %s", seconds + 60, run))),
       stdout = TRUE, stderr = FALSE, env = env))
     found <- sub("^row: ", "", grep("^row: ", out, value = TRUE))
     say("%s\n", if (length(found)) found else paste(c(given, "no result"), collapse = " "))

@@ -309,7 +309,11 @@ before_after_part <- function() {
     lines$limit <- option("seconds", "60")
     lines$part <- "before-after"
     if (!is.null(option("data"))) lines$data <- option("data")
-    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("method", "set", "blas"), names(cases))
+    ended <- function(job) {
+      data.frame(job$version, job$method, job$set, NA, NA, NA, NA, NA, paste("over", job$limit, "s"), NA, "", blas_name())
+    }
+    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("method", "set", "blas"),
+      names(cases), ended = ended)
   }
 }
 
@@ -503,8 +507,10 @@ waits_part <- function() {
     decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
       ufselect::ufs_decoys(x, "css", k = 20)
     }, function(fit) fit$k[[1L]]),
-    facility_10000x60 = list(function() rows(10000L, 60L), function(x) ufselect::ufs_facility(x, m = 20), first("value")),
-    facility_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_facility(x, m = 20), first("value")),
+    facility_10000x60 = list(function() rows(10000L, 60L), function(x) ufselect::ufs_facility(x, m = 20),
+      first("value")),
+    facility_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_facility(x, m = 20),
+      first("value")),
     facility_100000x25 = list(function() rows(100000L, 25L), function(x) ufselect::ufs_facility(x, m = 100),
       first("value")),
     medoids_100000x25 = list(function() rows(100000L, 25L), function(x) ufselect::ufs_medoids(x, m = 100),
@@ -563,7 +569,11 @@ waits_part <- function() {
     lines <- data.frame(case = words(option("cases", paste(names(cases), collapse = ","))))
     lines$limit <- option("seconds", "60")
     lines$part <- "waits"
-    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("case", "blas"), names(cases))
+    ended <- function(job) {
+      data.frame(job$version, job$case, NA, NA, NA, paste("ended, over", job$limit, "s"), blas_name())
+    }
+    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("case", "blas"), names(cases),
+      ended = ended)
   }
 }
 
@@ -581,15 +591,17 @@ least_of_three <- function(f, seconds, start) {
     if (used < 1) min(used, cpu(f()), cpu(f())) else used
   }, error = function(e) conditionMessage(e))
   over <- if (is.character(used)) grepl("time limit", used) else used > seconds
-  note <- if (over) paste("over", seconds, "s") else if (is.character(used)) substr(gsub("\n", " ", used), 1L, 90L) else ""
+  note <- if (over) paste("over", seconds, "s") else if (is.character(used)) gsub("\n", " ", substr(used, 1L, 90L)) else ""
   list(seconds = if (nzchar(note)) NA else signif(used, 3), mb = if (nzchar(note)) NA else mb, note = note)
 }
 
 # Every job in a session of its own; each line is written at once, in the order of the first column of the key.
-measure_in_turn <- function(jobs, seconds, columns, key, order, env = character()) {
+# ended(job): the line of a session that did not come to its end; none without.
+measure_in_turn <- function(jobs, seconds, columns, key, order, env = character(), ended = function(job) NULL) {
   table <- NULL
   for (i in seq_len(nrow(jobs))) {
     found <- run_jobs(jobs[i, ], seconds, env)
+    if (is.null(found)) found <- ended(jobs[i, ])
     if (is.null(found)) next
     found <- stats::setNames(found, columns)
     table <- rbind(table, found)
