@@ -25,7 +25,7 @@
  * rest. <Y, X> = sum_k price_k |z_k| dual_k, and a rest ||x - fit||^2 adds 2 ||x - fit||^2 to it and
  * has ||y||^2 / 4 for its conjugate, y = 2 (x - fit).
  *
- * One step = one iteration. Memory (3 DEPTH + 8) (p + others) doubles. */
+ * One step = one iteration. Memory (3 depth + 8) (p + others) doubles. */
 #include "mm.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -131,36 +131,53 @@ static double near_plain(const mm *s, int k, double u)
     return fmin(fmax(u, s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
 }
 
+/* The mean change of roots on the log scale, of rows and of others: partly that of their own
+ * kind, partly that of both. */
+static void mean_changes(mm *s, double *mean)
+{
+    enum { BOTH = 2 };
+    double total[3] = {0.0, 0.0, 0.0}, moved[3] = {0.0, 0.0, 0.0}, both;
+
+    for (int k = 0; k < s->p + s->others; k++) {
+        int kind = k < s->p ? 0 : 1;
+        if (k < s->p && mm_is_free(s->settings, k)) continue;
+        double size = sqrt(count_of(s, k)) * s->plain[k];
+        s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
+        total[kind] += size;
+        moved[kind] += size * s->f[k];
+        total[BOTH] += size;
+        moved[BOTH] += size * s->f[k];
+    }
+    both = total[BOTH] > 0.0 ? moved[BOTH] / total[BOTH] : 0.0;
+    for (int kind = 0; kind < 2; kind++) {
+        double alone = total[kind] > 0.0 ? moved[kind] / total[kind] : both;
+        mean[kind] = s->own * alone + (1.0 - s->own) * both;
+    }
+}
+
 /* Newton on the diagonal, then Anderson. Caution keeps rows from moving too far together. A row that stays
  * the steepest takes the whole step, with its copies: held back while it is small, it would grow by
  * little more than nothing in each step, and the bound would wait for it. Another row in each step is no
  * such row: moved at once, they would spoil the history, whose map is the same in all steps. */
 static void extrapolate(mm *s)
 {
-    int all = s->p + s->others;
-    double top = steepest(s), total = 0.0, moved = 0.0, mean;
+    double top = steepest(s), mean[2];
 
-    for (int k = 0; k < all; k++) {
-        if (k < s->p && mm_is_free(s->settings, k)) continue;
-        double size = sqrt(count_of(s, k)) * s->plain[k];
-        s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
-        total += size;
-        moved += size * s->f[k];
-    }
-    mean = total > 0.0 ? moved / total : 0.0;
-    for (int k = 0; k < all; k++) {
+    mean_changes(s, mean);
+    for (int k = 0; k < s->p + s->others; k++) {
         if (k < s->p && mm_is_free(s->settings, k)) {
             s->f[k] = s->u[k];
             continue;
         }
         bool steep = s->waits >= WAITS && k < s->p && s->u[k] > 0.0 && s->out->dual[k] >= top;
-        double by = s->f[k] - mean, left = fmax(s->left[k], steep ? UFS_ROUNDING : s->caution);
+        double common = mean[k < s->p ? 0 : 1], by = s->f[k] - common;
+        double left = fmax(s->left[k], steep ? UFS_ROUNDING : s->caution);
         by = by > 0.0 ? 0.5 * log1p(expm1(2.0 * by) / left) : by / left;
-        s->f[k] = near_plain(s, k, s->u[k] * exp(mean + by));
+        s->f[k] = near_plain(s, k, s->u[k] * exp(common + by));
     }
     anderson_push(&s->history, s->u, s->f);
     anderson_mix(&s->history, NULL, s->f); /* f is as it is if there is no history yet */
-    for (int k = 0; k < all; k++) s->u[k] = near_plain(s, k, s->f[k]);
+    for (int k = 0; k < s->p + s->others; k++) s->u[k] = near_plain(s, k, s->f[k]);
     s->bold = true;
 }
 
@@ -277,7 +294,8 @@ void mm_init(mm *s)
     s->change = 1.0;
     s->steep = -1;
     s->out->bound = R_NegInf;
-    anderson_init(&s->history, (int) L, DEPTH);
+    if (s->depth == 0) s->depth = DEPTH;
+    anderson_init(&s->history, (int) L, s->depth);
     ufs_trace_named(&s->run->trace, s->run->max_iter, columns);
     if (!s->convex) s->run->trace.n_col = 2;
     s->run->status = UFS_MAX_ITER;

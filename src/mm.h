@@ -33,6 +33,9 @@ struct mm {
     int p, others;
     int least;   /* rows at least that are at hand; p: none is ever left out */
     bool convex; /* norms are u^2 dual, rest a squared distance or 0; there is a bound */
+    int depth;   /* of the history; 0: the usual one */
+    double
+        own; /* how much the mean change of rows (of others) alone counts for rows (for others) */
     /* The end is exact: twice in a row within tol, as an extrapolated step may be short by accident; no
      * row left out violates; and all rows that are zero become so exactly. */
     bool clears;
