@@ -72,7 +72,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   n <- data$n
   q <- as.double(ncol(data$x))
   square <- as.double(n)^2
-  check_bytes(8 * (if (solver == "exact") 5 * n * q + 3 * square else
+  check_bytes(8 * (if (solver == "exact") 5 * n * q + 3 * square + min(n, q) * (n + q) else
     10 * n * q + (if (q < n) 3 else 12) * square), "ufs_represent()", "Use a part of the samples.")
   theta <- if (is.null(theta)) matrix(1, n, n) else
     check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)

@@ -374,11 +374,12 @@ topk_solver <- function(x, mode, classes, settings) {
     links <- links + probe$links
     pivots <- pivots + probe$pivots
     # In nanoseconds, with an optimised BLAS: products run at 32e9 operations a second, pivots at
-    # 8e9 and with an overhead of 5 for their sorts. A wrong choice costs at most a few times the
-    # 2 s below which it does not matter.
+    # 8e9, with an overhead of 5 for their sorts and .75 for an entry of their inverse. A wrong
+    # choice costs at most a few times the 2 s below which it does not matter.
     products <- 50 / 32 * if (2 * p > 3 * n) 4 * n^2 * p + 2 * n^3 else
       2 * n * p * (n + p + 3 * links / at)
-    if (n * pivots / length(rows) * (n + p) * (links / at / 8 + 5) > max(2e9, 2 * products)) {
+    pivot <- (n + p) * (links / at / 8 + 5) + .75 * (links / at)^2
+    if (n * pivots / length(rows) * pivot > max(2e9, 2 * products)) {
       return("admm")
     }
   }
@@ -437,7 +438,7 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
     plain = 4 * n * p + 5 * r * r,
     auto = 3 * n * n,
     admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
-    exact = 6 * n * p + 4 * n * n + 3 * r * r,
+    exact = 6 * n * p + 4 * n * n + 3 * r * r + r * (n + p),
     paper = 12 * n * p + 12 * n * n)
   if (settings$branch_and_bound) bytes <- bytes + 24 * as.double(settings$node_limit)
   check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else

@@ -122,6 +122,7 @@ test_that("what it would need is said before it is taken", {
     suppressWarnings(ufs_represent(x, solver = solver, scale = FALSE, control = ufs_control(max_iter = 2)))
     n <- nrow(x)
     q <- ncol(x)
-    expect_identical(asked, 8 * if (solver == "exact") 5 * n * q + 3 * n^2 else 10 * n * q + (if (q < n) 3 else 12) * n^2)
+    expect_identical(asked, 8 * if (solver == "exact") 5 * n * q + 3 * n^2 + min(n, q) * (n + q) else
+      10 * n * q + (if (q < n) 3 else 12) * n^2)
   }
 })
