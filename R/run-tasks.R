@@ -47,8 +47,8 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
   workers <- if (length(jobs)) count_workers() else 0
   here <- 0L
   started <- proc.time()[[3L]]
-  spent <- function() proc.time()[[3L]] - started
-  while (here < length(jobs) && !workers_pay(workers, here, length(jobs), spent())) {
+  while (here < length(jobs) &&
+    !workers_pay(workers, here, length(jobs), proc.time()[[3L]] - started)) {
     here <- here + 1L
     value <- run_job(jobs[[here]], work, common, run$folder, tick)
     note(value$problem)
@@ -56,9 +56,7 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
   }
   rest <- which(seq_along(jobs) > here)
   if (length(rest)) {
-    # Parts of under a second would cost more than they even out.
-    more <- is.finite(workers) && (here == 0L || spent() / here * length(rest) > 5)
-    found <- send_to_workers(jobs[rest], work, common, run$folder, show, more)
+    found <- send_to_workers(jobs[rest], work, common, run$folder, show)
     done[open[rest]] <- found
     note(unlist(lapply(found, `[[`, "problem")))
   }
@@ -76,7 +74,7 @@ run_job <- function(job, work, common, folder, tick) {
 }
 
 # What run_job() gives for each of the jobs, done by workers, to whom the data go by a file.
-send_to_workers <- function(jobs, work, common, folder, tick, more) {
+send_to_workers <- function(jobs, work, common, folder, tick) {
   shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
     fileext = ".rds")
   on.exit(unlink(shared))
@@ -84,18 +82,18 @@ send_to_workers <- function(jobs, work, common, folder, tick, more) {
   saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
   with <- list_of(work, common = shared, folder, tick, packages = c("ufselect", own$packages))
   # Some backends draw random numbers of their own (batchtools: for its registry).
-  keep_seed(with_one_thread(with_libraries(run_on_workers(jobs, with, more))))
+  keep_seed(with_one_thread(with_libraries(run_on_workers(jobs, with))))
 }
 
-# The jobs in as many parts as there are workers, or in `more`: a worker that is done then takes
-# what another has not begun. A part whose worker died, or whose job somebody cancelled, is done
-# again, at most twice; all others keep what they have. `with`: the other arguments of run_job().
-run_on_workers <- function(jobs, with, more) {
+# The jobs in three parts for each worker, so that one that is done takes what another has not
+# begun; a scheduler gets one part for each. A part whose worker died, or whose job somebody
+# cancelled, is done again, at most twice; all others keep what they have. `with`: the other
+# arguments of run_job().
+run_on_workers <- function(jobs, with) {
   done <- vector("list", length(jobs))
   open <- seq_along(jobs)
   for (again in 0:2) {
-    workers <- future::nbrOfWorkers()
-    count <- min(length(open), if (more) max(workers, 16) else workers)
+    count <- min(length(open), future::nbrOfWorkers() * if (is.finite(count_workers())) 3 else 1)
     # In turn: neighbours among the tasks often take the same time.
     parts <- unname(split(open, rep_len(seq_len(count), length(open))))
     # Not even begun where the connection to a worker is gone.
