@@ -24,6 +24,12 @@ weighted_columns <- function(data, center, by) {
   if (!is.null(data$offset)) overall <- overall + known_offset(data$offset, center)
   plan <- list(block = block, mean = mean, root = if (!is.null(rows$weights)) sqrt(weight))
   df <- sum(weight) - max(block)
+  if (!is.null(rows$weights) && df <= n * .Machine$double.eps * sum(weight)) {
+    refuse("weights", "`weights` say how many rows each row stands for. They add up to ",
+      format(sum(weight), digits = 3L), "; a variance takes more than ",
+      if (is.null(rows$blocks)) "one" else paste0("one in each of the ", max(block), " blocks"),
+      ". Multiply them by a number.")
+  }
   total <- colSums(mean^2 * size)
   if (isTRUE(rows$block_scale)) {
     square <- sums(raw_operator(planned_data(data, c(plan["block"], plan["mean"], power = 2))))
