@@ -184,7 +184,6 @@ own_sized_by <- function(row, args) {
   mixed[, 3L] <- x[c(seq(1, 23, 2), seq(2, 24, 2)), 3L]
   dimnames(mixed) <- dimnames(x) <- list(NULL, letters[1:6])
   args <- args[intersect(names(args), c(row$arguments, names(row$paper)))]
-  if (identical(row$per_k, "k")) args$k <- 3L
   score <- function(x) {
     on_error(suppressMessages(suppressWarnings(do.call(row$fit, c(list(x), args))$feature_scores)),
       function(e) NULL)

@@ -300,13 +300,12 @@ column_checks <- function(fit, x) {
 
 # ---- the same advice on real sets ----------------------------------------------------------------
 
-# The gain of the task's advice on the stored sets, one sentence; NULL without the table. For data
-# of a kind that there are sets enough of, on those of the same kind.
+# The gain of the task's advice on the stored sets, one sentence; NULL for tasks it does not have.
+# For data of a kind that there are sets enough of, on those of the same kind.
 selection_record <- function(task, noise, method = "", kind = "", whole = TRUE) {
   if (method == "ted") return(curves_record())
-  file <- system.file("benchmarks", "results", "select.csv", package = "ufselect")
-  if (!nzchar(file)) return(NULL)
-  table <- utils::read.csv(file)
+  table <- utils::read.csv(system.file("benchmarks", "results", "select.csv",
+    package = "ufselect"))
   table <- table[table$task == task & table$noise == (if (noise) 10L else 0L), ]
   if (!nrow(table)) return(NULL)
   gain <- gain_promise(table, kind)
@@ -358,9 +357,8 @@ moved_since <- function(name) {
 
 # The same of spectra, from the table of vignette("laboratory").
 curves_record <- function() {
-  file <- system.file("benchmarks", "results", "regression.csv.gz", package = "ufselect")
-  if (!nzchar(file)) return(NULL)
-  table <- utils::read.csv(file)
+  table <- utils::read.csv(system.file("benchmarks", "results", "regression.csv.gz",
+    package = "ufselect"))
   error <- function(choice) {
     own <- table[table$spectra & table$choice == choice, ]
     100 * tapply(own$ratio, own$set, mean)

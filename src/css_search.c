@@ -167,14 +167,7 @@ static void dual_of(const css_work *work, int at, double *dual)
 
 void css_try(css_work *work, int m, const int *at)
 {
-    size_t len = 2 * (size_t) m * (size_t) work->p;
-
     R_CheckUserInterrupt();
-    if (work->n_basis == 0) {
-        for (size_t i = 0; i < len; i++) work->pass[i] = 0.0;
-        for (int l = 0; l < m; l++) work->size[l] = 0.0;
-        return;
-    }
     if (!work->inverted) work->form->invert(work);
     work->inverted = true;
     for (int l = 0; l < m; l++)

@@ -616,6 +616,10 @@ test_that("a factor is named as such: in, out, and by its cost", {
   expect_setequal(selected_features(ufs_css(data, k = 4))[1:3], dummies)
   expect_false(any(dummies %in% selected_features(ufs_css(table, factors = "dummies", exclude = "region", k = 9))))
   expect_error(ufs_data(table, factors = "dummies", include = "regio"), class = "ufs_error_argument", "'regio'")
+  # Its columns that are left, or none.
+  part <- ufs_data(table, factors = "dummies")
+  expect_identical(ufs_data(part[, c(dummies[2L], "c1", "c2")], include = "region")$wish$include, 1L)
+  expect_error(ufs_data(part[, c("c1", "c2")], include = "region"), class = "ufs_error_argument", "'region'")
 })
 
 test_that("which chosen column stands for each other one, after any method that chooses columns", {

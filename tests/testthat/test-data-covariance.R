@@ -191,3 +191,12 @@ test_that("pairs add up by name, whatever the order of columns", {
   expect_equal(as.matrix(both), cor(x, use = "pairwise.complete.obs"), tolerance = 1e-12)
   expect_equal(both$mean, colMeans(x, na.rm = TRUE))
 })
+
+test_that("pairwise moments add up, whatever the order of the columns", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(120), 40, dimnames = list(NULL, c("a", "b", "c"))))
+  x[c(3, 50, 77, 110)] <- NA
+  part <- function(rows, columns) ufs_moments(x[rows, columns], na = "pairwise")
+  both <- c(part(1:20, 1:3), part(21:40, c(3, 1, 2)))
+  expect_equal(both$css, ufs_moments(x, na = "pairwise")$css)
+  expect_equal(stats::cov2cor(both$css), stats::cor(x, use = "pairwise.complete.obs"))
+})

@@ -245,3 +245,17 @@ test_that("a grid takes replicates as each of its fits does; what judges single 
   expect_error(ufs_stability(made$x, "css", k = 10, replicates = made$g), "single rows",
     class = "ufs_error_argument")
 })
+
+test_that("no more columns are asked for than repeat", {
+  d <- repeated_rows()
+  x <- ufs_data(d$x[, c(1:4, 11:14)], replicates = d$g)
+  repeat_at_all <- sum(levels_by_hand(scale(d$x[, c(1:4, 11:14)]), d$g)$share > 0)
+  expect_identical(repeating_columns(x), repeat_at_all)
+  rule <- list(k = 8L, reason = "all")
+  found <- with_repeats(rule, x)
+  expect_identical(found$k, repeat_at_all)
+  expect_identical(found$reason, paste0("all; ", repeat_at_all,
+    " columns can be chosen: the others do not repeat"))
+  expect_identical(with_repeats(replace(rule, "k", 2L), x)$k, 2L)
+  expect_identical(with_repeats(rule, d$x), rule)
+})

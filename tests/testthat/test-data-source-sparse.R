@@ -311,3 +311,43 @@ test_that("what cannot be read is said once", {
     "^`x` cannot be read from where it lies: the file is damaged, gone, or not what it was \\(invalid 'times' value\\).$",
     class = "ufs_error_input")
 })
+
+test_that("a column may be asked for twice, in blocks by rows and by columns", {
+  skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  x <- entries(30, 12)
+  source <- ufs_data(delayed(x), block_bytes = 800)$x
+  for (one in list(source, by_rows(source, 4))) {
+    found <- read_sparse_part(one, c(3, 3, 30), c(2, 9, 2))
+    expect_equal(unname(as.matrix(found)), unname(as.matrix(x)[c(3, 3, 30), c(2, 9, 2)]))
+  }
+})
+
+test_that("what is read is the same when memory is given back after every block", {
+  skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  x <- entries(30, 12)
+  source <- ufs_data(delayed(x), block_bytes = 800)$x
+  plain <- gather_sparse(source)
+  replaced("garbage_most", 0)
+  asked <- numeric()
+  replaced("collect_garbage", function(source, bytes = Inf) {
+    asked <<- c(asked, bytes)
+    TRUE
+  })
+  expect_identical(gather_sparse(source), plain)
+  expect_identical(unique(asked), source$bytes)
+  expect_gt(length(asked), 1L)
+})
+
+test_that("a file of many entries that is read into memory says so, with its size and the way out", {
+  replaced("gather_sparse", function(source, most) list(step = source$step, most = most))
+  replaced("collect_garbage", function(source, bytes = Inf) NULL)
+  source <- list(fill = 0.5, n = 1e4, p = 2e3, step = 10, by = "rows")
+  withr::local_options(ufselect.max_bytes = 48 * 1e7)
+  expect_message(found <- hold_source(source), "sparse matrix of about .* Give `block_bytes`",
+    class = "ufs_message_held")
+  expect_identical(found, list(step = 40, most = 1e7))
+  expect_null(hold_source(replace(source, "fill", 0.6)))
+  expect_silent(hold_source(replace(source, "fill", 0.1)))
+})

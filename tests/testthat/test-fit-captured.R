@@ -34,3 +34,9 @@ test_that("no column explains nothing; log counts are named as such", {
   counts <- grouped_counts(30, 20)$x
   expect_identical(captured_of(suppressWarnings(ufs_css(ufs_data(counts, counts = "log"), k = 2))), "log counts")
 })
+
+test_that("nothing is said of shares of squares that double precision cannot hold", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(60), 20, dimnames = list(NULL, c("a", "b", "c"))))
+  expect_named(ufs_pca(x, 2, scale = FALSE)$certificate, c("captured", "bound"))
+  expect_null(ufs_pca(x * 1e-150, 2, scale = FALSE)$certificate)
+})

@@ -865,3 +865,43 @@ test_that("two samples, too few for a tree, stand along the first component", {
   expect_identical(sample_order(z, NULL), order(stats::prcomp(z)$x[, 1] * sign(stats::prcomp(z)$x[1, 1])))
   expect_identical(sample_order(z, factor(c("a", "b"))), 1:2)
 })
+
+test_that("titles may be expressions; arrows that are all zero draw nothing; a low key has its ends alone", {
+  written <- function(code, ...) {
+    file <- tempfile(fileext = ".pdf")
+    withr::defer(unlink(file))
+    grDevices::pdf(file, compress = FALSE, ...)
+    code()
+    grDevices::dev.off()
+    paste(readLines(file, warn = FALSE, encoding = "latin1"), collapse = "\n")
+  }
+  fit <- fit_of("pca", x)
+  title <- written(function() plot(fit, "scores", main = expression(alpha^2)))
+  expect_false(grepl("ufs_pca", title))
+  blank <- function(code) written(function() { plot.new(); plot.window(c(-1, 1), c(-1, 1)); code() })
+  arrows <- function(x) blank(function() draw_arrows(data.frame(x = x, y = 0, label = "gene"), 1))
+  expect_identical(arrows(0), blank(function() NULL))
+  expect_match(arrows(0.5), "gene")
+  key <- function(rows, height) {
+    numbers <- function() draw_key(1, rows, rows, grey(1:9 / 10), list(limits = c(0, 1), value = "share"))
+    said <- written(function() {
+      par(mar = c(1, 1, 1, 4))
+      plot.new()
+      plot.window(c(0, 1), c(0, rows))
+      numbers()
+    }, height = height)
+    regmatches(said, gregexpr("(?<=\\()[0-9.]+(?=\\) Tj)", said, perl = TRUE))[[1L]]
+  }
+  expect_identical(key(10, 2), c("0", "1"))
+  expect_identical(key(10, 9), c("0.0", "0.2", "0.4", "0.6", "0.8", "1.0"))
+})
+
+test_that("an overlap of more than forty features draws the forty chosen most often", {
+  wide <- withr::with_seed(1, matrix(stats::rnorm(5000), 50))
+  fits <- lapply(1:5, function(seed) withr::with_seed(seed, ufs_random(wide)))
+  overlap <- ufs_overlap(fits, k = 20)
+  pic <- picture(overlap, "features")
+  expect_gt(nrow(overlap$selected), 40L)
+  expect_identical(pic$subtitle, sprintf("the 40 chosen most often of %d", nrow(overlap$selected)))
+  expect_gte(min(rowSums(pic$z)), max(rowSums(overlap$selected[-(1:40), ])))
+})

@@ -219,3 +219,18 @@ test_that("workers get the function and what it uses", {
   expect_identical(run(), here)
   expect_identical(withr::with_seed(1, ufs_stability(y, made, k = 2, n_resamples = 4)$selected), here[[2]])
 })
+
+test_that("a function that cannot do without its number is fitted for each number", {
+  withr::defer(forget_methods(c("needs_k", "takes_k")))
+  ufs_register("needs_k", function(x, k) apply(x, 2L, stats::var) * (seq_len(ncol(x)) != k))
+  ufs_register("takes_k", function(x, k = 2L) apply(x, 2L, stats::var) * (seq_len(ncol(x)) != k))
+  expect_identical(method_row("needs_k")$required, "k")
+  expect_length(method_row("takes_k")$required, 0L)
+  expect_error(ufs(mtcars, "needs_k"), "`k`", class = "ufs_error_argument")
+  fit <- ufs(mtcars, "needs_k", k = 4, scale = FALSE)
+  expect_identical(fit$feature_scores[["hp"]], 0)
+  expect_identical(selected_features(fit), c("disp", "mpg", "qsec", "cyl"))
+  for (door in list(ufs_size, function(x, method) ufs(x, method, k = "auto"))) {
+    expect_error(door(mtcars, "needs_k"), "solves for one number", class = "ufs_error_argument")
+  }
+})

@@ -307,3 +307,13 @@ test_that("an argument with one form refuses others; old words become those of t
   withr::defer(rm(list = "deprecated-none-element", envir = said_once))
   expect_warning(with_new_words(list(loss = "element"), row, "none"), "write loss = \"entry\"", class = "ufs_warning_deprecated")
 })
+
+test_that("components of a large table are long work, those of a small one are not", {
+  said <- logical()
+  withr::local_options(ufselect.watch = function(words, long) {
+    said <<- c(said, long)
+  })
+  watch_components(matrix(as.raw(1), 4000, 4000))
+  watch_components(matrix(as.raw(1), 40, 40))
+  expect_identical(said, c(TRUE, FALSE))
+})

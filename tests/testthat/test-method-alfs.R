@@ -902,3 +902,18 @@ test_that("what is printed on the way is what the trace keeps", {
     expect_lte(sum(shown$V6 > kept$gap * 1.005), 2L)
   }
 })
+
+test_that("a constant column changes nothing in a path, and samples without names are numbers", {
+  x <- as.matrix(mtcars)
+  path <- ufs_alfs_path(x, alpha_rel = c(.2, .1, .05))
+  wider <- suppressWarnings(ufs_alfs_path(cbind(x, one = 1), alpha_rel = c(.2, .1, .05)))
+  expect_equal(wider$table, path$table)
+  alone <- suppressWarnings(ufs_alfs(cbind(x, one = 1), alpha_rel = .05))
+  # Both end within the gap of their tolerance.
+  expect_equal(wider$fits[[3L]]$feature_scores, alone$feature_scores, tolerance = 1e-2)
+  named <- representatives(ufs_alfs(x), x)
+  bare <- representatives(ufs_alfs(unname(x)), unname(x))
+  expect_type(bare$sample, "integer")
+  expect_identical(rownames(x)[bare$representative], named$representative)
+  expect_identical(rownames(x)[bare$sample], named$sample)
+})

@@ -979,3 +979,18 @@ test_that("the plain iteration is tried first only where no loading may be the w
   expect_error(ufs_jspca(x, 2, lambda_rel = .6, init = start), "tried")
   expect_error(ufs_jspca(x, 2, lambda = 0, init = start), NA)
 })
+
+test_that("the reconstruction is that of Q P', in the units of the data", {
+  fit <- ufs_jspca(mtcars, n_components = 3, loss = "feature")
+  z <- scale(mtcars)
+  rebuilt <- function(part) {
+    sweep(sweep(part, 2L, attr(z, "scaled:scale"), "*"), 2L, attr(z, "scaled:center"), "+")
+  }
+  whole <- rebuilt(z %*% fit$solution$Q %*% t(fit$solution$P))
+  got <- predict(fit, mtcars, type = "reconstruction")
+  expect_equal(got, whole, tolerance = 1e-8)
+  one <- predict(fit, mtcars, type = "reconstruction", n_components = 1)
+  expect_identical(qr(scale(one, scale = FALSE), tol = 1e-8)$rank, 1L)
+  expect_gt(sum((scale(one) - z)^2), sum((scale(got) - z)^2))
+  expect_match(picture(fit, "objective")$subtitle, "a fixed-point iteration: the objective may rise")
+})

@@ -379,3 +379,42 @@ test_that("an error of ours inside a classifier stays what it is; another one na
     "Classifier 'tree' failed: no", class = "ufs_error_argument")
   expect_identical(wrong$argument, "classifiers")
 })
+
+test_that("a table without grids has no rows of grids; labels that k-means cannot make are missing", {
+  out <- ufs_compare(mtcars[, 3:7], factor(mtcars$am), "variance", k = 2, repeats = 1, n_random = 2)
+  expect_identical(as.data.frame(out), out$results)
+  grid <- as.data.frame(out, what = "grid")
+  expect_identical(nrow(grid), 0L)
+  expect_named(grid, c(names(out$results), "setting", "sample_setting", "chosen"))
+  flags <- cbind(a = rep(0:1, 15), b = rep(0:1, each = 15))
+  out <- ufs_compare(flags, gl(3, 1, 30), "variance", k = 1, mode = "cluster", repeats = 1, n_random = 2)
+  one <- out$results[out$results$method == "variance", ]
+  expect_identical(one$accuracy, NA_real_)
+  expect_identical(one$error, "")
+  expect_identical(is.na(out$results$accuracy[out$results$method == "all"]), FALSE)
+  skip_on_cran()
+  # k-means of more columns than a block holds is that of their scores.
+  x <- withr::with_seed(1, matrix(stats::rnorm(400), 40) + 4 * rep(0:1, each = 20))
+  z <- as_ufs_operator(ufs_data(Matrix::Matrix(x, sparse = TRUE)))$x
+  dist_of <- function(points) as.vector(stats::dist(as.matrix(points)))
+  whole <- cluster_rows(z, 1:6, 2L)
+  withr::local_options(ufselect.block_bytes = 100)
+  expect_equal(dist_of(cluster_rows(z, 1:6, 2L)), dist_of(whole), tolerance = 1e-6)
+})
+
+test_that("a sampler that solves for its number gets it", {
+  withr::defer(forget_methods("first_m"))
+  ufs_register("first_m", function(x, m) as.numeric(seq_len(nrow(x)) <= m), what = "samples")
+  out <- ufs_compare(iris[1:4], iris$Species, "all+first_m", k = 2, m = c(3, 60), repeats = 1, n_random = 1)
+  own <- out$results[out$results$method == "all+first_m", ]
+  expect_setequal(own$labelled, c(3L, 60L))
+  expect_identical(own$error, rep("", nrow(own)))
+})
+
+test_that("one classifier may be given as it is", {
+  first <- function(x, y, newx) rep(y[1L], nrow(newx))
+  expect_identical(check_classifiers(first), list(classifier = first))
+  out <- ufs_compare(iris[1:4], iris$Species, "variance", k = 2, m = 60, classifiers = first,
+    repeats = 1, n_random = 1)
+  expect_identical(unique(out$results$classifier), "classifier")
+})

@@ -474,3 +474,14 @@ test_that("a method that is no name is refused; a table has a row per method, NA
   # Rows that are all equal have no component above those of permuted columns.
   expect_identical(components_above(open_data(matrix(1, 5, 3))), 0L)
 })
+
+test_that("the picture of one method marks where its columns end", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(50 * 12), 50))
+  x[, 1:6] <- x[, 1:6] + 3 * rep(0:1, 25)
+  found <- withr::with_seed(1, ufs_decoys(x, "pca", n_components = 1, repeats = 2))
+  pic <- picture(found, 12)
+  expect_identical(pic$lines, list(h = 0.05, v = found$k[["pca"]]))
+  expect_identical(pic$title, "ufs_decoys: how much of a selection is noise")
+  expect_identical(pic[c("xlab", "ylab")], list(xlab = "features chosen (k)",
+    ylab = "share no better than noise"))
+})

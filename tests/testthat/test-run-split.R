@@ -170,3 +170,10 @@ test_that("summary() has what either set leaves out, and names all its rows", {
   }
   expect_error(summary(split, 3), class = "ufs_error_argument")
 })
+
+test_that("the print counts rows far from all others", {
+  x <- rbind(as.matrix(mtcars), odd = 1e4)
+  split <- withr::with_seed(1, suppressMessages(ufs_split(x, m = 8)))
+  expect_identical(unname(split$far), 33L)
+  expect_output(print(split), "far rows +1 row: see \\$far")
+})

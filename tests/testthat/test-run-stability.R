@@ -138,3 +138,18 @@ test_that("`k` is refused where nothing but samples are chosen, as `m` is for fe
   expect_error(ufs_stability(iris[1:4], "ted", k = 2, m = 2), "does not select features", class = "ufs_error_argument")
   expect_error(ufs_stability(iris[1:4], "ted", k = character(), m = 2), class = "ufs_error_argument")
 })
+
+test_that("a method that solves for its number gets it; a list prints each its own checkpoint", {
+  out <- withr::with_seed(1, ufs_stability(mtcars, "topk", k = 3, n_clusters = 2, alpha_e = 3, n_resamples = 3))
+  expect_identical(as.vector(rowSums(out$selected)), c(3, 3, 3))
+  told <- summary(withr::with_seed(1, ufs_stability(mtcars, "ted", m = 4, n_resamples = 3)))
+  expect_null(told$features)
+  expect_s3_class(told$samples, "data.frame")
+  both <- ufs_stability(mtcars, c("variance", "random"), k = 2, n_resamples = 3,
+    checkpoint = withr::local_tempdir())
+  expect_output(print(both), "variance:.*random:")
+  both$fits$variance["checkpoint"] <- list(NULL)
+  said <- utils::capture.output(print(both))
+  expect_false(any(grepl("variance:", said)))
+  expect_true(any(grepl("random:", said)))
+})

@@ -111,3 +111,18 @@ test_that("the number of clusters reaches both the method and the criteria", {
   both <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, n_clusters = 4, criterion = "silhouette_all")
   expect_identical(both$results$error, c("", ""))
 })
+
+test_that("a method that solves for its number gets it; clusters that cannot be made are missing", {
+  tuned <- withr::with_seed(1, ufs_tune(mtcars, "topk", list(alpha_e = 3:5), k = 2, n_clusters = 2,
+    n_starts = 2))
+  expect_identical(tuned$fit$params$k, 2L)
+  flags <- cbind(a = rep(0:1, 15), b = rep(0:1, each = 15))
+  for (criterion in c("silhouette_all", "seed_agreement")) {
+    expect_error(ufs_tune(flags, "variance", list(scale = c(TRUE, FALSE)), k = 1,
+      criterion = criterion, n_clusters = 3), "could not be computed", class = "ufs_error_argument")
+  }
+  many <- withr::with_seed(1, ufs_tune(mtcars, "pca", list(n_components = 1:9), k = 2))
+  said <- utils::capture.output(print(many))
+  expect_identical(sum(grepl("^ +[1-9] converged", said)), 8L)
+  expect_identical(utils::tail(said, 1L), "  ... and 1 more")
+})

@@ -826,3 +826,19 @@ test_that("what is too small to compare with random choices is not compared, and
   expect_null(selection_record("none", FALSE))
   expect_null(scale_words(list(params = list())))
 })
+
+test_that("a choice, or a draw of rows, in which nothing varies is not measured", {
+  skip_on_cran()
+  rare <- matrix(0, 500, 4, dimnames = list(NULL, letters[1:4]))
+  rare[cbind(1:4, 1:4)] <- 1
+  data <- open_data(rare)
+  fit <- ufs_variance(rare)
+  replaced("rows_that_vary", function(x, rows, columns) 100:200)
+  expect_null(quality_sample(fit, data, list(1:2), 400L))
+  expect_null(neighbour_quality(fit, data, 1:2, list(3:4)))
+  expect_null(noise_quality(data, 1:2, list(3:4)))
+  # Columns that can be told from noise, but not those chosen.
+  mixed <- cbind(rare, withr::with_seed(1, matrix(stats::rnorm(500 * 6), 500)))
+  expect_null(noise_quality(open_data(mixed), 1:2, list(5:6)))
+  expect_identical(noise_quality(open_data(mixed), 5:6, list(7:8))$measure, "noise")
+})
