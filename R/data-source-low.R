@@ -16,8 +16,10 @@ low_rank_parts <- function(op) {
   rows <- compose_index(base$rows, source$rows)
   at <- compose_index(source$columns, op$keep)
   x <- base$object
-  x <- if (is.null(rows)) x[, compose_index(base$columns, at), drop = FALSE] else
-    x[rows, compose_index(base$columns, at), drop = FALSE]
+  from <- compose_index(base$columns, at)
+  if (is.null(rows)) {
+    if (!identical(as.integer(from), seq_len(ncol(x)))) x <- x[, from, drop = FALSE]
+  } else x <- x[rows, from, drop = FALSE]
   block <- if (is.null(source$rows)) plan$block else plan$block[source$rows]
   root <- if (is.null(plan$root)) rep(1, op$n) else
     if (is.null(source$rows)) plan$root else plan$root[source$rows]

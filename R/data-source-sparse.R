@@ -66,10 +66,12 @@ read_lines_sparse <- function(source, lines) {
   if (source$by == "rows") read_sparse_part(source, lines) else read_sparse_part(source, j = lines)
 }
 
-sparse_operator <- function(x) {
-  structure(list(kind = "sparse", n = x@Dim[1L], p = x@Dim[2L], user_p = x@Dim[2L], i = x@i,
-    start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
-    class = "ufs_x")
+sparse_operator <- function(x) sparse_entries(x@Dim[1L], x@i, x@p, x@x)
+
+sparse_entries <- function(n, i, start, value) {
+  p <- length(start) - 1L
+  structure(list(kind = "sparse", n = n, p = p, user_p = p, i = i, start = start, value = value,
+    column = seq_len(p), shift = NULL, divide = NULL), class = "ufs_x")
 }
 
 # As the solvers see a block of `lines`: an operator.

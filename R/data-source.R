@@ -102,7 +102,7 @@ read_source <- function(source, i = NULL, j = NULL) {
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
     big = read_big(source$object, i, j),
     bound = read_bound(source$object, i, j),
-    planned = planned(read_source(source$object$base, i, j), source$object$plan, i, j),
+    planned = planned(read_for_plan(source$object$base, i, j), source$object$plan, i, j),
     sparse = read_sparse(source$object, i, j)
   ))
   if (!is.numeric(piece) && !is.logical(piece)) {
@@ -366,27 +366,34 @@ read_sparse <- function(x, i, j) {
   if (!is.null(i)) return(as.matrix(if (is.null(j)) x[i, , drop = FALSE] else
     x[i, j, drop = FALSE]))
   if (is.null(j)) return(as.matrix(x))
-  # As x[, j], which takes a hundred times as long for a few columns.
-  count <- x@p[j + 1L] - x@p[j]
-  at <- sequence(count, x@p[j] + 1L)
-  out <- matrix(0, nrow(x), length(j))
-  out[cbind(x@i[at] + 1L, rep(seq_along(j), count))] <- x@x[at]
-  out
+  x_columns(columns_of_sparse(x, j), seq_along(j))
 }
 
-# (x - mean of its block) * factor of its block + add, to the power, times root: for the rows i and
+# x[, j], which takes a hundred times as long for a few columns.
+columns_of_sparse <- function(x, j) {
+  count <- x@p[j + 1L] - x@p[j]
+  at <- sequence(count, x@p[j] + 1L)
+  sparse_entries(x@Dim[1L], x@i[at], c(0L, cumsum(count)), x@x[at])
+}
+
+# Whole columns of a sparse matrix are made dense where the plan is followed, one at a time.
+read_for_plan <- function(base, i, j) {
+  plain <- base$kind == "sparse" && is.null(base$rows) && is.null(base$row_shift) &&
+    is.null(base$row_divide)
+  if (plain && is.null(i) && !is.null(j)) {
+    columns_of_sparse(base$object, compose_index(base$columns, j))
+  } else read_source(base, i, j)
+}
+
+# (x - mean of its block) * factor of its block, to the power, + add, times root: for the rows i and
 # columns j (NULL: all) of the plan, that x holds.
 planned <- function(x, plan, i, j) {
-  block <- if (is.null(i)) plan$block else plan$block[i]
-  of <- function(table) {
-    if (!is.null(j)) table <- table[, j, drop = FALSE]
-    if (nrow(table) == 1L) rep(table, each = nrow(x)) else table[block, , drop = FALSE]
+  if (!is.null(i)) plan[c("block", "root")] <- list(plan$block[i], plan$root[i])
+  if (!is.null(j)) {
+    plan[c("mean", "factor", "add")] <- list(plan$mean[, j, drop = FALSE],
+      plan$factor[, j, drop = FALSE], plan$add[j])
   }
-  x <- x - of(plan$mean)
-  if (!is.null(plan$factor)) x <- x * of(plan$factor)
-  if (!is.null(plan$power)) x <- x^plan$power
-  if (!is.null(plan$add)) x <- x + rep(if (is.null(j)) plan$add else plan$add[j], each = nrow(x))
-  if (!is.null(plan$root)) x <- x * if (is.null(i)) plan$root else plan$root[i]
-  dimnames(x) <- NULL
+  x <- .Call(C_x_planned, x, plan)
+  if (!is.null(dimnames(x))) dimnames(x) <- NULL
   x
 }

@@ -259,7 +259,7 @@ few_rows <- function(data, wish, k) {
   open <- setdiff(seq_along(data$keep), c(wish$exclude, wish$include))
   if (!is.null(wish$groups)) open <- open[tabulate(wish$groups + 1L)[wish$groups[open] + 1L] == 1L]
   rows <- if (is.null(data$rows)) data$x else data$rows
-  few <- open[.Call(C_x_top_two, rows, as.integer(open)) >= 0.9]
+  few <- open[.Call(C_x_top_two, rows)[open] >= 0.9]
   if (!length(few)) return(NULL)
   # A stratum keeps those without which it has too few.
   strata <- wish$feature_strata

@@ -22,6 +22,7 @@
     ENTRY(udfs, 3) \
     /* ffi_x.c */ \
     ENTRY(x_check, 5) \
+    ENTRY(x_planned, 2) \
     ENTRY(x_standardise, 3) \
     ENTRY(x_overwrite, 3) \
     ENTRY(x_trim, 0) \
@@ -31,7 +32,7 @@
     ENTRY(x_product, 3) \
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
-    ENTRY(x_top_two, 2) \
+    ENTRY(x_top_two, 1) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
     ENTRY(x_leading, 3) \

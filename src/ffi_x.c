@@ -207,6 +207,33 @@ SEXP ffi_x_overwrite(SEXP x, SEXP shift_, SEXP divide_)
     return x;
 }
 
+/* x (a matrix, or an operator) as a plan (R/data-weights.R) has it: list(block, mean, factor, power,
+ * add, root) of these rows and columns. A matrix in place as above. */
+SEXP ffi_x_planned(SEXP x, SEXP plan_)
+{
+    ufs_x op = ffi_x(x);
+    ffi_mat mean = ffi_table(ffi_get(plan_, "mean"), "mean");
+    size_t n = (size_t) op.n, p = (size_t) op.p;
+    SEXP power = ffi_get(plan_, "power");
+    prepare_plan plan = {.n = op.n, .n_blocks = mean.n, .mean = mean.x};
+
+    if (mean.p != op.p || (power != R_NilValue && ffi_real(plan_, "power") != 2.0))
+        Rf_error("internal error: a plan of other columns");
+    plan.block = ffi_ints(ffi_get(plan_, "block"), n, 1, mean.n, "block");
+    plan.factor = ffi_data(ffi_get(plan_, "factor"), (size_t) mean.n * p, "factor");
+    plan.squared = power != R_NilValue;
+    plan.add = ffi_data(ffi_get(plan_, "add"), p, "add");
+    plan.root = ffi_data(ffi_get(plan_, "root"), n, "root");
+    SEXP out = PROTECT(
+        op.kind != UFS_X_DENSE || MAYBE_SHARED(x) ? Rf_allocMatrix(REALSXP, op.n, op.p) : x);
+    for (int j = 0; j < op.p; j++) {
+        double *to = REAL(out) + (size_t) j * n;
+        prepare_planned(&plan, j, ufs_x_column(&op, j, to), to);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
 /* What R has freed goes back to the system: glibc keeps blocks of up to 32 MB and twice as much
  * above them. */
 SEXP ffi_x_trim(void)
@@ -303,27 +330,32 @@ SEXP ffi_x_ss(SEXP x)
     return out;
 }
 
-/* j: 1-based. For each, the share of the squares of the column that its two largest entries have. */
-SEXP ffi_x_top_two(SEXP x, SEXP j)
+typedef struct {
+    int n;
+    double *share;
+} top_two;
+
+static void share_of_two(void *data, int j, const double *column)
+{
+    top_two *of = data;
+    double first = 0.0, second = 0.0, sum = 0.0;
+
+    R_CheckUserInterrupt();
+    for (int i = 0; i < of->n; i++) {
+        double v = column[i] * column[i];
+        sum += v;
+        if (v > second) second = v > first ? first : v;
+        if (v > first) first = v;
+    }
+    of->share[j] = sum > 0.0 ? (first + second) / sum : 0.0;
+}
+
+/* The share of the squares of every column that its two largest entries have. */
+SEXP ffi_x_top_two(SEXP x)
 {
     ufs_x op = ffi_x(x);
-    int m, *index = ffi_indices(j, op.p, &m, "j");
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, m));
-    double *scratch = ufs_dalloc((size_t) op.n, 1);
-
-    ufs_x_prefetch(&op, m, index);
-    for (int k = 0; k < m; k++) {
-        const double *column = ufs_x_column(&op, index[k], scratch);
-        double first = 0.0, second = 0.0, sum = 0.0;
-        R_CheckUserInterrupt();
-        for (int i = 0; i < op.n; i++) {
-            double v = column[i] * column[i];
-            sum += v;
-            if (v > second) second = v > first ? first : v;
-            if (v > first) first = v;
-        }
-        REAL(out)[k] = sum > 0.0 ? (first + second) / sum : 0.0;
-    }
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, op.p));
+    ufs_x_each_column(&op, share_of_two, &(top_two){op.n, REAL(out)});
     UNPROTECT(1);
     return out;
 }

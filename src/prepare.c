@@ -119,6 +119,18 @@ void prepare_take(int n, const double *x, const prepare_part *part, double *out)
     }
 }
 
+void prepare_planned(const prepare_plan *plan, int j, const double *x, double *out)
+{
+    size_t first = (size_t) j * (size_t) plan->n_blocks;
+    const double *mean = plan->mean + first, *factor = plan->factor ? plan->factor + first : NULL;
+
+    for (int i = 0; i < plan->n; i++) out[i] = x[i] - mean[plan->block[i] - 1];
+    for (int i = 0; i < plan->n && factor; i++) out[i] *= factor[plan->block[i] - 1];
+    for (int i = 0; i < plan->n && plan->squared; i++) out[i] *= out[i];
+    for (int i = 0; i < plan->n && plan->add; i++) out[i] += plan->add[j];
+    for (int i = 0; i < plan->n && plan->root; i++) out[i] *= plan->root[i];
+}
+
 void prepare_samples(int n, int q, double tiny, double *x, double *norm)
 {
     size_t N = (size_t) n, len = N * (size_t) q;

@@ -45,4 +45,17 @@ typedef struct {
 /* out (m x q) = (x - shift) / divide for a part of x, which has n rows. No memory of its own. */
 void prepare_take(int n, const double *x, const prepare_part *part, double *out);
 
+/* Blocks of rows, and weights: each NULL but block and mean where there is no such part. */
+typedef struct {
+    int n, n_blocks;
+    const int *block;            /* n, from 1 */
+    const double *mean, *factor; /* a column of n_blocks for each column of x */
+    bool squared;
+    const double *add, *root; /* one for each column; n */
+} prepare_plan;
+
+/* out = ((x - mean of its block) * factor of its block, squared or not, + add) * root for column j of x;
+ * out may be x. */
+void prepare_planned(const prepare_plan *plan, int j, const double *x, double *out);
+
 #endif
