@@ -64,8 +64,8 @@ test_that("columns follow a plan as its formula has it, sparse or dense, and x s
   skip_if_not_installed("Matrix")
   x <- unname(sparse_table())
   block <- rep(1:3, each = 20)
-  whole <- list(block = block, mean = matrix(rnorm(36), 3), root = sqrt(seq_len(60)), factor = matrix(runif(36), 3),
-    power = 2, add = rnorm(12))
+  whole <- list(block = block, mean = matrix(rnorm(36), 3), root = sqrt(seq_len(60)),
+    factor = matrix(runif(36), 3), power = 2, add = rnorm(12))
   for (plan in list(whole, whole[c("block", "mean")], whole[c("block", "mean", "add", "root")])) {
     for (columns in list(seq_len(12), c(9L, 2L, 5L))) {
       want <- x[, columns] - plan$mean[block, columns]
@@ -75,7 +75,8 @@ test_that("columns follow a plan as its formula has it, sparse or dense, and x s
       part <- x[, columns]
       expect_identical(planned(part, plan, NULL, columns), want)
       expect_identical(part, x[, columns])
-      expect_identical(planned(columns_of_sparse(methods::as(x, "CsparseMatrix"), columns), plan, NULL, columns), want)
+      sparse <- columns_of_sparse(methods::as(x, "CsparseMatrix"), columns)
+      expect_identical(planned(sparse, plan, NULL, columns), want)
       rows <- c(44L, 3L)
       expect_identical(planned(x[rows, columns], plan, rows, columns), want[rows, ])
     }
