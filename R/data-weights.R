@@ -26,9 +26,9 @@ weighted_columns <- function(data, center, by) {
   df <- sum(weight) - max(block)
   if (!is.null(rows$weights) && df <= n * .Machine$double.eps * sum(weight)) {
     refuse("weights", "`weights` say how many rows each row stands for. They add up to ",
-      format(sum(weight), digits = 3L), "; a variance takes more than ",
-      if (is.null(rows$blocks)) "one" else paste0("one in each of the ", max(block), " blocks"),
-      ". Multiply them by a number.")
+      format(sum(weight), digits = 3L), ": multiply them by a number that makes the sum ",
+      "finite and above ",
+      if (is.null(rows$blocks)) "one" else paste(max(block), "(one for each block)"), ".")
   }
   total <- colSums(mean^2 * size)
   if (isTRUE(rows$block_scale)) {
