@@ -44,8 +44,8 @@ collect_garbage <- function(source, bytes = Inf) {
 }
 
 # Before so many numbers are made again in a loop those of the last time are freed.
-free_before <- function(entries) {
-  if (entries <= 1e6) return(invisible())
+free_before <- function(entries, most = 1e6) {
+  if (entries <= most) return(invisible())
   gc(verbose = FALSE)
   .Call(C_x_trim)
 }

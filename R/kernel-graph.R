@@ -151,6 +151,8 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
       .Machine$integer.max, " entries.")
   }
   watch_says(function(step) paste0("looking for neighbours, ", step, " % done"))
+  # The search has a copy of the rows.
+  if (is.matrix(rows$x)) free_before(length(rows$x), 4e6)
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
   watch_says(function(step) "neighbours are found")
@@ -264,12 +266,12 @@ join_neighbours <- function(near, found, rows) {
 # k approximate nearest neighbours (src/graph_near.c): one thread and no random numbers, so that the
 # result is reproducible.
 approximate_neighbours <- function(z, k) {
-  free_before(length(z))
   c(.Call(C_graph_near, z, as.integer(k)), mean_distance = mean_distance(z))
 }
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.
 mean_distance <- function(z) {
+  free_before(length(z), 4e6)
   distance <- stats::dist(z[evenly(nrow(z), 1000L), , drop = FALSE])
   2 * sum(distance) / attr(distance, "Size")^2
 }

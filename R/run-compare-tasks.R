@@ -16,7 +16,9 @@ compare_classify <- function(task, common) {
 
 # The candidates as methods see them, block(columns), these columns of theirs, scaled, and
 # judge(columns, rows): the accuracy of each classifier trained on these and tried on the other
-# half, with columns scaled by the candidates. Only the columns asked for are made dense.
+# half, with columns scaled by the candidates. Only the columns asked for are made dense. What was
+# trained is in the environment common$trained for the next with the same columns, whoever chose
+# them; a worker has one of its own.
 split_data <- function(common, rep) {
   half <- common$halves[[rep]]
   candidates <- subset_data(common$x, samples = half)
@@ -37,11 +39,23 @@ split_data <- function(common, rep) {
   truth <- as.character(common$y[-half])
   list(candidates = candidates, block = function(columns) standard(within$candidates, columns),
     judge = function(columns, rows) {
-      z <- standard(within$candidates, columns)[rows, , drop = FALSE]
-      new <- standard(within$others, columns)
-      vapply(names(common$classifiers), function(name) {
-        mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
-      }, 0)
+      train <- function(names, columns) {
+        z <- standard(within$candidates, columns)[rows, , drop = FALSE]
+        new <- standard(within$others, columns)
+        vapply(names, function(name) {
+          mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
+        }, 0)
+      }
+      shared <- vapply(common$classifiers, function(one) isTRUE(attr(one, "by_set")), NA)
+      known <- if (any(shared)) {
+        set <- sort(columns)
+        key <- hash_of(list(rep, set, rows))
+        if (is.null(common$trained[[key]])) {
+          common$trained[[key]] <- train(names(which(shared)), set)
+        }
+        common$trained[[key]]
+      }
+      c(known, if (!all(shared)) train(names(which(!shared)), columns))[names(shared)]
     },
     lost = function(rows) nlevels(common$y) - length(unique(classes[rows])))
 }

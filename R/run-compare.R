@@ -136,6 +136,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   # The value of a task depends on its own half, not on those of all repeats.
   keys <- task_keys(run, lapply(tasks, function(task) c(task, list(half = halves[[task$rep]]))),
     common[setdiff(names(common), "halves")])
+  common$trained <- new.env(parent = emptyenv())
   done <- run_tasks(tasks, work, common, run, keys, usable = is_compared)
   structure(list_of(call, mode, results = bind_rows(done$values, "rows"),
     grid = bind_rows(done$values, "grid"), methods = names(plan),

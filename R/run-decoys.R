@@ -291,7 +291,8 @@ interleaved <- function(x, beside, ord) {
 # stay together, for each read takes all of it. The random numbers are as many, whatever it is.
 mixed_order <- function(q, d, chunk = 1) {
   key <- sample.int(q)
-  real <- order(stats::ave(key, (seq_len(q) - 1) %/% chunk, FUN = min), key)
+  real <- if (chunk == 1) order(key) else
+    order(stats::ave(key, (seq_len(q) - 1) %/% chunk, FUN = min), key)
   at <- sample.int(q + d, d)
   out <- integer(q + d)
   out[at] <- q + seq_len(d)

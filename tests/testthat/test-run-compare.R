@@ -360,6 +360,32 @@ test_that("under blocks classifiers see what the methods see: no differences bet
   expect_equal(unname(half$block(1:12)), unname(z / rep(sqrt(colSums(z^2) / 42), each = 45)), tolerance = 1e-10)
 })
 
+test_that("a classifier is trained once on a set of columns, and its answers stay", {
+  seen <- new.env()
+  nearest <- function(x, y, newx) {
+    seen$sets <- c(seen$sets, paste(c(colnames(x), nrow(newx), sum(x)), collapse = " "))
+    centre <- rowsum(x, y) / tabulate(y)
+    rownames(centre)[apply(newx, 1L, function(row) which.min(colSums((t(centre) - row)^2)))]
+  }
+  first_class <- function(x, y, newx) rep(y[1L], nrow(newx))
+  run <- function(near, ...) {
+    seen$sets <- NULL
+    found <- withr::with_seed(3, suppressMessages(ufs_compare(iris[, 1:4], iris$Species, "variance",
+      k = c(2, 4), repeats = 2, classifiers = list(near = near, plain = first_class),
+      ...)$results))
+    list(results = found[names(found) != "seconds"], sets = seen$sets)
+  }
+  often <- run(nearest)
+  once <- run(by_set(nearest))
+  expect_identical(once$results, often$results)
+  expect_gt(anyDuplicated(often$sets), 0L)
+  expect_identical(anyDuplicated(once$sets), 0L)
+  # In the order of the table: 6 pairs of columns and all of them, in either half.
+  expect_lte(length(once$sets), 2L * 7L)
+  # Other rows are another matter.
+  expect_gt(length(run(by_set(nearest), m = 30)$sets), length(once$sets))
+})
+
 test_that("what ufs_compare() fills in for methods that need it goes to no other", {
   # An optional argument with the name of one that is filled in would change a method's default.
   for (method in ufs_methods()$method) {
