@@ -271,7 +271,7 @@ approximate_neighbours <- function(z, k) {
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.
 mean_distance <- function(z) {
-  free_before(length(z), 4e6)
+  free_before(length(z))
   distance <- stats::dist(z[evenly(nrow(z), 1000L), , drop = FALSE])
   2 * sum(distance) / attr(distance, "Size")^2
 }
