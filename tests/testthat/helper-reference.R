@@ -66,6 +66,12 @@ expect_words <- function(call, class, ...) {
     paste0(...))
 }
 
+# Some words of a refusal, on the way to which anything may be said.
+expect_refused <- function(call, words, class = "ufs_error_argument") {
+  testthat::expect_error(suppressWarnings(suppressMessages(call)), words, fixed = TRUE,
+    class = class)
+}
+
 # Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
 on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
 

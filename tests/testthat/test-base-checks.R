@@ -24,3 +24,9 @@ test_that("a call with data in quote() keeps what they are, not the data", {
   expect_identical(fit$call$x, as.name("<matrix 32 x 11>"))
   expect_identical(fit$call$k, 2)
 })
+
+test_that("a package that is not there, and no data, are named", {
+  expect_refused(check_installed("nosuchpackage", "for a test"),
+    "The package 'nosuchpackage' is needed for a test. Install it with install.packages(\"nosuchpackage\").", "ufs_error_package")
+  expect_refused(ufs_data(NULL), "not NULL", "ufs_error_input")
+})

@@ -164,3 +164,8 @@ test_that("what scale does is shown where units differ: the largest column leads
   expect_gt(raw[["Assault"]] / raw[["Murder"]], 20)
   expect_lt(even[["Assault"]] / even[["Murder"]], 1.2)
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_kmeans_f(mtcars, 2, init = 1:3),
+    "`init` must name a start, be a matrix with 32 rows, or 32 labels without NA")
+})

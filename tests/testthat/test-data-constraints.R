@@ -736,3 +736,13 @@ test_that("weights that stand for no more than one row in all are refused as suc
   expect_error(ufs_pca(x, n_components = 1, weights = rep(.1, 20), blocks = rep(1:2, 10)), "above 2 [(]one for each block[)]",
     class = "ufs_error_argument")
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_data(x, blocks = c("odd", rep("a", 31))),
+    "`blocks`: odd has one row only; centring within blocks would make it zero.")
+  expect_refused(ufs_facility(x, m = 4, strata = rep(c("a", "b"), 16), quotas = c(a = 1.5, b = 1)),
+    "`quotas` must be whole numbers with the names of the levels of `strata` (a, b).")
+  expect_refused(ufs_medoids(x, m = 4, strata = rep(c("a", "b"), 16), quotas = c(a = 1)),
+    "`quotas` must be whole numbers with the names of the levels of `strata` (a, b).")
+})

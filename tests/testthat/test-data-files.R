@@ -406,3 +406,9 @@ test_that("what fails while a file is read is said in words", {
   expect_error(in_words_of_file("f.csv", refuse("dec", "Say `dec`.")), "Say `dec`",
     class = "ufs_error_argument")
 })
+
+test_that("a file of comments alone is called empty", {
+  file <- temporary_file(".csv", environment())
+  writeLines(c("# exported", "", "#"), file)
+  expect_refused(ufs_moments(file), "is empty.", "ufs_error_input")
+})

@@ -388,3 +388,21 @@ test_that("a file without a column that was asked for, or that the first one has
   expect_error(ufs_moments(file[1], c("v1", "v9")), "Not among the columns of .*: column 'v9'",
     class = "ufs_error_argument")
 })
+
+test_that("weights and columns of files and databases are refused by their names", {
+  file <- temporary_file(".csv", environment())
+  utils::write.csv(mtcars, file, row.names = FALSE)
+  expect_refused(ufs_moments(file, columns = c("mpg", "none")), "Not among the columns of")
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite())
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", data.frame(a = 1:3, b = c(2, 5, 3), w = c(-1, 1, 2)))
+  moments <- function(weights) ufs_moments(connection, from = "t", columns = "a", weights = weights)
+  expect_refused(moments(1:3), "`weights` must be the name of a column of the table.")
+  expect_refused(moments("w"), "`weights` must be finite and not negative.")
+})
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_moments(mtcars, weights = "none"), "`x` has no column 'none' of weights.")
+  expect_refused(ufs_moments(data.frame(a = letters)), "`x` has no numeric column.")
+})

@@ -40,3 +40,8 @@ test_that("nothing is said of shares of squares that double precision cannot hol
   expect_named(ufs_pca(x, 2, scale = FALSE)$certificate, c("captured", "bound"))
   expect_null(ufs_pca(x * 1e-150, 2, scale = FALSE)$certificate)
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_captured("mpg", x, k = 2), "`k` is for a fit; a set of columns has its size.")
+})

@@ -302,3 +302,11 @@ test_that("predict() fills missing values of every class of data alike", {
   expect_identical(SummarizedExperiment::assay(out)["a", "s2"], stats::median(x[, "a"], na.rm = TRUE))
   expect_false(anyNA(SummarizedExperiment::assay(out)))
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(cluster_labels(ufs_variance(x)), "ufs_variance() has no clusters.")
+  expect_refused(selected_features(replace(ufs_variance(x), "feature_ranking", list(rep(1L, 11))), 3),
+    "its ranking does not have each index once. Fit again.")
+  expect_refused(predict(ufs_jspca(x, 2), type = "scores"), "`newdata` is missing.")
+})

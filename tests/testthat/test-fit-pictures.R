@@ -905,3 +905,13 @@ test_that("an overlap of more than forty features draws the forty chosen most of
   expect_identical(pic$subtitle, sprintf("the 40 chosen most often of %d", nrow(overlap$selected)))
   expect_gte(min(rowSums(pic$z)), max(rowSums(overlap$selected[-(1:40), ])))
 })
+
+test_that("refusals say what is wrong", {
+  withr::local_pdf(NULL)
+  expect_refused(plot(ufs_ted(mtcars, m = 3), k = 2),
+    "`k` is a number of features, and ufs_ted() chooses samples: give `m`.")
+  expect_refused(new_picture("curves", table = data.frame(x = 1, y = NA), title = "t"),
+    "t: there is no finite value to draw.")
+  expect_refused(plot(structure(list(task = "label", curve = NULL, reason = "too few rows"), class = "ufs_size")),
+    "There is no curve: too few rows.")
+})

@@ -234,3 +234,8 @@ test_that("a function that cannot do without its number is fitted for each numbe
     expect_error(door(mtcars, "needs_k"), "solves for one number", class = "ufs_error_argument")
   }
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_register("a", function(x) 1, title = 1:2), "`title` must be one text")
+})

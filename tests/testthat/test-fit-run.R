@@ -317,3 +317,8 @@ test_that("components of a large table are long work, those of a small one are n
   watch_components(matrix(as.raw(1), 40, 40))
   expect_identical(said, c(TRUE, FALSE))
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_methods("css"), "subset(ufs_methods(), method == \"css\").")
+  expect_refused(ufs_css(k = 2), "`x`, the data, is missing.")
+})

@@ -467,3 +467,7 @@ test_that("a graph with more entries than can be counted is refused before any s
   expect_error(ufs_graph(cbind(sin(1:40000)), n_neighbours = 27000), "at most 2147483647 entries",
     class = "ufs_error_argument")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(check_wstep_bytes(2e5, 10, 2e5), "`k` is too large: a graph can have at most")
+})

@@ -917,3 +917,11 @@ test_that("a constant column changes nothing in a path, and samples without name
   expect_identical(rownames(x)[bare$representative], named$representative)
   expect_identical(rownames(x)[bare$sample], named$sample)
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_alfs_path(mtcars, alpha_rel = c(.1, NA)),
+    "`alpha_rel` must be finite numbers.")
+  expect_refused(representatives(ufs_alfs(x), replace(x, 3, NA)),
+    "`x` has missing or infinite values.", "ufs_error_input")
+})

@@ -637,3 +637,8 @@ test_that("the second further start is the choice by loadings, written out", {
   }
   expect_gt(won, 0L)
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_css(mtcars, optimal = TRUE),
+    "`optimal` needs `k`: the result is for one `k` only.")
+})

@@ -214,3 +214,9 @@ test_that("where the labelled rows have all the leverage the others are drawn al
   first <- withr::with_seed(1, replicate(400, draw_by_leverage(c(1, 0, 0), "exact", 1, labelled = 1L)$first))
   expect_lt(abs(mean(first == 2) - .5), .1)
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_cur(cbind(x[, 1:2], s = x[, 1] + x[, 2]), m = 3, k = 2, rank = 3),
+    "`rank` is 3, but `x` has rank 2 after centring.")
+})

@@ -238,3 +238,8 @@ test_that("scores from a sample are the literal ones", {
     expect_equal(fit$solution$damping, 0.9 / ref$radius, tolerance = 1e-10)
   }
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(inffs_settings(10, 2e5, .5, "2020"),
+    "`variant` = \"2020\" is not defined for p >= 200,000.")
+})

@@ -994,3 +994,12 @@ test_that("the reconstruction is that of Q P', in the units of the data", {
   expect_gt(sum((scale(one) - z)^2), sum((scale(got) - z)^2))
   expect_match(picture(fit, "objective")$subtitle, "a fixed-point iteration: the objective may rise")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_jspca(mtcars, 2, init = matrix(1, 11, 2)),
+    "`init` must have linearly independent columns (over the features that are not constant).")
+  expect_refused(ufs_jspca(mtcars, 2, init = list(1)),
+    "`init` must be \"pca\", a matrix of 11 x 2, or list(P =, a =, h =).")
+  expect_refused(ufs_jspca(mtcars, 2, init = list(P = diag(11)[, 1:2], a = rep(-1, 32))),
+    "must be positive.")
+})

@@ -229,3 +229,10 @@ test_that("the objective never rises, whatever gamma is, and is the one of the s
   # The authors' iteration does rise: there is something to guard against.
   expect_gt(rises, 10)
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_ndfs(mtcars, 2, init = matrix(-1, 32, 2)),
+    "`init` must be nonnegative, without a zero column.")
+  expect_refused(ufs_ndfs(cbind(a = rep(0:1, 15), b = rep(0:1, 15)), 3),
+    "k-means cannot make 3 clusters: `x` has too few distinct rows.")
+})

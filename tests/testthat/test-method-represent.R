@@ -126,3 +126,8 @@ test_that("what it would need is said before it is taken", {
       10 * n * q + (if (q < n) 3 else 12) * n^2)
   }
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_represent(mtcars, theta = matrix(-1, 32, 32)),
+    "`theta` must not have negative entries.")
+})

@@ -717,3 +717,14 @@ test_that("a start without names, and a penalty that chooses nothing, are told",
     class = "ufs_warning_zero", fixed = TRUE)
   expect_warning(warn_no_choice(list(rel = 1, value = 4), 0L, 4), "at or above lambda_max = 4", class = "ufs_warning_zero")
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_socfs(mtcars, 2, control = ufs_control(paper = list(path = c(.3, .1)))),
+    "`path` must be NULL or increasing shares of lambda")
+  expect_refused(ufs_socfs(mtcars, 2, init = matrix(1, 32, 2)), "must have full column rank.")
+  expect_refused(ufs_socfs(mtcars, 2, init = list(F = 1)),
+    "A list given as `init` must hold E and may hold F, V and g; it holds F.")
+  expect_refused(ufs_socfs(mtcars, 2, init = list(E = qr.Q(qr(x[, 1:2])), F = matrix(-1, 32, 2))),
+    "`init$F` must not be negative.")
+})

@@ -444,3 +444,8 @@ test_that("one classifier may be given as it is", {
     repeats = 1, n_random = 1)
   expect_identical(unique(out$results$classifier), "classifier")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_compare(mtcars, gl(2, 1, 32), "variance", k = 2, args = 1),
+    "`args` must be a named list of lists.")
+})

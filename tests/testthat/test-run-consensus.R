@@ -190,3 +190,10 @@ test_that("members that tie all columns agree with nothing, and nothing is warne
     expect_true(all(is.na(fit$members$agreement) | abs(fit$members$agreement) <= 1 + 1e-12))
   }
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "pca")),
+    "`members` must be names of methods, each once.")
+  expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "ted")),
+    "`members`: ufs_ted() selects samples.")
+})

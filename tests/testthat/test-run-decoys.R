@@ -485,3 +485,16 @@ test_that("the picture of one method marks where its columns end", {
   expect_identical(pic[c("xlab", "ylab")], list(xlab = "features chosen (k)",
     ylab = "share no better than noise"))
 })
+
+test_that("refusals say what is wrong", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_decoys(x, "variance", include = "mpg", exclude = colnames(x)[-1]),
+    "`include` and `exclude` leave no column that decoys could judge.")
+  expect_refused(ufs_decoys(x, ufs_variance(x), k = 2, n_clusters = 2),
+    "`n_clusters`: the arguments of a fit are those of its call.")
+  expect_refused(ufs_decoys(x, "laplacian", graph = ufs_graph(x)),
+    "was made without the decoys; let it be made anew with them, e.g. graph = list(n_neighbours = 5).")
+  expect_refused(ufs_decoys(x, "variance", conservative = TRUE, n_decoys = 3),
+    "`conservative` = TRUE takes one decoy for each of the 11 columns.")
+  expect_refused(ufs_decoys(x, c("pca", "pca"), n_components = 2), "`method` has 'pca' twice.")
+})

@@ -334,3 +334,8 @@ test_that("a fit that fails is told, too small a table takes all, and no rest is
   expect_error(size_grid(1:3, list(keep = 1:4, features = letters[1:4], wish = list(include = 1:2))), "must be in",
     class = "ufs_error_argument")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_size(mtcars[1:5, ], "variance"),
+    "`x` has 5 rows; 6 are needed.", "ufs_error_input")
+})

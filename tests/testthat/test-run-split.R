@@ -177,3 +177,12 @@ test_that("the print counts rows far from all others", {
   expect_identical(unname(split$far), 33L)
   expect_output(print(split), "far rows +1 row: see \\$far")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_split(mtcars, 5, replicates = rep(1:16, 2), strata = rep(c("a", "b"), each = 16)),
+    "`strata` has several values within one sample of `replicates`.")
+  expect_refused(ufs_split(mtcars, 5, strata = 1:3),
+    "`strata` must have one value for each of the 32 rows.")
+  expect_refused(ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6),
+    "The strata are too small for `m` and `test`.")
+})

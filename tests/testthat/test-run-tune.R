@@ -126,3 +126,10 @@ test_that("a method that solves for its number gets it; clusters that cannot be 
   expect_identical(sum(grepl("^ +[1-9] converged", said)), 8L)
   expect_identical(utils::tail(said, 1L), "  ... and 1 more")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_tune(mtcars, "ted", list(mu_rel = 1:2), k = 2),
+    "ufs_ted() selects samples; the criteria judge features.")
+  expect_refused(ufs_tune(mtcars, "topk", list(alpha_e = 3:4), k = 2:3, n_clusters = 2),
+    "ufs_topk() solves for one k: give one.")
+})

@@ -842,3 +842,8 @@ test_that("a choice, or a draw of rows, in which nothing varies is not measured"
   expect_null(noise_quality(open_data(mixed), 1:2, list(5:6)))
   expect_identical(noise_quality(open_data(mixed), 5:6, list(7:8))$measure, "noise")
 })
+
+test_that("refusals say what is wrong", {
+  expect_refused(ufs_select(ufs_moments(mtcars), "auto", "compress"),
+    "With moments `k` must be a number: how many columns to keep.")
+})

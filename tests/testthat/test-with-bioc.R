@@ -344,3 +344,10 @@ test_that("gaps of an object are filled in its assay; a column of run lengths gi
   expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_wish$strata$level,
     c(1L, 2L, 2L, 2L))
 })
+
+test_that("tables without rows of the fit are refused by augment()", {
+  skip_if_not_installed("generics")
+  x <- as.matrix(mtcars)
+  expect_refused(generics::augment(ufs_variance(x)), "`data` must be the data of the fit, 32 rows.")
+  expect_refused(generics::augment(ufs_variance(x), x, newdata = 1:3), "`newdata` must be a table.")
+})
