@@ -356,8 +356,8 @@ l1_norms <- function(x) {
 # Without Z, the paper's ADMM for v, whose set is often the better one to start from, if 150
 # iterations of it take less than about a second; otherwise the relaxation, in a few dozen.
 # With Z, the cheaper way to it, in CPU time: linear programmes, unless samples have so many links
-# that these would take seconds and twice the time of 50 iterations of the ADMM. Six samples tell,
-# the same ones in whatever order they come, and no more of them than it takes.
+# that their first round would take seconds and more than 50 iterations of the ADMM. Six samples
+# tell, the same ones in whatever order they come, and no more of them than it takes.
 topk_solver <- function(x, mode, classes, settings) {
   n <- as.double(nrow(x))
   p <- as.double(ncol(x))
@@ -379,7 +379,7 @@ topk_solver <- function(x, mode, classes, settings) {
     products <- 50 / 32 * if (2 * p > 3 * n) 4 * n^2 * p + 2 * n^3 else
       2 * n * p * (n + p + 3 * links / at)
     pivot <- (n + p) * (links / at / 8 + 5) + .75 * (links / at)^2
-    if (n * pivots / length(rows) * pivot > max(2e9, 2 * products)) {
+    if (n * pivots / length(rows) * pivot > max(2e9, products)) {
       return("admm")
     }
   }
