@@ -137,6 +137,13 @@ check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
   list(value = rel * max, rel = rel)
 }
 
+# Above how many rows some are drawn, where a mean over more would say the same; Inf: never.
+most_rows <- function(usual) {
+  value <- getOption("ufselect.most_rows", usual)
+  if (identical(value, Inf)) return(value)
+  check_number(value, "getOption(\"ufselect.most_rows\")", lower = 10)
+}
+
 # How much memory a block of a matrix that is read block by block may take.
 block_bytes <- function() {
   value <- getOption("ufselect.block_bytes", 64 * 1024^2)

@@ -176,6 +176,15 @@ rows_that_vary <- function(x, rows, columns) {
   sort(unique(c(rows, unlist(more))))
 }
 
+# Of more than `from` rows `most` that are spread over all, always the same ones. list(x, size),
+# size NULL: all. `keep`: the columns that are not constant.
+some_rows <- function(x, keep, most, from = most) {
+  from <- most_rows(from)
+  if (x$n <= from) return(list(x = x))
+  rows <- rows_that_vary(x, spread(x$n, min(most, from)), keep)
+  list(x = subset_data(x, samples = rows), size = length(rows))
+}
+
 # Some rows and columns (NULL: all) as dense data.
 dense_part <- function(x, rows, columns) {
   part <- subset_data(x, rows, columns)

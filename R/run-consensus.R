@@ -20,7 +20,7 @@
 #' run side by side if you set a future plan (package future); the result does not depend on the
 #' number of workers. A member that fails is left out, with a warning. Of more than 15,000 samples
 #' members and decoys see 15,000, spread over all and always the same ones, which `print()` says;
-#' correlations are those of all.
+#' correlations are those of all. With `options(ufselect.most_rows = Inf)` they see all.
 #'
 #' # The same columns whatever the seed
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
@@ -77,7 +77,8 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Members ignore constraints on columns: the ranking of the whole sees to them.
   opened["wish"] <- list(NULL)
-  looked <- consensus_rows(opened, data$keep)
+  # More rows would change a mean of ranks less than another draw of as many.
+  looked <- some_rows(opened, data$keep, 15000L)
   found <- consensus_ranks(looked$x, data, tasks, draw_seeds(length(tasks)), control)
   judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
   # The same decoys for everyone, see looking_seed.
@@ -102,14 +103,6 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
     members = consensus_table(found, chosen, k),
     certificate = choice$certificate
   )
-}
-
-# The rows that members see: of very many some that are spread over all, always the same ones. More
-# would change a mean of ranks less than another draw of as many. list(x, size), size NULL: all.
-consensus_rows <- function(opened, keep, most = 15000L) {
-  if (opened$n <= most) return(list(x = opened))
-  rows <- rows_that_vary(opened, spread(opened$n, most), keep)
-  list(x = subset_data(opened, samples = rows), size = length(rows))
 }
 
 # The columns `best` of the prepared data, of length one.

@@ -38,12 +38,16 @@ judge_settings <- function(fits, x, k, criterion, given) {
     close <- which(first >= max(first, na.rm = TRUE) - .001)
     best <- close[which.max(values$reconstruction[close])]
   }
-  list(values = values, best = best, rows = length(context$rows))
+  list(values = values, best = best, rows = c(compared = length(context$rows),
+    resampled = context$resampled))
 }
 
 # Neighbours are compared among some of very many samples, spread over all: their mean needs no
 # more. NULL: among all.
-neighbour_rows <- function(z, from = 10000L, most = 4000L) if (nrow(z) > from) spread(nrow(z), most)
+neighbour_rows <- function(z, most = 4000L) {
+  from <- most_rows(10000L)
+  if (nrow(z) > from) spread(nrow(z), min(most, from))
+}
 
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
@@ -83,7 +87,13 @@ criteria <- list(
         table_ari(unclass(table(pair[[1L]], pair[[2L]])))
       }), na.rm = TRUE)
     }),
-  stability = list(clusters = FALSE, random = TRUE, prepare = identity,
+  stability = list(clusters = FALSE, random = TRUE,
+    prepare = function(context) {
+      opened <- open_quietly(context$x)
+      looked <- stability_rows(opened, as_column_stats(opened)$keep)
+      context[c("x", "resampled")] <- list(looked$x, looked$size)
+      context
+    },
     value = function(context, columns) {
       fixed <- context$fixed[setdiff(names(context$fixed), c("init", "graph"))]
       do.call(ufs_stability, c(list(x = context$x, method = context$method, k = context$k,

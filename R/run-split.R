@@ -167,7 +167,7 @@ medoid_rows <- function(z, m, open) {
   if (m >= sum(open)) return(which(open))
   # The more rows, columns and clusters, the less one start differs from another.
   work <- as.double(length(z)) * m
-  n_starts <- min(20, max(2, round(2.5e7 / work)))
+  n_starts <- if (work > 2.5e8) 1 else min(20, max(2, round(2.5e7 / work)))
   # The last iterations change next to nothing: below .1 % of the sum of squares.
   steps <- if (work > 1e8) 30L else 100L
   sort(kmeans_medoids(dense_points(z, FALSE), m, integer(), n_starts, steps,

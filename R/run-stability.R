@@ -15,6 +15,13 @@
 #' that must or may not be chosen (see [ufs_data()]) do not count in `stability`, since any method
 #' has them so.
 #'
+#' # Very many samples
+#' Of more than 10,000 samples 5,000 are drawn, spread over all and always the same ones, and
+#' resamples are of these, unless `m` asks for samples. What is measured is the stability of a
+#' choice from `fraction` of the drawn samples, as `print()` says. A choice from more samples
+#' depends less on which they are: from all the value would usually be higher, much higher where
+#' columns are alike. With `options(ufselect.most_rows = Inf)` resamples are of all.
+#'
 #' @inheritParams ufs_grid
 #' @param method The name of a method, or of several, or a function (in a list of several), which is
 #'   a method for this call as [ufs_register()] has it. Several are run on the same resamples, each
@@ -29,7 +36,8 @@
 #' @param level The level of the confidence interval.
 #' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`, `frequency` (one
 #'   number per feature), `sample_frequency` (share of the resamples in which a sample was chosen
-#'   among those in which it was there), `selected` (n_resamples x p, logical), `k`, `errors`.
+#'   among those in which it was there), `selected` (n_resamples x p, logical), `k`, `errors`; of
+#'   very many samples `looked_at`, how many of `n` were drawn.
 #' @references Nogueira, S., Sechidis, K. and Brown, G. (2018) On the stability of feature
 #'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
 #' @examples
@@ -62,7 +70,9 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  size <- round(fraction * data$n)
+  looked <- if (is.null(m)) stability_rows(x, data$keep) else list(x = x)
+  n <- nrow(looked$x)
+  size <- round(fraction * n)
   if (size < 3L) refuse("fraction", "`fraction` leaves ", size, " samples; 3 are needed.")
   for (name in c(k = "features", m = "samples")[c(!is.null(k), !is.null(m))]) {
     if (!row$selects %in% c(name, "both")) {
@@ -74,16 +84,16 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     m <- check_count(m, "m", 1L, size, "the samples of a resample")
   }
   # The seed does not depend on the method, so that all methods get the same resamples.
-  run <- start_run("stability", x, checkpoint)
+  run <- start_run("stability", looked$x, checkpoint)
   tasks <- lapply(seq_len(n_resamples), function(i) list(seed = task_seed(run, "resample", i)))
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
-  common <- list_of(x = to_travel(x), method, args, size, k, m)
+  common <- list_of(x = to_travel(looked$x), method, args, size, k, m)
   done <- run_tasks(tasks, stability_fit, common, run, usable = function(value) {
-    length(value$rows) == size && is_choice(value$rows, data$n) &&
+    length(value$rows) == size && is_choice(value$rows, n) &&
       (is.null(k) || length(value$features) <= k && is_choice(value$features, data$p)) &&
       (is.null(m) || length(value$samples) <= m && all(value$samples %in% value$rows) &&
-        is_choice(value$samples, data$n))
+        is_choice(value$samples, n))
   })
   failed <- vapply(done$values, function(run) !is.null(run$error), NA)
   errors <- vapply(done$values[failed], `[[`, "", "error")
@@ -91,9 +101,15 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     refuse("method", "ufs_", method, "() failed on all resamples, first with: ", errors[1L])
   }
   structure(c(list_of(method, call, k, m, n_resamples, fraction, level, size, errors,
-    checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level)),
+    checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level),
+    if (!is.null(looked$size)) list(looked_at = looked$size, n = data$n)),
     class = "ufs_stability")
 }
+
+# Resamples are of some of very many samples. That is another question, of a choice from fewer, and
+# what is printed says so: where many columns are alike, the index of 5,000 may be half of that of
+# 30,000; with clear columns the two hardly differ.
+stability_rows <- function(x, keep) some_rows(x, keep, 5000L, 10000L)
 
 # Agreement of the resamples.
 stability_of <- function(runs, data, k, m, level) {
@@ -182,6 +198,7 @@ print.ufs_stability <- function(x, ...) {
   check_dots_empty(...)
   cat_line("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
     count_words(x$size, "sample"))
+  print_looked(x)
   if (!is.null(x$stability)) {
     cat_line("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
@@ -197,6 +214,13 @@ print.ufs_stability <- function(x, ...) {
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
   invisible(x)
+}
+
+# What is not the stability of a choice from `fraction` of all samples says so.
+print_looked <- function(x) {
+  if (is.null(x$looked_at)) return(invisible())
+  cat_line("  ", x$looked_at, " of ", x$n, " samples drawn, spread over all: the stability of a ",
+    "choice from ", x$size, ",\n  usually below that of a choice from ", round(x$fraction * x$n))
 }
 
 # The table of as.data.frame(), and how often each feature (sample) was chosen.
@@ -236,6 +260,7 @@ print.ufs_stability_list <- function(x, ...) {
   check_dots_empty(...)
   cat_line("<ufs_stability> of ", length(x$fits), " methods")
   print(as.data.frame(x), digits = 3L, row.names = FALSE)
+  print_looked(x$fits[[1L]])
   for (name in names(x$fits)) {
     if (is.null(x$fits[[name]]$checkpoint)) next
     cat_line(name, ":")

@@ -11,7 +11,7 @@
 #' * `"knn_overlap"` (the default): the mean share of the 5 nearest neighbours in all features that
 #'   are also nearest neighbours in the chosen ones. Ties (within .001) are broken by
 #'   `"reconstruction"`. Of more than 10,000 samples 4,000, spread over all, are compared with each
-#'   other, which `print()` says.
+#'   other, which `print()` says; `options(ufselect.most_rows = Inf)` compares all.
 #' * `"reconstruction"`: minus the leave-one-out error of a ridge regression of all features
 #'   on the chosen ones, as a share of their variance.
 #' * `"silhouette_all"`: the mean silhouette, measured in all features, of the k-means labels found
@@ -19,8 +19,8 @@
 #' * `"silhouette_chosen"`: the same, measured in the chosen features.
 #' * `"seed_agreement"`: the mean adjusted Rand index between single k-means runs on the chosen
 #'   features.
-#' * `"stability"`: [ufs_stability()] with 10 halves of the samples. It is slow, and a selection can
-#'   repeat well without being right.
+#' * `"stability"`: [ufs_stability()] with 10 halves of the samples, of very many drawn as there. It
+#'   is slow, and a selection can repeat well without being right.
 #'
 #' The objective of a method is not among them: it is not comparable between penalties, and between
 #' starts it does not predict accuracy. `vignette("choosing-parameters")` shows how to work with the
@@ -87,7 +87,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   judged <- judge_settings(fits, x, k, criterion, list_of(fixed, n_clusters, varies, n_starts))
   fits$results[names(judged$values)] <- judged$values
   best <- judged$best
-  if (judged$rows > 0L) fits$rows_compared <- judged$rows
+  some <- judged$rows[judged$rows > 0L]
+  for (name in names(some)) fits[[paste0("rows_", name)]] <- some[[name]]
   fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,
     fits$settings[best, , drop = FALSE], fits$fits[[best]])
   fits$fits <- NULL
@@ -108,6 +109,9 @@ print.ufs_tune <- function(x, ...) {
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
   if (!is.null(x$rows_compared)) {
     cat_line("  neighbours compared among ", x$rows_compared, " of the samples, spread over all")
+  }
+  if (!is.null(x$rows_resampled)) {
+    cat_line("  stability from halves of ", x$rows_resampled, " of the samples, spread over all")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)

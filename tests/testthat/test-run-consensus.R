@@ -7,10 +7,10 @@ test_that("members see some of very many rows, which the print says", {
   x <- withr::with_seed(1, matrix(rnorm(300 * 8), 300))
   x[, 1:3] <- x[, 1:3] + 4 * rep(0:1, 150)
   x[, 8] <- rep(c(1, 0), c(1, 299))
-  looked <- consensus_rows(open_quietly(x), 1:8)
+  looked <- some_rows(open_quietly(x), 1:8, 300L)
   expect_identical(looked$x$n, 300L)
   expect_null(looked$size)
-  some <- consensus_rows(open_quietly(x), 1:8, most = 100L)
+  some <- some_rows(open_quietly(x), 1:8, 100L, from = 200L)
   # Rows by the golden ratio, and the one that tells a rare flag.
   rows <- union(which(rank((1:300 * (sqrt(5) - 1) / 2) %% 1) <= 100), 1L)
   expect_identical(some$x$x, x[sort(rows), ])
@@ -18,10 +18,15 @@ test_that("members see some of very many rows, which the print says", {
   run <- function(x) suppressMessages(ufs_consensus(x, 2, k = 3, members = c("pca", "laplacian")))
   # Ranks are those of these rows, whatever the others hold.
   plain <- run(x[sort(rows), ])
-  replaced("consensus_rows", function(opened, keep) list(x = subset_data(opened, sort(rows)), size = length(rows)))
+  withr::local_options(ufselect.most_rows = 100)
   fit <- run(x)
   expect_identical(fit$solution$ranks, plain$solution$ranks)
   expect_output(print(fit), paste("rows         ", length(rows), ", spread over all", sep = ""), fixed = TRUE)
+  # Whoever wants all gets all.
+  withr::local_options(ufselect.most_rows = Inf)
+  expect_identical(some_rows(open_quietly(x), 1:8, 100L)$x$n, 300L)
+  withr::local_options(ufselect.most_rows = "all")
+  expect_error(run(x), "most_rows", class = "ufs_error_argument")
 })
 
 test_that("the mean of the members' ranks, a pool that beats decoys, then a choice that differs", {

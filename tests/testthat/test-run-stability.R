@@ -93,6 +93,46 @@ test_that("stable features are found, samples can be followed too", {
   expect_identical(plot(both, "samples"), both)
 })
 
+test_that("resamples are of some of very many samples, which the print says", {
+  skip_on_cran()
+  x <- withr::with_seed(1, matrix(rnorm(300 * 8), 300, dimnames = list(NULL, letters[1:8])))
+  x[, 1:3] <- x[, 1:3] * c(1, 2)
+  run <- function(x, ...) {
+    withr::with_seed(2, ufs_stability(x, "variance", k = 2, n_resamples = 6, ...))
+  }
+  all <- run(x)
+  expect_null(all$looked_at)
+  withr::local_options(ufselect.most_rows = 100)
+  some <- run(x)
+  rows <- which(rank((1:300 * (sqrt(5) - 1) / 2) %% 1) <= 100)
+  of_rows <- run(x[rows, ])
+  same <- c("stability", "interval", "frequency", "selected", "size")
+  expect_identical(some[same], of_rows[same])
+  expect_null(of_rows$looked_at)
+  expect_identical(some$size, 50)
+  expect_identical(some[c("looked_at", "n")], list(looked_at = 100L, n = 300L))
+  expect_output(print(some), "100 of 300 samples drawn, spread over all: the stability of a choice from 50,\\n  usually below that of a choice from 150")
+  expect_false(any(grepl("drawn", capture.output(print(of_rows)))))
+  # Those that choose samples have all to choose from.
+  rows_too <- withr::with_seed(2, ufs_stability(x, "random", k = 2, what = "both", m = 4, n_resamples = 4))
+  expect_identical(rows_too$size, 150)
+  expect_length(rows_too$sample_frequency, 300L)
+  two <- withr::with_seed(2, ufs_stability(x, c("variance", "random"), k = 2, n_resamples = 4))
+  expect_identical(two$fits$random$looked_at, 100L)
+  expect_output(print(two), "100 of 300 samples drawn")
+  # What is wrong in a row that is not drawn is found.
+  expect_error(run(replace(x, cbind(setdiff(1:300, rows)[1L], 1L), Inf)), class = "ufs_error")
+  # The criterion of ufs_tune() is the same.
+  tuned <- withr::with_seed(2, ufs_tune(x, "pca", list(n_components = 1:2), k = 2, criterion = "stability"))
+  expect_identical(tuned$rows_resampled, 100L)
+  expect_output(print(tuned), "stability from halves of 100 of the samples, spread over all")
+  few <- withr::with_seed(2, ufs_tune(x[rows, ], "pca", list(n_components = 1:2), k = 2, criterion = "stability"))
+  expect_identical(tuned$results$stability, few$results$stability)
+  expect_null(few$rows_resampled)
+  withr::local_options(ufselect.most_rows = Inf)
+  expect_identical(run(x)[same], all[same])
+})
+
 test_that("same seed, same result; bad arguments are errors", {
   skip_on_cran()
   run <- function() { set.seed(2); ufs_stability(mtcars, "kmeans_f", k = 3, n_clusters = 2, n_resamples = 4)$selected }

@@ -3,7 +3,7 @@ z <- scale(as.matrix(iris[, 1:4]))
 test_that("neighbours are compared among some of very many samples, which the print says", {
   x <- withr::with_seed(1, matrix(rnorm(60 * 6), 60))
   expect_null(neighbour_rows(x))
-  rows <- neighbour_rows(x, from = 50, most = 40)
+  rows <- withr::with_options(list(ufselect.most_rows = 50), neighbour_rows(x, most = 40))
   expect_identical(rows, which(rank((1:60 * (sqrt(5) - 1) / 2) %% 1) <= 40))
   kept <- neighbours_kept(x, rows = rows)
   near <- function(z) t(apply(as.matrix(dist(z)), 1, function(d) order(d)[2:6]))
