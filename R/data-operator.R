@@ -31,6 +31,14 @@ x_rows <- function(x, i) {
 
 x_ss <- function(x) .Call(C_x_ss, x)
 
+# Those of the columns j of which two rows have at least this share of the squares. Of a source only
+# columns for which that may be so are read.
+x_held_by_two <- function(x, j, share) {
+  if (!is_operator(x) || x$kind != "source") return(j[.Call(C_x_top_two, x)[j] >= share])
+  j <- j[x$two_at_most()[j]^2 >= share * (1 - 1e-6) * x_ss(x)[j]]
+  if (length(j)) j[.Call(C_x_top_two, x_subset_columns(x, j)) >= share] else j
+}
+
 x_gram <- function(x, rows) {
   side <- if (rows) nrow(x) else ncol(x)
   check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),

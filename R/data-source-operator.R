@@ -10,7 +10,8 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     p = length(keep), count, store, held = new.env(parent = emptyenv()))
   methods <- list(mul = source_mul, cross = source_cross, gram = source_gram,
     gram_columns = source_gram_columns, columns = source_columns, rows = source_rows,
-    row_forms = source_row_forms, forms = source_forms, hash = source_hash, keep = source_keep,
+    row_forms = source_row_forms, forms = source_forms,
+    two_at_most = source_two_at_most, hash = source_hash, keep = source_keep,
     part = source_part, again = source_again, some = source_some, sweep = source_sweep,
     prefetch = source_prefetch)
   calls <- lapply(methods, function(method) {
@@ -82,6 +83,12 @@ source_row_forms <- function(op, s = NULL) {
 source_forms <- function(op, k) {
   low <- low_rank_of(op)
   if (is.null(low)) rep(NaN, op$p) else low_rank_forms(low, k)
+}
+
+# The length of any two entries of a column is at most this, as far as is known without a read.
+source_two_at_most <- function(op) {
+  low <- low_rank_of(op)
+  if (is.null(low)) rep(Inf, op$p) else low_rank_two_at_most(low)
 }
 
 # Two numbers for each column, equal where the columns are: see first_equal().

@@ -82,3 +82,33 @@ test_that("columns follow a plan as its formula has it, sparse or dense, and x s
     }
   }
 })
+
+test_that("columns held by two rows are found without a read of the others", {
+  skip_if_not_installed("Matrix")
+  x <- sparse_table()
+  # One row, two rows, two rows of a full column, and three.
+  x[, c(1, 4, 7)] <- 0
+  x[9, 1] <- 5
+  x[c(2, 41), 4] <- c(-3, 4)
+  x[, 6] <- rep(1:3, each = 20) + rnorm(60, sd = .01)
+  x[c(7, 31), 6] <- 9
+  x[c(5, 6, 50), 7] <- 1
+  share <- function(z) apply(z^2, 2L, function(v) sum(sort(v, TRUE)[1:2]) / sum(v))
+  wishes <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
+    list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
+  for (wish in wishes) for (center in c(TRUE, FALSE)) {
+    both <- do.call(operators_of, c(list(x, center, TRUE), wish))
+    of <- both$sparse$x
+    z <- x_dense(of)
+    pairs <- apply(abs(z), 2L, function(v) sqrt(sum(sort(v, TRUE)[1:2]^2)))
+    expect_true(all(of$two_at_most() >= pairs * (1 - 1e-9)))
+    want <- which(share(z) >= 0.9)
+    expect_true(all(c(1, 4) %in% want) && length(want) < 6)
+    expect_identical(x_held_by_two(of, seq_len(12), 0.9), want)
+    expect_identical(x_held_by_two(both$dense$x, seq_len(12), 0.9), want)
+    expect_identical(x_held_by_two(of, 2:4, 0.9), want[want %in% 2:4])
+  }
+  replaced("source_read_columns", function(...) stop("a read"))
+  expect_identical(x_held_by_two(of, c(2L, 8L, 9L), 0.9), integer())
+  expect_error(x_held_by_two(of, 1:3, 0.9), "a read")
+})
