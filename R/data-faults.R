@@ -182,22 +182,28 @@ usual_value <- function(value) {
 # Columns that are another one times a number, plus a number: no further from it than both were
 # rounded. Found among the neighbours in their projections on one direction.
 same_but_for_unit <- function(z, names, near = 4L) {
-  spread <- sqrt(colSums((z - rep(colMeans(z), each = nrow(z)))^2) / (nrow(z) - 1))
+  n <- nrow(z)
+  part <- .Call(C_x_standardise, z, colMeans(z), rep(1, ncol(z)))
+  spread <- sqrt(x_ss(part) / (n - 1))
   unit <- last_digits(z)
   at <- which(spread > 20 * unit)
   if (length(at) < 2L) return(NULL)
-  part <- z[, at, drop = FALSE]
-  part <- sweep(sweep(part, 2L, colMeans(part)), 2L, spread[at], "/")
-  direction <- colSums(part * cos(seq_len(nrow(z))^2))
-  ord <- order(abs(direction))
+  part <- .Call(C_x_standardise, part[, at, drop = FALSE], numeric(length(at)), spread[at])
+  ord <- order(abs(crossprod(part, cos(seq_len(n)^2))))
+  some <- part[evenly(n, 50L), , drop = FALSE]
   words <- character()
   for (step in seq_len(min(near, length(at) - 1L))) {
     a <- ord[seq_len(length(ord) - step)]
     b <- ord[step + seq_len(length(ord) - step)]
-    r <- colSums(part[, a, drop = FALSE] * part[, b, drop = FALSE]) / (nrow(z) - 1)
-    for (i in which(abs(r) > 0.9999)) {
+    # The squares of the difference, in all rows, or the sum are 2 (n - 1) (1 - |r|).
+    left <- some[, a, drop = FALSE]
+    right <- some[, b, drop = FALSE]
+    near_in_some <- pmin(colSums((left - right)^2), colSums((left + right)^2)) <= 2.01e-4 * (n - 1)
+    for (i in which(near_in_some)) {
+      r <- sum(part[, a[i]] * part[, b[i]]) / (n - 1)
+      if (abs(r) <= 0.9999) next
       pair <- at[sort(c(a[i], b[i]))]
-      words <- c(words, unit_words(z, pair, sign(r[i]) * spread[pair[2L]] / spread[pair[1L]], unit,
+      words <- c(words, unit_words(z, pair, sign(r) * spread[pair[2L]] / spread[pair[1L]], unit,
         names))
     }
   }

@@ -35,12 +35,24 @@ feature_quality <- function(fit, x, chosen, draws, bought = FALSE) {
 explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   rows <- max(1000, floor(most / x$p))
   part <- if (x$n > rows) subset_data(x, sort(sample.int(x$n, rows))) else x
-  data <- column_triangle(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
-  own <- captured_table(data$x, list(stats::na.omit(match(chosen, data$keep))))
+  own <- if (x$n <= rows) own_certificate(fit, x, chosen)
+  if (is.null(own)) {
+    data <- column_triangle(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
+    own <- captured_table(data$x, list(stats::na.omit(match(chosen, data$keep))))
+  }
   drawn <- quality_sample(fit, x, c(list(chosen), random), max(400L, 3L * length(chosen)))
   if (is.null(drawn)) return(NULL)
   share <- foretold_share(drawn$x, drawn$sets, drawn$columns)
   quality_row("explained", share[1L], share[-1L], drawn$rows, own$bound, own$captured)
+}
+
+# What a fit that was made to explain variance says of all it has chosen: list(captured, bound).
+own_certificate <- function(fit, x, chosen) {
+  plain <- is.null(x$wish) && is.null(x$row_wish) && !isFALSE(fit$params$center)
+  if (plain && all(c("captured", "bound", "ratio") %in% names(fit$certificate)) &&
+      length(chosen) == fit$params$k) {
+    as.list(fit$certificate[c("captured", "bound")])
+  }
 }
 
 # The share of the squares of the columns `of` that each set foretells of rows left
