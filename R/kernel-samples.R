@@ -294,12 +294,13 @@ median_square <- function(x, most = 2000L) {
   square <- diag(product)
   d2 <- outer(square, square, "+") - 2 * product
   d2 <- d2[lower.tri(d2)]
-  if (stats::median(d2) <= 1e-6 * max(square)) {
+  middle <- stats::median(d2)
+  if (middle <= 1e-6 * max(square)) {
     # Differences of squares hold no more than their rounding.
     if (nrow(x) > 300L) x <- x[round(seq(1, nrow(x), length.out = 300L)), , drop = FALSE]
     d2 <- as.vector(stats::dist(x))^2
+    middle <- stats::median(d2)
   }
-  middle <- stats::median(d2)
   if (middle > 1e-28 * max(square)) middle else mean(d2)
 }
 

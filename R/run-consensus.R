@@ -121,6 +121,7 @@ consensus_ranks <- function(opened, data, tasks, seeds, control) {
   q <- length(data$keep)
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
   usable <- if (q < opened$p) subset_data(opened, features = data$keep) else opened
+  tasks <- with_one_graph(tasks, usable)
   runs <- run_tasks(tasks, consensus_member, list(x = to_travel(usable)))$values
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   members <- vapply(tasks, `[[`, "", "method")
@@ -135,6 +136,24 @@ consensus_ranks <- function(opened, data, tasks, seeds, control) {
   colnames(ranks) <- members[!failed]
   list(ranks = ranks, mean = rowMeans(ranks), status = vapply(runs, `[[`, "", "status"),
     seconds = vapply(runs, `[[`, 0, "seconds"))
+}
+
+# Members that look for the same neighbours get one graph, which is theirs but for the rounding of
+# the unit of columns. Of data that are not dense each finds its own, some by other roads.
+with_one_graph <- function(tasks, x) {
+  takes <- vapply(tasks, function(task) {
+    all(c("graph", "center", "scale") %in% method_row(task$method)$arguments)
+  }, NA)
+  if (sum(takes) < 2L || x$kind != "dense") return(tasks)
+  how <- tasks[[which(takes)[1L]]]$args
+  # A member says itself what is wrong with x.
+  graph <- on_error(suppressMessages(suppressWarnings(as_ufs_graph(NULL,
+    as_ufs_operator(open_quietly(x), how$center, how$scale)))), function(e) NULL)
+  tasks[takes] <- lapply(tasks[takes], function(task) {
+    task$args["graph"] <- list(graph)
+    task
+  })
+  tasks
 }
 
 # Decoys meet the members that use no labels and cost little: in the data of the others they would

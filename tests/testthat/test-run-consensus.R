@@ -202,3 +202,35 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_consensus(mtcars, 2, members = c("pca", "ted")),
     "`members`: ufs_ted() selects samples.")
 })
+
+test_that("members that look for the same neighbours get one graph, the one of each alone", {
+  set.seed(7)
+  x <- matrix(rnorm(60 * 12), 60) + 2 * outer(rep(0:2, 20), 1:12 %% 4 == 0)
+  made <- 0
+  build <- build_graph
+  replaced("build_graph", function(...) {
+    made <<- made + 1
+    build(...)
+  })
+  members <- c("ndfs", "mcfs", "laplacian", "pca")
+  for (scale in c(TRUE, FALSE)) {
+    made <- 0
+    set.seed(1)
+    shared <- ufs_consensus(x, 3, k = 3, members = members, scale = scale)
+    # One for the members, and one for each draw of decoys.
+    expect_identical(made, 1 + consensus_draws)
+    for (member in members[1:3]) {
+      args <- list(x = x, method = member, scale = scale)
+      if (member != "laplacian") args$n_clusters <- 3
+      args$center <- TRUE
+      if (member == "ndfs") args$init <- "pca_part"
+      alone <- do.call(ufs, args)
+      expect_equal(unname(shared$solution$ranks[, member]), order(unname(alone$feature_ranking)))
+    }
+  }
+  own <- list(center = TRUE, scale = TRUE)
+  tasks <- list(list(method = "mcfs", args = own), list(method = "pca", args = own))
+  expect_identical(with_one_graph(tasks, open_data(x)), tasks)
+  sparse <- replace(open_data(x), "kind", "sparse")
+  expect_identical(with_one_graph(tasks[c(1, 1)], sparse), tasks[c(1, 1)])
+})
