@@ -121,6 +121,7 @@ test_that("a method that solves for its number gets it; clusters that cannot be 
     expect_error(ufs_tune(flags, "variance", list(scale = c(TRUE, FALSE)), k = 1,
       criterion = criterion, n_clusters = 3), "could not be computed", class = "ufs_error_argument")
   }
+  expect_null(cluster_on(list(z = flags + 0, n_clusters = 3L, n_starts = 2L), 1L))
   many <- withr::with_seed(1, ufs_tune(mtcars, "pca", list(n_components = 1:9), k = 2))
   said <- utils::capture.output(print(many))
   expect_identical(sum(grepl("^ +[1-9] converged", said)), 8L)

@@ -836,6 +836,7 @@ test_that("a choice, or a draw of rows, in which nothing varies is not measured"
   replaced("rows_that_vary", function(x, rows, columns) 100:200)
   expect_null(quality_sample(fit, data, list(1:2), 400L))
   expect_null(neighbour_quality(fit, data, 1:2, list(3:4)))
+  expect_null(explained_quality(fit, data, 1:2, list(3:4)))
   expect_null(noise_quality(data, 1:2, list(3:4)))
   # Columns that can be told from noise, but not those chosen.
   mixed <- cbind(rare, withr::with_seed(1, matrix(stats::rnorm(500 * 6), 500)))
