@@ -16,7 +16,7 @@
 #' has them so.
 #'
 #' # Very many samples
-#' Of more than 10,000 samples 5,000 are drawn, spread over all and always the same ones, and
+#' Of more than 10,000 samples 4,000 are drawn, spread over all and always the same ones, and
 #' resamples are of these, unless `m` asks for samples. What is measured is the stability of a
 #' choice from `fraction` of the drawn samples, as `print()` says. A choice from more samples
 #' depends less on which they are: from all the value would usually be higher, much higher where
@@ -107,9 +107,9 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
 }
 
 # Resamples are of some of very many samples. That is another question, of a choice from fewer, and
-# what is printed says so: where many columns are alike, the index of 5,000 may be half of that of
+# what is printed says so: where many columns are alike, the index of 4,000 may be half of that of
 # 30,000; with clear columns the two hardly differ.
-stability_rows <- function(x, keep) some_rows(x, keep, 5000L, 10000L)
+stability_rows <- function(x, keep) some_rows(x, keep, 4000L, 10000L)
 
 # Agreement of the resamples.
 stability_of <- function(runs, data, k, m, level) {
