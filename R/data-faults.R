@@ -242,6 +242,7 @@ last_digits <- function(z) {
     at <- at[colSums(!whole(z[, at, drop = FALSE], digits)) == 0]
     out[at] <- 10^-digits
     open <- setdiff(open, at)
+    if (!length(open)) break
   }
   out
 }

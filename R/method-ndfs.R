@@ -49,7 +49,9 @@
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
 #'   exactly zero. `"irls"` is the authors' plain iteration, one reweighted least-squares step.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
-#'   the weights of the penalties depend on the unit of `x`.
+#'   the weights of the penalties depend on the unit of `x`: of raw pixels, which go to 255,
+#'   `beta = 1` keeps nearly all, and such fits take long; divide `x` by one number first, or
+#'   multiply `beta` by it.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective), `inner_tol` (the `kkt` below which the
 #'   fit counts as converged: 0.01 with `"exact"`, no limit with `"irls"`) and `eps` (1e-16, added
