@@ -37,7 +37,7 @@
 #'   `selected_samples(split)` gives the training rows and `selected_samples(split, set = "test")`
 #'   the others, as names or indices; `as.data.frame()` has a row for each row of `x` with its `set`
 #'   (`NA` for those in neither), `plot()` and `autoplot()` show both sets among all rows, and
-#'   `print()` says where a set covers no more than random choice.
+#'   `print()` says where a set covers no more than random choice, and `summary()` names the rows.
 #' @section Errors: `ufs_error_argument` if there are not enough rows, samples, or samples in a
 #'   stratum, or if samples belong to several strata.
 #' @references Snee (1977) Validation of regression models: methods and examples. Technometrics 19,
