@@ -33,7 +33,8 @@
 #' @param n_clusters The number of clusters c, from 2 to n - 1.
 #' @param alpha The weight of the regression.
 #' @param beta The weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero
-#'   from `2 max_j |x_j'F|` on, which is at most 2.
+#'   from `2 max_j |x_j'F|` on, which is at most 2. With `scale = FALSE` it goes with the unit: of
+#'   raw pixels, which go to 255, 1 keeps nearly all features, and such a fit takes long.
 #' @param gamma The weight of the orthogonality of the indicators.
 #' @param init The start of F: `"kmeans"` (the best of `n_starts` runs drawn from R's random numbers
 #'   on the data as used), `"pca_part"` (one run from a start without random numbers, see
@@ -49,9 +50,7 @@
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
 #'   exactly zero. `"irls"` is the authors' plain iteration, one reweighted least-squares step.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
-#'   the weights of the penalties depend on the unit of `x`: of raw pixels, which go to 255,
-#'   `beta = 1` keeps nearly all, and such fits take long; divide `x` by one number first, or
-#'   multiply `beta` by it.
+#'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective), `inner_tol` (the `kkt` below which the
 #'   fit counts as converged: 0.01 with `"exact"`, no limit with `"irls"`) and `eps` (1e-16, added
