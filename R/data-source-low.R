@@ -67,8 +67,8 @@ low_rank_gram <- function(low, rows) {
   inner <- if (rows) tcrossprod(low$level) else crossprod(low$member)
   # (S - CL)(S - CL)' = SS' - HC' - CH', H = SL' - C LL' / 2.
   half <- one - side %*% inner / 2
-  both <- tcrossprod(half, side)
-  x_gram(low$sparse, rows) - both - t(both)
+  gram <- x_gram(low$sparse, rows)
+  sum_in_place(gram, tcrossprod(cbind(half, side), cbind(-side, -half)))
 }
 
 # x_j'K x_j for every column.
