@@ -107,7 +107,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
 }
 
 # Resamples are of some of very many samples. That is another question, of a choice from fewer, and
-# what is printed says so: where many columns are alike, the index of 4,000 may be half of that of
+# what is printed says so: where many columns are alike, the index of 5,000 was a third of that of
 # 30,000; with clear columns the two hardly differ.
 stability_rows <- function(x, keep) some_rows(x, keep, 4000L, 10000L)
 
