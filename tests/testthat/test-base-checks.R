@@ -30,3 +30,10 @@ test_that("a package that is not there, and no data, are named", {
     "The package 'nosuchpackage' is needed for a test. Install it with install.packages(\"nosuchpackage\").", "ufs_error_package")
   expect_refused(ufs_data(NULL), "not NULL", "ufs_error_input")
 })
+
+test_that("a choice is one word, not a factor nor two words", {
+  for (odd in list(factor("a"), c("a", "b"), list("a"), 1, NA)) {
+    expect_error(check_choice(odd, "how", c("a", "b", "c")), "`how`", class = "ufs_error_argument")
+  }
+  expect_identical(check_choice("b", "how", c("a", "b", "c")), "b")
+})

@@ -449,3 +449,8 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_compare(mtcars, gl(2, 1, 32), "variance", k = 2, args = 1),
     "`args` must be a named list of lists.")
 })
+
+test_that("a method of samples that clusters are not made with is named", {
+  expect_error(ufs_compare(iris[1:60, 1:4], iris$Species[1:60], "ted", k = 2, mode = "cluster"),
+    "`methods`: ted selects samples", class = "ufs_error_argument")
+})

@@ -373,6 +373,7 @@ test_that("print is in words; tables and pictures say the same", {
   expect_true(any(grepl("of the best 15: ", lines, fixed = TRUE)))
   table <- as.data.frame(found)
   expect_identical(table$k, unname(found$k))
+  expect_identical(table$seconds, unname(found$seconds))
   expect_equal(table$share[1], found$curve$share[15])
   expect_error(print(found, foo = 1), class = "ufs_error_argument")
   pdf(NULL)

@@ -144,3 +144,13 @@ test_that("faults of measuring are looked for in finite numbers only", {
   expect_match(measuring_faults(open_data(x)), "'a' is -9999 in 2 of 40 rows", all = FALSE)
   expect_null(measuring_faults(open_data(replace(x, 80, NA))))
 })
+
+test_that("a usual value stands among others that are measurements, or few and round ones", {
+  many <- usual_value(c(rep(0, 200), seq(.1, 9, length.out = 39)))
+  expect_identical(many[c("value", "count")], list(value = 0, count = 200L))
+  expect_false(many$rounded)
+  expect_true(usual_value(c(rep(0, 200), rep(1:20, each = 10)))$rounded)
+  # Another value nearly as frequent, or few others.
+  expect_null(usual_value(c(rep(0, 200), rep(1, 50), 2:20)))
+  expect_null(usual_value(c(rep(0, 200), 1:14)))
+})
