@@ -360,7 +360,6 @@ wishes_table <- function() {
 # about what it does not choose.
 check_honoured <- function(x, method, given) {
   row <- registered[[method]]
-  if (is.null(row)) return(invisible())
   for (name in setdiff(names(row$refuses), row$wishes)) {
     if (is.null(x$row_wish[[name]])) next
     refuse(name, "ufs_", method, "() takes no `", name, "`: ", row$refuses[[name]],

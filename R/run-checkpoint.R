@@ -184,7 +184,6 @@ check_checkpoint <- function(folder) {
 
 # Report of the folder that a run found, for its print: list(folder, tasks, reused, why).
 checkpoint_report <- function(run, keys, open, damaged) {
-  if (is.null(run$folder)) return(NULL)
   report <- list(folder = run$folder, tasks = length(keys), reused = length(keys) - length(open),
     why = c(why_not_more(run, length(open) - sum(damaged), sum(damaged)),
       if (isTRUE(run$other_seed)) paste("random numbers follow the seed that is kept in the",

@@ -915,3 +915,29 @@ test_that("refusals say what is wrong", {
   expect_refused(plot(structure(list(task = "label", curve = NULL, reason = "too few rows"), class = "ufs_size")),
     "There is no curve: too few rows.")
 })
+
+test_that("scores that are mere ranks are shown by what the choice holds, others as they are", {
+  withr::defer(forget_methods(c("own_columns", "own_rows")))
+  ufs_register("own_columns", function(x, even) if (even) ncol(x):1 / ncol(x) else (ncol(x):1)^2)
+  ufs_register("own_rows", function(x, even) if (even) nrow(x):1 / nrow(x) else (nrow(x):1)^2,
+    what = "samples")
+  default <- function(method, even) {
+    fit <- ufs(x, method, even = even)
+    expect_identical(picture_type(fit, NULL), picture_types(fit)[1L])
+    picture_type(fit, NULL, x)
+  }
+  expect_identical(default("own_columns", TRUE), "share")
+  expect_identical(default("own_columns", FALSE), "scores")
+  expect_identical(default("own_rows", TRUE), "embedding")
+  expect_identical(default("own_rows", FALSE), "samples")
+})
+
+test_that("a consensus of more features than a picture has room for draws the first forty", {
+  ranks <- withr::with_seed(1, matrix(sample(60 * 3), 60))
+  fit <- list(method = "consensus", p = 60L, solution = list(ranks = ranks),
+    names = list(features = paste0("f", 1:60)))
+  pic <- picture_places(fit, 60:16)
+  expect_identical(as.character(pic$table$series), paste0("f", 60:21))
+  expect_equal(pic$table$value, rowMeans(ranks[60:21, ]))
+  expect_identical(pic$subtitle, "in the order of choice, from the top; the first 40 of 45")
+})

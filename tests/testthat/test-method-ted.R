@@ -468,3 +468,12 @@ test_that("n_scores compares samples by their leading scores", {
   expect_error(ufs_ted(x, n_scores = 13), "n_scores", class = "ufs_error_argument")
   expect_error(ufs_ted(x, similarity = tcrossprod(x), n_scores = 2), "n_scores", class = "ufs_error_argument")
 })
+
+test_that("a similarity of class Matrix is that matrix, within the memory that is allowed", {
+  skip_if_not_installed("Matrix")
+  k <- tcrossprod(scale(mtcars))
+  given <- function(k) ufs_ted(mtcars, m = 6, similarity = k)
+  expect_identical(selected_samples(given(Matrix::Matrix(k))), selected_samples(given(k)))
+  withr::local_options(ufselect.max_bytes = 8 * 32^2 - 1)
+  expect_refused(given(Matrix::Matrix(k)), "`similarity` as a dense matrix", "ufs_error")
+})

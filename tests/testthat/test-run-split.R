@@ -186,3 +186,9 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_split(mtcars[1:6, ], 3, test = 2, strata = 1:6),
     "The strata are too small for `m` and `test`.")
 })
+
+test_that("a table of one column is drawn on a line", {
+  split <- withr::with_seed(1, suppressMessages(ufs_split(cbind(a = (1:20)^1.5), m = 4)))
+  expect_identical(unique(picture(split)$table$y), 0)
+  expect_length(split$test, 2L)
+})
