@@ -121,7 +121,6 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
-  names <- data$features[data$keep]
   wish <- if (!is.null(data$wish)) constraints_for_css(data$wish)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
@@ -136,7 +135,7 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
   if (!is.null(settings$wish$quota)) check_quotas_met(settings, wish, order)
-  if (count$n_chosen == 0) refuse_empty(settings, names)
+  if (count$n_chosen == 0) refuse_empty(settings, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
   unknown <- rep(NA_real_, length(order))

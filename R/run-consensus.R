@@ -20,7 +20,8 @@
 #' run side by side if you set a future plan (package future); the result does not depend on the
 #' number of workers. A member that fails is left out, with a warning. Of more than 15,000 samples
 #' members and decoys see 15,000, spread over all and always the same ones, which `print()` says;
-#' correlations are those of all. With `options(ufselect.most_rows = Inf)` they see all.
+#' correlations are those of all. What they choose differs from the choice of all samples about as
+#' much as the choices of two halves do. With `options(ufselect.most_rows = Inf)` they see all.
 #'
 #' # The same columns whatever the seed
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
@@ -77,7 +78,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Members ignore constraints on columns: the ranking of the whole sees to them.
   opened["wish"] <- list(NULL)
-  # More rows would change a mean of ranks less than another draw of as many.
+  # Time: two halves of a table differ in what they choose about as much as these rows and all.
   looked <- some_rows(opened, data$keep, 15000L)
   found <- consensus_ranks(looked$x, data, tasks, draw_seeds(length(tasks)), control)
   judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)

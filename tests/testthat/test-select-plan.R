@@ -848,3 +848,26 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_select(ufs_moments(mtcars), "auto", "compress"),
     "With moments `k` must be a number: how many columns to keep.")
 })
+
+test_that("what a fit certifies of its choice is what would be computed again", {
+  set.seed(11)
+  z <- matrix(rnorm(60 * 12), 60)
+  z[, 4:9] <- z[, rep(1:3, 2)] + rnorm(360, sd = .3)
+  colnames(z) <- paste0("v", 1:12)
+  both <- function(fit, data = open_data(z)) {
+    chosen <- selected_features(fit, as = "index")
+    own <- withr::with_seed(1, explained_quality(fit, data, chosen, list(1:3)))
+    fit$certificate <- NULL
+    expect_null(own_certificate(fit, data, chosen))
+    list(own, withr::with_seed(1, explained_quality(fit, data, chosen, list(1:3))))
+  }
+  for (scale in c(TRUE, FALSE)) {
+    fit <- ufs_css(z, 3, scale = scale)
+    expect_type(own_certificate(fit, open_data(z), selected_features(fit, as = "index")), "list")
+    found <- both(fit)
+    expect_equal(found[[1]], found[[2]], tolerance = 1e-10)
+  }
+  # Not of another number of columns, nor of a choice with wishes.
+  expect_null(own_certificate(fit, open_data(z), selected_features(fit, 2, as = "index")))
+  expect_null(own_certificate(fit, open_data(ufs_data(z, exclude = "v1")), selected_features(fit, as = "index")))
+})
