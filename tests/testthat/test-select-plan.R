@@ -871,3 +871,12 @@ test_that("what a fit certifies of its choice is what would be computed again", 
   expect_null(own_certificate(fit, open_data(z), selected_features(fit, 2, as = "index")))
   expect_null(own_certificate(fit, open_data(ufs_data(z, exclude = "v1")), selected_features(fit, as = "index")))
 })
+
+test_that("a stored table says what changed since it was computed, and no other does", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines(c("\"table\",\"value\"", "gain,2026-01-02: another rule", "noise,2026-01-03: another count"), file)
+  own <- moved_since
+  environment(own) <- list2env(list(system.file = function(...) file), parent = environment(moved_since))
+  expect_identical(own("gain"), " (computed before this changed: another rule)")
+  expect_null(own("random"))
+})
