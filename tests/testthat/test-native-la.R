@@ -161,8 +161,9 @@ test_that("a Gram matrix formed in strips is the same matrix", {
 })
 
 test_that("conjugate gradients: the solution, its steps and both rules of stopping", {
+  # Well conditioned, since R and C round differently, on 32-bit processors above all.
   n <- 30L
-  a <- withr::with_seed(1, crossprod(matrix(rnorm(900), n)) + diag(10^seq(-2, 2, length.out = n)))
+  a <- withr::with_seed(1, crossprod(matrix(rnorm(900), n)) + diag(10^seq(0, 2, length.out = n)))
   b <- withr::with_seed(2, rnorm(n))
   cg <- function(start = numeric(n), diagonal = NULL, tol = 1e-12, natural = FALSE,
                  max_iter = 500L) {
