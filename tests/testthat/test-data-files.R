@@ -408,12 +408,14 @@ test_that("what fails while a file is read is said in words", {
 })
 
 test_that("a file of comments alone is called empty", {
+  skip_if_not_installed("data.table")
   file <- temporary_file(".csv", environment())
   writeLines(c("# exported", "", "#"), file)
   expect_refused(ufs_moments(file), "is empty.", "ufs_error_input")
 })
 
 test_that("nothing is left out of a table without a line of names", {
+  skip_if_not_installed("data.table")
   file <- withr::local_tempfile(fileext = ".csv")
   writeLines(c("1.5,2,7", "2.5,4,1", "0.5,3,5"), file)
   expect_false(any(grepl("left out", capture_messages(ufs_moments(file, header = FALSE)))))

@@ -390,6 +390,7 @@ test_that("a file without a column that was asked for, or that the first one has
 })
 
 test_that("weights and columns of files and databases are refused by their names", {
+  skip_if_not_installed("data.table")
   file <- temporary_file(".csv", environment())
   utils::write.csv(mtcars, file, row.names = FALSE)
   expect_refused(ufs_moments(file, columns = c("mpg", "none")), "Not among the columns of")

@@ -248,6 +248,8 @@ test_that("arguments by the names of version 0.1 work, with a warning once in a 
   expect_identical(tuned(list(n_clusters = 2:3), n_init = 2),
     withr::with_seed(1, quiet(ufs_tune(x, "kmeans_f", list(n_clusters = 2:3, n_starts = 2), k = 2,
       n_starts = 4)))$scores)
+  skip_if_not_installed("e1071")
+  skip_if_not_installed("rpart")
   compared <- function(which, ...) {
     found <- withr::with_seed(1, quiet(ufs_compare(x, gl(2, 1, 50), which, k = 2, repeats = 1,
       n_random = 2, ...)))$results

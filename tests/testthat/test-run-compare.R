@@ -407,6 +407,9 @@ test_that("an error of ours inside a classifier stays what it is; another one na
 })
 
 test_that("a table without grids has no rows of grids; labels that k-means cannot make are missing", {
+  skip_if_not_installed("e1071")
+  skip_if_not_installed("rpart")
+  skip_if_not_installed("clue")
   out <- ufs_compare(mtcars[, 3:7], factor(mtcars$am), "variance", k = 2, repeats = 1, n_random = 2)
   expect_identical(as.data.frame(out), out$results)
   grid <- as.data.frame(out, what = "grid")
@@ -429,6 +432,8 @@ test_that("a table without grids has no rows of grids; labels that k-means canno
 })
 
 test_that("a sampler that solves for its number gets it", {
+  skip_if_not_installed("e1071")
+  skip_if_not_installed("rpart")
   withr::defer(forget_methods("first_m"))
   ufs_register("first_m", function(x, m) as.numeric(seq_len(nrow(x)) <= m), what = "samples")
   out <- ufs_compare(iris[1:4], iris$Species, "all+first_m", k = 2, m = c(3, 60), repeats = 1, n_random = 1)

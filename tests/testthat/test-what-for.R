@@ -20,6 +20,7 @@ test_that("labelled samples are taken into account and not chosen again", {
 })
 
 test_that("a larger share of the rows may be chosen, and fewer are left to be judged on", {
+  skip_if_not_installed("rpart")
   x <- as.matrix(iris[, 1:4])
   results <- function(train) {
     set.seed(1)
