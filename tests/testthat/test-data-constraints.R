@@ -746,3 +746,11 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_medoids(x, m = 4, strata = rep(c("a", "b"), 16), quotas = c(a = 1)),
     "`quotas` must be whole numbers with the names of the levels of `strata` (a, b).")
 })
+
+test_that("standard deviations of weighted components are those of the long table", {
+  x <- as.matrix(iris[1:20, 1:4])
+  weight <- rep(1:2, 10)
+  long <- ufs_pca(x[rep(1:20, weight), ], n_components = 2)$solution$sdev
+  expect_equal(ufs_pca(x, n_components = 2, weights = weight)$solution$sdev, long)
+  expect_gt(min(long), 0)
+})

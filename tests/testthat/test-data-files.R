@@ -420,3 +420,14 @@ test_that("nothing is left out of a table without a line of names", {
   writeLines(c("1.5,2,7", "2.5,4,1", "0.5,3,5"), file)
   expect_false(any(grepl("left out", capture_messages(ufs_moments(file, header = FALSE)))))
 })
+
+test_that("more lines than are read at once come in their order", {
+  lines <- as.character(seq_len(150000L))
+  at <- 0L
+  found <- whole_records(function(n) {
+    out <- lines[at + seq_len(min(n, length(lines) - at))]
+    at <<- at + length(out)
+    out
+  }, length(lines))
+  expect_identical(found, lines)
+})

@@ -148,3 +148,10 @@ test_that("a column, its copy and its negative have the same score, in spca, jsp
     }
   }
 })
+
+test_that("the print says what the components explain", {
+  fit <- ufs_spca(iris[, 1:4], n_components = 2)
+  share <- format(100 * fit$solution$explained[2], digits = 3L)
+  expect_lt(fit$solution$explained[2], .999)
+  expect_output(print(fit), paste0("explained +", share))
+})

@@ -477,3 +477,10 @@ test_that("a similarity of class Matrix is that matrix, within the memory that i
   withr::local_options(ufselect.max_bytes = 8 * 32^2 - 1)
   expect_refused(given(Matrix::Matrix(k)), "`similarity` as a dense matrix", "ufs_error")
 })
+
+test_that("a penalty given as a number is in the unit of x squared, whatever the unit", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(60), 12, dimnames = list(NULL, letters[1:5])))
+  chosen <- function(unit, mu) unname(ufs_ted(x * unit, mu = mu * unit^2, center = FALSE, scale = FALSE)$solution$order)
+  expect_false(identical(chosen(1, .01), chosen(1, 10)))
+  for (mu in c(.01, 10)) for (unit in 2^c(400, -300)) expect_identical(chosen(unit, mu), chosen(1, mu))
+})
