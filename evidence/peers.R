@@ -99,8 +99,7 @@ if (!is.null(option("question"))) {
       size = sizes, stringsAsFactors = FALSE)
   }))
   size <- do.call(rbind, strsplit(jobs$size, "x"))
-  jobs <- data.frame(question = shQuote(jobs$question), peer = shQuote(jobs$peer),
-    n = size[, 1L], p = size[, 2L])
+  jobs <- data.frame(question = jobs$question, peer = jobs$peer, n = size[, 1L], p = size[, 2L])
   table <- run_jobs(jobs, as.numeric(option("seconds", "20")))
   names(table) <- c("question", "peer", "n", "p", "our_seconds", "peer_seconds", "peer_by_ours",
     "our_found", "peer_found", "agreement", "version", "blas")
