@@ -21,6 +21,7 @@ if [ $quick = yes ]; then
   run Rscript tests/dev/kill-resume.R --kills=2
 else
   run Rscript tests/dev/fuzz.R --calls=3000
+  run Rscript tests/dev/fuzz.R --sweep
   run Rscript tests/dev/door.R --calls=500
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=2
