@@ -42,7 +42,7 @@ test_that("recipes, sizes, settings and consensus take the name", {
   expect_identical(tuned$method, "spread")
   both <- withr::with_seed(1, suppressWarnings(ufs_consensus(y, 2, members = c("pca", "flatness"), k = 3)))
   expect_identical(both$members$member, c("pca", "flatness"))
-  skip_if_not_installed("recipes")
+  skip_if_not_installed("recipes", "1.1.0")
   table <- as.data.frame(y)
   step <- step_select_ufs(recipes::recipe(~., table), recipes::all_numeric_predictors(), method = "flatness", num_terms = 2)
   expect_setequal(names(recipes::bake(recipes::prep(step), NULL)), selected_features(ufs(y, "flatness", k = 2)))

@@ -169,7 +169,7 @@ test_that("ufs_size(), ufs_select() and the recipe step name one number for one 
     door <- quiet(rank_for(as.data.frame(x), method, "auto", list(), "auto", "error", 4))
     expect_identical(door$k, list(classify = of_task, css = of_method)[[method]]$k, info = method)
   }
-  skip_if_not_installed("recipes")
+  skip_if_not_installed("recipes", "1.1.0")
   step <- step_select_ufs(recipes::recipe(~ ., as.data.frame(x)), recipes::all_predictors(), num_terms = "auto", seed = 4)
   expect_identical(sum(!quiet(recipes::prep(step))$steps[[1]]$scores$removed), of_task$k)
 })
