@@ -137,7 +137,7 @@ check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
   list(value = rel * max, rel = rel)
 }
 
-# Above how many rows some are drawn, where a mean over more would say the same; Inf: never.
+# Above how many rows only some are used, to save time; Inf: never.
 most_rows <- function(usual) {
   value <- getOption("ufselect.most_rows", usual)
   if (identical(value, Inf)) return(value)

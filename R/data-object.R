@@ -142,7 +142,7 @@ feature_names <- function(names, p, warn) {
   names
 }
 
-# What a table of the means of replicates keeps of its columns.
+# The parts of a table of the means of replicates that belong to these columns.
 subset_levels <- function(levels, columns) {
   for (name in c("share", "mean", "divide", "add")) levels[[name]] <- levels[[name]][columns]
   levels$constant <- which(columns %in% levels$constant)
@@ -176,8 +176,8 @@ rows_that_vary <- function(x, rows, columns) {
   sort(unique(c(rows, unlist(more))))
 }
 
-# Of more than `from` rows `most` that are spread over all, always the same ones. list(x, size),
-# size NULL: all. `keep`: the columns that are not constant.
+# `most` rows, spread over all and always the same ones, where there are more than `from`.
+# list(x, size), size NULL: all. `keep`: the columns that are not constant.
 some_rows <- function(x, keep, most, from = most) {
   from <- most_rows(from)
   if (x$n <= from) return(list(x = x))

@@ -31,8 +31,8 @@ x_rows <- function(x, i) {
 
 x_ss <- function(x) .Call(C_x_ss, x)
 
-# Those of the columns j of which two rows have at least this share of the squares. Of a source only
-# columns for which that may be so are read.
+# The columns among j in which two rows have at least this share of the squares. Columns of a source
+# are read only where that may be so.
 x_held_by_two <- function(x, j, share) {
   if (!is_operator(x) || x$kind != "source") return(j[.Call(C_x_top_two, x)[j] >= share])
   j <- j[x$two_at_most()[j]^2 >= share * (1 - 1e-6) * x_ss(x)[j]]

@@ -43,7 +43,7 @@ collect_garbage <- function(source, bytes = Inf) {
   due
 }
 
-# Before so many numbers are made again in a loop those of the last time are freed.
+# Frees what the last step of a loop has left before the next makes as many numbers.
 free_before <- function(entries, most = 1e6) {
   if (entries <= most) return(invisible())
   gc(verbose = FALSE)

@@ -306,7 +306,7 @@ check_values <- function(args, row) {
     args[[name]] <- check_choice(args[[name]], name, row$choices[[name]])
   }
   for (name in row$switches) args[[name]] <- check_flag(args[[name]], name)
-  # NULL stands for a number that is computed, where it is the default; elsewhere it is no number.
+  # NULL is allowed only where it is the default: the number is then computed.
   numbers <- names(Filter(Negate(is.null), as.list(formals(row$fit))))
   for (name in names(row$ranges)) {
     if (is.null(args[[name]]) && !name %in% numbers) next

@@ -67,7 +67,7 @@ parted_clusters <- function(z, n_clusters, max_iter = 100L) {
   canonical_labels(found)
 }
 
-# Of the rows of z around their mean.
+# The sum of squares of the rows of z around their mean.
 sum_of_squares <- function(z, rows = NULL) {
   sum(vapply(in_pieces(ncol(z), max(1, floor(1e6 / nrow(z)))), function(at) {
     part <- if (is.null(rows)) z[, at, drop = FALSE] else z[rows, at, drop = FALSE]

@@ -20,8 +20,8 @@
 #' run side by side if you set a future plan (package future); the result does not depend on the
 #' number of workers. A member that fails is left out, with a warning. Of more than 15,000 samples
 #' members and decoys see 15,000, spread over all and always the same ones, which `print()` says;
-#' correlations are those of all. What they choose differs from the choice of all samples about as
-#' much as the choices of two halves do. With `options(ufselect.most_rows = Inf)` they see all.
+#' correlations are those of all. With `options(ufselect.most_rows = Inf)` they see all, and may
+#' choose some other columns.
 #'
 #' # The same columns whatever the seed
 #' Members see the columns of `x` alone. Those that would start from random k-means start from one
@@ -78,7 +78,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Members ignore constraints on columns: the ranking of the whole sees to them.
   opened["wish"] <- list(NULL)
-  # Time: two halves of a table differ in what they choose about as much as these rows and all.
+  # More rows would take time; the columns that they choose may differ.
   looked <- some_rows(opened, data$keep, 15000L)
   found <- consensus_ranks(looked$x, data, tasks, draw_seeds(length(tasks)), control)
   judges <- consensus_tasks(consensus_judges, n_clusters, data, center, scale)
@@ -240,7 +240,7 @@ consensus_table <- function(found, chosen, k) {
     seconds = found$seconds)
 }
 
-# Of a fit no more than is looked at: solutions of all members would be larger than x.
+# Keeps of a fit only what is looked at: the solutions of all members would be larger than x.
 consensus_member <- function(task, common) {
   free_before(as.double(common$x$n) * common$x$p)
   run <- quiet_fit(common$x, task$method, task$args, task$seed)

@@ -229,7 +229,7 @@ print.ufs_split <- function(x, ...) {
   invisible(x)
 }
 
-# What each set leaves out, beside random ones, and the rows of either.
+# The coverage of each set beside random ones, and the rows of both.
 #' @export
 summary.ufs_split <- function(object, ...) {
   check_dots_empty(...)

@@ -16,11 +16,11 @@
 #' has them so.
 #'
 #' # Very many samples
-#' Of more than 10,000 samples 4,000 are drawn, spread over all and always the same ones, and
-#' resamples are of these, unless `m` asks for samples. What is measured is the stability of a
-#' choice from `fraction` of the drawn samples, as `print()` says. A choice from more samples
-#' depends less on which they are: from all the value would usually be higher, much higher where
-#' columns are alike. With `options(ufselect.most_rows = Inf)` resamples are of all.
+#' From more than 10,000 samples, 4,000 are drawn, spread over all and always the same ones.
+#' Resamples are then taken from these, unless `m` asks for samples. This measures the stability of
+#' a choice from `fraction` of the drawn samples, as `print()` says. A choice from more samples
+#' depends less on which they are, so that the value from all is usually higher. With
+#' `options(ufselect.most_rows = Inf)` resamples are taken from all.
 #'
 #' @inheritParams ufs_grid
 #' @param method The name of a method, or of several, or a function (in a list of several), which is
@@ -106,9 +106,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     class = "ufs_stability")
 }
 
-# Resamples are of some of very many samples. That is another question, of a choice from fewer, and
-# what is printed says so: where many columns are alike, the index of 5,000 was a third of that of
-# 30,000; with clear columns the two hardly differ.
+# Resamples are taken from some of very many samples, to save time. That measures a choice from
+# fewer samples, as the print says.
 stability_rows <- function(x, keep) some_rows(x, keep, 4000L, 10000L)
 
 # Agreement of the resamples.
@@ -216,7 +215,7 @@ print.ufs_stability <- function(x, ...) {
   invisible(x)
 }
 
-# What is not the stability of a choice from `fraction` of all samples says so.
+# Says so where the stability is not that of a choice from `fraction` of all samples.
 print_looked <- function(x) {
   if (is.null(x$looked_at)) return(invisible())
   cat_line("  ", x$looked_at, " of ", x$n, " samples drawn, spread over all: the stability of a ",

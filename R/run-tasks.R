@@ -73,7 +73,7 @@ run_job <- function(job, work, common, folder, tick) {
   list(value = value, problem = problem)
 }
 
-# What run_job() gives for each of the jobs, done by workers, to whom the data go by a file.
+# The values of run_job() for all jobs, done by workers. The data go to them by a file.
 send_to_workers <- function(jobs, work, common, folder, tick) {
   shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
     fileext = ".rds")

@@ -348,7 +348,7 @@ selection_plan <- function(x, look, asked, given) {
   scale <- planned_scale(look, asked, method)
   clusters <- asked$n_clusters
   if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
-    # Of the same numbers the look has counted them.
+    # The look has counted them in the same numbers.
     clusters <- found_clusters(x, scale, if (scale && !length(transform)) look$components)
     decided <- c(decided, clusters = paste0("n_clusters = ", clusters, " (",
       count_words(clusters - 1L, "principal component"),

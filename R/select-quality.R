@@ -46,7 +46,7 @@ explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   quality_row("explained", share[1L], share[-1L], drawn$rows, own$bound, own$captured)
 }
 
-# What a fit that was made to explain variance says of all it has chosen: list(captured, bound).
+# The certificate of a fit that explains variance, for all it has chosen: list(captured, bound).
 own_certificate <- function(fit, x, chosen) {
   plain <- is.null(x$wish) && is.null(x$row_wish) && !isFALSE(fit$params$center)
   if (plain && all(c("captured", "bound", "ratio") %in% names(fit$certificate)) &&

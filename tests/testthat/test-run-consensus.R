@@ -77,7 +77,7 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
     expect_identical(parted_clusters(z, 5L), found)
     expect_identical(found, canonical_labels(ref_parted(z, 5)))
   }
-  # Of a wide table k-means sees coordinates.
+  # K-means sees coordinates of a wide table.
   wide <- planted(40, 9, c = 5, seed = 1)$x %*% matrix(sin(seq_len(9 * 25100)), 9)
   expect_identical(parted_clusters(wide, 5L), canonical_labels(ref_parted(wide, 5)))
   # SOCFS starts from scores, the others from the columns themselves.

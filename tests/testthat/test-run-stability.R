@@ -113,14 +113,14 @@ test_that("resamples are of some of very many samples, which the print says", {
   expect_identical(some[c("looked_at", "n")], list(looked_at = 100L, n = 300L))
   expect_output(print(some), "100 of 300 samples drawn, spread over all: the stability of a choice from 50,\\n  usually below that of a choice from 150")
   expect_false(any(grepl("drawn", capture.output(print(of_rows)))))
-  # Those that choose samples have all to choose from.
+  # Methods that choose samples have all to choose from.
   rows_too <- withr::with_seed(2, ufs_stability(x, "random", k = 2, what = "both", m = 4, n_resamples = 4))
   expect_identical(rows_too$size, 150)
   expect_length(rows_too$sample_frequency, 300L)
   two <- withr::with_seed(2, ufs_stability(x, c("variance", "random"), k = 2, n_resamples = 4))
   expect_identical(two$fits$random$looked_at, 100L)
   expect_output(print(two), "100 of 300 samples drawn")
-  # What is wrong in a row that is not drawn is found.
+  # Faults in rows that are not drawn are found.
   expect_error(run(replace(x, cbind(setdiff(1:300, rows)[1L], 1L), Inf)), class = "ufs_error")
   # The criterion of ufs_tune() is the same.
   tuned <- withr::with_seed(2, ufs_tune(x, "pca", list(n_components = 1:2), k = 2, criterion = "stability"))

@@ -213,7 +213,7 @@ test_that("workers get what is worth the way to them", {
   # Few tasks, and all that a scheduler has to do, at once.
   expect_true(workers_pay(2, here = 0L, all = 5L, seconds = 0))
   expect_true(workers_pay(Inf, here = 0L, all = 1e5, seconds = 0))
-  # Of many tasks those that are left must take over a second, as far as one can tell.
+  # The tasks that are left must take over a second, as far as one can tell.
   expect_false(workers_pay(2, here = 0L, all = 6L, seconds = 0))
   expect_false(workers_pay(2, here = 3L, all = 6L, seconds = 0.9))
   expect_false(workers_pay(2, here = 1L, all = 100L, seconds = 0.1))
