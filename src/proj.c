@@ -8,7 +8,8 @@ void proj_simplex(int n, const double *y, double total, double *work, double *ou
     /* v_i = max(y_i - shift, 0): shift is fixed by the largest set of leading
      * sorted entries that stay positive. */
     for (int i = 0; i < n; i++) work[i] = -y[i];
-    R_qsort(work, 1, (size_t) n);
+    /* R_rsort() puts NaN last; R_qsort() could read beyond it. */
+    R_rsort(work, n);
     for (int i = 0; i < n; i++) {
         double candidate;
         sum -= work[i];
@@ -18,7 +19,8 @@ void proj_simplex(int n, const double *y, double total, double *work, double *ou
         else
             break;
     }
-    for (int i = 0; i < n; i++) out[i] = y[i] > shift ? y[i] - shift : 0.0;
+    /* NaN of NaN, so that no caller takes it for a solution. */
+    for (int i = 0; i < n; i++) out[i] = y[i] <= shift ? 0.0 : y[i] - shift;
 }
 
 void proj_capped_simplex(int n, const double *y, double total, double *out)

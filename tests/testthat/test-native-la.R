@@ -73,6 +73,13 @@ test_that("the simplex projection is exact", {
       expect_equal(out, ref_simplex(y, total), tolerance = 1e-10)
     }
   }
+  # Many in all orders: a sort that looks for the end by comparing would run beyond NaN.
+  for (seed in 1:200) {
+    set.seed(seed)
+    y <- replace(rnorm(40), sample(40, 3), NaN)
+    out <- .Call(C_test_proj, y, 1)$simplex
+    expect_identical(which(is.nan(out)), which(is.nan(y)))
+  }
 })
 
 test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
