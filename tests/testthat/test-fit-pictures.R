@@ -860,6 +860,40 @@ test_that("bars end before the next one, names of tiles stand where there is roo
   }
 })
 
+test_that("a subtitle is as wide as there is room, in two lines where one would be tiny", {
+  withr::local_pdf(NULL, width = 7, height = 5)
+  drawn <- NULL
+  seen <- function(text, line, cex, ...) drawn <<- list(text = text, line = line, cex = cex)
+  replaced("mtext", seen, "graphics")
+  for (words in c(3, 12, 20, 40)) {
+    text <- paste(rep("word", words), collapse = " ")
+    graphics::plot.new()
+    draw_subtitle(list(subtitle = text, title = "a title"))
+    wide <- max(graphics::strwidth(drawn$text, "inches", cex = drawn$cex / graphics::par("cex")))
+    expect_lt(wide, centred_room(1L))
+    expect_identical(paste(drawn$text, collapse = " "), text)
+    # Nothing is smaller than it must be: .8 of the usual size, .64 of it in two lines.
+    if (words == 3) expect_identical(drawn$cex, .8 * graphics::par("cex"))
+    expect_length(drawn$text, 1L + (words > 20))
+    if (words == 40) expect_gt(drawn$cex, .5 * .8 * graphics::par("cex"))
+    # The lines do not overlap.
+    expect_true(all(-diff(drawn$line) >= drawn$cex / graphics::par("cex") * .99))
+  }
+})
+
+test_that("names beside the rows of tiles have a margin that holds them", {
+  withr::local_pdf(NULL, width = 8, height = 6)
+  for (letters in c(3, 9, 14)) {
+    z <- matrix(0, 3, 4, dimnames = list(strrep(c("a", "e", "n"), letters), c("b", "c", "d", "e")))
+    graphics::plot.new()
+    side <- tile_layout(list(z = z, row_labels = TRUE, key = FALSE), 4)$mar[2L]
+    wide <- max(graphics::strwidth(rownames(z), "inches")) / graphics::par("csi")
+    # A line for the ticks and one for the axis title beside them.
+    expect_gt(side, wide + 1)
+    expect_lt(side, wide + 6)
+  }
+})
+
 test_that("two samples, too few for a tree, stand along the first component", {
   z <- matrix(c(3, 1, 0, 2), 2)
   expect_identical(sample_order(z, NULL), order(stats::prcomp(z)$x[, 1] * sign(stats::prcomp(z)$x[1, 1])))

@@ -79,6 +79,29 @@ test_that("Jaccard is the mean overlap of pairs", {
   expect_equal(mean_jaccard(z), mean(c(1 / 3, 1, 1 / 3)))
 })
 
+test_that("print() has the numbers of the result, the ends of the interval in two digits", {
+  out <- withr::with_seed(1, ufs_stability(mtcars, "random", k = 3, what = "both", m = 4,
+    n_resamples = 7, level = .9))
+  said <- capture.output(print(out))
+  expect_match(said[1L], paste("7 resamples of", out$size, "samples"), fixed = TRUE)
+  ends <- format(out$interval, digits = 2L)
+  expect_match(said[2L], paste0("  k = 3: stability ", signif(out$stability, 3), " (90% interval ",
+    ends[1L], " to ", ends[2L], "), mean Jaccard ", signif(out$jaccard, 3)), fixed = TRUE)
+  expect_equal(out$jaccard, mean_jaccard(out$selected))
+  shares <- function(line) {
+    found <- regmatches(line, gregexpr("[^ ]+ \\([0-9]+%\\)", line))[[1L]]
+    share <- as.numeric(sub(".*\\(([0-9]+)%\\)", "\\1", found))
+    stats::setNames(share, sub(" .*", "", found))
+  }
+  most <- function(frequency) unname(round(100 * sort(frequency, decreasing = TRUE)[1:5]))
+  features <- shares(grep("most often:", said, value = TRUE))
+  expect_identical(unname(features), most(colMeans(out$selected)))
+  expect_identical(unname(features), unname(round(100 * out$frequency[names(features)])))
+  rows <- shares(grep("samples most often", said, value = TRUE))
+  expect_identical(unname(rows), most(out$sample_frequency))
+  expect_identical(unname(rows), unname(round(100 * out$sample_frequency[as.integer(names(rows))])))
+})
+
 test_that("stable features are found, samples can be followed too", {
   skip_on_cran()
   set.seed(1)
