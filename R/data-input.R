@@ -117,9 +117,9 @@
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped, or
 #'   one that leaves no room for the least that other strata need. The wish is always met, but the
 #'   choice is not optimised for it.
-#' * `"refused"`: an error. Only `weights` are refused, by methods that are no sums over rows; the
-#'   table and the error give each one's reason. A single setting may refuse more: there is no
-#'   `groups` with `optimal = TRUE` of [ufs_css()].
+#' * `"refused"`: an error, which gives the method's reason. `weights` are refused by methods that
+#'   are no sums over rows, `replicates` by a few that choose columns. A single setting may refuse
+#'   more: there is no `groups` with `optimal = TRUE` of [ufs_css()].
 #'
 #' A dash in that table means that the method does not choose what the wish is about: given to the
 #' method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a
@@ -180,7 +180,8 @@
 #' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
 #' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
-#'   bytes: blocks take half of it. What a method itself takes, and what R has not freed yet, come
+#'   bytes: blocks take half of it. The default `NULL` is `getOption("ufselect.block_bytes")`, or
+#'   64 MiB where that is not set. What a method itself takes, and what R has not freed yet, come
 #'   on top: with the default, 0.06 to 0.25 GB in all for a file of 100,000 x 2,000.
 #' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
 #'   `MulticoreParam(2)` (Windows: `SnowParam(2)`) or a `BatchtoolsParam`, over whose workers the

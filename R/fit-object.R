@@ -119,8 +119,9 @@ counted_table <- function(value, whole) {
 #' Whatever the method, a fit is a list of class `c("ufs_<method>", "ufs")` with these fields; that
 #' of [ufs_select()] has a few more, which its help lists. Read it by functions where there is one:
 #' [selected_features()], [selected_samples()], [feature_scores()], [sample_scores()],
-#' [cluster_labels()], [as.data.frame.ufs()], [plot.ufs()], [predict.ufs()], and `tidy()`,
-#' `augment()` and `glance()` ([ufs_tidiers]).
+#' [cluster_labels()], [as.data.frame.ufs()], [plot.ufs()], [predict.ufs()], `coef()` for the
+#' weights of the features where a method has them, and `tidy()`, `augment()` and `glance()`
+#' ([ufs_tidiers]).
 #'
 #' | Field | Holds |
 #' |---|---|
@@ -148,7 +149,7 @@ counted_table <- function(value, whole) {
 #'   `glance()` stay within a version x.y. What goes is named in NEWS one version before. New ones
 #'   may come, so take them by name.
 #' * The fields of `solution`, `statistic` and `trace` are those of the method's help, and as stable
-#'   as the method.
+#'   as the method. Fields and parts that no help page names are for the package itself.
 #' * A fit does not hold `x`; only `na = "knn"` keeps rows, to fill new ones from. It can be saved
 #'   with [saveRDS()]. One that was changed by hand is refused where its rankings are none any more.
 #' * Scores and choices for the same data, arguments and seed do not change without a line in NEWS.
@@ -192,12 +193,12 @@ NULL
 #'   columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`: indices, best first.
 #'   `selected_features()` and `selected_samples()`: the best `k` (`m`), best first.
 #' @examples
-#' fit <- ufs_variance(iris[, 1:4], scale = FALSE)
+#' fit <- ufs_variance(iris[, 1:4])
 #' feature_scores(fit)
 #' selected_features(fit, k = 2)
 #' selected_features(fit, k = 2, as = "index")
 #'
-#' priced <- ufs_variance(iris[, 1:4], cost = c(1, 1, 3, 2), scale = FALSE)
+#' priced <- ufs_variance(iris[, 1:4], cost = c(1, 1, 3, 2))
 #' selected_features(priced, budget = 4)
 #' @name selected
 NULL

@@ -48,7 +48,8 @@
 #'   edge counts half.
 #' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
 #'   units, so use `scale = TRUE` if these differ. Centring matters to cosine weights only.
-#' @param exact Should all samples be compared, on `x` itself, however large it is? See above.
+#' @param exact Should all samples be compared, on `x` itself, however large it is? See
+#'   the details.
 #' @return An object of class `ufs_graph`, a list with
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
 #'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
@@ -56,7 +57,7 @@
 #'   * `n`, `n_edges`, `n_neighbours`, `kind` (of weights), `bandwidth`, `symmetrise`.
 #'   * `degree` (row sums of W), `component` (of each sample, numbered by first
 #'     appearance), `n_components`, `n_isolated` (samples without an edge, which are
-#'     components of their own).
+#'     components of their own), `samples` (their names).
 #'
 #'   A graph without edges or in several pieces gives a warning of class `ufs_warning_graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in

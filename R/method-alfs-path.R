@@ -14,6 +14,8 @@
 #'   most half of the features.
 #' @param alpha_rel,beta_rel,lambda_rel Penalties as shares, as in [ufs_alfs()], of one common
 #'   length or of length 1. Give them from strong to weak.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
+#'   `tol`, the relative duality gap, is 1e-4 at `lambda_rel = 0` and 1e-3 above.
 #' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame
 #'   with the penalties, objective, gap, iterations, status, and the numbers of samples and features
 #'   with non-zero rows and columns.
@@ -107,7 +109,8 @@ print.ufs_alfs_path <- function(x, ...) {
 #' @param type `"features"` or `"samples"` draws how the norms of the columns (rows) of W grow along
 #'   the path, `"gap"` the certificate of every fit.
 #' @param k,m How many of the best features or samples of the last fit to draw.
-#' @param ... Settings of the plot, such as `main`.
+#' @param ... For `ufs_alfs_path()` arguments of [ufs_data()] for `x`; for `plot()` settings such
+#'   as `main`.
 #' @export
 plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
                                m = 10L, ...) {

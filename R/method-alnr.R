@@ -8,8 +8,8 @@
 #'
 #' With x_i the i-th row of the (standardised) `x` and N_i the neighbourhood of sample i,
 #' \deqn{\min_A \sum_i \|x_i - \sum_{j \in N_i} A_{ij} x_j\|^2 + \gamma \sum_j
-#'   \sqrt{\sum_i t_{ij} A_{ij}^2},\quad t_{ij} = \exp(d_{ij}^2 / m),}
-#' where m is the mean of the squared distances d^2 over all neighbour pairs (the exponent is
+#'   \sqrt{\sum_i t_{ij} A_{ij}^2},\quad t_{ij} = \exp(d_{ij}^2 / s),}
+#' where s is the mean of the squared distances d^2 over all neighbour pairs (the exponent is
 #' cut at 100). Sample j scores its term of the penalty.
 #'
 #' # What is the paper's and what is ours

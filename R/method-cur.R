@@ -7,8 +7,8 @@
 #' by leverage is a random one, too, and the largest scores (`draw = "top"`) belong to outliers.
 #'
 #' With U and V the leading singular vectors of the (standardised) `x` and r = `rank`,
-#' \deqn{\pi_i = \frac1k \sum_{l \le k} U_{il}^2 \text{ (samples)},\qquad
-#'   \pi_j = \frac1k \sum_{l \le k} V_{jl}^2 \text{ (features)},}
+#' \deqn{\pi_i = \frac1r \sum_{l \le r} U_{il}^2 \text{ (samples)},\qquad
+#'   \pi_j = \frac1r \sum_{l \le r} V_{jl}^2 \text{ (features)},}
 #' each set summing to one.
 #'
 #' # From scores to a ranking

@@ -3,8 +3,9 @@
 #' Goes down the ranking of any fit and chooses `k` features that differ from each other. Use it
 #' after methods that score features one by one, which rank all near copies of a good feature high.
 #' On real data it made the chosen features better for clustering, but it can do harm where most
-#' columns are noise, because noise is never redundant. It is therefore an option, and no method
-#' applies it by itself. The figures are in `vignette("evidence")`.
+#' columns are noise, because noise is never redundant. It is therefore an option; only
+#' [ufs_consensus()] chooses in this way by itself, among columns better than noise. The figures are
+#' in `vignette("evidence")`.
 #'
 #' With `how = "correlation"` each next feature maximises `rank - strength * c`, where rank is its
 #' rank as a share (1 for the best of all features that are not constant, 1/q for the last of q)

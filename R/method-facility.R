@@ -64,8 +64,8 @@
 #'   added to F (or would add next). `certificate` has the `value` F of the best m, its `bound` and
 #'   their `ratio`; without `m`, at the number of picks for which the ratio is smallest. `trace` has
 #'   for each m the `objective` F, the `gain`, the `bound` and their `ratio`, and the `evaluations`
-#'   (candidates looked at; the plain greedy choice looks at all). [representatives()] gives
-#'   how many samples each chosen one stands for.
+#'   (candidates looked at; the plain greedy choice looks at all). `solution` holds the `order`
+#'   of the picks. [representatives()] gives how many samples each chosen one stands for.
 #' @references Nemhauser, Wolsey and Fisher (1978) An analysis of approximations for maximizing
 #'   submodular set functions, I. Mathematical Programming 14, 265-294. \doi{10.1007/BF01588971}
 #'

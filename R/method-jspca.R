@@ -5,7 +5,7 @@
 #' features are to stand for the whole data in a few interpretable components, and when some samples
 #' may be outliers.
 #'
-#' With the standardised \eqn{X} (n x p), \eqn{Q} and \eqn{P} (p x k) and
+#' With the standardised \eqn{X} (n x p), \eqn{Q} and \eqn{P} (p x c) and
 #' \eqn{\|M\|_{2,1}}{||M||_2,1} the sum of the row norms of \eqn{M}:
 #'
 #' \deqn{\mathrm{loss = "feature":}\quad \min_{P,Q} \|(X - XQP')'\|_{2,1} + \lambda\|Q\|_{2,1},
@@ -54,7 +54,7 @@
 #' `certificate["kkt"]` is the relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components The number of components k, from 1 to the rank of the centred `x`. The number
+#' @param n_components The number of components c, from 1 to the rank of the centred `x`. The number
 #'   of classes one expects is a good choice; more than the data have make the iteration slow.
 #' @param lambda The penalty, a number from 0. The default `NULL` computes it from `lambda_rel`. The
 #'   section "Without a penalty" says what 0 gives.
@@ -64,7 +64,7 @@
 #'   (the paper's). The section "Which loss" compares them.
 #' @param solver `"exact"` for block coordinate descent, or `"paper"` for the paper's iteratively
 #'   reweighted least squares.
-#' @param init The start: `"pca"`, the leading loadings (default; no random numbers); a p x k
+#' @param init The start: `"pca"`, the leading loadings (default; no random numbers); a p x c
 #'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or `list(P =, a =, h =)`, taken
 #'   as it is, for an exact replay: \eqn{\bar P}{Pbar}, the weights of the residuals,
 #'   \eqn{a_i = 1/(2\|r_i\|)}{a_i = 1/(2||r_i||)} (length p, or n for `loss = "sample"`) and
@@ -84,12 +84,12 @@
 #'   entering (`fit$feature_key`; \eqn{T} is the target of the last regression).
 #'   `solution` holds
 #'   \describe{
-#'     \item{`loadings`}{p x k, what to interpret: \eqn{Q} rotated to uncorrelated scores of
+#'     \item{`loadings`}{p x c, what to interpret: \eqn{Q} rotated to uncorrelated scores of
 #'       decreasing variance, columns of unit length, the largest entry positive;}
-#'     \item{`scores`}{n x k, standardised `x` times `loadings`;}
-#'     \item{`Q`, `P`, `Pbar`}{p x k, as the iteration left them: defined up to one common
+#'     \item{`scores`}{n x c, standardised `x` times `loadings`;}
+#'     \item{`Q`, `P`, `Pbar`}{p x c, as the iteration left them: defined up to one common
 #'       rotation (`Pbar = P` for `loss = "sample"`);}
-#'     \item{`rotation`}{k x k, the one that turns `Q` into `loadings`, but for their
+#'     \item{`rotation`}{c x c, the one that turns `Q` into `loadings`, but for their
 #'       lengths;}
 #'     \item{`residual`}{norms of the residuals, one per feature or sample.}
 #'   } `certificate`: `change`, the last relative change of \eqn{Q}; `kkt`, the largest violation of

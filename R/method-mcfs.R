@@ -46,7 +46,8 @@
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default
 #'   `100 + 10 * n_features`) bounds the steps of a path.
 #' @return A fit of class `c("ufs_mcfs", "ufs")`. `solution` holds `W` (p x c, the coefficients as
-#'   used for the score), `Y` (n x c, the embedding), `eigenvalues` and `graph`. `trace` has the
+#'   used for the score), `Y` (n x c, the embedding), `eigenvalues`, `graph` and `penalty`, the t at
+#'   which each path stopped. `trace` has the
 #'   largest penalty t and the largest number of non-zero coefficients at every step. `certificate`
 #'   has `kkt`, the violation of the lasso's optimality conditions relative to max |X'y| at the end.
 #' @references Cai, Zhang and He (2010) Unsupervised feature selection for multi-cluster

@@ -31,7 +31,8 @@
 #' @param control Made by [ufs_control()]; `max_iter` (default 100) is that of k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
 #'   largest cluster first of all; the others follow by their distance to the chosen sample of their
-#'   cluster. `solution` holds `cluster`, the index of the sample that stands for each sample.
+#'   cluster. `solution` holds the `order` of the chosen and `cluster`, the index of the sample that
+#'   stands for each sample.
 #'   `certificate` is the within-cluster sum of squares (`within_ss`) or the mean distance
 #'   (`mean_distance`). [representatives()] gives how many samples each chosen one stands for.
 #' @references Kaufman and Rousseeuw (1990) Finding groups in data. Wiley.
@@ -39,7 +40,6 @@
 #' @seealso [ufs_facility()], [ufs_propagate()] for the labels of the other samples
 #' @examples
 #' # Six flowers to label, and how many others each stands for
-#' set.seed(1)
 #' fit <- ufs_medoids(iris[, 1:4], m = 6)
 #' selected_samples(fit)
 #' representatives(fit)

@@ -11,11 +11,11 @@
 #' all components are computed, and a message says so.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components The number of leading components k, from 1 to the rank of the centred `x`.
+#' @param n_components The number of leading components c, from 1 to the rank of the centred `x`.
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no iteration to tune, so the default will do.
-#' @return A fit of class `c("ufs_pca", "ufs")`. `solution` holds `loadings` (p x k, unit
-#'   columns), `scores` (n x k) and `sdev`. `certificate` holds `captured`, the share of the squares
+#' @return A fit of class `c("ufs_pca", "ufs")`. `solution` holds `loadings` (p x c, unit
+#'   columns), `scores` (n x c) and `sdev`. `certificate` holds `captured`, the share of the squares
 #'   that least-squares reconstruction from the best `n_components` features has, and `bound`, that
 #'   of the components themselves: no other choice of as many features can hold more.
 #'   [ufs_captured()] gives the share for other numbers of features.

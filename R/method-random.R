@@ -6,6 +6,8 @@
 #' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
 #' @param what `"features"` (default), `"samples"` or `"both"`.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last.
 #' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.
 #' @examples
 #' set.seed(1)

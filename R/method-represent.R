@@ -27,9 +27,13 @@
 #'   default `NULL` is a matrix of ones, which gives a plain sparse subspace representation.
 #'   The matrix need not be symmetric: `theta[i, j]` penalises the use of sample j for sample i.
 #' @param lambda_z The weight of `theta`, 0 or more.
+#' @param alpha_e The weight of the error `E`, as a multiple of the value at which the first link
+#'   appears. It is free of the scale of the data.
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
 #' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).
+#' @param center,scale Should the columns be centred and standardised first? Every sample is then
+#'   scaled to unit length in any case.
 #' @param control Settings of the ADMM, made by [ufs_control()]: `max_iter` (default 500) and `tol`
 #'   (1e-6, for the largest of the three residuals). A negative `tol` never stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,

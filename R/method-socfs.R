@@ -82,14 +82,14 @@
 #'   of [ufs_data()] rows of E count as often: E' diag(weights) E = I.
 #'
 #'   `certificate` holds `kkt`, the largest violation of the optimality conditions of V as a share
-#'   of lambda (for a zero row how far its kkt exceeds 1; of the smoothed problem if irls was not
-#'   polished), `gap`, the relative duality gap of the V-step at the returned E, and `live_rows`,
-#'   the number of non-zero rows (irls: of norm above 10 sqrt(eps)).
+#'   of lambda (for a zero row how far its kkt exceeds 1; of the smoothed problem if `"paper"` was
+#'   not polished), `gap`, the relative duality gap of the V-step at the returned E, and
+#'   `live_rows`, the number of non-zero rows (`"paper"`: of norm above 10 sqrt(eps)).
 #'
-#'   `trace` has a row for the start (iteration 0) and one per iteration: `objective` (irls:
-#'   smoothed), its relative fall `change`, `inner` steps of E and F, `live` rows and the `solver`.
-#'   `inner_trace` has a row per step of E and F: `iteration`, `step` (0 is where the iteration
-#'   begins) and the `objective` of these steps,
+#'   `trace` has a row for the start (iteration 0) and one per iteration: `objective`
+#'   (`"paper"`: smoothed), its relative fall `change`, `inner` steps of E and F, `live` rows and
+#'   the `solver`. `inner_trace` has a row per step of E and F: `iteration`, `step` (0 is where the
+#'   iteration begins) and the `objective` of these steps,
 #'   \eqn{\|xV - E\|^2 + \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within
 #'   every iteration.
 #'

@@ -5,30 +5,30 @@
 #' comparison, and [ufs_jspca()] or [ufs_css()] to select features. Each component has zeros of its
 #' own, so a feature is left out altogether only if every component happens to leave it out.
 #'
-#' The method minimises, over A with orthonormal columns and B (both p x k),
+#' The method minimises, over A with orthonormal columns and B (both p x c),
 #' \deqn{\|X - X B A'\|_F^2 + \lambda \sum_j \|b_j\|_1,}
 #' which is the criterion of Zou, Hastie and Tibshirani without its ridge term and with one penalty
 #' for all components. (With a penalty for each, the components of large variance move to where the
 #' penalty is small, and their own places stay empty.) The solver starts from the leading principal
 #' components and alternates two exact steps that lower the objective: B by one lasso per component,
 #' and A as the orthonormal factor of X'X B. The problem is not convex, so the answer depends on the
-#' start. An iteration takes about `6 n p k` flops besides the lassos, and nothing is p x p.
+#' start. An iteration takes about `6 n p c` flops besides the lassos, and nothing is p x p.
 #'
 #' The score of a feature is the norm of its row of B. Of several equal columns the lasso would keep
 #' only the first; B is averaged over them, which does not change the objective. Features whose row
 #' is zero are ranked by how close the lassos came to including them.
 #'
 #' @inheritParams ufs_pca
-#' @param n_components The number of components k, from 1 to the rank of `x`.
+#' @param n_components The number of components c, from 1 to the rank of `x`.
 #' @param lambda The penalty, a positive number, for the matrix after `center` and `scale`. The
 #'   default `NULL` computes it from `lambda_rel`.
 #' @param lambda_rel The penalty as a share of the smallest value at which all loadings are zero at
 #'   the start. Components of small variance may come out empty.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   1000), `tol` (1e-4, relative change of B).
-#' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x k), the sparse
+#' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x c), the sparse
 #'   `loadings` (columns of B at unit length) and `explained`, the share of the variance that the
-#'   first 1, ..., k components explain when what they share is counted once. `certificate`: `kkt`,
+#'   first 1, ..., c components explain when what they share is counted once. `certificate`: `kkt`,
 #'   the largest violation of the lassos' optimality conditions at the answer as a share of the
 #'   penalty, and `change`. `trace` has the objective, which never rises.
 #' @references Zou, H., Hastie, T. and Tibshirani, R. (2006) Sparse principal component analysis.

@@ -14,14 +14,14 @@
 #' * `"phi2"`: \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)}, where small is good.
 #'   For `power = 1` this is exactly the Laplacian score. That is why it is not the default: papers
 #'   that compare both print two different columns, so what they call SPEC cannot be phi2.
-#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, where *large* is good, with
-#'   `k = n_clusters` eigenvectors counting the trivial one.
+#' * `"phi3"`: \eqn{\sum_{j=2}^{c} (g(2) - g(\lambda_j)) a_j^2}, where *large* is good, with
+#'   `c = n_clusters` eigenvectors, counting the trivial one.
 #'
 #' `statistic` is the paper's quantity. The score is 1 - statistic for phi1 and phi2, so that larger
 #' is always better. (One widely used public code sorts all three the wrong way round.)
 #'
 #' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly. On a
-#' graph with several components eigenvalue 0 is multiple, and if k cuts through it, or through
+#' graph with several components eigenvalue 0 is multiple, and if c cuts through it, or through
 #' another tie, the score is arbitrary up to the choice of basis; a warning says so. Samples without
 #' an edge are left out. Beyond 400 samples eigenvectors come from a filtered subspace iteration.
 #'
@@ -30,11 +30,11 @@
 #'
 #' @inheritParams ufs_laplacian
 #' @param type Which of the three scores: `"phi1"`, `"phi2"` or `"phi3"`.
-#' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. Others do not use it.
+#' @param n_clusters The number c of eigenvectors for phi3, from 2 to n - 1. Others do not use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
 #'   values punish oscillation more.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
-#'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
+#'   the eigenvectors `U` (n x (c - 1), without the trivial one) and `eigenvalues`.
 #' @references Zhao and Liu (2007) Spectral feature selection for supervised and
 #'   unsupervised learning. ICML. \doi{10.1145/1273496.1273641}
 #' @seealso [ufs_laplacian()], [ufs_mcfs()]

@@ -72,12 +72,12 @@
 #'   lambda_a ||A||^2 + lambda_i tr(P L P')),  P = A V x'}
 #' subject to `x = Zx + E`, `diag(Z) = 0`, `v` in `{0,1}`, `sum(v) = k`. Each sample is a sparse
 #' combination `Z` of others plus an error `E`, `L` is the Laplacian of the graph `W = (|Z| +
-#' |Z|')/2`, and the chosen features must predict labels that are smooth on it; `beta = lambda_z (1
-#' - alpha)/lambda_i` (1 if `lambda_i = 0`). Three steps alternate: `Z` and `E`, the labels, and `A`
-#' and `v`, until the penalties `Theta` on the links settle. The objective may rise on the way,
-#' because the label step minimises only one part of it. Solvers, cost, and departures from the
-#' paper (corrected signs and thresholds; a polished set, `polish = FALSE` for the paper's) are in
-#' `vignette("methods-and-mathematics")`.
+#' |Z|')/2`, and the chosen features must predict labels that are smooth on it;
+#' `beta = lambda_z (1 - alpha) / lambda_i` (1 if `lambda_i = 0`). Three steps alternate: `Z` and
+#' `E`, the labels, and `A` and `v`, until the penalties `Theta` on the links settle. The objective
+#' may rise on the way, because the label step minimises only one part of it. Solvers, cost, and
+#' departures from the paper (corrected signs and thresholds; a polished set, `polish = FALSE` for
+#' the paper's) are in `vignette("methods-and-mathematics")`.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param k The number of features to choose, from 1 to p.
@@ -142,7 +142,7 @@
 #' # Ten labels per species; the other labels are propagated
 #' y <- iris$Species
 #' y[-c(1:10, 51:60, 101:110)] <- NA
-#' fit <- ufs_topk(iris[, 1:4], k = 2, y = y, nonnegative = TRUE)
+#' fit <- ufs_topk(iris[, 1:4], k = 2, y = y)
 #' selected_features(fit)
 #' mean(fit$solution$label == iris$Species)
 #' @export

@@ -49,10 +49,11 @@
 #'   and resuming" in the help of [ufs_grid()].
 #' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
-#'   objective, iterations, seconds, error, warnings; one row per setting), `feature_scores` and
-#'   `feature_rankings` (p x settings), `sample_scores` and `sample_rankings` (n x settings),
-#'   `certificates`. The objective is comparable between settings only if they have the same
-#'   penalties: never choose by it, see [ufs_tune()]. Errors of a setting are recorded, not fatal.
+#'   objective, iterations, seconds, error, warnings and their kinds; one row per setting),
+#'   `feature_scores` and `feature_rankings` (p x settings), `sample_scores` and `sample_rankings`
+#'   (n x settings), `certificates`. The objective is comparable between settings only if they have
+#'   the same penalties: never choose by it, see [ufs_tune()]. Errors of a setting are recorded,
+#'   not fatal.
 #' @examples
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
 #' grid

@@ -22,7 +22,7 @@
 #'   most often chosen first), `chance` (k / p; where all fits must have, or may not have, the same
 #'   columns, by the choice of the others), `k`, `p`.
 #' @examples
-#' fits <- list(variance = ufs_variance(mtcars, scale = FALSE), laplacian = ufs_laplacian(mtcars),
+#' fits <- list(variance = ufs_variance(mtcars), laplacian = ufs_laplacian(mtcars),
 #'   pca = ufs_pca(mtcars, n_components = 2))
 #' ufs_overlap(fits, k = 4)
 #' plot(ufs_overlap(fits, k = 4), what = "features")

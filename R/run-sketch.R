@@ -33,8 +33,8 @@
 #'   a table in a database, whose rows have no numbers),
 #'   `weights` (how many samples each one stands for: the inverse of its probability of being
 #'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of
-#'   samples), `leverage` (of all samples; sums to `n_vectors`), and `data`, the chosen rows as
-#'   [ufs_data()] holds them. `weights` are for the user: no method uses them.
+#'   samples), `leverage` (of all samples; sums to `n_vectors`), `type`, `n`, and `data`, the chosen
+#'   rows as [ufs_data()] holds them. `weights` are for the user: no method uses them.
 #' @seealso [ufs_data()]
 #' @examples
 #' set.seed(1)

@@ -36,7 +36,8 @@
 #' @param level The level of the confidence interval.
 #' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`, `frequency` (one
 #'   number per feature), `sample_frequency` (share of the resamples in which a sample was chosen
-#'   among those in which it was there), `selected` (n_resamples x p, logical), `k`, `errors`; of
+#'   among those in which it was there), `selected` (n_resamples x p, logical), `size` (the
+#'   samples in each resample), `k`, `m`, `errors`; of
 #'   very many samples `looked_at`, how many of `n` were drawn.
 #' @references Nogueira, S., Sechidis, K. and Brown, G. (2018) On the stability of feature
 #'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.

@@ -3,7 +3,7 @@
 
 #' A look at the data before anything is chosen
 #'
-#' Says in two lines what kind of data `x` is: counts or measurements, columns in one unit or in
+#' Says what kind of data `x` is: counts or measurements, columns in one unit or in
 #' several, standardised already or not, whether the rows seem to be features, and which share of
 #' the columns is no better than noise. Use it before you choose a method or a scaling yourself;
 #' [ufs_select()] looks first and decides from what it sees.
@@ -60,11 +60,12 @@
 #'   `"one unit"`, `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
-#'   `"source"` (on disk); `values`, what `kind` can be, with its `reason`; `raw`, whether the
-#'   spread of the columns grows with their mean as in intensities without a logarithm; `zeros`,
-#'   their share (`NA` on disk); `empty`, the rows that are all 0 in counts; `features_in_rows`, why
-#'   rows seem to be features, or `NULL`; `doubts`, sentences about what seems to be no table of
-#'   features; `constant`, how many columns are; `equal`, how many are copies of others; `noise`,
+#'   `"source"` (on disk); `values`, the kind of numbers (a word of `kind`), with its `reason`;
+#'   `raw`, whether the spread of the columns grows with their mean as in intensities without a
+#'   logarithm; `zeros`, their share (`NA` on disk); `empty`, the rows that are all 0 in counts;
+#'   `features_in_rows`, why rows seem to be features, or `NULL`; `doubts`, sentences about what
+#'   seems to be no table of features; `constant`, how many columns are; `equal`, how many are
+#'   copies of others; `usable`, how many are left without these; `noise`,
 #'   the estimated share of noise, with its range over the repeats, `noise_low` and `noise_high`;
 #'   `noisy`, whether it is most columns; `components`, how many principal components have a larger
 #'   variance than those of permuted columns (`NA` beyond 400 rows or 2,000 columns, where a part is

@@ -23,12 +23,14 @@
 #' of rows left out, by thirds: on the rows that chose, a few extreme ones may decide.
 #'
 #' @inheritParams ufs
-#' @param k How many features to choose, or `"auto"`. For `task = "label"` it is how many samples
-#'   to choose, unless `m` says so. A `budget` of [ufs_data()] may take its place.
+#' @param k How many features to choose, or `"auto"`. It has to be given, unless a `budget` of
+#'   [ufs_data()] takes its place. For `task = "label"` it is how many samples to choose, if `m`
+#'   does not say so.
 #' @param task What the selection is for. `"compress"`: a few columns from which all the others can
 #'   be rebuilt. `"classify"`: columns for a classifier whose labels come later. `"cluster"`:
 #'   columns in which k-means finds the groups. `"label"`: samples to label, or to measure, first.
-#' @param m For `"label"`, how many samples to choose, or `"auto"`.
+#' @param m For `"label"`, how many samples to choose, or `"auto"`; a `sample_budget` may take its
+#'   place.
 #' @param n_clusters For `"cluster"`, the number of clusters to look for.
 #' @param noise For `"classify"` and `"cluster"`, are most columns pure noise? The default `NULL`
 #'   lets permuted copies decide.
@@ -39,13 +41,14 @@
 #' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and
 #'   those of [ufs_data()].
 #' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
-#'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how defaults
-#'   were chosen), `worth` (the comparison with random choices, a data frame), `price` (with wishes:
-#'   the share of the gain over random choices that is left of the gain without them), `checks`
-#'   (sentences; none if all is well), `unchecked` (what could not be checked) and `code`;
-#'   after `"auto"` also `size_curve`, a data frame with a row for each `number` tried and
-#'   `measure`: its `value`, and the range from `low` to `high` over halves of the rows.
-#'   `selected_features(fit)` and `selected_samples(fit)` take that number by default.
+#'   it has `task`, `size` (k or m, which
+#'   `selected_features(fit)` and `selected_samples(fit)` take by default), `look` (what was seen),
+#'   `reason`, `decided` (how defaults were chosen), `worth` (the comparison with random choices, a
+#'   data frame), `price` (with wishes: the share of the gain over random choices that is left of
+#'   the gain without them), `checks` (sentences; none if none objects), `unchecked` (what could not
+#'   be checked) and `code`; after `"auto"` also `size_curve`, a data frame with a row for each
+#'   `number` tried and `measure`: its `value`, and the range from `low` to `high` over halves of
+#'   the rows.
 #' @seealso [ufs_select_rules] for the rules, [ufs_look()], [ufs_size()], [ufs_fields], and
 #'   [ufs_methods()], whose column `advice` says what each method is good for.
 #' @examples
@@ -194,10 +197,10 @@ select_moments <- function(x, k, task, given) {
 #' out as it did; `fit$reason`, `fit$decided` and `cat(fit$code)` say it for one.
 #'
 #' # Which method it takes
-#' Most columns are taken to be noise if more than half of them look like it in all repeats of the
-#' look; methods that choose columns to complement each other would then prefer noise. Data are wide
-#' with more than 1,000 columns, and more than 4,000 samples or 4 million values. From more than
-#' 4,000 samples of fewer columns [ufs_consensus()] takes 1,000 to 4,000 drawn at random, which
+#' Most columns are taken to be noise if more than half of them look like it in all repeats of
+#' [ufs_look()]; methods that choose columns to complement each other would then prefer noise. Data
+#' are wide with more than 1,000 columns, and more than 4,000 samples or 4 million values. From more
+#' than 4,000 samples of fewer columns [ufs_consensus()] takes 1,000 to 4,000 drawn at random, which
 #' `decided` says. Of log counts [ufs_css()] rebuilds the 20 leading components (`target = 20`,
 #' `mu_rel = 0.1`), for `"compress"` too (`vignette("gene-panel")`).
 #'
@@ -238,10 +241,10 @@ select_moments <- function(x, k, task, given) {
 #' `ufs_size(x, task = task)` gives the same number, without the fit.
 #'
 #' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
-#' out each in turn, and has what the answers cost beside the best number. Much of that cost is luck
-#' of the best: which of a dozen numbers comes out first differs from one half of the rows to the
-#' other. To the number that is best by the labels of the other half, which nobody without labels
-#' knows, the answers lose little (`--halves`). Columns that must be in or out bound the number.
+#' out each in turn, and has what the answers cost beside the best number. Much of that cost is
+#' luck: which of a dozen numbers is best differs from one half of the rows to the other. Beside the
+#' number that the labels of the other half call best, the answers lose little
+#' (`evidence/auto.R --halves`). Columns that must be in or out bound the number.
 #'
 #' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
 #' squared distance of the other half to the nearest chosen, and the residual variance of a smooth

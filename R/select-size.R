@@ -3,11 +3,11 @@
 
 #' How many features to choose
 #'
-#' Names a number with its reason, and the curves behind it. Use it where nobody tells you k. Give a
-#' `task`, and it is the number that `ufs_select(x, "auto", task)` chooses; give a `method`, and it
-#' is what `k = "auto"` means for this method in [ufs()], in its own function, in
-#' [step_select_ufs()] and in the filters of mlr3. The same seed gives the same number at each of
-#' these doors; where it is 0, they keep all columns and say so.
+#' Says how many features to choose, with the reason and the curves behind the number. Use it where
+#' nobody tells you k. Give a `task`, and it is the number that `ufs_select(x, "auto", task)`
+#' chooses; give a `method`, and it is what `k = "auto"` means for this method in [ufs()], in its
+#' own function, in [step_select_ufs()] and in the filters of mlr3. The same seed gives the same
+#' number at each of these doors; where it is 0, they keep all columns and say so.
 #'
 #' # For a task
 #' The rules are [ufs_select_rules]. `curve` has a row for each `number` tried and `measure`: its
@@ -63,10 +63,11 @@
 #' @param n_resamples How many random halves of the samples (of the levels of `replicates`)
 #'   to draw for the stability.
 #' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
-#'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame; and
-#'   `method` or `task`. For a method also `by`, whose permuted copies were asked; `rows`, among how
-#'   many samples neighbours were compared; `decoys`, the [ufs_decoys()] result; `rest`, for
-#'   [ufs_css()]: `list(k, p_value)`, or `NULL`. For a task also
+#'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame; `n`,
+#'   `p`; and `method` or `task`. For a method also `usable`, how many columns are not constant;
+#'   `at`, the row of `curve` at the answer; `errors` of fits that failed; `by`, whose permuted
+#'   copies were asked; `rows`, among how many samples neighbours were compared; `decoys`, the
+#'   [ufs_decoys()] result; `rest`, for [ufs_css()]: `list(k, p_value)`, or `NULL`. For a task also
 #'   `method`, which [ufs_select()] would take.
 #' @references Sood, Hastie (2023) A statistical view of column subset selection.
 #'   \doi{10.48550/arXiv.2307.12892} (for the question whether the rest is noise).

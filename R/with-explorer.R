@@ -9,7 +9,7 @@
 #' data the chosen features hold, beside the largest share that as many directions can hold (see
 #' [ufs_captured()]). Several fits are shown side by side, with the overlap of what they choose.
 #' When a choice looks right, the code that repeats it can be inserted into the open document, and
-#' the table saved as CSV.
+#' the table saved as CSV. It needs the packages shiny and miniUI.
 #'
 #' In the tab "Wishes" columns are ticked as those that must be chosen or may never be, and "Fit
 #' again" repeats the call of each fit with them as `include` and `exclude` of [ufs_data()]; the
