@@ -414,6 +414,15 @@ test_that("a file of comments alone is called empty", {
   expect_refused(ufs_moments(file), "is empty.", "ufs_error_input")
 })
 
+test_that("first lines that name too few columns are refused", {
+  skip_if_not_installed("data.table")
+  expect_refused(ufs_moments(written("a,,c", "cm,kg,m", "1,2,3", "2,3,5", "4,5,6")),
+    "names some columns and the line below it all ('cm', 'kg', 'm'): give the names in one line.",
+    "ufs_error_input")
+  expect_refused(ufs_moments(written("a,b", "1,2,3,5", "2,3,4,5", "4,5,6,6")),
+    "is no regular table: its first line has 2 fields, a later one 4.", "ufs_error_input")
+})
+
 test_that("nothing is left out of a table without a line of names", {
   skip_if_not_installed("data.table")
   file <- withr::local_tempfile(fileext = ".csv")

@@ -169,6 +169,8 @@ test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
   se <- SummarizedExperiment::SummarizedExperiment(list(t(counts)))
   expect_equal(feature_scores(ufs_variance(se)), feature_scores(plain))
   expect_error(ufs_data(sce, assay = "nothing"), "logcounts", class = "ufs_error_argument")
+  none <- SummarizedExperiment::SummarizedExperiment(rowData = S4Vectors::DataFrame(a = 1:3))
+  expect_refused(ufs_data(none), "`x` has no assay.", "ufs_error_input")
   expect_error(ufs_data(counts, assay = "counts"), class = "ufs_error_argument")
 })
 
@@ -475,6 +477,16 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
   x$field <- factor(rep(1:2, 15))
   expect_error(ufs_data(x, rows = "snv", factors = "dummies"),
     "columns 'octane', 'field=1', 'field=2'.*features = -c[(]1, 27, 28[)]", class = "ufs_error_argument")
+  # Neighbours are told as a range; more than twenty that are none, not at all.
+  pair <- data.frame(octane = 1:4, age = 4:1)
+  pair$NIR <- matrix(cos(1:20), 4)
+  expect_refused(ufs_data(pair, rows = "snv"), "Leave them out by features = -(1:2), or")
+  wide <- data.frame(matrix(sin(1:48), 4))
+  wide <- wide[c(1:6, 12, 7:11)]
+  wide <- cbind(wide, wide + 1)
+  wide <- cbind(wide[1:12], NIR = I(matrix(cos(1:120), 4)), setNames(wide[13:24], letters[1:12]))
+  expect_refused(ufs_data(wide, rows = "snv"), "and 19 more of `x`")
+  expect_refused(ufs_data(wide, rows = "snv"), "Leave them out by `features`, or")
   # Without a matrix column all columns are one, and a column that scale() made is no spectrum.
   expect_s3_class(ufs_data(transform(mtcars, hp = scale(hp)), rows = "snv"), "ufs_data")
   expect_s3_class(ufs_data(x["NIR"], rows = "snv"), "ufs_data")
@@ -508,4 +520,20 @@ test_that("whole numbers of a DelayedMatrix are read as doubles", {
   expect_identical(read_source(data$x, 3:2, 2L), matrix(c(7, 6)))
   expect_identical(reads_words(2:4, data$x, "rows")(1), "reading x, rows 2 to 4 of 4")
   expect_identical(reads_words(2:3, data$x, "columns")(1), "reading x, columns 2 to 3 of 3")
+})
+
+test_that("what is no table of numbers is named by its kind, column or slot", {
+  expect_refused(ufs_css(NULL, k = 1), "ufs_data() reads, not NULL.", "ufs_error_input")
+  expect_refused(ufs_data(data.frame(a = as.character(1:9), b = 9:1)),
+    "Column 'a' of `x` is text of numbers. Make it numbers, or leave the column out.",
+    "ufs_error_input")
+  skip_if_not_installed("Matrix")
+  x <- methods::as(to_sparse(matrix(c(1:3, 0), 2)), "TsparseMatrix")
+  x@i[1L] <- 99L
+  expect_refused(ufs_data(x), "`x` of class dgTMatrix cannot be read: invalid class",
+    "ufs_error_input")
+  skip_if_not_installed("DelayedArray")
+  letters_on_disk <- DelayedArray::DelayedArray(matrix(letters[1:20], 10))
+  expect_refused(ufs_css(letters_on_disk, k = 1), "`x` must be numeric, not of type character.",
+    "ufs_error_input")
 })

@@ -444,3 +444,8 @@ test_that("an error in a block is left as it is, any other says that a worker wa
   expect_error(refuse_worker(simpleError("cannot read connection")),
     "worker of `BPPARAM` was lost .*cannot read connection", class = "ufs_error_worker")
 })
+
+test_that("a large copy on the disk is announced, with its size", {
+  said <- tryCatch(spill_source(list(n = 5e6, p = 5)), ufs_message_spilled = conditionMessage)
+  expect_match(said, "a copy of 190.7 MiB is written to .* for the time of the fit")
+})

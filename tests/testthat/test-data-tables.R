@@ -369,3 +369,12 @@ test_that("tables without variance have no weight", {
   expect_identical(table_roots(c(0, 0, 0), of), c(a = 0, b = 0))
   expect_equal(table_roots(c(3, 4, 2), of), c(a = 5, b = 2))
 })
+
+test_that("a table on disk is not joined, and is named", {
+  skip_if_not_installed("DelayedArray")
+  disk <- DelayedArray::DelayedArray(matrix(cos(1:50), 10))
+  expect_refused(ufs_data(list(small = mtcars[1:10, 1:3], big = disk)),
+    "`x`: 'big' is on disk, and several tables are joined in memory", "ufs_error_input")
+  expect_refused(ufs_data(list(one = disk, two = disk)), "`x`: 'one', 'two' are on disk",
+    "ufs_error_input")
+})

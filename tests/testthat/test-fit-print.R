@@ -355,3 +355,9 @@ test_that("long code is cut and says where the whole is; a graph of the user's h
   expect_identical(code_line(strrep("a", 301), "cat(fit$code)"), paste0(strrep("a", 250), " ... (the whole: cat(fit$code))"))
   expect_identical(graph_text(list(kind = "user", n_neighbours = NA)), "weights given by the user")
 })
+
+test_that("data of another number of rows are refused where rows have no names", {
+  fit <- ufs_ted(unname(as.matrix(iris[, 1:4])), m = 2)
+  expect_refused(generics::augment(fit, data = unname(as.matrix(iris[1:10, 1:4]))),
+    "`data` must be the data of the fit, 150 rows; it has 10.")
+})

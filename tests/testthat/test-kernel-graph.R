@@ -470,4 +470,7 @@ test_that("a graph with more entries than can be counted is refused before any s
 
 test_that("refusals say what is wrong", {
   expect_refused(check_wstep_bytes(2e5, 10, 2e5), "`k` is too large: a graph can have at most")
+  withr::local_options(ufselect.max_bytes = 1e13)
+  expect_refused(ufs_graph(matrix(as.double(1:40000)), n_neighbours = 30000),
+    "`n_neighbours` is too large: a graph can have at most 2147483647 entries.")
 })

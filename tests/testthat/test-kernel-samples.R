@@ -35,3 +35,12 @@ test_that("values whose squares leave the range of doubles are refused", {
   expect_error(check_squares(matrix(1e150)), "squares of the values", class = "ufs_error_input")
   expect_error(check_squares(matrix(1e-150)), "squares of the values", class = "ufs_error_input")
 })
+
+test_that("`eps` of a reweighting is one positive number", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  for (eps in list(c(1, 2), 0, "a")) {
+    expect_refused(ufs_alnr(x, control = list(eps = eps)), "`eps` must be one positive number here",
+      "ufs_error_control")
+    expect_refused(ufs_rrss(x, control = list(eps = eps)), "`eps`", "ufs_error_control")
+  }
+})

@@ -925,3 +925,8 @@ test_that("refusals say what is wrong", {
   expect_refused(representatives(ufs_alfs(x), replace(x, 3, NA)),
     "`x` has missing or infinite values.", "ufs_error_input")
 })
+
+test_that("the print of the published algorithm says what its gap means", {
+  fit <- suppressWarnings(ufs_alfs(as.matrix(iris[seq(1, 150, 3), 1:4]), solver = "paper"))
+  expect_output(print(fit), "Algorithm 1 stops by its own rule; the gap says what that costs")
+})

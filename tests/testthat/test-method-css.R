@@ -674,3 +674,18 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_css(mtcars, optimal = TRUE),
     "`optimal` needs `k`: the result is for one `k` only.")
 })
+
+test_that("the print says how many starts met, and what the proof shows", {
+  x <- as.matrix(iris[, 1:4])
+  said <- function(fit) gsub("\\s+", " ", paste(capture.output(print(fit)), collapse = " "))
+  fit <- withr::with_seed(1, ufs_css(x, 2, starts = 6))
+  expect_match(said(fit), paste("starts", fit$params$met, "of 6 found the best choice"))
+  expect_match(said(ufs_css(x, 2, optimal = TRUE)), "no other choice of this size explains more")
+  priced <- ufs_css(ufs_data(x, cost = c(1, 2, 1, 1), budget = 3), optimal = TRUE)
+  expect_match(said(priced), "no other choice within the budget explains more")
+  wide <- withr::with_seed(1, matrix(stats::rnorm(6000), 100))
+  open <- suppressWarnings(ufs_css(wide, 12, optimal = TRUE, control = list(max_iter = 1)))
+  most <- 100 * (open$certificate[["gap"]])
+  expect_gt(most, 0)
+  expect_match(said(open), paste("another choice may explain up to", signif(most, 3), "% more"))
+})

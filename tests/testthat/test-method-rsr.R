@@ -501,3 +501,11 @@ test_that("rows of equal size that are steepest in turn are not moved one by one
   expect_identical(fit$status, "converged")
   expect_lt(fit$iterations, 40)
 })
+
+test_that("samples that are rebuilt without any residual are counted in the print", {
+  # More columns than samples: each sample can be met exactly.
+  x <- withr::with_seed(1, matrix(stats::rnorm(30), 5))
+  fit <- quiet(ufs_rsr(x, lambda_rel = 1e-4))
+  expect_identical(fit$n_exact, 5L)
+  expect_output(print(fit), "5 of 5 samples, without any residual")
+})

@@ -484,3 +484,11 @@ test_that("a penalty given as a number is in the unit of x squared, whatever the
   expect_false(identical(chosen(1, .01), chosen(1, 10)))
   for (mu in c(.01, 10)) for (unit in 2^c(400, -300)) expect_identical(chosen(unit, mu), chosen(1, mu))
 })
+
+test_that("the print says by what samples are compared", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  heat <- ufs_ted(x, m = 5, similarity = "heat")
+  expect_output(print(heat), paste0("heat, squared distances over ",
+    signif(heat$params$bandwidth, 3)))
+  expect_output(print(ufs_ted(x, m = 5, n_scores = 2)), "2 principal component scores")
+})

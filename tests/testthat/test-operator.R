@@ -476,3 +476,10 @@ test_that("an operator prints what it is and its size", {
   x <- as_ufs_operator(open_data(to_sparse(diag(4)[, 1:3] * 2)), TRUE, FALSE)$x
   expect_output(print(x), "<ufs_x> sparse, 4 samples x 3 features", fixed = TRUE)
 })
+
+test_that("components too close to the next ones are computed with all others, which is said", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(600 * 800), 600))
+  expect_message(found <- x_pca(x, 10, tol = 1e-30), "10 leading principal.*all 600 were",
+    class = "ufs_message_spectrum")
+  expect_equal(found$sdev2, svd(x, 0, 0)$d[1:10]^2, tolerance = 1e-9)
+})

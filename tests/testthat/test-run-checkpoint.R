@@ -462,3 +462,14 @@ test_that("one damaged file is spoken of as one, several as several", {
   expect_match(said(c(FALSE, TRUE, FALSE)), "^1 of the files.*first b[.]rds; it is computed again")
   expect_match(said(c(TRUE, FALSE, TRUE)), "^2 of the files.*first a[.]rds; they are computed again")
 })
+
+test_that("a folder that cannot be made, and a file that cannot be renamed, are told", {
+  file <- withr::local_tempfile()
+  writeLines("", file)
+  expect_refused(check_checkpoint(file.path(file, "run")),
+    "/run' (`checkpoint`) cannot be made.")
+  folder <- withr::local_tempdir()
+  replaced("rename_part", function(from, to) FALSE)
+  expect_identical(store_value(folder, "key", 1), "its file could not be renamed")
+  expect_length(list.files(folder), 0L)
+})

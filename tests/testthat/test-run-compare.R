@@ -459,3 +459,8 @@ test_that("a method of samples that clusters are not made with is named", {
   expect_error(ufs_compare(iris[1:60, 1:4], iris$Species[1:60], "ted", k = 2, mode = "cluster"),
     "`methods`: ted selects samples", class = "ufs_error_argument")
 })
+
+test_that("what selects samples is refused where clusters of all samples are compared", {
+  expect_refused(ufs_compare(iris[, 1:4], iris$Species, c("variance", "ted"), mode = "cluster",
+    k = 2), "`methods`: ted selects samples, which mode = \"cluster\" does not use.")
+})

@@ -499,3 +499,12 @@ test_that("refusals say what is wrong", {
     "`conservative` = TRUE takes one decoy for each of the 11 columns.")
   expect_refused(ufs_decoys(x, c("pca", "pca"), n_components = 2), "`method` has 'pca' twice.")
 })
+
+test_that("more columns than are better than noise: the print says how many of them are not", {
+  found <- withr::with_seed(1, ufs_decoys(iris[, 1:4], "variance", k = 3, repeats = 2))
+  expect_lt(found$included, 3L)
+  at <- found$curve[3, ]
+  text <- gsub("\\s+", " ", paste(capture.output(print(found)), collapse = " "))
+  expect_match(text, fixed = TRUE, paste0("of the best 3: ", percent(at$share),
+    " no better than noise (repeats ", percent(at$low), " to ", percent(at$high), ")"))
+})

@@ -339,3 +339,13 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_size(mtcars[1:5, ], "variance"),
     "`x` has 5 rows; 6 are needed.", "ufs_error_input")
 })
+
+test_that("a ranking that fails on all rows, or on half of them, says so", {
+  fine <- list(ranking = 1:3)
+  wrong <- list(error = "no luck")
+  expect_refused(size_rankings(list(wrong, fine, fine), "pca"), "ufs_pca() failed: no luck")
+  expect_refused(size_rankings(list(fine, wrong, fine), "pca"),
+    "ufs_pca() failed on halves of the samples: no luck")
+  found <- size_rankings(list(fine, wrong, fine, list(ranking = 3:1)), "pca")
+  expect_identical(found, list(all = 1:3, halves = list(1:3, 3:1), errors = "no luck"))
+})

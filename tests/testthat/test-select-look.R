@@ -154,3 +154,20 @@ test_that("a usual value stands among others that are measurements, or few and r
   expect_null(usual_value(c(rep(0, 200), rep(1, 50), 2:20)))
   expect_null(usual_value(c(rep(0, 200), 1:14)))
 })
+
+test_that("of many doubtful pairs and columns three are named and the others counted", {
+  part <- withr::with_seed(1, matrix(round(stats::rnorm(300, 50, 10), 2), 60))
+  both <- cbind(part, round(2.54 * part, 3))
+  colnames(both) <- c(paste0("inch", 1:5), paste0("cm", 1:5))
+  expect_match(measuring_faults(open_data(both)), "times 2.54; and 2 pairs more: one measurement",
+    all = FALSE)
+  value <- rep(exp(c(-.05, -.03, -.01, .01, .03, .05, .02, -.02, .04, -.04)), 10)
+  value <- withr::with_seed(1, replicate(12, sample(value)))
+  colnames(value) <- letters[1:12]
+  value[11:30, 1:5] <- 1000 * value[11:30, 1:5]
+  expect_match(measuring_faults(open_data(value)), paste("rows 11 to 30 of 'c' [(]20 values[)] are",
+    "about 1000 times the others [(]and 2 columns more[)]: in another unit"), all = FALSE)
+  genes <- paste0("ENSG0000000000", 10:49)
+  turned <- ufs_look(matrix(sin(1:240), 40, dimnames = list(genes, paste0("s", 1:6))))
+  expect_output(print(turned), "the rows seem to be features .row names look like genes.: if so")
+})

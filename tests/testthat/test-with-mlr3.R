@@ -474,3 +474,10 @@ test_that("no constraint is dropped: every row of their table is a parameter tha
     }
   }
 })
+
+test_that("the method of a PipeOp is read and not written", {
+  skip_if_not_installed("mlr3pipelines")
+  some <- mlr3pipelines::po("ufs_sample", method = "ted")
+  expect_identical(some$method, "ted")
+  expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
+})

@@ -948,3 +948,15 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
     }
   }
 })
+
+test_that("both steps refuse what contradicts itself or names no column", {
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- recipe(mpg ~ ., mtcars)
+  expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", k = 2,
+    standardise = TRUE, options = list(scale = FALSE))),
+    "Give `standardise` or the method's own `scale`, not both.")
+  for (name in list(c("a", "b"), NA_character_, "", 1)) {
+    expect_refused(step_sample_ufs(rec, all_predictors(), method = "facility", m = 2,
+      weights_to = name), "`weights_to` must be the name of a new column, or NULL.")
+  }
+})
