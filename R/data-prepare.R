@@ -26,18 +26,17 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, squares = TRUE, keep_c
 }
 
 # x is a matrix only if the user's is dense, otherwise an operator (data-operator.R): for methods
-# that need no more than products with it. `named`: is a matrix that is to stay as it is taken
-# without a copy, with the names that it has?
-as_ufs_operator <- function(x, center = TRUE, scale = TRUE, keep_constant = FALSE, named = FALSE) {
+# that need no more than products with it. `as_is`: of a matrix that is to stay as it is no copy is
+# made; it is taken with the names that it has, or, without its constant columns, as an operator.
+as_ufs_operator <- function(x, center = TRUE, scale = TRUE, keep_constant = FALSE, as_is = FALSE) {
   pass <- judge_columns(open_checked(x), center, scale, "sd", keep_constant)
-  check_norms(pass$data, pass$arg)
-  if (named && stays_as_it_is(pass)) return(replace(pass$data, "x", list(pass$raw)))
-  write_columns(pass)
-}
-
-stays_as_it_is <- function(pass) {
-  is.matrix(pass$raw) && length(pass$data$keep) == ncol(pass$raw) && isFALSE(pass$data$center) &&
-    isFALSE(pass$data$scale)
+  data <- pass$data
+  check_norms(data, pass$arg)
+  if (!as_is || !is.matrix(pass$raw) || !isFALSE(data$center) || !isFALSE(data$scale)) {
+    return(write_columns(pass))
+  }
+  data$x <- if (length(data$keep) == data$p) pass$raw else lazy_operator(pass, data)
+  data
 }
 
 # A dense x, too, stays an operator if it is wider than tall and larger than the option

@@ -83,7 +83,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
   dots <- with_new_names(list(...), c(k = "n_neighbours"), "graph", names_of(sys.call()))
   if (!is.null(dots$n_neighbours)) n_neighbours <- dots$n_neighbours
   x <- open_with(x, ufs_graph, "graph", dots[names_of(dots) != "n_neighbours"])
-  data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale, named = TRUE)
+  data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale, as_is = TRUE)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
   warn_graph(graph, connected = TRUE)
   graph
@@ -143,17 +143,18 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   entries <- 2 * data$n * as.double(k)
   # Candidate heaps, neighbour lists, their two sorted copies, and the result.
   rows <- graph_rows(data$x, exact)
-  by_blocks <- is_operator(rows$x) && rows$x$kind == "source"
-  check_bytes(40 * entries + if (by_blocks) 6 * rows$x$bytes else if (is.matrix(rows$x)) {
-    24 * as.double(data$n) * ncol(rows$x)
-  } else 20 * length(rows$x$value), "The graph", "Use a smaller `n_neighbours`.")
+  kind <- if (is.matrix(rows$x)) "dense" else rows$x$kind
+  by_blocks <- kind == "source"
+  values <- as.double(data$n) * ncol(rows$x)
+  check_bytes(40 * entries + switch(kind, source = 6 * rows$x$bytes,
+    sparse = 20 * length(rows$x$value), 24 * values), "The graph", "Use a smaller `n_neighbours`.")
   if (entries > .Machine$integer.max) {
     refuse("n_neighbours", "`n_neighbours` is too large: a graph can have at most ",
       .Machine$integer.max, " entries.")
   }
   watch_says(function(step) paste0("looking for neighbours, ", step, " % done"))
   # The search has a copy of the rows.
-  if (is.matrix(rows$x)) free_before(length(rows$x), 4e6)
+  if (kind %in% c("dense", "scaled")) free_before(values, 4e6)
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
   watch_says(function(step) "neighbours are found")
@@ -187,7 +188,7 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
                        n_scores = 50L) {
   out <- list(x = x, approximate = FALSE, note = NULL)
   out$approximate <- !exact && nrow(x) > most
-  if (is.matrix(x)) return(out)
+  if (is.matrix(x) || x$kind == "scaled") return(out)
   if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
     out$x <- x_dense(x)
     return(out)
@@ -272,8 +273,8 @@ approximate_neighbours <- function(z, k) {
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.
 mean_distance <- function(z) {
-  free_before(length(z))
-  distance <- stats::dist(z[evenly(nrow(z), 1000L), , drop = FALSE])
+  free_before(as.double(nrow(z)) * ncol(z))
+  distance <- stats::dist(x_rows(z, evenly(nrow(z), 1000L)))
   2 * sum(distance) / attr(distance, "Size")^2
 }
 

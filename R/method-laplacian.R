@@ -71,7 +71,7 @@ weigh_edges <- function(graph, weights) {
 register("laplacian", ufs_laplacian,
   solve = solve_laplacian,
   spends = TRUE,
-  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale, named = TRUE),
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale, as_is = TRUE),
   advice = "situational: good among noise columns",
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",

@@ -97,7 +97,7 @@ print_notes.ufs_spec <- function(x) c(paste0("score        ", x$params$type), Ne
 register("spec", ufs_spec,
   solve = solve_spec,
   arguments = list(power = a_count(1L, 20L)),
-  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale, named = TRUE),
+  prepare = function(x, args) as_ufs_operator(x, args$center, args$scale, as_is = TRUE),
   advice = "situational",
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",

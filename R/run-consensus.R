@@ -121,9 +121,9 @@ consensus_columns <- function(opened, data, best) {
 consensus_ranks <- function(opened, data, tasks, seeds, control) {
   q <- length(data$keep)
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-  usable <- if (q < opened$p) subset_data(opened, features = data$keep) else opened
-  tasks <- with_one_graph(tasks, usable)
-  runs <- run_tasks(tasks, consensus_member, list(x = to_travel(usable)))$values
+  tasks <- with_one_graph(tasks, opened)
+  # Members leave constant columns out by themselves, so that no copy without these is made.
+  runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))$values
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   members <- vapply(tasks, `[[`, "", "method")
   if (any(failed)) {
@@ -133,7 +133,7 @@ consensus_ranks <- function(opened, data, tasks, seeds, control) {
     if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
   }
   runs <- runs[!failed]
-  ranks <- for_each(runs, q, function(run) order(run$ranking))
+  ranks <- for_each(runs, q, function(run) order(setdiff(run$ranking, data$constant)))
   colnames(ranks) <- members[!failed]
   list(ranks = ranks, mean = rowMeans(ranks), status = vapply(runs, `[[`, "", "status"),
     seconds = vapply(runs, `[[`, 0, "seconds"))

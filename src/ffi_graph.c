@@ -4,13 +4,12 @@
 #include "graph.h"
 #include <limits.h>
 
-/* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of
+/* x: no source. list(index, d2), both k x n: column i holds the neighbours of
  * sample i, 1-based; mean_distance. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
     ufs_x x = ffi_x_finite(x_);
-    if (x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE)
-        Rf_error("internal error: neighbours need rows");
+    if (x.kind == UFS_X_SOURCE) Rf_error("internal error: neighbours need rows");
     int k = ffi_whole(k_, 1, x.n - 1, "k");
     size_t len = (size_t) x.n * (size_t) k;
     SEXP out = PROTECT(ffi_list("index d2 mean_distance"));
@@ -35,7 +34,8 @@ SEXP ffi_graph_near(SEXP x_, SEXP k_)
     SEXP out = PROTECT(ffi_list("index d2 recall"));
     graph_knn knn;
 
-    if (x.kind != UFS_X_DENSE) Rf_error("internal error: neighbours need rows");
+    if (x.kind != UFS_X_DENSE && x.kind != UFS_X_SCALED)
+        Rf_error("internal error: neighbours need rows");
     ufs_hook hook = ffi_watch();
     double recall = graph_knn_near(&x, k, &hook, &knn);
     int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
@@ -61,7 +61,7 @@ static void set_description(SEXP out, const graph_csr *g)
 }
 
 /* The graph of neighbour lists: index and d2 k x n, column i those of sample i (1-based), distinct and
- * without i; x, a matrix or a sparse operator, for cosines, or NULL: d2 then holds these. finite:
+ * without i; x, no source, for cosines, or NULL: d2 then holds these. finite:
  * FALSE, and nothing else, where a distance or the bandwidth of heat weights is not positive. */
 SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth_, SEXP rule_)
 {
@@ -76,8 +76,8 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
     graph_knn knn = {.n = n, .k = k, .index = ufs_ialloc(len), .d2 = ufs_dalloc(len, 1)};
     graph_csr g;
 
-    if ((x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE) || d2.p != n || k > n - 1 ||
-        !Rf_isInteger(index_) || (size_t) Rf_xlength(index_) != len)
+    if (x.kind == UFS_X_SOURCE || d2.p != n || k > n - 1 || !Rf_isInteger(index_) ||
+        (size_t) Rf_xlength(index_) != len)
         Rf_error("internal error: sizes of neighbour lists differ");
     for (size_t e = 0; e < len; e++) {
         int own = (int) (e / (size_t) k) + 1, j = INTEGER_RO(index_)[e];

@@ -23,11 +23,11 @@ typedef struct {
  * about 3nkp for the exact distances of the candidates; memory np + O(nk + n).
  * The struct's arrays come from R_alloc; the rest is given back. Checks for interrupts;
  * the hook (NULL: none) is told the percentage that is done.
- * X is dense or sparse. A sparse one is not formed: the inner products of one row with all others
+ * X is no source. A sparse one is not formed: the inner products of one row with all others
  * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
  * from two rows' entries. Memory 16 nnz + O(nk). Distances do not see the centring. */
 void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out);
-/* The same for many samples of a dense X, not all of the nearest: see graph_near.c. mean_distance is
+/* The same for many samples of an X that is dense or scaled, not all of the nearest: see graph_near.c. mean_distance is
  * left 0. Returns the share of the true neighbours that was found, of 200 samples. */
 double graph_knn_near(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out);
 

@@ -28,8 +28,8 @@ typedef struct {
 typedef struct {
     const ufs_x *x;
     int n, p, k, size;       /* size: entries kept per row */
-    const double *mean;      /* p: taken off on the way into the products; dense X only */
-    const double *row;       /* p x n: contiguous copies of the samples; dense X only */
+    const double *mean;      /* p: taken off on the way into the products; not of a sparse X */
+    const double *row;       /* p x n: contiguous copies of the samples; not of a sparse X */
     const sparse_rows *rows; /* instead of the two */
     const double *norm2;     /* K_ii */
     double delta;
@@ -133,10 +133,10 @@ static double scan_sparse(search *s)
 /* out (ni x deep): rows i0.. of the centred columns l0.. */
 static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out)
 {
-    for (int l = 0; l < deep; l++) {
-        const double *from = s->x->dense + (size_t) i0 + (size_t) (l0 + l) * (size_t) s->n;
-        double *to = out + (size_t) l * (size_t) ni, mean = s->mean[l0 + l];
-        for (int i = 0; i < ni; i++) to[i] = from[i] - mean;
+    for (int l = l0; l < l0 + deep; l++) {
+        const double *from = s->x->dense + i0 + (size_t) ufs_x_user(s->x, l) * (size_t) s->n;
+        double shift = ufs_x_shift(s->x, l), divide = ufs_x_divide(s->x, l), mean = s->mean[l];
+        for (int i = 0; i < ni; i++) *out++ = (from[i] - shift) / divide - mean;
     }
 }
 
@@ -379,12 +379,13 @@ void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *ou
         longest = sparse_rows_norms(&rows, norm2);
     } else {
         double *mean = ufs_dzero((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
+        double *scratch = ufs_dalloc(N, 1);
         for (int j = 0; j < p; j++) {
-            const double *from = x->dense + (size_t) j * N;
+            const double *from = ufs_x_column(x, j, scratch);
             for (int i = 0; i < n; i++) mean[j] += from[i] / n;
             for (int i = 0; i < n; i++) norm2[i] += (from[i] - mean[j]) * (from[i] - mean[j]);
         }
-        la_transpose(n, p, x->dense, row);
+        ufs_x_by_rows(x, NULL, row);
         s.mean = mean;
         s.row = row;
     }

@@ -352,12 +352,10 @@ double graph_knn_near(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *ou
     S = (size_t) w.size;
     w.name = ufs_ialloc(N);
     w.product = ufs_dalloc(N, 2);
-    la_transpose(x->n, x->p, x->dense, row);
+    ufs_x_by_rows(x, NULL, row);
     w.row = row;
     grow_tree(&w, TREES, false, w.name);
-    for (size_t i = 0; i < N; i++)
-        for (size_t l = 0; l < (size_t) x->p; l++)
-            row[l + i * (size_t) x->p] = x->dense[(size_t) w.name[i] + l * N];
+    ufs_x_by_rows(x, w.name, row);
     copy_roughly(&w);
     w.index = ufs_ialloc(N * S);
     w.d2 = ufs_dalloc(N, S);

@@ -29,7 +29,7 @@ static void set_cosines(const ufs_x *x, cosines *rows)
             rows->norm[i] = sqrt(fmax(0.0, sparse_rows_dot(&rows->sparse, i, i)));
     } else {
         double *row = ufs_dalloc((size_t) p, (size_t) n);
-        la_transpose(n, p, x->dense, row);
+        ufs_x_by_rows(x, NULL, row);
         la_col_norms(p, n, row, rows->norm);
         rows->row = row;
     }

@@ -187,6 +187,23 @@ void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const do
     vmaxset(mark);
 }
 
+void ufs_x_by_rows(const ufs_x *x, const int *rows, double *out)
+{
+    size_t N = (size_t) x->n, P = (size_t) x->p;
+    void *mark = vmaxget();
+    ufs_x quiet = *x;
+
+    /* Its share of what the caller reports is too small to be told. */
+    quiet.hook = NULL;
+    for (walk at = walk_begin(&quiet, X_COLUMNS); walk_next(&at);)
+        for (size_t i = 0; i < N; i++) {
+            const double *from = at.columns + (rows == NULL ? i : (size_t) rows[i]);
+            double *to = out + i * P + at.from;
+            for (size_t k = 0; k < (size_t) at.m; k++) to[k] = from[k * N];
+        }
+    vmaxset(mark);
+}
+
 void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
 {
     if (x->kind == UFS_X_SOURCE && m > 0)

@@ -96,6 +96,9 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
 /* How many columns are worth reading together: a block of a source, else 64. One pass over a
  * source is p / at_once reads. */
 int ufs_x_at_once(const ufs_x *x);
+/* out = X', p x n, row by row of X: rows[0], rows[1], ... of n; NULL: all in their order. n p steps, 64
+ * columns of scratch. */
+void ufs_x_by_rows(const ufs_x *x, const int *rows, double *out);
 /* visit(data, j, column j) for every column in turn, read ufs_x_at_once() at a time. The column
  * may not be kept. */
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),

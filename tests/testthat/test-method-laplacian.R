@@ -109,11 +109,34 @@ test_that("a feature that is constant on the connected samples has no score, and
 
 test_that("a matrix that stays as it is is not copied", {
   x <- withr::with_seed(1, matrix(rnorm(60), 10, dimnames = list(letters[1:10], NULL)))
-  expect_identical(as_ufs_operator(open_quietly(x), FALSE, FALSE, named = TRUE)$x, open_quietly(x)$x)
-  # A column is left out, or changed.
-  flat <- replace(x, 1:10, 3)
-  expect_identical(suppressWarnings(as_ufs_operator(open_quietly(flat), FALSE, FALSE, named = TRUE))$x,
-    suppressWarnings(as_ufs_operator(open_quietly(flat), FALSE, FALSE))$x)
-  expect_identical(as_ufs_operator(open_quietly(x), TRUE, FALSE, named = TRUE)$x,
+  expect_identical(as_ufs_operator(open_quietly(x), FALSE, FALSE, as_is = TRUE)$x, open_quietly(x)$x)
+  # A column is left out: no copy of the others either.
+  flat <- as_ufs_operator(open_quietly(replace(x, 1:10, 3)), FALSE, FALSE, as_is = TRUE)$x
+  expect_identical(flat[c("kind", "column")], list(kind = "scaled", column = 2:6))
+  expect_identical(x_dense(flat), unname(x[, -1]))
+  expect_identical(as_ufs_operator(open_quietly(x), TRUE, FALSE, as_is = TRUE)$x,
     as_ufs_operator(open_quietly(x), TRUE, FALSE)$x)
+})
+
+test_that("a graph without a copy is that of the columns which are not constant, to the last bit", {
+  x <- planted(90, 12, informative = 3)$x
+  x[, c(4, 12)] <- rep(c(7, -2), each = 90)
+  bare <- x[, -c(4, 12)]
+  for (weights in c("heat", "binary", "cosine")) for (most in c(20000, 50)) {
+    withr::local_options(ufselect.exact_neighbours = most)
+    graph <- list(weights = weights)
+    made <- lapply(list(x, bare), function(x) {
+      suppressMessages(suppressWarnings(ufs_graph(x, weights = weights)))
+    })
+    expect_identical(made[[1L]]$recall, made[[2L]]$recall)
+    expect_identical(as.matrix(made[[1L]]), as.matrix(made[[2L]]))
+    for (center in c(FALSE, TRUE)) {
+      graph$center <- center
+      scores <- lapply(list(x, bare), function(x) {
+        fit <- suppressMessages(suppressWarnings(ufs_laplacian(x, graph = graph)))
+        unname(feature_scores(fit))
+      })
+      expect_identical(scores[[1L]][-c(4, 12)], scores[[2L]])
+    }
+  }
 })

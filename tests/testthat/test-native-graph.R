@@ -160,3 +160,21 @@ test_that("nearly all rows equal: the neighbours of plain R, ties by the lowest 
     expect_identical(getFromNamespace("nearest", "ufselect")(x, k), unname(matrix(want, k)))
   }
 })
+
+test_that("neighbours and cosines of columns that are standardised on the spot are those of a copy", {
+  x <- withr::with_seed(4, matrix(stats::rnorm(300 * 7, 5), 300))
+  column <- c(6L, 2L, 3L, 7L)
+  shift <- colMeans(x)[column]
+  divide <- apply(x, 2L, stats::sd)[column]
+  scaled <- structure(list(kind = "scaled", n = 300L, p = 4L, x = x, column = column, shift = shift,
+    divide = divide), class = "ufs_x")
+  copy <- sweep(sweep(x[, column], 2L, shift), 2L, divide, "/")
+  found <- .Call(C_graph_knn, copy, 6L)
+  expect_identical(.Call(C_graph_knn, scaled, 6L), found)
+  expect_identical(.Call(C_graph_near, scaled, 6L), .Call(C_graph_near, copy, 6L))
+  cosines <- lapply(list(copy, scaled), function(x) {
+    .Call(C_graph_lists, x, found$index, found$d2, 2L, NA_real_, 0L)
+  })
+  expect_identical(cosines[[2L]], cosines[[1L]])
+  expect_gt(length(unique(cosines[[1L]]$value)), 300)
+})

@@ -174,14 +174,18 @@ test_that("constant columns, wherever they are, change nothing", {
   skip_on_cran()
   x <- planted(40, 12, informative = 5)$x
   colnames(x) <- paste0("f", 1:12)
-  run <- function(x) withr::with_seed(3, suppressMessages(suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 5))))
+  run <- function(x, ...) withr::with_seed(3, suppressMessages(suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 5, ...))))
   plain <- run(x)
-  padded <- run(cbind(c0 = 1, x[, 1:4], c1 = 7, x[, 5:12], c2 = 0))
+  flat <- cbind(c0 = 1, x[, 1:4], c1 = 7, x[, 5:12], c2 = 0)
+  padded <- run(flat)
   expect_identical(selected_features(padded, 5), selected_features(plain, 5))
   expect_equal(padded$feature_scores[colnames(x)], plain$feature_scores, tolerance = 1e-12)
   expect_equal(padded$certificate, plain$certificate, tolerance = 1e-8)
   expect_true(all(padded$solution$mean_rank[colnames(x)] <= 12))
   expect_identical(padded$decoys, plain$decoys)
+  ranks <- lapply(list(plain = x, padded = flat), function(x) run(x, center = FALSE)$solution$ranks)
+  expect_identical(ranks$padded[colnames(x), ], ranks$plain)
+  expect_true(all(is.na(ranks$padded[c("c0", "c1", "c2"), ])))
 })
 
 test_that("members that tie all columns agree with nothing, and nothing is warned of", {
