@@ -407,3 +407,19 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_moments(mtcars, weights = "none"), "`x` has no column 'none' of weights.")
   expect_refused(ufs_moments(data.frame(a = letters)), "`x` has no numeric column.")
 })
+
+test_that("no rows, no complete row and negative weights are refused in the engine, too", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "none", data.frame(a = 1, b = 2)[0, ])
+  DBI::dbWriteTable(connection, "holes", data.frame(a = c(1, NA, 3), b = c(NA, 4, NA)))
+  DBI::dbWriteTable(connection, "t", data.frame(a = 1:4, b = c(2, 4, 4, 1), w = c(1, -1, 1, 1)))
+  expect_refused(ufs_moments(connection, from = "none"), "`x` has no rows.", "ufs_error_input")
+  as_it_is <- database_table
+  replaced("database_table", function(...) replace(as_it_is(...), "is_sqlite", FALSE))
+  expect_refused(ufs_moments(connection, from = "holes", where = "database"),
+    "The table has no complete row.", "ufs_error_input")
+  expect_refused(ufs_moments(connection, columns = c("a", "b"), weights = "w", from = "t",
+    where = "database"), "`weights` must be finite and not negative.")
+})

@@ -112,3 +112,30 @@ test_that("columns held by two rows are found without a read of the others", {
   expect_identical(x_held_by_two(of, c(2L, 8L, 9L), 0.9), integer())
   expect_error(x_held_by_two(of, 1:3, 0.9), "a read")
 })
+
+test_that("blocks of a large file are collected once they are half a block", {
+  large <- list(bytes = 8e6, n = 5e6, p = 5)
+  expect_true(collect_garbage(large))
+  expect_true(collect_garbage(large, 4e6))
+  expect_false(collect_garbage(large, 3.9e6))
+  expect_false(collect_garbage(replace(large, "n", 1e6)))
+  expect_null(free_before(1e6 + 1))
+  expect_null(.Call(C_x_trim))
+})
+
+test_that("a source loads the packages that it needs, and is freed on the way", {
+  skip_if_not_installed("DelayedArray")
+  x <- matrix(sin(1:60), 20)
+  disk <- ufs_data(DelayedArray::DelayedArray(x), block_bytes = 160)
+  freed <- 0
+  replaced("collect_garbage", function(source, bytes = Inf) {
+    freed <<- freed + 1
+    TRUE
+  })
+  expect_equal(unname(feature_scores(ufs_variance(disk))), apply(x, 2L, stats::var))
+  expect_gt(freed, 1)
+  skip_if("stats4" %in% loadedNamespaces())
+  withr::defer(unloadNamespace("stats4"))
+  expect_equal(read_source(replace(disk$x, "packages", list("stats4"))), x)
+  expect_true("stats4" %in% loadedNamespaces())
+})

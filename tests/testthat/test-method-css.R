@@ -689,3 +689,13 @@ test_that("the print says how many starts met, and what the proof shows", {
   expect_gt(most, 0)
   expect_match(said(open), paste("another choice may explain up to", signif(most, 3), "% more"))
 })
+
+test_that("a stratum keeps columns that one or two rows decide where it has too few others", {
+  few <- cbind(as.matrix(iris[seq(1, 150, 3), 1:4]), a = c(100, rep(0, 49)),
+    b = c(0, 50, rep(0, 48)))
+  of <- rep(c("u", "v"), c(4, 2))
+  fit <- ufs_css(ufs_data(few, feature_strata = of, feature_quotas = c(u = 1, v = 1)), k = 2)
+  expect_identical(sum(selected_features(fit) %in% c("a", "b")), 1L)
+  expect_message(free <- ufs_css(few, k = 2), "columns 'a', 'b'", class = "ufs_message_few_rows")
+  expect_false(any(c("a", "b") %in% selected_features(free)))
+})

@@ -397,3 +397,16 @@ test_that("candidates need no random numbers, and are spread over the rows and o
     expect_equal(as.vector(table(at %% cycle)), rep(2000 / cycle, cycle), tolerance = 0.05)
   }
 })
+
+test_that("of very many rows some thousands are looked at, which the print says", {
+  skip_on_cran()
+  x <- withr::with_seed(1, matrix(stats::rnorm(12000 * 2), 12000))
+  fit <- ufs_facility(x, m = 2)
+  expect_identical(fit$params$looked_at, 2000L)
+  expect_output(print(fit), "2000 candidates spread over the rows, the bound at all")
+  # The value is the sum of the larger of both similarities, 1 + cosine.
+  unit <- scale(x)
+  unit <- unit / sqrt(rowSums(unit^2))
+  best <- pmax(unit %*% unit[fit$solution$order[1], ], unit %*% unit[fit$solution$order[2], ])
+  expect_equal(fit$trace$objective[2], sum(1 + best), tolerance = 1e-6)
+})

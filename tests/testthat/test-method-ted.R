@@ -492,3 +492,13 @@ test_that("the print says by what samples are compared", {
     signif(heat$params$bandwidth, 3)))
   expect_output(print(ufs_ted(x, m = 5, n_scores = 2)), "2 principal component scores")
 })
+
+test_that("the kernel of rows on disk is that of rows in memory", {
+  skip_if_not_installed("DelayedArray")
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  disk <- ufs_data(DelayedArray::DelayedArray(x), block_bytes = 800)
+  kept <- ufs_ted(x, m = 5, similarity = "heat")
+  read <- suppressMessages(ufs_ted(disk, m = 5, similarity = "heat"))
+  expect_identical(unname(read$solution$order), unname(kept$solution$order))
+  expect_equal(read$params$bandwidth, kept$params$bandwidth)
+})

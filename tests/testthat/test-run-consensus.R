@@ -238,3 +238,10 @@ test_that("members that look for the same neighbours get one graph, the one of e
   sparse <- replace(open_data(x), "kind", "sparse")
   expect_identical(with_one_graph(tasks[c(1, 1)], sparse), tasks[c(1, 1)])
 })
+
+test_that("decoys that cannot be ranked are refused with the reason", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(50 * 24), 50))
+  replaced("decoys_fit", function(...) list(error = "no luck"))
+  expect_refused(ufs_consensus(x, 3, k = 2, members = c("variance", "pca")),
+    "No decoys can be told from columns: no luck")
+})

@@ -351,3 +351,13 @@ test_that("tables without rows of the fit are refused by augment()", {
   expect_refused(generics::augment(ufs_variance(x)), "`data` must be the data of the fit, 32 rows.")
   expect_refused(generics::augment(ufs_variance(x), x, newdata = 1:3), "`newdata` must be a table.")
 })
+
+test_that("split layers are refused in words, whatever the version of SeuratObject", {
+  skip_if_not_installed("SeuratObject")
+  skip_if_not_installed("Matrix")
+  counts <- to_sparse(matrix(1:40, 4, dimnames = list(paste0("g", 1:4), paste0("c", 1:10))))
+  object <- suppressWarnings(SeuratObject::CreateSeuratObject(counts))
+  replaced("seurat_layers", function(assay) c("data.a", "data.b"))
+  expect_refused(ufs_data(object), paste("The data of assay \"RNA\" are split into layers (columns",
+    "'data.a', 'data.b'): join them first, with SeuratObject::JoinLayers()."), "ufs_error_input")
+})

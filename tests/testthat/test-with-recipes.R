@@ -960,3 +960,19 @@ test_that("both steps refuse what contradicts itself or names no column", {
       weights_to = name), "`weights_to` must be the name of a new column, or NULL.")
   }
 })
+
+test_that("a step that is not trained has terms and packages, and an old recipes is refused", {
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- recipe(mpg ~ ., mtcars)
+  step <- function(...) {
+    step_sample_ufs(rec, all_predictors(), method = "facility", m = 2, id = "here", ...)$steps[[1L]]
+  }
+  expect_identical(as.list(generics::tidy(step())), list(terms = "all_predictors()", id = "here"))
+  expect_identical(generics::required_pkgs(step()), "ufselect")
+  expect_identical(generics::required_pkgs(step(weights_to = "w")), c("ufselect", "hardhat"))
+  replaced("has_recipes", function() FALSE)
+  expect_refused(step(), paste("step_sample_ufs() needs recipes 1.1.0 or newer;",
+    utils::packageVersion("recipes"), "is installed."), "ufs_error_package")
+  expect_refused(step_select_ufs(rec, all_predictors(), k = 2), "step_select_ufs() needs recipes",
+    "ufs_error_package")
+})
