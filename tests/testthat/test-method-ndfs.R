@@ -140,6 +140,26 @@ test_that("starts: labels of any type, a matrix, k-means by the seed", {
   })
 })
 
+test_that("equal columns share their weights, and the certificate is that of what they share", {
+  # After one step a small penalty leaves the weights of equal columns apart by more than rounding.
+  x <- unit_columns(planted(30, 9)$x)[, c(1:9, 1:4, 1)]
+  for (include in list(NULL, 2)) {
+    for (steps in c(1, 3)) {
+      fit <- ufs_ndfs(x, 3, init = rep_len(1:3, 30), gamma = 10, beta = 1e-3, center = FALSE,
+        scale = FALSE, include = include, control = ufs_control(max_iter = steps, warn = FALSE))
+      w <- unname(coef(fit))
+      expect_identical(w[c(10, 12:14), ], w[c(1, 3, 4, 1), ])
+      # The second column has a penalty by itself.
+      if (is.null(include)) expect_identical(w[11, ], w[2, ])
+      half <- replace(rep(5e-4, 14), include, 0)
+      gradient <- crossprod(x, fit$solution$F - x %*% w)
+      size <- ref_row_norms(w)
+      off <- ref_row_norms(gradient - (size > 0) * half * w / pmax(size, 1e-300))
+      expect_equal(max(off / 5e-4 - (size == 0)), fit$certificate[["kkt"]], tolerance = 1e-9)
+    }
+  }
+})
+
 test_that("features and samples in any order, sign and unit; duplicates, constants", {
   data <- planted(40, 12)
   run <- function(x, labels = data$cluster) {
