@@ -146,12 +146,12 @@ counted_table <- function(value, whole) {
 #'
 #' # What is promised
 #' * These names, what they hold, and the columns of `as.data.frame()`, `tidy()`, `augment()` and
-#'   `glance()` stay within a version x.y. What goes is named in NEWS one version before. New ones
-#'   may come, so take them by name.
+#'   `glance()` stay within a version x.y. A field that will go is named in NEWS one version before.
+#'   New ones may come, so take fields by name.
 #' * The fields of `solution`, `statistic` and `trace` are those of the method's help, and as stable
 #'   as the method. Fields and parts that no help page names are for the package itself.
 #' * A fit does not hold `x`; only `na = "knn"` keeps rows, to fill new ones from. It can be saved
-#'   with [saveRDS()]. One that was changed by hand is refused where its rankings are none any more.
+#'   with [saveRDS()]. One whose rankings were changed by hand into something else is refused.
 #' * Scores and choices for the same data, arguments and seed do not change without a line in NEWS.
 #'   Other BLAS libraries may move the last digits.
 #'

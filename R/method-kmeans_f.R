@@ -26,6 +26,7 @@
 #'   error of class `ufs_error_input` if `x` has fewer distinct rows than clusters.
 #' @references Su, T. and Dy, J. G. (2007) In search of deterministic methods for initializing
 #'   K-means and Gaussian mixture clustering. *Intelligent Data Analysis* **11**(4), 319-338.
+#'   \doi{10.3233/IDA-2007-11402}
 #' @seealso [selected_features()], [ufs_compare()]
 #' @examples
 #' set.seed(1)

@@ -48,7 +48,7 @@
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
 #'
 #'   Barrodale, Roberts (1973) An improved algorithm for discrete l1 linear approximation. SIAM
-#'   Journal on Numerical Analysis 10(5), 839-848.
+#'   Journal on Numerical Analysis 10(5), 839-848. \doi{10.1137/0710069}
 #' @seealso [ufs_topk()], [ufs_propagate()]
 #' @examples
 #' # Cars with different numbers of cylinders should not represent each other

@@ -59,18 +59,21 @@
 #' @param kind What kind of numbers they are, if you know: `"counts"`, `"log counts"`, `"grades"`,
 #'   `"one unit"`, `"mixed units"` or `"standardised"`. The default `NULL` decides by the numbers.
 #' @param ... Arguments of [ufs_data()].
-#' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
-#'   `"source"` (on disk); `values`, the kind of numbers (a word of `kind`), with its `reason`;
-#'   `raw`, whether the spread of the columns grows with their mean as in intensities without a
-#'   logarithm; `zeros`, their share (`NA` on disk); `empty`, the rows that are all 0 in counts;
-#'   `features_in_rows`, why rows seem to be features, or `NULL`; `doubts`, sentences about what
-#'   seems to be no table of features; `constant`, how many columns are; `equal`, how many are
-#'   copies of others; `usable`, how many are left without these; `noise`,
-#'   the estimated share of noise, with its range over the repeats, `noise_low` and `noise_high`;
-#'   `noisy`, whether it is most columns; `components`, how many principal components have a larger
-#'   variance than those of permuted columns (`NA` beyond 400 rows or 2,000 columns, where a part is
-#'   looked at); and `repeats`, of data with `replicates`, how many columns repeat by
-#'   [ufs_reliability()], of how many, over how many `levels`.
+#' @return An object of class `ufs_look`, a list:
+#'   * `n`, `p`; `constant`, how many columns are; `equal`, how many are copies of others; `usable`,
+#'     how many are left without these;
+#'   * `held`: `"dense"`, `"sparse"` or `"source"` (on disk);
+#'   * `values`, the kind of numbers (a word of `kind`), with its `reason`; `raw`, whether the
+#'     spread of the columns grows with their mean as in intensities without a logarithm; `zeros`,
+#'     the share of zeros (`NA` on disk); `empty`, the rows that are all 0 in counts;
+#'   * `features_in_rows`, why rows seem to be features, or `NULL`; `doubts`, sentences about what
+#'     seems to be no table of features;
+#'   * `noise`, the estimated share of noise, with its range over the repeats, `noise_low` and
+#'     `noise_high`; `noisy`, whether it is most columns;
+#'   * `components`, how many principal components have a larger variance than those of permuted
+#'     columns (`NA` beyond 400 rows or 2,000 columns, where a part is looked at);
+#'   * `repeats`, of data with `replicates`, how many columns repeat by [ufs_reliability()], of how
+#'     many, over how many `levels`.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)

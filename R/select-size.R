@@ -7,7 +7,7 @@
 #' nobody tells you k. Give a `task`, and it is the number that `ufs_select(x, "auto", task)`
 #' chooses; give a `method`, and it is what `k = "auto"` means for this method in [ufs()], in its
 #' own function, in [step_select_ufs()] and in the filters of mlr3. The same seed gives the same
-#' number at each of these doors; where it is 0, they keep all columns and say so.
+#' number in all of these; where it is 0, they keep all columns and say so.
 #'
 #' # For a task
 #' The rules are [ufs_select_rules]. `curve` has a row for each `number` tried and `measure`: its
