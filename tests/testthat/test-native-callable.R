@@ -53,19 +53,19 @@ SEXP call_facility(SEXP x, SEXP m_)
     return ended(ufselect_facility(&given, m, counts(out, 1, m),
         numbers(out, 2, m, 1), numbers(out, 3, m, 1)), out);
 }
-SEXP call_medoids(SEXP x, SEXP draw)
+SEXP call_medoids(SEXP x, SEXP draw, SEXP max_iter)
 {
     int m = Rf_nrows(draw);
     ufselect_matrix given = matrix_of(x);
-    ufselect_starts starts = {Rf_ncols(draw), 100, REAL(draw)};
+    ufselect_starts starts = {Rf_ncols(draw), Rf_asInteger(max_iter), REAL(draw)};
     SEXP out = list(4);
     return ended(ufselect_medoids(&given, m, &starts, counts(out, 1, m), counts(out, 2, given.n), numbers(out, 3, 1, 1)), out);
 }
-SEXP call_group_lasso(SEXP x, SEXP t, SEXP lambda)
+SEXP call_group_lasso(SEXP x, SEXP t, SEXP lambda, SEXP tol)
 {
     ufselect_matrix given = matrix_of(x), target = matrix_of(t);
     SEXP out = list(4);
-    return ended(ufselect_group_lasso(&given, &target, Rf_asReal(lambda), 1e-10,
+    return ended(ufselect_group_lasso(&given, &target, Rf_asReal(lambda), Rf_asReal(tol),
         numbers(out, 1, given.p, target.p), numbers(out, 2, 1, 1), numbers(out, 3, 1, 1)), out);
 }
 static void product(const void *data, int m, const double *x, double *y)
@@ -78,13 +78,13 @@ static void product(const void *data, int m, const double *x, double *y)
             y[i + j * a->n] = sum;
         }
 }
-SEXP call_eigen(SEXP a, SEXP k_)
+SEXP call_eigen(SEXP a, SEXP k_, SEXP tol)
 {
     ufselect_matrix given = matrix_of(a);
     ufselect_operator operator = {given.n, product, &given};
     int k = Rf_asInteger(k_);
     SEXP out = list(4);
-    return ended(ufselect_eigen(&operator, k, 1e-10, numbers(out, 1, k, 1),
+    return ended(ufselect_eigen(&operator, k, Rf_asReal(tol), numbers(out, 1, k, 1),
         numbers(out, 2, given.n, k), numbers(out, 3, 1, 1)), out);
 }
 SEXP call_neighbours(SEXP x, SEXP k_)
@@ -137,6 +137,7 @@ test_that("another package calls the solvers by their header", {
   facility <- call_c("facility", x, 5L)
   unit <- x / sqrt(rowSums(x^2))
   like <- 1 + tcrossprod(unit)
+  expect_identical(facility[[1L]], 0L)
   expect_identical(facility[[2L]] + 1L,
     unname(selected_samples(ufs_facility(x, 5, center = FALSE, scale = FALSE), 5, as = "index")))
   value <- vapply(1:5, function(t) sum(apply(like[, facility[[2L]][1:t] + 1L, drop = FALSE], 1L, max)), 0)
@@ -146,7 +147,7 @@ test_that("another package calls the solvers by their header", {
   set.seed(1)
   flowers <- as.matrix(iris[, 1:4])
   dimnames(flowers) <- NULL
-  medoids <- call_c("medoids", flowers, matrix(runif(60), 3L))
+  medoids <- call_c("medoids", flowers, matrix(runif(60), 3L), 100L)
   expect_identical(medoids[[1L]], 0L)
   centres <- rowsum(flowers, medoids[[3L]]) / tabulate(medoids[[3L]] + 1L)
   expect_equal(medoids[[4L]][1L], sum((flowers - centres[medoids[[3L]] + 1L, ])^2), tolerance = 1e-10)
@@ -155,7 +156,7 @@ test_that("another package calls the solvers by their header", {
   expect_equal(far[medoids[[2L]] + 1L], unname(c(tapply(far, medoids[[3L]], min))), tolerance = 1e-10)
 
   target <- svd(x)$u[, 1:2]
-  lasso <- call_c("group_lasso", x, target, 4)
+  lasso <- call_c("group_lasso", x, target, 4, 1e-10)
   objective <- function(v) sum((target - x %*% v)^2) + 4 * sum(sqrt(rowSums(v^2)))
   expect_identical(lasso[[1L]], 0L)
   expect_equal(lasso[[3L]][1L], objective(lasso[[2L]]), tolerance = 1e-10)
@@ -163,17 +164,46 @@ test_that("another package calls the solvers by their header", {
   expect_gt(sum(rowSums(lasso[[2L]]^2) == 0), 0L)
 
   gram <- crossprod(x)
-  eigen <- call_c("eigen", gram, 3L)
+  eigen <- call_c("eigen", gram, 3L, 1e-10)
+  expect_identical(eigen[[1L]], 0L)
+  rest <- gram %*% eigen[[3L]] - eigen[[3L]] %*% diag(c(eigen[[2L]]))
+  expect_lt(max(sqrt(colSums(rest^2))), 1e-9 * eigen[[2L]][1L])
+  expect_lt(eigen[[4L]], 1e-9)
   expect_equal(c(eigen[[2L]]), eigen(gram, TRUE)$values[1:3], tolerance = 1e-8)
   expect_equal(abs(crossprod(eigen[[3L]], eigen(gram, TRUE)$vectors[, 1:3])), diag(3L), tolerance = 1e-6)
 
   near <- call_c("neighbours", x, 2L)
   d <- unname(as.matrix(dist(x)))
   diag(d) <- Inf
+  expect_identical(near[[1L]], 0L)
+  expect_equal(near[[3L]], apply(d, 1L, function(row) sort(row)[1:2])^2, tolerance = 1e-10)
   expect_identical(matrix(near[[2L]], 2L) + 1L, apply(d, 1L, function(row) order(row)[1:2]))
 
-  expect_identical(call_c("css", x, 0L, 0L)[[1L]], -1L)
-  expect_identical(call_c("css", replace(x, 3L, NaN), 2L, 0L)[[1L]], -2L)
-  expect_identical(call_c("neighbours", x, 32L)[[1L]], -1L)
-  expect_identical(call_c("medoids", x[rep(1L, 20L), ], matrix(.5, 3L, 2L))[[1L]], -1L)
+  # Each argument outside its range, alone: -1. Values that are not finite: -2.
+  status <- function(...) call_c(...)[[1L]]
+  draw <- matrix(.5, 3L, 2L)
+  refused <- list(css = status("css", x, 0L, 0L), css = status("css", x, 12L, 0L),
+    css = status("css", x, 2L, -1L), css = status("css", x[0L, ], 2L, 0L),
+    facility = status("facility", x, 0L), facility = status("facility", x, 33L),
+    medoids = status("medoids", x, draw[0L, ], 9L), medoids = status("medoids", x[1:3, ], draw, 9L),
+    medoids = status("medoids", x, draw[, 0L], 9L), medoids = status("medoids", x, draw, -1L),
+    medoids = status("medoids", x, replace(draw, 6L, 1), 9L),
+    medoids = status("medoids", x, replace(draw, 1L, -.1), 9L),
+    medoids = status("medoids", x[rep(1L, 20L), ], draw, 9L),
+    lasso = status("group_lasso", x, target[-1L, ], 4, 1e-10),
+    lasso = status("group_lasso", x, target, 0, 1e-10),
+    lasso = status("group_lasso", x, target, Inf, 1e-10),
+    lasso = status("group_lasso", x, target, 4, 0), eigen = status("eigen", gram, 0L, 1e-10),
+    eigen = status("eigen", gram, 12L, 1e-10), eigen = status("eigen", gram, 3L, 0),
+    near = status("neighbours", x, 0L), near = status("neighbours", x, 32L))
+  expect_identical(refused, lapply(refused, function(r) -1L))
+  bad <- replace(x, 3L, NaN)
+  expect_identical(c(status("css", bad, 2L, 0L), status("facility", bad, 2L),
+    status("medoids", bad, draw, 9L), status("group_lasso", bad, target, 4, 1e-10),
+    status("group_lasso", x, replace(target, 1L, Inf), 4, 1e-10),
+    status("neighbours", bad, 2L)), rep(-2L, 6L))
+  # The ends of the ranges are within.
+  expect_identical(c(status("css", x, 11L, 0L), status("facility", x, 32L),
+    status("medoids", x[1:4, ], replace(draw, 1L, 0), 100L), status("eigen", gram, 11L, 1e-10),
+    status("neighbours", x, 31L)), integer(5L))
 })
