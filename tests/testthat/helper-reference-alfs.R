@@ -55,7 +55,7 @@ ref_alfs_paper <- function(x, alpha, beta, lambda = 0, max_iter = 600, stop = TR
       break
     }
   }
-  list(w = w, what = what, wtilde = t(wtilde), objective = f[-1], iterations = k)
+  list(w = w, what = what, wtilde = t(wtilde), wx = wx, z = z, objective = f[-1], iterations = k)
 }
 
 # The dual value that P, Q, L prove, from the definition: the Y with

@@ -625,7 +625,8 @@ test_that("many columns: the optimum, its dual, and a start from an answer", {
 
 test_that("`current` is the objective of each iteration's W, residuals are those of its copies", {
   skip_on_cran()
-  x <- alfs_data(11, 7, 23)
+  # Small numbers: a residual is relative, whatever the unit.
+  x <- alfs_data(11, 7, 23) / 100
   bound <- ref_alfs_max(x)
   for (lambda in c(0, .01 * bound[[3]])) {
     paper <- function(n) {
@@ -642,6 +643,10 @@ test_that("`current` is the objective of each iteration's W, residuals are those
     before <- ref_alfs_paper(x, .1 * bound[[1]], .1 * bound[[2]], lambda, 29, stop = FALSE)
     expect_equal(last[["primal_rows"]], far(before$what), tolerance = 1e-6)
     expect_equal(last[["primal_columns"]], far(before$wtilde), tolerance = 1e-6)
+    if (lambda > 0) {
+      misfit <- sqrt(sum((literal$wx - before$z)^2) / sum(literal$wx^2))
+      expect_equal(last[["primal_weights"]], misfit, tolerance = 1e-6)
+    }
     # Every prefix is the run itself.
     expect_equal(paper(10)$trace$current, whole$trace$current[1:11], tolerance = 1e-12)
   }

@@ -152,7 +152,8 @@ test_that("conjugate gradients, Cholesky and the literal solution agree, whateve
   skip_if_not_installed("Matrix")
   # Beyond 500 nodes without labels the solver takes conjugate gradients.
   n <- 560L
-  for (weak in c(1, 1e-5, 1e-9)) {
+  # Of the weakest gradients prove nothing: Cholesky takes over, without a warning.
+  for (weak in c(1, 1e-5, 1e-9, 1e-13)) {
     w <- ring_graph(n, 1, weak)
     y <- rep(NA_integer_, n)
     y[c(3, 40, 150, 251)] <- c(1L, 2L, 3L, 1L)
