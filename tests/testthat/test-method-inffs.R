@@ -243,3 +243,12 @@ test_that("refusals say what is wrong", {
   expect_refused(inffs_settings(10, 2e5, .5, "2020"),
     "`variant` = \"2020\" is not defined for p >= 200,000.")
 })
+
+test_that("products that overflow leave no residual that looks exact", {
+  x <- withr::with_seed(1, matrix(rnorm(40), 8))
+  for (variant in variants) {
+    settings <- utils::modifyList(inffs_settings(8L, 5L, .5, variant), list(weight_sd = 1e308))
+    out <- .Call(C_inffs, x, settings, resolve_control(ufs_control(), max_iter = 50L, tol = 1e-14))
+    expect_true(is.nan(out$run$counters[["residual"]]))
+  }
+})
