@@ -754,3 +754,14 @@ test_that("standard deviations of weighted components are those of the long tabl
   expect_equal(ufs_pca(x, n_components = 2, weights = weight)$solution$sdev, long)
   expect_gt(min(long), 0)
 })
+
+test_that("constant columns correlate with none, and a walk that takes too long stops", {
+  x <- as.matrix(iris[, 1:4])
+  fit <- suppressWarnings(ufs_variance(ufs_data(cbind(x, z = 1, y = 2), max_cor = 0.9), k = 2))
+  free <- ufs_variance(ufs_data(x, max_cor = 0.9), k = 2)
+  expect_identical(selected_features(fit), selected_features(free))
+  noise <- withr::with_seed(1, matrix(stats::rnorm(1600), 20))
+  # At least 50 columns are walked over; of the others none is left out.
+  found <- uncorrelated(1:80, list(max_cor = 0.99), open_data(noise), flops = 1)
+  expect_identical(found, list(ord = 1:80, walked = 50L))
+})

@@ -134,8 +134,9 @@ test_that("a source loads the packages that it needs, and is freed on the way", 
   })
   expect_equal(unname(feature_scores(ufs_variance(disk))), apply(x, 2L, stats::var))
   expect_gt(freed, 1)
-  skip_if("stats4" %in% loadedNamespaces())
-  withr::defer(unloadNamespace("stats4"))
-  expect_equal(read_source(replace(disk$x, "packages", list("stats4"))), x)
-  expect_true("stats4" %in% loadedNamespaces())
+  spare <- setdiff(c("splines", "stats4", "boot", "spatial"), loadedNamespaces())[1L]
+  skip_if(is.na(spare))
+  withr::defer(unloadNamespace(spare))
+  expect_equal(read_source(replace(disk$x, "packages", list(spare))), x)
+  expect_true(spare %in% loadedNamespaces())
 })

@@ -1016,3 +1016,26 @@ test_that("columns that must or may not be in: the best set of these, proved, an
   cluster <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 20, include = worst, exclude = best[1])
   expect_true(all(worst %in% selected_features(cluster, as = "index")))
 })
+
+test_that("a start that links enough samples, or none that is finite, is kept", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  settings <- list(lambda_z = 1, nonnegative = FALSE, lambda_e = 1e9)
+  expect_null(topk_other_alpha_e(list(x = x), settings, 1, FALSE))
+  middle <- stats::median(link_values(x, 1, FALSE))
+  expect_equal(topk_other_alpha_e(list(x = x), replace(settings, "lambda_e", 1e-9), 1, FALSE),
+    2 * middle)
+})
+
+test_that("the print says how many samples have no link, and why there is no proof", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  x <- rbind(x, 20 * x[1:3, ])
+  fit <- ufs_topk(x, k = 2, n_clusters = 3)
+  fit$graph[["isolated"]] <- 2L
+  expect_output(print(fit), "3 clusters, 2 samples without a link")
+  apart <- suppressWarnings(ufs_topk(ufs_data(x, max_cor = 0.9), k = 2, n_clusters = 3))
+  apart$certificate[["gap"]] <- NA
+  apart$search$proved <- FALSE
+  expect_output(print(apart), "changed by the ranking: no proof")
+  apart$certificate[["bound"]] <- NA
+  expect_output(print(apart), "no bound")
+})

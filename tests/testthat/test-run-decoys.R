@@ -508,3 +508,15 @@ test_that("more columns than are better than noise: the print says how many of t
   expect_match(text, fixed = TRUE, paste0("of the best 3: ", percent(at$share),
     " no better than noise (repeats ", percent(at$low), " to ", percent(at$high), ")"))
 })
+
+test_that("decoys of many rows are permuted columns still", {
+  x <- cbind(sin(1:3e5), cos(1:3e5))[, rep(1:2, 4)]
+  made <- withr::with_seed(1, dense_with_decoys(x, 1:8, 1:8, list(NULL)))
+  expect_setequal(made$ord, 1:16)
+  for (j in c(1L, 8L)) {
+    expect_identical(made$x[, match(j, made$ord)], x[, j])
+    decoy <- made$x[, match(8L + j, made$ord)]
+    expect_false(identical(decoy, x[, j]))
+    expect_identical(sort(decoy), sort(x[, j]))
+  }
+})

@@ -349,3 +349,17 @@ test_that("a ranking that fails on all rows, or on half of them, says so", {
   found <- size_rankings(list(fine, wrong, fine, list(ranking = 3:1)), "pca")
   expect_identical(found, list(all = 1:3, halves = list(1:3, 3:1), errors = "no luck"))
 })
+
+test_that("k = \"auto\" stays within quotas, and says which method failed", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  held <- ufs_data(x, feature_strata = c("u", "u", "v", "v"), feature_quotas = c(u = 1, v = 1))
+  # All four are better than noise, and two may be chosen.
+  fit <- suppressMessages(ufs_variance(held, k = "auto"))
+  expect_length(selected_features(fit), 2L)
+  expect_identical(suppressMessages(length(selected_features(ufs_variance(x, k = "auto")))), 4L)
+  data <- as_rescaled_operator(open_data(x), TRUE, TRUE)
+  expect_setequal(size_ranking(open_data(x), data, "pca", list(scale = TRUE)), 1:4)
+  replaced("quiet_fit", function(...) list(error = "no luck"))
+  expect_refused(size_ranking(open_data(x), data, "css", list()),
+    "k = \"auto\": ufs_css() failed: no luck")
+})

@@ -283,3 +283,23 @@ test_that("whole per cents are one unit; constant columns and columns below 0 sa
   z <- withr::with_seed(1, matrix(rnorm(1000), 10))
   expect_null(raw_kind(z, rep(-1, 100), seq(1, 20, length.out = 100)))
 })
+
+test_that("spectra with peaks are of one unit: neighbouring columns are alike", {
+  at <- seq(0, 1, length.out = 300)
+  peaks <- vapply(1:6, function(i) exp(-((at - (i - 0.5) / 6) / 0.04)^2), numeric(300))
+  x <- withr::with_seed(1, matrix(stats::runif(180), 30) %*% t(peaks) + 0.01 * stats::rnorm(30))
+  expect_output(print(ufs_look(x)), "of one unit\\s+.neighbouring columns are alike; standard dev")
+  # The same columns in another order are no spectrum.
+  mixed <- withr::with_seed(2, sample(300))
+  expect_false(grepl("alike", paste(capture.output(print(ufs_look(x[, mixed]))), collapse = " ")))
+})
+
+test_that("empty rows are set aside beside those that were labelled", {
+  rate <- withr::with_seed(1, exp(stats::rnorm(400, -2, 1.5)))
+  counts <- withr::with_seed(1, matrix(stats::rpois(60 * 400, rep(rate, each = 60)), 60))
+  counts[c(5, 50), ] <- 0
+  fit <- withr::with_seed(1, suppressWarnings(ufs_select(counts, m = 4, task = "label",
+    labelled = 3)))
+  expect_false(any(c(3, 5, 50) %in% selected_samples(fit, as = "index")))
+  expect_identical(fit$params$labelled, c(3L, 5L, 50L))
+})

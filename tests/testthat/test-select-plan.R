@@ -895,3 +895,15 @@ test_that("a stored table says what changed since it was computed, and no other 
   expect_identical(own("gain"), " (computed before this changed: another rule)")
   expect_null(own("random"))
 })
+
+test_that("of many columns and rows a part is looked at, the choice always among it", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(30 * 1100), 30))
+  found <- withr::with_seed(2, noise_quality(open_data(x), 1:3, list(4:6)))
+  expect_identical(found$rows, 30L)
+  expect_gt(found$chosen, 0.2)
+  many <- withr::with_seed(1, matrix(stats::rnorm(1300 * 2), 1300))
+  fit <- ufs_medoids(many, m = 4)
+  found <- withr::with_seed(2, sample_quality(fit, open_data(many), 1:4, 2L))
+  # 1,000 others, and the four.
+  expect_identical(as.integer(found$rows), 1004L)
+})

@@ -261,3 +261,47 @@ test_that("the addin finds fits and their data", {
   dcf <- read.dcf(system.file("rstudio", "addins.dcf", package = "ufselect"))
   expect_true(is.function(getFromNamespace(dcf[1, "Binding"], "ufselect")))
 })
+
+test_that("the window opens in a dialog, and the addin calls it on what is selected", {
+  own <- ufs_explore
+  environment(own) <- list2env(list(interactive = function() TRUE), parent = environment(own))
+  shown <- NULL
+  replaced("runGadget", function(app, viewer, ...) shown <<- list(app, viewer), "shiny")
+  own(fit, x)
+  expect_s3_class(shown[[1L]], "shiny.appobj")
+  expect_true(is.function(shown[[2L]]))
+  own(fit, x, viewer = "mine")
+  expect_identical(shown[[2L]], "mine")
+
+  skip_if_not_installed("rstudioapi")
+  replaced("getActiveDocumentContext", function(...) list(selection = list(list(text = " here "))),
+    "rstudioapi")
+  replaced("ufs_explore", function(...) as.list(sys.call())[-1L])
+  replaced("explore_candidates",
+    function(selected, env) list(fit = as.name(selected), x = quote(y)))
+  expect_identical(explore_addin(), list(quote(here), quote(y)))
+})
+
+test_that("code goes to the editor that is there, and Done gives the choice", {
+  skip_if_not_installed("rstudioapi")
+  model <- explore_model(fit, x, NULL, NULL, list())
+  inserted <- given <- NULL
+  replaced("isAvailable", function(...) TRUE, "rstudioapi")
+  replaced("insertText", function(text) inserted <<- text, "rstudioapi")
+  replaced("stopApp", function(value = NULL) given <<- value, "shiny")
+  shiny::testServer(explore_server(model), {
+    session$setInputs(k = 4, fit = "kmeans_f")
+    session$setInputs(insert = 1)
+    expect_identical(trimws(paste(inserted, collapse = "\n")), trimws(output$code))
+    session$setInputs(done = 1)
+  })
+  expect_identical(given, explore_chosen(model, fit, 4))
+})
+
+test_that("of more columns than are shown the others are counted", {
+  wide <- ufs_variance(withr::with_seed(1, matrix(stats::rnorm(3000), 20)))
+  shown <- as.character(tick_table(wide, integer(), integer(), most = 100L))
+  expect_match(shown, "50 columns", fixed = TRUE)
+  expect_match(shown, "find them by name", fixed = TRUE)
+  expect_false(grepl("find them", as.character(tick_table(wide, integer(), integer()))))
+})

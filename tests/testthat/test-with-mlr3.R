@@ -481,3 +481,19 @@ test_that("the method of a PipeOp is read and not written", {
   expect_identical(some$method, "ted")
   expect_refused(some$method <- "pca", "`method` is read-only: make a new PipeOp.")
 })
+
+test_that("a package that comes later is met, and methods of filters are read", {
+  met <- 0
+  withr::defer(setHook(packageEvent("stats", "onLoad"), NULL, "replace"))
+  when_loaded("stats", function() met <<- met + 1)
+  expect_identical(met, 1)
+  getHook(packageEvent("stats", "onLoad"))[[1L]]()
+  expect_identical(met, 2)
+  expect_identical(mlr3filters::flt("ufs_pca")$method, "pca")
+})
+
+test_that("scores that say nothing give way to ranks of those that are kept", {
+  fall <- function(score) falling_scores(list(score = score, ranking = 1:3, k = 2L), TRUE)
+  expect_identical(fall(c(0.5, 0.2, 0.1)), c(0.5, 0.2, -1))
+  expect_identical(fall(c(0.5, -0.2, -0.3)), c(1, 0.5, -1))
+})
