@@ -445,6 +445,7 @@ picture_alfs_norms <- function(fit) {
 #' @rdname representatives
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
+  check_dots_empty(...)
   n <- check_count(n, "n", 1L)
   check_door(x, "representatives()", fit = fit)
   x <- new_columns(fit, x, arg = "x")

@@ -221,6 +221,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
   check_fit(object)
   type <- check_choice(type, "type")
   if (type == "select") return(NextMethod())
+  check_dots_empty(...)
   if (is.null(object$solution$U)) {
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }

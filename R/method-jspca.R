@@ -394,6 +394,7 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
   check_fit(object)
   type <- check_choice(type, "type")
   if (type == "select") return(NextMethod())
+  check_dots_empty(...)
   most <- object$params$n_components
   if (is.null(n_components)) n_components <- most
   n_components <- check_count(n_components, "n_components", 1L, most, "the components of the fit")

@@ -815,6 +815,7 @@ test_that("representatives are the largest entries of W X", {
   fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
   weight <- fit$solution$W %*% t(scale(as.matrix(mtcars)))
   got <- representatives(fit, mtcars, n = 4)
+  expect_error(representatives(fit, mtcars, k = 4), "`k`", class = "ufs_error_argument")
   expect_identical(unique(got$sample), rownames(mtcars))
   for (name in rownames(mtcars)[c(1, 17, 32)]) {
     best <- sort(-abs(weight[, name]))[1:4]

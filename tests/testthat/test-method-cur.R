@@ -194,6 +194,7 @@ test_that("the random draw's parts are what was kept; constants come back", {
   expect_null(plain$solution$U)
   expect_named(plain$certificate, "spectral_gap")
   expect_error(predict(plain, x, type = "reconstruction"), "decomposition", class = "ufs_error_argument")
+  expect_error(predict(fit, x, type = "reconstruction", m = 2), "`m`", class = "ufs_error_argument")
   expect_error(ufs_cur(x[, 1:6], decomposition = TRUE), "`m`", class = "ufs_error_argument")
   expect_error(ufs_cur(x[, 1:6], decomposition = TRUE, m = 3, k = 7), "`k`",
     class = "ufs_error_argument")

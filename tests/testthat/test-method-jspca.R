@@ -331,6 +331,8 @@ test_that("14 predict: scores, reconstruction, selection", {
     expect_identical(dimnames(scores), list(rownames(x), c("PC1", "PC2", "PC3")))
     expect_equal(predict(fit, x, n_components = 2, type = "scores"), scores[, 1:2])
     back <- predict(fit, x, type = "reconstruction")
+    expect_error(predict(fit, x, type = "scores", components = 2), "`components`",
+      class = "ufs_error_argument")
     expect_identical(dimnames(back), dimnames(x))
     unit <- if (scale) fit$scale else 1
     residual <- sqrt(colSums(((x - back) / rep(unit, each = 40))[, -5]^2))
