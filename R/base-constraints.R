@@ -100,8 +100,10 @@ groups_whole <- function(group, all, chosen) {
   if (all(whole)) paste(length(touched), "chosen whole") else
     paste(sum(whole), "of", length(touched), "chosen whole")
 }
-each_level <- function(strata, all, chosen) {
-  paste(tabulate(strata$level[chosen], max(strata$level, na.rm = TRUE)), collapse = " + ")
+each_level <- function(strata, all, chosen, most = 10L) {
+  count <- tabulate(strata$level[chosen], length(strata$name))
+  paste0(paste(utils::head(paste0(strata$name, ": ", count), most), collapse = ", "),
+    if (length(count) > most) ", ...")
 }
 
 cost_words <- function(cost, all) {

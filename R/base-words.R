@@ -10,8 +10,12 @@ some_names <- function(names, most = 5L) {
   paste0(shown, if (more > 0L) paste(" and", more, "more"))
 }
 
-# Names, or numbers where there are none.
-labels_of <- function(names, size) if (is.null(names)) as.character(seq_len(size)) else names
+# Names, or numbers where there are none, or an empty one.
+labels_of <- function(names, size) {
+  if (is.null(names)) return(as.character(seq_len(size)))
+  bare <- is.na(names) | !nzchar(names)
+  replace(names, bare, as.character(which(bare)))
+}
 
 kind_of <- function(x) {
   if (is.null(x)) "NULL" else paste0("an object of class ", paste(class(x), collapse = "/"))
@@ -54,7 +58,7 @@ best_line <- function(ranking, names, n, size = NULL) {
   # Wishes may leave fewer than were asked for.
   if (!is.null(size)) size <- min(size, length(ranking))
   best <- utils::head(ranking, min(n, size))
-  text <- if (is.null(names)) as.character(best) else names[best]
+  text <- if (is.null(names)) as.character(best) else labels_of(names)[best]
   paste0(paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
     if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }

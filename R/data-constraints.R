@@ -6,7 +6,7 @@
 #                NA in groups: alone), max_cor, budget, feature_strata (list(level, name, quota:
 #                the least and most of each level, or NULL)). Each may be NULL.
 # data$row_wish  of the rows: weights, blocks, block_scale, labelled, candidates (positions),
-#                replicates, cost, budget, strata (list(level, quota)).
+#                replicates, cost, budget, strata (list(level, name, quota)).
 
 # ---- arguments ----------------------------------------------------------------------------------
 
@@ -172,14 +172,14 @@ read_groups <- function(value, arg, side) {
 # quota: the largest number of rows of each level; NULL: in proportion to the size of the levels.
 read_strata <- function(value, quotas, side) {
   level <- read_levels(value, "strata", side)
-  if (is.null(quotas)) return(list(level = level, quota = NULL))
-  known <- as.character(unique(value))
+  known <- as.character(unique(if (is.function(value)) value(side$names) else value))
+  if (is.null(quotas)) return(list(level = level, name = known, quota = NULL))
   quota <- if (is.numeric(quotas)) quotas[match(known, names(quotas))] else NA
   if (anyNA(quota) || any(quota < 0 | quota != round(quota))) {
     refuse("quotas", "`quotas` must be whole numbers with the names of the levels of `strata` (",
       paste(known, collapse = ", "), ").")
   }
-  list(level = level, quota = as.integer(unname(quota)))
+  list(level = level, name = known, quota = as.integer(unname(quota)))
 }
 
 # Codes of the strata of the columns, NA for a column of none, their names, and their quotas.

@@ -153,7 +153,9 @@
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
-#' the smaller share. `"median"` puts in the feature's median. `"knn"` puts in the mean of the 10
+#' the smaller share. Without names those that are left have their old numbers as names (`"V3"`,
+#' `"12"`), and so with `features` and `samples`; indices count what is left.
+#' `"median"` puts in the feature's median. `"knn"` puts in the mean of the 10
 #' nearest samples that have the value (Euclidean distance over the standardised features both
 #' have), or the mean of the feature where no such sample has anything in common with it, which a
 #' message says. [predict()] fills new rows with the medians of the fit's rows, or with the means of
@@ -331,8 +333,10 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   }
   if (length(wishes)) x <- set_constraints(x, wishes)
   if (!all(vapply(part, is.null, NA))) {
-    x <- subset_data(x, resolve_index(part$samples, x$n, x$samples, "samples"),
-      resolve_index(part$features, x$p, x$features, "features"))
+    rows <- resolve_index(part$samples, x$n, x$samples, "samples")
+    columns <- resolve_index(part$features, x$p, x$features, "features")
+    if (!is.null(rows)) x <- keep_samples(x, rows)
+    if (!is.null(columns)) x <- keep_features(x, columns)
   }
   if (na != "error") x <- fill_data(x, na, arg)
   if (!is.null(x$input$raw) && !isTRUE(reading$raw)) {

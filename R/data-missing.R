@@ -15,13 +15,14 @@ fill_data <- function(data, na, arg) {
     return(data)
   }
   data$input$given <- c(data$n, data$p)
-  label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
+  label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else
+    labels_of(names)[at]
   out <- which(missing$features >= if (na == "omit") 1 else data$n)
   by_feature <- na != "omit" || mean(missing$features > 0) <= mean(missing$samples > 0)
   if (!by_feature) {
     out <- which(missing$samples > 0)
     data$input$dropped_samples <- label(data$samples, out, "")
-    data <- subset_data(data, samples = setdiff(seq_len(data$n), out))
+    data <- keep_samples(data, setdiff(seq_len(data$n), out))
   } else if (length(out)) {
     data$input$dropped_features <- label(data$features, out, "V")
     data <- keep_features(data, setdiff(seq_len(data$p), out))
@@ -75,6 +76,12 @@ keep_features <- function(data, index) {
   data <- subset_data(data, features = index)
   if (data$kind == "dense") colnames(data$x) <- data$features
   data
+}
+
+# Samples without a name, too: an index in what is left would point at another row of those given.
+keep_samples <- function(data, index) {
+  if (is.null(data$samples)) data$samples <- as.character(seq_len(data$n))
+  subset_data(data, samples = index)
 }
 
 missing_counts <- function(data) {

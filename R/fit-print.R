@@ -143,7 +143,14 @@ certificate_note <- function(x) UseMethod("certificate_note")
 certificate_note.default <- function(x) {
   # The line on non-zero features says how many rows these are.
   shown <- x$certificate[names(x$certificate) != "live_rows"]
-  if (length(shown)) paste0("certificate  ", format_certificate(shown))
+  if (length(shown)) paste0("certificate  ", format_certificate(shown), certified_number(x))
+}
+
+# What is captured and its bound are of as many columns as there are components, whatever `k` is.
+certified_number <- function(x) {
+  if ("captured" %in% names(x$certificate) && length(x$params$n_components) == 1L) {
+    paste0(" (best ", x$params$n_components, ")")
+  }
 }
 
 # Lines about fields that several methods have: features with a weight, samples with one (of the
@@ -213,7 +220,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
   if (!is.null(x$objective)) {
     cat_line("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "))
   }
-  if (length(x$certificate)) cat_line("certificate: ", format_certificate(x$certificate))
+  if (length(x$certificate)) cat_line("certificate: ", format_certificate(x$certificate),
+    certified_number(x))
   for (line in x$notes) cat_line(line)
   short <- Filter(function(value) is.atomic(value) && length(value) == 1L, x$params)
   short$given <- NULL

@@ -328,7 +328,8 @@ far_rows <- function(z, most = 1000L, factor = 2) {
 
 tell_far_rows <- function(far, names, more) {
   if (!length(far)) return(invisible())
-  who <- best_line(if (is.null(names)) paste("row", far) else names[far], NULL, 5L)
+  bare <- if (is.null(names)) TRUE else is.na(names[far]) | !nzchar(names[far])
+  who <- best_line(ifelse(bare, paste("row", far), names[far]), NULL, 5L)
   message(new_condition("message", "outliers", count_words(length(far), "row"), " of `x` ",
     if (length(far) == 1L) "is" else "are", " far from all others (", who, ").", more, "\n",
     fields = list(rows = far)))

@@ -207,9 +207,10 @@ print.ufs_stability <- function(x, ...) {
     cat_line("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
   }
   if (!is.null(x$sample_frequency)) {
-    rank <- utils::head(order(-x$sample_frequency), 5L)
-    cat_line("  samples most often (m = ", x$m, "): ",
-      paste0(rank, " (", round(100 * x$sample_frequency[rank]), "%)", collapse = ", "))
+    often <- x$sample_frequency
+    rank <- utils::head(order(-often), 5L)
+    cat_line("  samples most often (m = ", x$m, "): ", paste0(labels_of(names(often),
+      length(often))[rank], " (", round(100 * often[rank]), "%)", collapse = ", "))
   }
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)

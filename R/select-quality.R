@@ -236,7 +236,9 @@ share_of_gain <- function(fit, free, x, seed, draws = 20L) {
   kept <- value(chosen_indices(fit))
   best <- value(chosen_indices(free))
   if (is.null(kept) || is.null(best) || quality_verdict(best) != "better") return(NULL)
-  (kept$chosen - kept$random) / (best$chosen - best$random)
+  # One level for both: of samples the draws differ.
+  random <- (kept$random + best$random) / 2
+  (kept$chosen - random) / (best$chosen - random)
 }
 
 # Checks that could not run, in words; NULL if all did.
@@ -481,9 +483,10 @@ report_selection <- function(x, n, whole = FALSE) {
 
 scale_words <- function(x) {
   if (is.null(x$params$scale)) return(NULL)
-  if (!isFALSE(x$params$scale)) return("; columns standardised")
+  unit <- if (isTRUE(x$params$unit)) ", rows of unit length"
+  if (!isFALSE(x$params$scale)) return(paste0("; columns standardised", unit))
   if (isTRUE(counts_of_all(x$input$transform) != "none")) return(NULL)
-  paste0("; columns as they are",
+  paste0("; columns as they are", unit,
     if (grepl("^similar", x$look$reason)) " (if units differ: kind = \"mixed units\")")
 }
 

@@ -91,8 +91,9 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
     refuse("method", "Give a `method`, or a `task` of ufs_select(): one of them.")
   }
   if (!is.null(task)) {
-    unused <- list(k = k, checkpoint = checkpoint)
-    for (name in names(Filter(Negate(is.null), unused))) {
+    unused <- c(k = !is.null(k), repeats = !missing(repeats), share = !missing(share),
+      n_resamples = !missing(n_resamples), checkpoint = !is.null(checkpoint))
+    for (name in names(which(unused))) {
       refuse(name, "`", name, "` is for a `method`; a task has a curve of its own.")
     }
     return(size_of_task(x, task, list(...), call))

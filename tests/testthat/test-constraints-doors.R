@@ -214,3 +214,14 @@ test_that("ufs_select() gives the samples that a budget leaves of those asked fo
   expect_lte(sum(rep(c(1, 2, 5), 10)[rows]), 3)
   expect_gt(length(rows), 0L)
 })
+
+test_that("strata of rows are a vector or a function of the names, and the print names each", {
+  type <- ifelse(mtcars$cyl == 4, "four", "more")
+  quotas <- c(more = 1, four = 3)
+  fit <- ufs_medoids(mtcars, 4, strata = type, quotas = quotas)
+  expect_output(print(fit), "2 strata (more: 1, four: 3)", fixed = TRUE)
+  by_name <- ufs_medoids(mtcars, 4, strata = function(names) type[match(names, rownames(mtcars))], quotas = quotas)
+  expect_identical(selected_samples(by_name), selected_samples(fit))
+  many <- ufs_medoids(mtcars, 12, strata = rep(1:12, length.out = 32))
+  expect_output(print(many), "12 strata (1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, ...)", fixed = TRUE)
+})

@@ -537,3 +537,44 @@ test_that("what is no table of numbers is named by its kind, column or slot", {
   expect_refused(ufs_css(letters_on_disk, k = 1), "`x` must be numeric, not of type character.",
     "ufs_error_input")
 })
+
+test_that("rows and columns that are left over without names keep the numbers that they had", {
+  x <- withr::with_seed(1, matrix(rnorm(40 * 6), 40))
+  x[c(2, 5, 6, 30), 1] <- NA
+  left <- setdiff(1:40, c(2, 5, 6, 30))
+  frame <- as.data.frame(x)
+  for (given in list(x, frame)) {
+    fit <- ufs_medoids(given, 4, na = "omit")
+    own <- selected_samples(ufs_medoids(x[left, ], 4))
+    expect_identical(selected_samples(fit), as.character(left[own]))
+    expect_identical(selected_samples(fit, as = "index"), own)
+    expect_match(capture.output(print(fit)), paste0("samples +", toString(left[own]), " "), all = FALSE)
+    expect_identical(as.data.frame(fit)$sample[1:4], as.character(left[own]))
+    part <- ufs_medoids(given, 4, samples = left, na = "omit")
+    expect_identical(selected_samples(part), selected_samples(fit))
+    split <- withr::with_seed(2, ufs_split(given, 5, na = "omit"))
+    alone <- withr::with_seed(2, ufs_split(x[left, ], 5))
+    expect_identical(selected_samples(split), as.character(left[alone$train]))
+    expect_identical(as.data.frame(split)$sample, as.character(left))
+  }
+  # Such a name finds the row of the data frame.
+  expect_equal(unlist(frame[selected_samples(fit)[1L], ], use.names = FALSE), x[left[own[1L]], ])
+  fit <- ufs_variance(x[left, ], k = 2, features = c(6, 2, 4), scale = FALSE)
+  best <- c(6, 2, 4)[order(-apply(x[left, c(6, 2, 4)], 2, var))[1:2]]
+  expect_identical(selected_features(fit), paste0("V", best))
+  # Where none is left out nothing is named.
+  expect_identical(selected_samples(ufs_medoids(x[left, ], 4, na = "omit")), own)
+})
+
+test_that("a row without a name of its own is called by its number", {
+  x <- as.matrix(mtcars)
+  x[1, ] <- 30 * x[1, ]
+  rownames(x)[1:2] <- c("", NA)
+  expect_message(split <- ufs_split(x, 6), "far from all others (row 1)", fixed = TRUE)
+  expect_identical(as.data.frame(split)$sample[1:3], c("1", "2", "Datsun 710"))
+  fit <- ufs_medoids(x, 31)
+  expect_match(capture.output(print(fit, n = 31)), "(, |samples +)1(,| \\()", all = FALSE)
+  expect_identical(sort(as.data.frame(fit)$sample), sort(c("1", "2", rownames(mtcars)[-(1:2)])))
+  x[1, 3] <- NA
+  expect_output(print(ufs_variance(x, na = "omit")), "1 of 32 samples (1)", fixed = TRUE)
+})

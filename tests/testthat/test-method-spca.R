@@ -74,7 +74,7 @@ test_that("the objective, its descent and the certificate hold on the user's dat
 test_that("explained is the adjusted variance of Zou et al.", {
   x <- sample_data(20, 7)
   fit <- ufs_spca(x, 3, lambda_rel = .2)
-  scores <- standard(x) %*% fit$solution$B
+  scores <- standard(x) %*% apply(fit$solution$B, 2, function(b) b / sqrt(sum(b^2)))
   expect_equal(fit$solution$explained, cumsum(diag(qr.R(qr(scores)))^2) / sum(standard(x)^2),
     tolerance = 1e-10)
 })

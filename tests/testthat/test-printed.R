@@ -43,6 +43,11 @@ for (method in ufs_methods()$method) {
       shown <- sub("^certificate: ", "", grep("^certificate: ", capture.output(print(summary(fit))), value = TRUE))
     }
     expect_length(shown, as.integer(length(fit$certificate) > 0))
+    if (method %in% c("pca", "jspca")) {
+      # As many columns as components, whatever k is.
+      expect_match(shown, " (best 2)", fixed = TRUE)
+      shown <- sub(" (best 2)", "", shown, fixed = TRUE)
+    }
     if (length(shown)) {
       part <- strsplit(strsplit(shown, ", ", fixed = TRUE)[[1L]], " = ", fixed = TRUE)
       # The line on non-zero features has this one.

@@ -185,7 +185,10 @@ test_that("a task has a number, its reason and its curve, of columns or of sampl
   expect_identical(picture(size)$table, picture(fit, "size")$table)
   expect_error(ufs_size(groups), class = "ufs_error_argument")
   expect_error(ufs_size(groups, "pca", task = "cluster"), class = "ufs_error_argument")
-  expect_error(ufs_size(groups, task = "cluster", k = 3), class = "ufs_error_argument")
+  for (own in list(list(k = 3), list(repeats = 2), list(share = .1), list(n_resamples = 4))) {
+    error <- expect_error(do.call(ufs_size, c(list(groups, task = "cluster"), own)), class = "ufs_error_argument")
+    expect_identical(error$argument, names(own))
+  }
   expect_error(ufs_size(groups, task = "order"), class = "ufs_error_argument")
   expect_error(ufs_size(groups, task = "cluster", swaps = 3), class = "ufs_error_argument")
 })
