@@ -192,12 +192,16 @@ scaling_part <- function() {
 # Real sets of --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and
 # NDFS start from are drawn before the clock runs. What takes over --seconds is stopped.
 before_after_part <- function() {
+  # The penalty on the weights was an argument of ufs_alfs(), and is one of ufs_control(paper = ) now.
+  alfs_penalty <- function(x, lambda_rel, ...) {
+    before <- "lambda_rel" %in% names(formals(ufselect::ufs_alfs))
+    if (before) return(ufselect::ufs_alfs(x, lambda_rel = lambda_rel, ...))
+    ufselect::ufs_alfs(x, control = ufselect::ufs_control(paper = list(lambda_rel = lambda_rel)), ...)
+  }
   fits <- list(
     alfs = function(x, g, labels) ufselect::ufs_alfs(x),
-    alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x,
-      control = ufselect::ufs_control(paper = list(lambda_rel = .001))),
-    alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6,
-      control = ufselect::ufs_control(paper = list(lambda_rel = 1e-4))),
+    alfs_weights = function(x, g, labels) alfs_penalty(x, .001),
+    alfs_few = function(x, g, labels) alfs_penalty(x, 1e-4, beta_rel = .6),
     alnr = function(x, g, labels) ufselect::ufs_alnr(x),
     blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, k = 20),
     consensus = function(x, g, labels) ufselect::ufs_consensus(x, g),
