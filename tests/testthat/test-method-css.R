@@ -699,3 +699,58 @@ test_that("a stratum keeps columns that one or two rows decide where it has too 
   expect_message(free <- ufs_css(few, k = 2), "columns 'a', 'b'", class = "ufs_message_few_rows")
   expect_false(any(c("a", "b") %in% selected_features(free)))
 })
+
+test_that("with strata a choice is found wherever groups or correlations leave one", {
+  skip_on_cran()
+  z <- withr::with_seed(1, matrix(stats::rnorm(480), 40))
+  r <- abs(stats::cor(z))
+  chosen <- function(..., k) {
+    tryCatch(suppressMessages(suppressWarnings(selected_features(ufs_css(ufs_data(z, ...), k = k),
+      as = "index"))), ufs_error_argument = function(e) NULL)
+  }
+  for (seed in c(1:12, 17, 18, 20, 21)) {
+    draw <- withr::with_seed(seed, list(sample(1:6, 12, TRUE), sample(1:3, 12, TRUE)))
+    of <- letters[draw[[2L]]]
+    units <- unique(draw[[1L]])
+    all <- unlist(lapply(seq_along(units), utils::combn, x = units, simplify = FALSE), FALSE)
+    fine <- vapply(all, function(some) {
+      at <- draw[[1L]] %in% some
+      sum(at) <= 4L && all(letters[1:3] %in% of[at])
+    }, NA)
+    found <- chosen(groups = draw[[1L]], feature_strata = of, k = 4L,
+      feature_quotas = list(a = c(1, Inf), b = c(1, Inf), c = c(1, Inf)))
+    expect_identical(is.null(found), !any(fine), info = seed)
+    if (!is.null(found)) {
+      expect_true(list(sort(unique(draw[[1L]][found]))) %in% lapply(all[fine], sort), info = seed)
+      expect_setequal(found, which(draw[[1L]] %in% draw[[1L]][found]))
+    }
+    sets <- as.matrix(expand.grid(which(of == "a"), which(of == "b"), which(of == "c")))
+    apart <- apply(sets, 1L, function(i) max(r[i, i][upper.tri(diag(3))]) <= 0.15)
+    found <- chosen(max_cor = 0.15, feature_strata = of, feature_quotas = c(a = 1, b = 1, c = 1),
+      k = 3L)
+    expect_identical(is.null(found), !any(apart), info = seed)
+    if (!is.null(found)) expect_lte(max(r[found, found][upper.tri(diag(3))]), 0.15)
+  }
+})
+
+test_that("an included column that depends on other included ones takes its place in a proof", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  held <- ufs_data(cbind(x, twice = 2 * x[, 1]), include = c("Sepal.Length", "twice"))
+  fit <- ufs_css(held, k = 3, optimal = TRUE)
+  expect_identical(fit$certificate[["optimal"]], 1)
+  expect_true(all(c("Sepal.Length", "twice") %in% selected_features(fit)))
+  # The third is the best beside Sepal.Length, by least squares.
+  z <- scale(cbind(x, x[, 1]))
+  share <- vapply(2:4, function(j) sum(qr.fitted(qr(z[, c(1, j)]), z)^2) / sum(z^2), 0)
+  expect_equal(fit$certificate[["captured"]], max(share), tolerance = 1e-10)
+  expect_true(colnames(x)[which.max(share) + 1L] %in% selected_features(fit))
+})
+
+test_that("a wide table on disk is chosen from as one in memory", {
+  skip_on_cran()
+  skip_if_not_installed("DelayedArray")
+  x <- withr::with_seed(1, matrix(stats::rnorm(40 * 3000), 40))
+  disk <- suppressMessages(ufs_css(DelayedArray::DelayedArray(x), k = 3))
+  expect_identical(selected_features(disk, as = "index"),
+    selected_features(ufs_css(x, k = 3), as = "index"))
+})

@@ -483,3 +483,14 @@ test_that("components too close to the next ones are computed with all others, w
     class = "ufs_message_spectrum")
   expect_equal(found$sdev2, svd(x, 0, 0)$d[1:10]^2, tolerance = 1e-9)
 })
+
+test_that("components that do not converge are given with a warning and their residual", {
+  skip_on_cran()
+  skip_if_not_installed("Matrix")
+  # Too many columns for their Gram matrix, and the leading squares differ by 1e-8 of the first.
+  x <- Matrix::sparseMatrix(i = 1:6200, j = 1:6200, x = sqrt(1 - (0:6199 / 6200)^2))
+  expect_warning(fit <- ufs_pca(ufs_data(x), 2, center = FALSE, scale = FALSE),
+    "leading 2 principal components have a relative residual of .*close together",
+    class = "ufs_warning_max_iter")
+  expect_length(fit$feature_scores, 6200L)
+})
