@@ -22,7 +22,9 @@ kind_of <- function(x) {
 }
 
 deparse_short <- function(value) {
-  text <- paste(deparse(value, width.cutoff = 60L), collapse = "")
+  # A number that was made whole on the way is shown as it was given: 16, not 16L.
+  text <- paste(deparse(value, width.cutoff = 60L, control = c("keepNA", "niceNames",
+    "showAttributes")), collapse = "")
   if (nchar(text) > 40L) kind_of(value) else text
 }
 

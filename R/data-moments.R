@@ -652,9 +652,10 @@ summary.ufs_moments <- whole_summary
 #' @export
 print.ufs_moments <- function(x, ...) {
   cat_line("<ufs_moments> moments of ",
-    format(x$n, big.mark = ",", scientific = FALSE), " rows x ", length(x$mean),
-    " features: ", if (anyNA(x$mean)) "cross products, means unknown" else
-      "means and cross products", if (!is.null(x$pairs)) " of the pairs that are there",
+    format(x$n, big.mark = ",", scientific = FALSE), if (x$n == 1) " row x " else " rows x ",
+    count_words(length(x$mean), "feature"), ": ",
+    if (anyNA(x$mean)) "cross products, means unknown" else "means and cross products",
+    if (!is.null(x$pairs)) " of the pairs that are there",
     if (x$dropped > 0) paste0("; ", count_words(x$dropped, "row"), if (is.null(x$pairs))
       " with missing values left out" else " without any value left out"))
   if (!is.null(x$pairs)) {

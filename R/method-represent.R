@@ -115,8 +115,8 @@ summary.ufs_represent <- whole_summary
 print.ufs_represent <- function(x, ...) {
   links <- rowSums(x$W > 0)
   cat_line("<ufs_represent> ", size_words(x$n, x$p))
-  cat_line("solver       ", x$params$solver, ", ", x$status, " after ", x$iterations,
-    if (x$params$solver == "exact") " samples" else " iterations")
+  cat_line("solver       ", x$params$solver, ", ", x$status, " after ",
+    count_words(x$iterations, if (x$params$solver == "exact") "sample" else "iteration"))
   cat_line("objective    ", format(x$objective, digits = 6L),
     sprintf(", at most %.2g %% above the optimum", 100 * x$certificate[["gap"]]))
   cat_line("links        ", format(stats::median(links)), " per sample (median), ",

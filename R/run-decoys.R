@@ -488,8 +488,10 @@ print.ufs_decoys <- function(x, ...) {
     }
     print_failed(x$errors[[name]], "    ", "repeat")
   }
-  cat_line("  of these, at most ", percent(x$share), " are noise, ",
-    if (x$conservative) "controlled" else "estimated", " by permuted columns")
+  if (any(x$k > 0L)) {
+    cat_line("  of these, at most ", percent(x$share), " are noise, ",
+      if (x$conservative) "controlled" else "estimated", " by permuted columns")
+  }
   print_checkpoint(x$checkpoint)
   invisible(x)
 }

@@ -151,7 +151,7 @@ summary.ufs_sketch <- whole_summary
 #' @export
 print.ufs_sketch <- function(x, ...) {
   cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE),
-    " samples x ", x$data$p, " features\n",
+    " samples x ", count_words(x$data$p, "feature"), "\n",
     "  ", x$data$input$note, "\n",
     "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L))
   invisible(x)

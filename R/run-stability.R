@@ -135,7 +135,10 @@ unplaced <- function(data) {
 
 # Sets of indices up to `size` as rows of a logical matrix.
 members_of <- function(sets, size) {
-  t(vapply(sets, function(set) seq_len(size) %in% set, logical(size)))
+  members <- vapply(sets, function(set) seq_len(size) %in% set, logical(size))
+  # For size 1 this is a vector.
+  matrix(members, ncol = size, byrow = TRUE,
+    dimnames = if (!is.null(names(sets))) list(names(sets), NULL))
 }
 
 # One result per method, on the same resamples: each starts from the same seed.
@@ -203,18 +206,21 @@ print.ufs_stability <- function(x, ...) {
     cat_line("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
       format(x$jaccard, digits = 3L))
-    best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
-    cat_line("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
+    cat_line("  most often: ", most_often(x$frequency))
   }
   if (!is.null(x$sample_frequency)) {
-    often <- x$sample_frequency
-    rank <- utils::head(order(-often), 5L)
-    cat_line("  samples most often (m = ", x$m, "): ", paste0(labels_of(names(often),
-      length(often))[rank], " (", round(100 * often[rank]), "%)", collapse = ", "))
+    cat_line("  samples most often (m = ", x$m, "): ", most_often(x$sample_frequency))
   }
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
   invisible(x)
+}
+
+# The five chosen most often, of those that were chosen at all.
+most_often <- function(frequency) {
+  at <- utils::head(order(-frequency), min(5L, sum(frequency > 0, na.rm = TRUE)))
+  paste0(labels_of(names(frequency), length(frequency))[at], " (", round(100 * frequency[at]), "%)",
+    collapse = ", ")
 }
 
 # Says so where the stability is not that of a choice from `fraction` of all samples.

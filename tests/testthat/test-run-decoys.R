@@ -520,3 +520,10 @@ test_that("decoys of many rows are permuted columns still", {
     expect_identical(sort(decoy), sort(x[, j]))
   }
 })
+
+test_that("where no column is better than noise nothing is said of those that are", {
+  none <- withr::with_seed(1, ufs_decoys(mtcars[, 1:2], "variance", repeats = 2))
+  expect_identical(none$k[["variance"]], 0L)
+  expect_false(any(grepl("of these", capture.output(print(none)))))
+  expect_true(any(grepl("of these", capture.output(print(withr::with_seed(1, ufs_decoys(mtcars, "pca", n_components = 2)))))))
+})

@@ -89,9 +89,9 @@ test_that("print() has the numbers of the result, the ends of the interval in tw
     ends[1L], " to ", ends[2L], "), mean Jaccard ", signif(out$jaccard, 3)), fixed = TRUE)
   expect_equal(out$jaccard, mean_jaccard(out$selected))
   shares <- function(line) {
-    found <- regmatches(line, gregexpr("[^ ]+ \\([0-9]+%\\)", line))[[1L]]
+    found <- strsplit(sub("^[^:]*: ", "", line), ", ")[[1L]]
     share <- as.numeric(sub(".*\\(([0-9]+)%\\)", "\\1", found))
-    stats::setNames(share, sub(" .*", "", found))
+    stats::setNames(share, sub(" [^ ]*$", "", found))
   }
   most <- function(frequency) unname(round(100 * sort(frequency, decreasing = TRUE)[1:5]))
   features <- shares(grep("most often:", said, value = TRUE))
@@ -99,7 +99,7 @@ test_that("print() has the numbers of the result, the ends of the interval in tw
   expect_identical(unname(features), unname(round(100 * out$frequency[names(features)])))
   rows <- shares(grep("samples most often", said, value = TRUE))
   expect_identical(unname(rows), most(out$sample_frequency))
-  expect_identical(unname(rows), unname(round(100 * out$sample_frequency[as.integer(names(rows))])))
+  expect_identical(unname(rows), unname(round(100 * out$sample_frequency[names(rows)])))
 })
 
 test_that("stable features are found, samples can be followed too", {
@@ -215,4 +215,24 @@ test_that("a method that solves for its number gets it; a list prints each its o
   said <- utils::capture.output(print(both))
   expect_false(any(grepl("variance:", said)))
   expect_true(any(grepl("random:", said)))
+})
+
+test_that("one column is compared and printed as several are", {
+  one <- mtcars[, 1, drop = FALSE]
+  overlap <- ufs_overlap(list(a = ufs_variance(one), b = ufs_pca(one, 1)), 1)
+  expect_equal(overlap$shared, matrix(1, 2, 2, dimnames = rep(list(c("a", "b")), 2)))
+  expect_equal(overlap$selected, matrix(TRUE, 1, 2, dimnames = list("mpg", c("a", "b"))))
+  expect_identical(members_of(list(1L, integer(), 1L), 1L), matrix(c(TRUE, FALSE, TRUE)))
+  expect_output(print(ufs_moments(one)), "32 rows x 1 feature:", fixed = TRUE)
+  expect_output(print(ufs_sketch(one, 4, n_vectors = 1)), "samples x 1 feature\n", fixed = TRUE)
+})
+
+test_that("only what was chosen at all is among the most often chosen, by its name", {
+  stable <- withr::with_seed(1, ufs_stability(mtcars[, 1:4], "variance", k = 1, n_resamples = 3))
+  expect_identical(unname(stable$frequency), c(0, 0, 1, 0))
+  expect_match(capture.output(print(stable)), "^  most often: disp \\(100%\\)$", all = FALSE)
+  rows <- withr::with_seed(1, ufs_stability(mtcars, "medoids", m = 1, n_resamples = 2, fraction = .9))
+  often <- sort(rows$sample_frequency[which(rows$sample_frequency > 0)], decreasing = TRUE)
+  expect_match(capture.output(print(rows)), paste0("(m = 1): ", paste0(names(often), " (", round(100 * often), "%)",
+    collapse = ", ")), fixed = TRUE, all = FALSE)
 })
