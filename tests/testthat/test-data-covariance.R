@@ -200,3 +200,12 @@ test_that("pairwise moments add up, whatever the order of the columns", {
   expect_equal(both$css, ufs_moments(x, na = "pairwise")$css)
   expect_equal(stats::cov2cor(both$css), stats::cor(x, use = "pairwise.complete.obs"))
 })
+
+test_that("pairs of two tables are joined by name, whatever the order of their columns", {
+  x <- replace(as.matrix(iris[, 1:4]), c(3, 200, 401), NA)
+  both <- c(ufs_moments(x[1:70, ], na = "pairwise"), ufs_moments(x[71:150, 4:1], na = "pairwise"))
+  whole <- ufs_moments(x, na = "pairwise")
+  expect_identical(names(both), names(whole))
+  expect_equal(both$mean, whole$mean)
+  expect_equal(as.matrix(both), as.matrix(whole))
+})

@@ -578,3 +578,8 @@ test_that("a row without a name of its own is called by its number", {
   x[1, 3] <- NA
   expect_output(print(ufs_variance(x, na = "omit")), "1 of 32 samples (1)", fixed = TRUE)
 })
+
+test_that("an argument of the function is none of its dots", {
+  expect_refused(check_data_dots("m", ufs_split, "split"), "Unknown argument `m`.")
+  expect_refused(check_data_dots("mm", ufs_split, "split"), "ufs_split() has no argument `mm`")
+})

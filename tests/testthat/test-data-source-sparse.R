@@ -351,3 +351,18 @@ test_that("a file of many entries that is read into memory says so, with its siz
   expect_null(hold_source(replace(source, "fill", 0.6)))
   expect_silent(hold_source(replace(source, "fill", 0.1)))
 })
+
+test_that("a sparse matrix is read by rows, by columns and whole", {
+  skip_if_not_installed("Matrix")
+  x <- matrix(c(0, 2, 0, 0, 5, 1, 0, 0, 3, 4, 0, 0), 3)
+  sparse <- to_sparse(x)
+  read <- function(i, j) unname(as.matrix(read_sparse(sparse, i, j)))
+  expect_identical(read(NULL, NULL), x)
+  expect_identical(read(NULL, c(4L, 2L)), x[, c(4, 2)])
+  expect_identical(read(3:2, NULL), x[3:2, ])
+  expect_identical(read(2L, c(1L, 4L)), x[2, c(1, 4), drop = FALSE])
+  # A plan that changes nothing leaves the numbers, without names.
+  plan <- list(block = rep(1L, 3), mean = matrix(0, 1, 4), factor = matrix(1, 1, 4),
+    add = numeric(4))
+  expect_identical(planned(`dimnames<-`(x, list(letters[1:3], NULL)), plan, NULL, NULL), x)
+})

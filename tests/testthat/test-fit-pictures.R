@@ -975,3 +975,14 @@ test_that("a consensus of more features than a picture has room for draws the fi
   expect_equal(pic$table$value, rowMeans(ranks[60:21, ]))
   expect_identical(pic$subtitle, "in the order of choice, from the top; the first 40 of 45")
 })
+
+test_that("of samples with ranks for scores the map is shown, of others their scores", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  ranks <- ufs_ted(x)
+  scores <- suppressWarnings(ufs_alnr(x))
+  replaced("picture_types", function(fit) c("samples", "objective"))
+  expect_identical(picture_type(ranks, NULL, x), "embedding")
+  expect_identical(picture_type(scores, NULL, x), "samples")
+  replaced("picture_types", function(fit) c("objective", "samples"))
+  expect_identical(picture_type(scores, NULL, x), "objective")
+})

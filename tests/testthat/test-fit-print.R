@@ -368,3 +368,15 @@ test_that("tidy() and glance() of a result of ufs_reliability() are its table an
   expect_identical(as.list(generics::glance(found)), list(columns = 4L, repeats = 4L, samples = 3L,
     rows = 150L, fdr = 0.05))
 })
+
+test_that("advice of another kind is a sentence all the same", {
+  expect_identical(advice_sentence("own method: try it"), "Own method: try it.")
+})
+
+test_that("without package tibble tidy() gives a data frame", {
+  own <- as_tibble_if
+  environment(own) <- list2env(list(requireNamespace = function(...) FALSE),
+    parent = environment(own))
+  table <- data.frame(a = 1:2, row.names = c("x", "y"))
+  expect_identical(own(table), data.frame(a = 1:2))
+})

@@ -279,3 +279,12 @@ test_that("the base clusterings of ufs_blfse() are on columns that quotas allow"
   expect_equal(labels(exclude = 1:2), cbind(two), ignore_attr = TRUE)
   expect_error(labels(groups = list(1:3), exclude = 4), class = "ufs_error_argument")
 })
+
+test_that("a search for what completes a choice ends where there is no room, or no try is left", {
+  walk <- list(least = c(1, 1), most = c(2, 2), level = c(1, 2, 1), whole = FALSE)
+  expect_identical(completion(walk, c(0, 0), 2, Inf, rep(TRUE, 3)), 1:2)
+  expect_identical(completion(walk, c(1, 0), 1, Inf, rep(TRUE, 3)), 2L)
+  expect_null(completion(walk, c(0, 0), 1, Inf, rep(TRUE, 3)))
+  replaced("most_tries", 0L)
+  expect_null(completion(walk, c(0, 0), 2, Inf, rep(TRUE, 3)))
+})

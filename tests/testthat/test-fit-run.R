@@ -324,3 +324,12 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_methods("css"), "subset(ufs_methods(), method == \"css\").")
   expect_refused(ufs_css(k = 2), "`x`, the data, is missing.")
 })
+
+test_that("NULL is a value of a number only where it is the default", {
+  row <- list(fit = function(x, a = NULL, b = 1) NULL,
+    ranges = list(a = ask <- function(value, name) refuse(name, "`", name, "` is asked."), b = ask))
+  expect_refused(check_values(list(a = NULL, b = NULL), row), "`b` is asked.")
+  expect_refused(check_values(list(a = 2, b = 1), row), "`a` is asked.")
+  row$ranges$b <- NULL
+  expect_identical(check_values(list(a = NULL, b = 1), row)$b, 1)
+})

@@ -204,3 +204,15 @@ test_that("a sparse graph with a weight that is no number is refused", {
   wrong <- expect_error(ufs_propagate(w, c(1, NA, 2)), "`w` must be a finite numeric matrix", class = "ufs_error")
   expect_identical(wrong$argument, "w")
 })
+
+test_that("probabilities that are not exact are said to be so", {
+  as_it_is <- check_solved
+  replaced("check_solved", function(out, ...) {
+    out <- as_it_is(out, ...)
+    out$run$counters[["error"]] <- 1e-3
+    out
+  })
+  w <- matrix(c(0, 1, 0, 1, 0, 1, 0, 1, 0), 3)
+  expect_warning(ufs_propagate(w, c("a", NA, "b")), "probabilities are not exact",
+    class = "ufs_warning_max_iter")
+})

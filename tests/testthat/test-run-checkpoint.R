@@ -473,3 +473,7 @@ test_that("a folder that cannot be made, and a file that cannot be renamed, are 
   expect_identical(store_value(folder, "key", 1), "its file could not be renamed")
   expect_length(list.files(folder), 0L)
 })
+
+test_that("a big.matrix has no files of its own", {
+  expect_null(source_files(list(kind = "big")))
+})

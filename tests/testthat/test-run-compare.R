@@ -464,3 +464,10 @@ test_that("what selects samples is refused where clusters of all samples are com
   expect_refused(ufs_compare(iris[, 1:4], iris$Species, c("variance", "ted"), mode = "cluster",
     k = 2), "`methods`: ted selects samples, which mode = \"cluster\" does not use.")
 })
+
+test_that("without package future there are no workers", {
+  own <- count_workers
+  environment(own) <- list2env(list(requireNamespace = function(...) FALSE),
+    parent = environment(own))
+  expect_identical(own(), 0)
+})

@@ -366,3 +366,14 @@ test_that("k = \"auto\" stays within quotas, and says which method failed", {
   expect_refused(size_ranking(open_data(x), data, "css", list()),
     "k = \"auto\": ufs_css() failed: no luck")
 })
+
+test_that("fewer real columns than a task wants are the answer, with the reason", {
+  replaced("planned_components", function(...) 2L)
+  replaced("decoys_size", function(...) list(verdict = "all"))
+  replaced("task_size", function(...) list(k = 9L, verdict = "some", reason = "curve", curve = 1))
+  x <- as.matrix(iris[, 1:4])
+  found <- planned_size(x, "css", list(), "compress", real = 3L)
+  expect_identical(found, list(k = 3L, verdict = "some",
+    reason = "about as many columns do not look like noise", curve = 1))
+  expect_identical(planned_size(x, "css", list(), "compress", real = 9L)$reason, "curve")
+})

@@ -361,3 +361,19 @@ test_that("split layers are refused in words, whatever the version of SeuratObje
   expect_refused(ufs_data(object), paste("The data of assay \"RNA\" are split into layers (columns",
     "'data.a', 'data.b'): join them first, with SeuratObject::JoinLayers()."), "ufs_error_input")
 })
+
+test_that("the layers of an assay follow its features into another order", {
+  methods::setClass("ufsStandInAssay", methods::representation(features = "matrix",
+    layers = "list", meta.data = "data.frame"), where = environment())
+  withr::defer(methods::removeClass("ufsStandInAssay", where = environment()))
+  genes <- paste0("g", 1:4)
+  map <- cbind(counts = rep(TRUE, 4), data = c(TRUE, FALSE, TRUE, TRUE))
+  assay <- methods::new("ufsStandInAssay", features = `rownames<-`(map, genes),
+    layers = list(counts = matrix(1:8, 4), data = matrix(1:6, 3)),
+    meta.data = data.frame(at = 1:4, row.names = genes))
+  turned <- order_assay(assay, genes[c(4, 1, 3, 2)])
+  expect_identical(turned@layers, list(counts = matrix(1:8, 4)[c(4, 1, 3, 2), ],
+    data = matrix(1:6, 3)[c(3, 1, 2), ]))
+  expect_identical(turned@features, `rownames<-`(map, genes)[c(4, 1, 3, 2), ])
+  expect_identical(turned@meta.data$at, c(4L, 1L, 3L, 2L))
+})

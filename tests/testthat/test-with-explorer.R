@@ -305,3 +305,8 @@ test_that("of more columns than are shown the others are counted", {
   expect_match(shown, "find them by name", fixed = TRUE)
   expect_false(grepl("find them", as.character(tick_table(wide, integer(), integer()))))
 })
+
+test_that("nothing is said of a number that no share is known for", {
+  samples <- explore_model(ufs_facility(x, m = 5), x, NULL, NULL, list())
+  expect_identical(captured_words(samples, "facility", 39), "")
+})

@@ -976,3 +976,29 @@ test_that("a step that is not trained has terms and packages, and an old recipes
   expect_refused(step_select_ufs(rec, all_predictors(), k = 2), "step_select_ufs() needs recipes",
     "ufs_error_package")
 })
+
+test_that("a task is standardised as it is told, and random rows are rows", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- recipe(mpg ~ ., mtcars)
+  for (scale in c(TRUE, FALSE)) {
+    out <- bake(prep(step_select_ufs(rec, all_predictors(), method = "compress", num_terms = 2,
+      standardise = scale)), NULL)
+    fit <- suppressMessages(ufs_select(mtcars[, -1], k = 2, task = "compress", scale = scale))
+    expect_setequal(setdiff(names(out), "mpg"), selected_features(fit))
+  }
+  rows <- bake(prep(step_sample_ufs(rec, all_predictors(), method = "random", m = 5)), NULL)
+  expect_identical(nrow(rows), 5L)
+})
+
+test_that("one ranking is kept for every k only where it serves all", {
+  row <- registry()[["css"]]
+  row[c("picks", "per_k")] <- list(list(unless = "own"), NULL)
+  replaced("kept_ranking", function(key, make) make())
+  make <- function(k) list(picked = 2L, asked = k)
+  asked <- function(k, ...) ranking_from_kept("key", make, k, row, list(...))$asked
+  expect_null(asked(2L))
+  expect_identical(asked(3L), 3L)
+  expect_identical(asked(2L, own = 1), 2L)
+  expect_null(asked(3L, k = 2L))
+})
