@@ -440,3 +440,11 @@ test_that("more lines than are read at once come in their order", {
   }, length(lines))
   expect_identical(found, lines)
 })
+
+test_that("a compressed file of nothing is called empty", {
+  skip_if_not_installed("data.table")
+  file <- temporary_file(".csv.gz", environment())
+  close(gzfile(file, "w"))
+  expect_gt(file.size(file), 0)
+  expect_refused(ufs_moments(file), ".csv.gz' is empty.", "ufs_error_input")
+})

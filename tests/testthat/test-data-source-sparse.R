@@ -366,3 +366,26 @@ test_that("a sparse matrix is read by rows, by columns and whole", {
     add = numeric(4))
   expect_identical(planned(`dimnames<-`(x, list(letters[1:3], NULL)), plan, NULL, NULL), x)
 })
+
+test_that("a compressed file is not read in ranges without rhdf5, and a part loads its packages", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- entries(60, 25)
+  x@Dimnames <- list(NULL, NULL)
+  file <- temporary_file(".h5", environment())
+  stored <- tryCatch(suppressMessages(tenx(x, file)), error = function(e) {
+    skip(paste("no TENxMatrix can be made here:", conditionMessage(e)))
+  })
+  expect_identical(ranges_of(stored)$path, stored@seed@filepath)
+  own <- ranges_of
+  environment(own) <- list2env(list(requireNamespace = function(...) FALSE),
+    parent = environment(own))
+  expect_null(own(stored))
+  spare <- setdiff(c("splines", "boot", "spatial"), loadedNamespaces())[1L]
+  skip_if(is.na(spare))
+  withr::defer(unloadNamespace(spare))
+  source <- replace(delayed_source(stored, 4000, NULL), "packages", list(spare))
+  expect_equal(as.matrix(read_sparse_part(source, i = 1:3)), as.matrix(x[1:3, ]),
+    ignore_attr = TRUE)
+  expect_true(spare %in% loadedNamespaces())
+})

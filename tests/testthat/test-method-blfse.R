@@ -697,3 +697,14 @@ test_that("scores of base methods are multiplied by the reliability of their col
   expect_equal(normalise_scores(rbind(c(1, 2, 3)), c(1, .5, 0)), rbind(c(.5, .5, 0)))
   expect_equal(normalise_scores(rbind(c(-1, 0, 1))), rbind(c(0, 1, 2) / 3))
 })
+
+test_that("where a centre of k-means loses its samples the nearest start decides", {
+  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
+  fit <- withr::with_seed(1, ufs_blfse(x, 3, k = 2, control = quiet))
+  # Asked as if its parts hung together, the embedding has a point for each of them.
+  s <- fit$solution$S
+  again <- function() blfse_cluster(s[upper.tri(s, TRUE)], rep(1L, 50), 1L, 3L)
+  expect_identical(again(), unname(fit$solution$cluster))
+  replaced("kmeans", function(...) stop("empty cluster"), "stats")
+  expect_identical(again(), unname(fit$solution$cluster))
+})

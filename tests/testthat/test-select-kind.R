@@ -303,3 +303,7 @@ test_that("empty rows are set aside beside those that were labelled", {
   expect_false(any(c(3, 5, 50) %in% selected_samples(fit, as = "index")))
   expect_identical(fit$params$labelled, c(3L, 5L, 50L))
 })
+
+test_that("two rows have no totals", {
+  expect_null(totals_kind(open_data(as.matrix(iris[1:2, 1:4]))))
+})
