@@ -514,7 +514,20 @@ check_moment_dots <- function(given) {
 # arguments of that method, which come first.
 open_some <- function(x, dots, own = character()) {
   mine <- names_of(dots) %in% setdiff(input_arguments(), own)
-  list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = dots[!mine])
+  rest <- dots[!mine]
+  if (!is.null(rest$labelled)) {
+    rest["labelled"] <- list(labelled_left(x, rest$labelled, dots[mine]))
+  }
+  list(x = do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE), rest = rest)
+}
+
+# Places in `x` as places among the rows that `dots`, arguments of ufs_data(), leave over; names are
+# left to those who read them. For the argument `labelled` of methods, which is not one of the data.
+labelled_left <- function(x, labelled, dots) {
+  by_place <- is.numeric(labelled) || is.logical(labelled)
+  if (!by_place || !any(c("na", "samples") %in% names_of(dots))) return(labelled)
+  suppressMessages(suppressWarnings(do.call(ufs_data, c(list(x), dots,
+    list(labelled = labelled)), quote = TRUE)))$row_wish$labelled
 }
 
 # ---- parts -------------------------------------------------------------------------------------

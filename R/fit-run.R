@@ -112,7 +112,11 @@ run_fit <- function(method, call, written, args, dots) {
     args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
     dots <- dots[!names_of(dots) %in% c(names(row$only), names(row$paper))]
   }
-  args["x"] <- list(open_x(args$x, row, method, dots))
+  before <- args$x
+  args["x"] <- list(open_x(before, row, method, dots))
+  if (!is.null(args$labelled)) {
+    args["labelled"] <- list(labelled_left(before, args$labelled, dots))
+  }
   # The fit, its call too, is that for the number.
   if (identical(args$k, "auto")) args$k <- call$k <- number_of_auto(method, args, names(call))
   args <- check_values(args, row)

@@ -71,8 +71,10 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
   # Samplers have an argument `labelled` of their own, which goes on to them.
   for_data <- setdiff(input_arguments(), if (task == "label") "labelled")
-  opened <- check_door(open_some(x, given, setdiff(input_arguments(), for_data))$x,
-    "ufs_select()", if (task == "label") "rows" else "columns")
+  opened <- open_some(x, given, setdiff(input_arguments(), for_data))
+  moved <- !identical(opened$rest$labelled, given$labelled)
+  if (moved) given["labelled"] <- list(opened$rest$labelled)
+  opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
   bought <- is.null(c(k, m))
   if (bought) {
     k <- affordable(opened[[if (task == "label") "row_wish" else "wish"]],
@@ -105,7 +107,9 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     do.call(ufs, c(list(x = used, method = plan$method), plan$args), quote = TRUE)
   })
   fit <- run()
-  # The call to repeat it: the user's `x`, every argument as used.
+  # The call to repeat it: the user's `x`, every argument as used. Places among the rows that are
+  # left would be others in `x`.
+  if (moved) plan$args$labelled <- opened$samples[plan$args$labelled]
   call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
     given[names_of(given) %in% for_data], plan$transform, samples = plan$samples, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))

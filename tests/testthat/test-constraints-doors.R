@@ -225,3 +225,32 @@ test_that("strata of rows are a vector or a function of the names, and the print
   many <- ufs_medoids(mtcars, 12, strata = rep(1:12, length.out = 32))
   expect_output(print(many), "12 strata (1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, ...)", fixed = TRUE)
 })
+
+test_that("`labelled` by place means rows of x, also where some of them are left out", {
+  x <- as.matrix(airquality)
+  rownames(x) <- NULL
+  left <- which(stats::complete.cases(x))
+  own <- c(1L, 20L, 47L)
+  stopifnot(own %in% left)
+  # Row 5 has a missing value.
+  flags <- seq_len(nrow(x)) %in% c(5L, own)
+  for (labelled in list(c(own, 5L), flags)) {
+    for (method in c("medoids", "facility", "ted", "alnr", "rrss", "cur")) {
+      m <- if (method != "cur") list(m = 3) else list(rank = 2, m = 3)
+      fit <- withr::with_seed(1, do.call(ufs, c(list(x, method, na = "omit", labelled = labelled), m)))
+      alone <- withr::with_seed(1, do.call(ufs, c(list(x[left, ], method, labelled = match(own, left)), m)))
+      expect_identical(sort(fit$params$labelled), match(own, left), info = method)
+      expect_identical(selected_samples(fit), as.character(left[selected_samples(alone)]), info = method)
+    }
+  }
+  expect_identical(ufs_medoids(x, 3, labelled = own, samples = left)$params$labelled, match(own, left))
+  # By wish and by argument, by place and by name.
+  wish <- ufs_medoids(ufs_data(x, na = "omit", labelled = own), 3)
+  expect_identical(selected_samples(wish), selected_samples(ufs_medoids(x, 3, na = "omit", labelled = own)))
+  picked <- withr::with_seed(1, ufs_select(x, m = 3, task = "label", na = "omit", labelled = own))
+  expect_identical(picked$params$labelled, match(own, left))
+  expect_match(picked$code, "labelled = c(\"1\", \"20\", \"47\")", fixed = TRUE)
+  expect_identical(selected_samples(eval(parse(text = picked$code))), selected_samples(picked))
+  grid <- ufs_grid(x, "facility", list(m = 2:3), labelled = own, na = "omit", keep_fits = TRUE)
+  expect_identical(grid$fits[[2]]$params$labelled, match(own, left))
+})
