@@ -619,6 +619,16 @@ test_that("many columns: the optimum, its dual, and a start from an answer", {
   stopped <- run(c(.05, .2), most = 7L)
   expect_identical(c(stopped$status, stopped$iterations), c(1L, 7L))
   expect_lte(stopped$dual, base$objective)
+  # Wherever a run stops it is certified there: the longer it ran, the more is proved.
+  ended <- lapply(c(1L, 3L, 7L, 18L), function(most) run(c(.05, .2), most = most))
+  for (fit in ended) {
+    expect_equal(fit$objective, ref_alfs_objective(x, fit$w, .05 * bound[[1]], .2 * bound[[2]]),
+      tolerance = 1e-12)
+    dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, .05 * bound[[1]], .2 * bound[[2]])
+    expect_equal(dual[["value"]], fit$dual, tolerance = 1e-9)
+  }
+  expect_true(all(diff(vapply(ended, `[[`, 0, "dual")) > 0))
+  expect_true(all(diff(vapply(ended, `[[`, 0, "objective")) < 0))
 })
 
 # ---- every iteration in the trace --------------------------------------------------------
