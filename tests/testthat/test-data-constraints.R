@@ -446,6 +446,13 @@ test_that("TED and facility choose within a budget; facility's bound is one for 
     expect_true(all(set %in% selected_samples(fit, as = "index")))
     expect_lte(sum(cost[selected_samples(fit, as = "index")]), budget)
     ted <- ufs_ted(ufs_data(x, sample_cost = cost, sample_budget = budget))
+    # The unit of the costs is nothing to either.
+    held <- fit[c("certificate", "sample_ranking")]
+    for (unit in c(1 / 16, 8)) {
+      same <- ufs_data(x, sample_cost = unit * cost, sample_budget = unit * budget)
+      expect_identical(ufs_facility(same)[names(held)], held)
+      expect_identical(ufs_ted(same)$solution$order, ted$solution$order)
+    }
     expect_lte(sum(cost[ted$solution$order]), budget)
     expect_lte(sum(cost[selected_samples(ted, as = "index")]), budget)
   }

@@ -16,6 +16,7 @@ test_that("both forms pick what trying every column picks, and the objective is 
       for (form in c("n", "p")) {
         found <- css(x + 0, k, mu, form)
         expect_identical(found$order, ref$order)
+        expect_identical(found$run$counters[["p_form"]], (form == "p") + 0)
         expect_equal(found$run$trace[, 2L], ref$objective, tolerance = 1e-9, ignore_attr = TRUE)
         expect_equal(found$leading, cumsum(svd(x)$d^2)[seq_len(k)], tolerance = 1e-10)
       }
