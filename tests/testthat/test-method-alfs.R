@@ -584,6 +584,18 @@ test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the 
   }
 })
 
+test_that("lambda > 0: balanced penalties and Newton's method reach the goal in few iterations", {
+  skip_on_cran()
+  taken <- function(n, p, seed, tol) {
+    alfs_raw(alfs_data(n, p, seed), alpha_rel = .05, beta_rel = .05, lambda_rel = .003,
+      control = ufs_control(tol = tol))$iterations
+  }
+  # Without Newton's method 185, without balance 57 and 315.
+  expect_lt(taken(40, 25, 7, 1e-8), 80)
+  expect_lt(taken(30, 60, 8, 1e-4), 45)
+  expect_lt(taken(30, 60, 8, 1e-8), 160)
+})
+
 # ---- lambda = 0 on many columns -----------------------------------------------------------
 
 test_that("many columns: the optimum, its dual, and a start from an answer", {
