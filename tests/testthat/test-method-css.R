@@ -5,6 +5,25 @@ css <- function(x, k, mu, form, max_swaps = 0L) {
     exact_limit = 2000L), ufs_control())
 }
 
+test_that("every start keeps the wishes, also where the best columns are not to be had", {
+  skip_on_cran()
+  for (seed in 1:4) {
+    x <- withr::with_seed(seed, planted(40, 14, informative = 7)$x)
+    best <- selected_features(ufs_css(x, k = 4, mu_rel = 0, swaps = TRUE), as = "index")
+    # The start by loadings is the second of three.
+    run <- function(...) withr::with_seed(seed, ufs_css(ufs_data(x, ...), k = 4, mu_rel = 0, starts = 3))
+    chosen <- unname(run(exclude = best)$solution$order)
+    expect_identical(intersect(chosen, best), integer())
+    cost <- replace(rep(1, 14), best, 5)
+    expect_lte(sum(cost[run(cost = cost, budget = 8)$solution$order]), 8)
+    strata <- replace(rep("other", 14), best, "best")
+    fit <- run(feature_strata = strata, feature_quotas = list(best = c(0, 1)))
+    expect_lte(sum(fit$solution$order %in% best), 1L)
+    near <- abs(cor(x[, run(max_cor = .5)$solution$order]))
+    expect_lte(max(near[upper.tri(near)]), .5 + 1e-12)
+  }
+})
+
 test_that("both forms pick what trying every column picks, and the objective is J", {
   skip_on_cran()
   for (size in list(c(30, 12), c(15, 26), c(20, 20))) {
