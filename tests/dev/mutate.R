@@ -549,9 +549,11 @@ build <- function(m, lib) {
     file.symlink(file.path(good, "libs"), file.path(lib, "ufselect", "libs"))
     return("")
   }
-  src <- paste0(lib, "-src")
+  # callable.c looks for the header beside src/, in inst/include.
+  src <- file.path(paste0(lib, "-src"), "src")
   object <- sub("[.]c$", ".o", basename(m$file))
   symlink_all(file.path(base, "src"), src, c("Makevars", object, list.files(file.path(base, "src"), "[.](c|so)$")))
+  file.symlink(file.path(base, "inst"), file.path(dirname(src), "inst"))
   # A mutant of the wrong type is none.
   writeLines(sub("^PKG_CFLAGS *=", "PKG_CFLAGS = -Werror=incompatible-pointer-types -Werror=int-conversion",
     readLines(file.path(base, "src", "Makevars"))), file.path(src, "Makevars"))
