@@ -19,6 +19,10 @@ test_that("every start keeps the wishes, also where the best columns are not to 
     strata <- replace(rep("other", 14), best, "best")
     fit <- run(feature_strata = strata, feature_quotas = list(best = c(0, 1)))
     expect_lte(sum(fit$solution$order %in% best), 1L)
+    # What a quota asks for must be paid, too: one of the informative columns leaves too little.
+    fit <- run(cost = rep(c(3, 5, 1), c(7, 3, 4)), budget = 12,
+      feature_strata = rep(c("good", "weak", "noise"), c(7, 3, 4)), feature_quotas = list(weak = c(2, Inf)))
+    expect_identical(tabulate(findInterval(fit$solution$order, c(1, 8, 11)), 3L), c(0L, 2L, 2L))
     near <- abs(cor(x[, run(max_cor = .5)$solution$order]))
     expect_lte(max(near[upper.tri(near)]), .5 + 1e-12)
   }
@@ -208,6 +212,37 @@ test_that("after exchanges below a ceiling of correlation no other one within it
     }), FALSE))
     most <- max(0, vapply(other, function(s) held(centred(x), s), 0))
     expect_lte(most, held(centred(x), set) * (1 + 1e-8))
+  }
+})
+
+test_that("groups of any sizes in any order capture what the literal greedy choice captures", {
+  skip_on_cran()
+  withr::local_seed(3)
+  z <- NULL
+  # The group that adds most for each of its columns, of all that there is room for.
+  greedy <- function(groups, k) {
+    set <- integer()
+    repeat {
+      part <- split(seq_along(groups), groups)
+      part <- Filter(function(g) !any(g %in% set) && length(g) + length(set) <= k, part)
+      if (!length(part)) return(set)
+      before <- if (length(set)) held(z, set) else 0
+      gain <- vapply(part, function(g) (held(z, c(set, g)) - before) / length(g), 0)
+      set <- c(set, part[[which.max(gain)]])
+    }
+  }
+  sizes <- list(c(6, 1, 2, 3), c(1, 6, 3, 2), c(2, 1, 3, 6), c(6, 6), c(7, 2, 3))
+  for (sizes in rep(sizes, 4)) for (common in c(0, 2)) {
+    # Large groups hold little that is their own, or much.
+    x <- matrix(stats::rnorm(30 * 12), 30)
+    x[, 1:6] <- x[, 1:6] + common * x[, 1]
+    z <- centred(x)
+    groups <- rep(seq_along(sizes), sizes)
+    for (k in c(max(3L, min(sizes)), 7L, 9L)) {
+      order <- wished(x, list(groups = groups), k = k, mu_rel = 0)$solution$order
+      expect_true(all(tapply(seq_len(12) %in% order, groups, mean) %in% 0:1) && length(order) <= k)
+      expect_gte(held(z, order), held(z, greedy(groups, k)) - 1e-10)
+    }
   }
 })
 
