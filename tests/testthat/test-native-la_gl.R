@@ -274,6 +274,18 @@ test_that("each row may have a factor of its own: 0 leaves it free, Inf fixes it
   }
 })
 
+test_that("free columns that nearly depend on each other leave nothing of them in the rest", {
+  for (apart in c(1e-2, 1e-4, 1e-6)) for (seed in 8:9) {
+    q <- gl_problem(40, 12, 2, seed)
+    x <- q$x
+    for (j in 6:9) x[, j] <- x[, j - 5] + x[, 10] + apart * x[, j]
+    free <- c(1:4, 6:10)
+    out <- gl(x, q$t, .1, factor = replace(rep(1, 12), free, 0))
+    unit <- sweep(x[, free], 2, sqrt(colSums(x[, free]^2)), "/")
+    expect_lte(max(abs(crossprod(unit, q$t - out$xv))), 2e-15)
+  }
+})
+
 test_that("free rows: certificate of any V, copies among them, weights of the rows, sparse", {
   skip_on_cran()
   skip_if_not_installed("Matrix")
