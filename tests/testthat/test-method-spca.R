@@ -155,3 +155,11 @@ test_that("the print says what the components explain", {
   expect_lt(fit$solution$explained[2], .999)
   expect_output(print(fit), paste0("explained +", share))
 })
+
+test_that("numbers whose squares overflow end the run at once, as diverged", {
+  x <- withr::with_seed(1, matrix(rnorm(60), 12)) * 4e153
+  out <- .Call(C_spca, x, diag(5)[, 1:2], list(lambda = 1, factor = NULL),
+    resolve_control(ufs_control(), max_iter = 50L, tol = 1e-6))
+  expect_identical(status_labels[out$run$status + 1L], "diverged")
+  expect_identical(out$run$iterations, 1L)
+})
