@@ -772,3 +772,9 @@ test_that("constant columns correlate with none, and a walk that takes too long 
   found <- uncorrelated(1:80, list(max_cor = 0.99), open_data(noise), flops = 1)
   expect_identical(found, list(ord = 1:80, walked = 50L))
 })
+
+test_that("without constraints, or with those alone that are off, data stay as they are", {
+  data <- open_data(as.matrix(iris[, 1:4]))
+  expect_identical(set_constraints(data, list()), data)
+  expect_identical(set_constraints(data, list(include = NULL, block_scale = FALSE)), data)
+})

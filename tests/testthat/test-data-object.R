@@ -209,3 +209,25 @@ test_that("data with one sample twice in the place of another are not those of t
   augment <- getFromNamespace("augment.ufs", "ufselect")
   expect_error(augment(fit, data = x[c(1, 1, 3:32), ]), "names of its rows", class = "ufs_error_argument")
 })
+
+test_that("new rows are filled as those of the fit before they are transformed", {
+  x <- as.matrix(iris[, 1:4])
+  known <- replace(x, 1, NA)
+  new <- replace(x[1:20, ], 3, NA)
+  filled <- replace(new, 3, stats::median(known[, 1], na.rm = TRUE))
+  unit <- filled / sqrt(rowSums(filled^2))
+  fit <- ufs_variance(ufs_data(known, na = "median", rows = "unit"), k = 2)
+  for (data in list(new, ufs_data(new))) {
+    expect_equal(predict(fit, data), unit[, selected_features(fit)])
+  }
+  plain <- ufs_variance(ufs_data(known, na = "median"), k = 2)
+  expect_equal(as.matrix(predict(plain, ufs_data(new))), filled[, selected_features(plain)])
+  skip_if_not_installed("SummarizedExperiment")
+  cells <- function(m) SummarizedExperiment::SummarizedExperiment(list(value = t(m)))
+  fit <- ufs_variance(ufs_data(cells(known), na = "median"), k = 2)
+  own <- function(m) t(SummarizedExperiment::assay(predict(fit, cells(m)), "value"))
+  chosen <- selected_features(fit, as = "index")
+  # Nothing is missing in some of the new rows, or in the columns that are chosen.
+  expect_equal(own(x[1:20, ]), x[1:20, chosen], ignore_attr = TRUE)
+  expect_equal(own(new), filled[, chosen], ignore_attr = TRUE)
+})

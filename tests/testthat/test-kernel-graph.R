@@ -474,3 +474,14 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_graph(matrix(as.double(1:40000)), n_neighbours = 30000),
     "`n_neighbours` is too large: a graph can have at most 2147483647 entries.")
 })
+
+test_that("distances that no number holds are refused after the search, too", {
+  x <- matrix(c(1, -1, 2, -2, 3, 1), 6) * 1e200
+  beyond <- .Call(C_graph_knn, x, 2L)
+  expect_identical(c(beyond$d2), rep(Inf, 12))
+  expect_identical(beyond$mean_distance, Inf)
+  # Two others for each.
+  for (i in 1:6) expect_length(setdiff(beyond$index[, i], i), 2L)
+  replaced("check_norms", function(...) NULL)
+  expect_refused(ufs_graph(x, 2), "Distances between the rows of `x`", "ufs_error_input")
+})

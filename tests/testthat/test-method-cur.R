@@ -221,3 +221,9 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_cur(cbind(x[, 1:2], s = x[, 1] + x[, 2]), m = 3, k = 2, rank = 3),
     "`rank` is 3, but `x` has rank 2 after centring.")
 })
+
+test_that("values whose squares vanish are refused after the decomposition, too", {
+  replaced("check_norms", function(...) NULL)
+  x <- as.matrix(iris[, 1:4]) * 1e-160
+  expect_refused(ufs_cur(x, scale = FALSE), "The squares of the values of `x`", "ufs_error_input")
+})

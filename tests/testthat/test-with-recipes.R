@@ -1002,3 +1002,10 @@ test_that("one ranking is kept for every k only where it serves all", {
   expect_identical(asked(2L, own = 1), 2L)
   expect_null(asked(3L, k = 2L))
 })
+
+test_that("without tune and mlr3 nothing is resampled", {
+  own <- in_resampling
+  environment(own) <- list2env(list(isNamespaceLoaded = function(name) FALSE),
+    parent = environment(own))
+  expect_false(own())
+})
