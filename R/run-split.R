@@ -58,6 +58,14 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   replicates <- sample_column(replicates, x, "replicates")
   strata <- sample_column(strata, x, "strata")
   opened <- open_some(x, list(...), c("replicates", "strata"))
+  # Values for all rows of x go the way of the rows.
+  whole <- Filter(function(value) isTRUE(length(value) == opened$x$input$given[1L]) &&
+    length(value) != opened$x$n && !anyNA(value), list_of(replicates, strata))
+  if (length(whole)) {
+    opened <- suppressMessages(open_some(x, c(list(...), whole)))
+    if (!is.null(whole$replicates)) replicates <- NULL
+    if (!is.null(whole$strata)) strata <- NULL
+  }
   wish <- check_door(opened$x, "ufs_split()")$row_wish
   data <- naming_omitted(opened$x, split_space(opened))
   z <- data$z

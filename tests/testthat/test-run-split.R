@@ -192,3 +192,20 @@ test_that("a table of one column is drawn on a line", {
   expect_identical(unique(picture(split)$table$y), 0)
   expect_length(split$test, 2L)
 })
+
+test_that("strata and replicates have a value for each row of x, also where rows are left out", {
+  x <- airquality
+  left <- which(stats::complete.cases(x))
+  half <- rep(c("a", "b", "c"), 51)
+  pair <- rep(1:77, each = 2)[1:153]
+  for (given in list(list(strata = half), list(replicates = pair), list(strata = half[pair], replicates = pair))) {
+    part <- lapply(given, `[`, left)
+    whole <- withr::with_seed(1, do.call(ufs_split, c(list(x, 8, na = "omit"), given)))
+    alone <- withr::with_seed(1, do.call(ufs_split, c(list(x[left, ], 8), part)))
+    short <- withr::with_seed(1, do.call(ufs_split, c(list(x, 8, na = "omit"), part)))
+    same <- c("train", "test", "m", "n", "replicates", "strata", "coverage", "names")
+    expect_equal(whole[same], alone[same])
+    expect_equal(short[same], alone[same])
+  }
+  expect_error(ufs_split(x, 8, na = "omit", strata = 1:7), "each of the 111 rows", class = "ufs_error_argument")
+})
