@@ -291,7 +291,8 @@ pipeline_grids <- function(args, label, features, samples, joint) {
 
 check_classes <- function(y, n) {
   if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n || anyNA(y)) {
-    refuse("y", "`y` must have one class per sample and no missing ones.")
+    refuse("y", "`y` must have one class for each of the ", count_words(n, "sample"),
+      ", and no missing ones.")
   }
   if (is.numeric(y)) {
     classes <- length(unique(y))
