@@ -290,6 +290,8 @@ check_choice_size <- function(fit, one, size, budget) {
   wanted <- setdiff(wish$include, fit$constant)
   if (length(wanted) > size) refuse_fewer(names[wanted], size)
   if (one == "feature") {
+    # A group is as large as what of it can be chosen.
+    wish$exclude <- union(wish$exclude, fit$constant)
     if (!is.null(wish$groups)) check_smallest(size, wish, names)
     # A budget alone says how many.
     if (is.null(budget) || size < length(fit$feature_scores)) check_quota_size(size, wish)

@@ -135,7 +135,7 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
   if (!is.null(settings$wish$quota)) check_quotas_met(settings, wish, order)
-  if (count$n_chosen == 0) refuse_empty(settings, data$features[data$keep])
+  if (count$n_chosen == 0) refuse_empty(settings, wish, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
   unknown <- rep(NA_real_, length(order))
@@ -244,11 +244,14 @@ constraints_for_css <- function(wish) {
 }
 
 # No column, or no group, may be chosen.
-refuse_empty <- function(settings, names) {
-  wish <- settings$wish
-  check_open(wish, length(names))
-  if (!is.null(wish$budget)) check_budget(wish$budget, wish, names)
-  if (!is.null(wish$groups)) check_smallest(settings$k, wish, names)
+refuse_empty <- function(settings, wish, names) {
+  seen <- settings$wish
+  check_open(seen, length(names))
+  if (!is.null(seen$budget)) check_budget(seen$budget, seen, names)
+  if (!is.null(seen$groups)) check_smallest(settings$k, seen, names)
+  # One by one they leave a column, together none.
+  size <- if (is.null(wish$budget)) settings$k else Inf
+  if (!is.null(seen$quota)) refuse_quotas(wish, size, wish$budget)
 }
 
 # Columns of data$keep that would be chosen because of one or two rows, which no other column can

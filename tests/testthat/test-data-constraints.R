@@ -706,6 +706,36 @@ test_that("copies of columns have to be in by no quota; penalties of 0 and Inf a
   expect_identical(top_over_factor(c(3, 5, 4), c(0, Inf, 2)), 2)
 })
 
+test_that("a group is as large as what of it can be chosen", {
+  # Two of the three columns of the first group are constant.
+  x <- cbind(a = 1, b = 2, as.matrix(iris[c(1:8, 51:58, 101:108), 1:4]))
+  groups <- rep(c("first", "second"), each = 3)
+  for (k in c(1, 2)) {
+    fit <- suppressWarnings(ufs_css(x, k = k, groups = groups, scale = FALSE))
+    expect_identical(suppressMessages(selected_features(fit)), "Sepal.Length")
+    expect_identical(suppressMessages(selected_features(fit, 1)), "Sepal.Length")
+    ranked <- suppressWarnings(ufs_variance(x, k = k, groups = groups))
+    expect_identical(suppressMessages(selected_features(ranked, 1)), "Sepal.Length")
+  }
+  expect_error(suppressWarnings(ufs_css(x, k = 2, groups = groups, exclude = "Sepal.Length")),
+    "the smallest group ('Sepal.Width'", fixed = TRUE, class = "ufs_error_argument")
+  # With a task, where the first group alone fits.
+  sparse <- cbind(matrix(0, 7, 2), diag(7)[, c(6, 3, 5, 7)])
+  fit <- suppressWarnings(suppressMessages(ufs_select(sparse, "cluster", k = 3,
+    groups = rep(1:2, each = 3))))
+  expect_identical(suppressMessages(selected_features(fit, as = "index")), 3L)
+})
+
+test_that("quotas and a budget that leave a column each, and none together, are refused", {
+  x <- as.matrix(iris[1:20, 1:4])
+  for (optimal in c(FALSE, TRUE)) {
+    expect_error(ufs_css(x, optimal = optimal, cost = c(3, 3, 1, 3), budget = 1,
+      feature_strata = c("a", "a", "b", NA), feature_quotas = list(a = c(0, 1), b = c(0, 0))),
+    "No choice meets `feature_quotas` with the budget of 1:", fixed = TRUE,
+    class = "ufs_error_argument")
+  }
+})
+
 test_that("no choice is made where only constant columns may be chosen, whatever the method", {
   x <- cbind(a = 1, b = 2, c = sin(1:30), d = cos(1:30))
   asks <- list(variance = list(), css = list(), pca = list(1), topk = list(n_clusters = 2),
