@@ -23,7 +23,7 @@ original <- getFromNamespace("source_operator", "ufselect")
 # Beside the defaults: all features in use (where SOCFS at its default tolerance leaves the third
 # digit of a score open, and 1e-10 the fourth where there are more columns than rows), and ALFS's
 # third penalty.
-tight <- ufs_control(tol = 1e-12, inner_tol = 1e-13)
+tight <- ufs_control(tol = 1e-14, inner_tol = 1e-13)
 variants <- list(socfs = list(list(lambda_rel = .01, control = tight)), jspca = list(list(lambda_rel = .02),
   list(lambda_rel = .02, loss = "sample")), alfs = list(list(lambda_rel = .02)),
   laplacian = list(list(graph = list(exact = TRUE))))
