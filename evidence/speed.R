@@ -133,7 +133,7 @@ scaling_part <- function() {
   # sample by every other.
   by_nature <- c("topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
     "consensus", "alnr", "facility", "ted", "rrss")
-  largest <- c(n = 64000L, p = 80000L)
+  largest <- c(n = 256000L, p = 80000L)
   smallest <- c(n = 500L, p = 1250L)
 
   one <- function(method, along, seconds) {
