@@ -148,7 +148,10 @@ test_that("a grid shows itself", {
   expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
   expect_error(plot(grid, value = 1:5), class = "ufs_error_argument")
   expect_error(plot(grid, value = "nothing"), class = "ufs_error_argument")
-  expect_error(plot(grid, value = 1:6, over = "k"), class = "ufs_error_argument")
+  three <- ufs_grid(x, "pca", list(n_components = 1:2, scale = c(TRUE, FALSE), center = c(TRUE, FALSE)))
+  for (over in list("k", character(), c("n_components", "k"), c("n_components", "scale", "center"))) {
+    expect_refused(plot(three, value = 1:8, over = over), "`over` must name one or two columns")
+  }
 })
 
 test_that("what settings share is computed once and changes no result", {
