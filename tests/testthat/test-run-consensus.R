@@ -100,6 +100,23 @@ test_that("the start without random numbers is that of Su and Dy, whatever the s
     class = "ufs_warning_member")
 })
 
+test_that("each member draws from a seed of its own, whichever is computed first", {
+  original <- run_tasks
+  rankings <- list()
+  replaced("run_tasks", function(tasks, ...) {
+    found <- original(tasks, ...)
+    if (!is.null(tasks[[1L]]$method)) {
+      again <- original(rev(tasks), ...)
+      rankings <<- lapply(list(found$values, rev(again$values)), lapply, `[[`, "ranking")
+    }
+    found
+  })
+  withr::with_seed(1, ufs_consensus(mtcars, 3, k = 4, members = c("random", "variance"),
+    control = ufs_control(warn = FALSE)))
+  expect_length(rankings[[1L]], 2L)
+  expect_identical(rankings[[2L]], rankings[[1L]])
+})
+
 test_that("the same columns for every seed", {
   # Here other decoys would choose other columns.
   set.seed(5)
