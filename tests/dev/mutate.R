@@ -531,7 +531,7 @@ build <- function(m, lib) {
   text <- readLines(file.path(top, m$file))
   at <- which(trimws(text) == m$before)
   text[at[which.min(abs(at - m$line))]] <- m$text
-  if (startsWith(m$file, "R/") && !any(grepl("^[a-z_]+ <- new.env|^set(Class|Method)", text))) {
+  if (startsWith(m$file, "R/") && !any(grepl("^[a-z_]+ <- new.env|^set(Class|Method)|globalVariables", text))) {
     # No installation: the child reads the file into the namespace.
     if (inherits(try(parse(text = text), silent = TRUE), "try-error")) return("broken")
     dir.create(lib)
