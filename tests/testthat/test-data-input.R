@@ -583,3 +583,25 @@ test_that("an argument of the function is none of its dots", {
   expect_refused(check_data_dots("m", ufs_split, "split"), "Unknown argument `m`.")
   expect_refused(check_data_dots("mm", ufs_split, "split"), "ufs_split() has no argument `mm`")
 })
+
+test_that("medians of sparse columns are those of the dense ones, zeros and missing values counted", {
+  skip_if_not_installed("Matrix")
+  withr::local_seed(4)
+  for (n in c(9, 10)) for (share in c(.3, .5, .7, .9)) {
+    dense <- matrix(stats::rnorm(n * 40, .5) * stats::rbinom(n * 40, 1, share), n)
+    dense[sample(length(dense), 20)] <- NA
+    dense[1L, ] <- 1
+    x <- Matrix::Matrix(dense, sparse = TRUE)
+    want <- apply(dense, 2L, stats::median, na.rm = TRUE)
+    expect_equal(column_medians(list(x = x, kind = "sparse", n = n, p = 40L)), want)
+    expect_equal(column_medians(list(x = dense, kind = "dense", n = n, p = 40L)), want)
+  }
+})
+
+test_that("each class of other packages that is known has its own advice", {
+  for (class in c("ArrowTabular", "RecordBatch", "polars_data_frame", "RPolarsDataFrame", "tbl_lazy")) {
+    expect_refused(ufs_pca(structure(list(), class = class), 2), if (class == "tbl_lazy") {
+      "Give dplyr::collect(x)."
+    } else "Give as.data.frame(x).", class = "ufs_error")
+  }
+})

@@ -986,3 +986,32 @@ test_that("of samples with ranks for scores the map is shown, of others their sc
   replaced("picture_types", function(fit) c("objective", "samples"))
   expect_identical(picture_type(scores, NULL, x), "objective")
 })
+
+test_that("names side by side have a size at which those that are shown do not overlap", {
+  for (each in c(.01, .05, .1, .15, .3, 2)) for (line in c(.1, .2)) {
+    size <- name_size(each, line)
+    expect_true(size$size >= .5 && size$size <= .8)
+    expect_lte(size$size * line, size$every * each)
+    # None is left out, nor small, without need.
+    if (size$every > 1L) expect_gt(.5 * line, .95 * (size$every - 1L) * each)
+    if (.8 * line < .95 * each) expect_identical(size$size, .8)
+  }
+})
+
+test_that("what is plotted are the points of the picture", {
+  withr::local_pdf(NULL)
+  fit <- fit_of("kmeans_f", x)
+  original <- draw
+  seen <- NULL
+  replaced("draw", function(args, ...) {
+    seen <<- args
+    original(args, ...)
+  })
+  for (type in c("embedding", "biplot", "scores")) {
+    pic <- picture(fit, type, k = 6, data = x)
+    draw_picture(pic)
+    if (!is.null(pic$group)) expect_identical(seen[c("x", "y")], as.list(pic$table[c("x", "y")]))
+    expect_gte(max(unlist(seen$ylim), unlist(seen$y)), max(pic$table$y))
+    expect_lte(min(unlist(seen$ylim), unlist(seen$y)), min(pic$table$y))
+  }
+})

@@ -288,3 +288,23 @@ test_that("a search for what completes a choice ends where there is no room, or 
   replaced("most_tries", 0L)
   expect_null(completion(walk, c(0, 0), 2, Inf, rep(TRUE, 3)))
 })
+
+test_that("without quotas no stratum has more than its share, counted with those that must be in", {
+  # Webster's rule, seat by seat: the next column is of the level with the most columns for each
+  # seat and a half.
+  literal <- function(level, include, size) {
+    n <- tabulate(level, 3L)
+    have <- tabulate(level[include], 3L)
+    while (sum(have) < size) {
+      next_one <- which.max(ifelse(have < n, n / (have + .5), -1))
+      have[next_one] <- have[next_one] + 1L
+    }
+    have
+  }
+  level <- rep(1:3, c(9, 5, 3))
+  wish <- list(feature_strata = list(level = level, name = c("a", "b", "c")))
+  for (include in list(integer(), 1L, c(10L, 15L), c(15L, 16L, 17L))) for (size in c(3L, 6L, 11L)) {
+    wish$include <- include
+    expect_identical(as.integer(quotas_at(wish, size, seq_along(level))$most), literal(level, include, size))
+  }
+})

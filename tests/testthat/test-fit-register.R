@@ -239,3 +239,13 @@ test_that("refusals say what is wrong", {
   x <- as.matrix(mtcars)
   expect_refused(ufs_register("a", function(x) 1, title = 1:2), "`title` must be one text")
 })
+
+test_that("calls among the arguments reach the function as they are", {
+  given <- NULL
+  with_method("spread", function(x, rule = NULL) {
+    given <<- rule
+    colMeans(x^2)
+  })
+  ufs(x[, -1], "spread", rule = quote(stop("evaluated")))
+  expect_identical(given, quote(stop("evaluated")))
+})

@@ -995,6 +995,9 @@ test_that("the reconstruction is that of Q P', in the units of the data", {
   expect_identical(qr(scale(one, scale = FALSE), tol = 1e-8)$rank, 1L)
   expect_gt(sum((scale(one) - z)^2), sum((scale(got) - z)^2))
   expect_match(picture(fit, "objective")$subtitle, "a fixed-point iteration: the objective may rise")
+  # The other loss falls in every step.
+  fit <- ufs_jspca(mtcars, 2, loss = "sample", control = ufs_control(warn = FALSE))
+  expect_false(any(grepl("may rise", picture(fit, "objective")$subtitle)))
 })
 
 test_that("refusals say what is wrong", {

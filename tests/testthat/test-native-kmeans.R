@@ -157,3 +157,8 @@ test_that("coordinates whose squares cannot be held are refused in words, and no
       list(draw = matrix(stats::runif(6), 3), max_iter = 10L, most = 2L, verbose = FALSE)), "not finite")
   }
 })
+
+test_that("one word names a start from k-means", {
+  expect_identical(lapply(list("kmeans", "pca_part", "paper", c("kmeans", "pca_part"), 1L, NULL),
+    is_kmeans_start), list(TRUE, TRUE, FALSE, FALSE, FALSE, FALSE))
+})

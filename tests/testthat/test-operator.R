@@ -494,3 +494,16 @@ test_that("components that do not converge are given with a warning and their re
     class = "ufs_warning_max_iter")
   expect_length(fit$feature_scores, 6200L)
 })
+
+test_that("columns that equal others but for their sign are found whatever they are divided by", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(2, matrix(stats::rnorm(60) * stats::rbinom(60, 1, .6), 12))
+  x <- cbind(x, -4 * x[, 2], x[, 4] / 8, -x[, 2])
+  operator <- as_rescaled_operator(open_data(to_sparse(x)), TRUE, TRUE)$x
+  found <- x_alike_columns(operator)
+  expect_identical(found$first[6:8], c(2L, 4L, 2L))
+  expect_identical(found$first[1:5], 1:5)
+  expect_identical(found$sign[6:8] * found$sign[c(2, 4, 2)], c(-1, 1, -1))
+  dense <- x_alike_columns(scale(x)[, ])
+  expect_identical(dense$first, found$first)
+})

@@ -122,6 +122,12 @@ test_that("far rows and smooth functions by products are those of distances row 
   far <- size > stats::median(size) + 3.5 * stats::mad(size) & near > 2 * median_square(z, 1000L)
   expect_identical(far_rows(z), unname(which(far)))
   expect_true(1500L %in% far_rows(z))
+  # The unit does not matter, also where most rows have copies, which are at no distance.
+  copies <- rbind(z[rep(1:300, 4), ], z[1500, ])
+  for (unit in c(1e-6, 1e6)) {
+    expect_identical(far_rows(unit * z), far_rows(z))
+    expect_identical(far_rows(unit * copies), far_rows(copies))
+  }
   expect_identical(least_of_rows(rbind(c(2, 1, 1), c(0, 3, -1))), cbind(1:2, 2:3))
 })
 

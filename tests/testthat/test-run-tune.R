@@ -32,15 +32,18 @@ test_that("neighbours and their overlap are right", {
 
 test_that("leave-one-out ridge is the slow leave-one-out", {
   x <- scale(planted(25, 12)$x, scale = FALSE)
-  columns <- 1:3
-  chosen <- x[, columns]
-  ridge <- .1 * sum(chosen^2) / nrow(x)
-  error <- 0
-  for (i in seq_len(nrow(x))) {
-    beta <- solve(crossprod(chosen[-i, ]) + ridge * diag(3), crossprod(chosen[-i, ], x[-i, ]))
-    error <- error + sum((x[i, ] - chosen[i, ] %*% beta)^2)
+  for (columns in list(1:3, 5L)) {
+    chosen <- x[, columns, drop = FALSE]
+    # 0.1 times the mean eigenvalue of all samples.
+    ridge <- diag(.1 * sum(chosen^2) / nrow(x), length(columns))
+    error <- 0
+    for (i in seq_len(nrow(x))) {
+      rest <- chosen[-i, , drop = FALSE]
+      beta <- solve(crossprod(rest) + ridge, crossprod(rest, x[-i, ]))
+      error <- error + sum((x[i, ] - chosen[i, ] %*% beta)^2)
+    }
+    expect_equal(loo_ridge(x, columns), error / sum(x^2), tolerance = 1e-10)
   }
-  expect_equal(loo_ridge(x, columns), error / sum(x^2), tolerance = 1e-10)
   expect_equal(loo_ridge(cbind(0, x), 1), 1)
 })
 

@@ -172,8 +172,11 @@ test_that("random choices that methods are compared with keep to the wishes, and
   draw <- random_columns(open_data(x), 4)
   expect_identical(withr::with_seed(2, draw()), withr::with_seed(2, sample.int(9, 4)))
   rows <- random_samples(open_data(ufs_data(x, candidates = 1:20, labelled = 2:4, strata = rep(1:2, 15))), 6)
-  for (i in 1:20) {
-    set <- rows()
+  sets <- lapply(1:60, function(i) rows())
+  # Each that may be drawn is, and the draws differ.
+  expect_setequal(unlist(sets), c(1, 5:20))
+  expect_gt(length(unique(lapply(sets, sort))), 50L)
+  for (set in sets[1:20]) {
     expect_true(all(set %in% c(1, 5:20)))
     expect_lte(abs(diff(table(factor(set %% 2, 0:1)) + c(2, 1))), 1)
   }
