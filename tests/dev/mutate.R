@@ -590,7 +590,11 @@ read_in <- function() {
   }
   method <- getNamespaceInfo(space, 'S3methods')
   for (i in which(method[, 3L] %in% names)) {
-    try(registerS3method(method[i, 1L], method[i, 2L], get(method[i, 3L], space), envir = space), silent = TRUE)
+    # A method of another package's generic waits for that package to be loaded, as it was.
+    home <- method[i, 4L]
+    if (!is.na(home) && !requireNamespace(home, quietly = TRUE)) next
+    try(registerS3method(method[i, 1L], method[i, 2L], get(method[i, 3L], space),
+      envir = if (is.na(home)) space else asNamespace(home)), silent = TRUE)
   }
 }
 ok <- tryCatch({ library(ufselect); if (file.exists(changed)) read_in(); TRUE }, error = function(e) FALSE)
