@@ -202,7 +202,7 @@ for (name in names(sets)) {
         kkt <- max(ifelse(b == 0, pmax(abs(g) - 1, 0), abs(g - sign(b))))
         expect_equal(fit$certificate[["kkt"]], kkt, tolerance = 1e-6)
         expect_lt(kkt, 1e-4)
-        scores <- qr(z %*% apply(b, 2, function(v) v / sqrt(sum(v^2))))
+        scores <- qr(z %*% apply(b, 2, function(v) v / max(sqrt(sum(v^2)), 1e-300)))
         expect_equal(fit$solution$explained, cumsum(diag(qr.R(scores))^2) / sum(z^2),
           tolerance = 1e-8)
       }

@@ -907,3 +907,24 @@ test_that("of many columns and rows a part is looked at, the choice always among
   # 1,000 others, and the four.
   expect_identical(as.integer(found$rows), 1004L)
 })
+
+test_that("what wishes for samples cost is taken from one level of random choices", {
+  type <- factor(mtcars$cyl)
+  quotas <- c("4" = 1, "6" = 2, "8" = 3)
+  kept <- pick(mtcars, m = 6, task = "label", strata = type, quotas = quotas)
+  free <- pick(mtcars, m = 6, task = "label")
+  x <- open_data(ufs_data(mtcars, strata = type, quotas = quotas))
+  # By the directions of the standardised rows, recomputed.
+  z <- scale(mtcars) / sqrt(rowSums(scale(mtcars)^2))
+  apart <- as.matrix(dist(z))^2
+  left <- function(rows) mean(apply(apart[, rows], 1, min)) / mean(rowSums(scale(z, scale = FALSE)^2))
+  ends <- c(left(selected_samples(kept, as = "index")), left(selected_samples(free, as = "index")))
+  expect_match(printed(free), "rows of unit length", all = FALSE)
+  expect_equal(free$worth$chosen, ends[2])
+  random <- withr::with_seed(1, mean(replicate(2000, left(sample(32, 6)))))
+  true <- (random - ends[1]) / (random - ends[2])
+  found <- vapply(1:40, function(seed) share_of_gain(kept, free, x, seed), 0)
+  expect_equal(mean(found), true, tolerance = .05)
+  # Draws of their own for either end went beyond this.
+  expect_lt(stats::sd(found), .065)
+})
