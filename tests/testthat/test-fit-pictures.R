@@ -1015,3 +1015,14 @@ test_that("what is plotted are the points of the picture", {
     expect_lte(min(unlist(seen$ylim), unlist(seen$y)), min(pic$table$y))
   }
 })
+
+test_that("what ggplot2 draws is seen through by a part at most", {
+  skip_on_cran()
+  skip_if_not_installed("ggplot2")
+  fit <- fit_of("kmeans_f", x)
+  pictures <- c(lapply(picture_types(fit), function(type) ggplot2::autoplot(fit, type, x)),
+    list(ggplot2::autoplot(fit_of("pca", x), "embedding", x)))
+  alpha <- unlist(lapply(pictures, function(p) lapply(p$layers, function(l) l$aes_params$alpha)))
+  expect_gt(length(alpha), 1L)
+  expect_true(all(alpha > 0 & alpha <= 1))
+})

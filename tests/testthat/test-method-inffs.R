@@ -252,3 +252,7 @@ test_that("products that overflow leave no residual that looks exact", {
     expect_true(is.nan(out$run$counters[["residual"]]))
   }
 })
+
+test_that("columns are taken as they are unless asked for otherwise", {
+  expect_identical(unclass(ufs_inffs(mtcars))[c("center", "scale")], list(center = FALSE, scale = FALSE))
+})

@@ -19,6 +19,9 @@ test_that("units, counts, standardised, constant and equal columns", {
   more <- look(cbind(x, flat = 2, copy = x[, 3], again = x[, 3]))
   expect_identical(more[c("constant", "equal", "p")], list(constant = 1L, equal = 2L, p = 15L))
   expect_output(print(more), "1 constant, 2 copies of others")
+  # Constant columns are no copies of each other, whatever their value.
+  flat <- ufs_look(cbind(as.matrix(mtcars), one = 3, two = 3, three = 0, four = 0))
+  expect_identical(flat[c("constant", "equal")], list(constant = 4L, equal = 0L))
   expect_length(capture.output(print(more)), 2)
   skip_if_not_installed("Matrix")
   sparse <- look(Matrix::Matrix(counts, sparse = TRUE))
