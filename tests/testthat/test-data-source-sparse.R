@@ -338,6 +338,11 @@ test_that("what is read is the same when memory is given back after every block"
   expect_identical(gather_sparse(source), plain)
   expect_identical(unique(asked), source$bytes)
   expect_gt(length(asked), 1L)
+  # Asked for once more than half of what all entries take has been read, and then anew.
+  replaced("garbage_most", .55 * 8 * entry_share * length(plain@x))
+  asked <- numeric()
+  gather_sparse(source)
+  expect_length(asked, 1L)
 })
 
 test_that("a file of many entries that is read into memory says so, with its size and the way out", {

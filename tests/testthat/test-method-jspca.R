@@ -1009,3 +1009,14 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_jspca(mtcars, 2, init = list(P = diag(11)[, 1:2], a = rep(-1, 32))),
     "must be positive.")
 })
+
+test_that("the way by plain iterations is taken where it ends lower by more than the tolerance", {
+  ended <- function(value) {
+    list(Pbar = 1, residual = 1, run = list(iterations = 1L, trace = cbind(iteration = 1, objective = value)))
+  }
+  straight <- ended(4)
+  for (part in c(1e-5, 1e-8, 0, -1e-8, -1e-5)) {
+    found <- jspca_plain_first(function(solver, ...) ended(4 * (1 - part)), diag(2), list(h = 1), 1e-12, straight)
+    expect_identical(identical(found, straight), part < 1e-6)
+  }
+})
