@@ -296,3 +296,9 @@ test_that("data without gaps stay, and `na` is for new rows", {
   fit <- ufs_css(x, k = 2, na = "median")
   expect_identical(unname(predict(fit, replace(x, 1, NA))[, "a"]), c(3.5, 5, 2, 9))
 })
+
+test_that("a column that does not vary, or is not known, says nothing of distances to donors", {
+  donors <- knn_donors(cbind(c(1, 2, 3, 6), 2, c(NA, NA, NA, 1)))
+  expect_equal(donors$scale, c(stats::sd(c(1, 2, 3, 6)), Inf, Inf))
+  expect_equal(donors$value, c(3, 2, 1))
+})

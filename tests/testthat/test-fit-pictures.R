@@ -814,6 +814,12 @@ test_that("a sequence is drawn by decades if it comes down at once, wherever it 
   expect_false(by_decades(c(100, 1, .1, 0)))
   expect_false(by_decades(rep(3, 9)))
   expect_false(by_decades(100 * 1e-2^(0:10) + c(0, 0, 0, 1, rep(0, 7))))
+  # A rise is judged against the way, whatever the unit.
+  for (unit in c(1e-5, 1, 1e5)) {
+    fall <- 1e-2^(0:10) * unit
+    expect_true(by_decades(fall + c(0, 0, 0, .0005, rep(0, 7)) * unit))
+    expect_false(by_decades(fall + c(0, 0, 0, .002, rep(0, 7)) * unit))
+  }
 })
 
 test_that("settings of a method that ranks no features agree on none", {
@@ -1025,4 +1031,20 @@ test_that("what ggplot2 draws is seen through by a part at most", {
   alpha <- unlist(lapply(pictures, function(p) lapply(p$layers, function(l) l$aes_params$alpha)))
   expect_gt(length(alpha), 1L)
   expect_true(all(alpha > 0 & alpha <= 1))
+})
+
+test_that("the name of a key is as small as its room", {
+  withr::local_pdf(NULL, width = 7, height = 5)
+  drawn <- NULL
+  replaced("text", function(x, y, labels, ..., cex) drawn <<- list(labels = labels, cex = cex), "graphics")
+  for (name in c("value", strrep("a long name ", 9))) {
+    graphics::plot.new()
+    graphics::plot.window(c(0, 1), c(0, 10))
+    draw_key(.7, 9, 8, tile_colours("sequential"), list(limits = c(0, 1), value = name))
+    expect_identical(drawn$labels, name)
+    wide <- graphics::strwidth(name, cex = drawn$cex)
+    # Letters come in whole points.
+    expect_lte(wide, (graphics::par("usr")[2L] - .7) * 1.35)
+    if (name == "value") expect_identical(drawn$cex, .75)
+  }
 })
