@@ -31,6 +31,13 @@ x_rows <- function(x, i) {
 
 x_ss <- function(x) .Call(C_x_ss, x)
 
+# What of each column lies along the constant: x_j'1 / ||1||, where rows that were multiplied by the
+# roots of weights have these in place of ones. Its square is what centring takes off x_j'x_j.
+along_constant <- function(x, weights) {
+  one <- matrix(if (is.null(weights)) 1 else sqrt(weights), nrow(x))
+  drop(x_cross(x, one)) / sqrt(sum(one^2))
+}
+
 # The columns among j in which two rows have at least this share of the squares. Columns of a source
 # are read only where that may be so.
 x_held_by_two <- function(x, j, share) {

@@ -128,18 +128,15 @@ uncorrelated <- function(ord, wish, data, flops = 2e10) {
   at <- match(ord, data$keep)
   x <- data$x
   # Columns of mean zero and norm one are those of x, shifted and divided.
-  total <- data$n
-  one <- matrix(if (is.null(data$weights)) 1 else sqrt(data$weights), data$n)
-  weight <- sum(one^2)
-  mean <- drop(x_cross(x, one)) / weight
-  norm <- sqrt(pmax(x_ss(x) - weight * mean^2, 0))
-  most <- max(50, floor(flops / (2 * total * length(ord))))
+  mean <- along_constant(x, data$weights)
+  norm <- sqrt(pmax(x_ss(x) - mean^2, 0))
+  most <- max(50, floor(flops / (2 * data$n * length(ord))))
   group <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
   open <- rep(TRUE, length(ord))
   first <- ord %in% wish$include
   near_to <- function(i) {
     if (constant[i]) return(logical(length(ord)))
-    r <- (drop(x_cross(x, x_columns(x, at[i]))) - weight * mean * mean[at[i]]) / norm / norm[at[i]]
+    r <- (drop(x_cross(x, x_columns(x, at[i]))) - mean * mean[at[i]]) / norm / norm[at[i]]
     near <- !constant & abs(r[at]) > wish$max_cor + 1e-12
     own <- !is.na(group[i]) & group %in% group[i]
     near & !first & !own

@@ -122,6 +122,9 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   n <- as.double(data$n)
   ss <- x_ss(z)
   wish <- if (!is.null(data$wish)) constraints_for_css(data$wish)
+  if (!is.null(wish$max_cor) && isFALSE(data$center)) {
+    wish$mean <- along_constant(if (is.null(data$rows)) z else data$rows, data$weights)
+  }
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
   by_products <- settings$form == "x"

@@ -129,9 +129,17 @@ static inline bool css_pays(const css_work *work, double spent)
 /* Are two columns with this product no closer to each other than chosen ones may be? */
 static inline bool css_apart(const css_work *work, int i, int j, double product)
 {
-    double most = work->settings->wish.max_cor * (1.0 + UFS_ROUNDING);
+    const css_wish *wish = &work->settings->wish;
+    double most = wish->max_cor * (1.0 + UFS_ROUNDING);
+    double size_i = work->norm2[i], size_j = work->norm2[j];
 
-    return !(most < 1.0) || fabs(product) <= most * sqrt(work->norm2[i]) * sqrt(work->norm2[j]);
+    if (!(most < 1.0)) return true;
+    if (wish->mean != NULL) {
+        product -= wish->mean[i] * wish->mean[j];
+        size_i = fmax(0.0, size_i - wish->mean[i] * wish->mean[i]);
+        size_j = fmax(0.0, size_j - wish->mean[j] * wish->mean[j]);
+    }
+    return fabs(product) <= most * sqrt(size_i) * sqrt(size_j);
 }
 
 /* ---- css_quota.c: quotas of strata ---------------------------------------------------------- */

@@ -7,9 +7,10 @@
 static css_wish wishes(SEXP wish, int p);
 
 /* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit), and where
- * they are wanted starts (k + 1 uniform numbers for each, a column),
- * target, prove (flag) and wish: list(include, exclude, cost, budget, groups, max_cor, quota), indices
- * from 1, groups from 0, and quota a list(level (0 for none), least, most). list(order (from 1), left, leading, held, target_leading, run with the
+ * they are wanted starts (k + 1 uniform numbers for each, a column), target, prove (flag) and
+ * wish: list(include, exclude, cost, budget, groups, max_cor, mean, quota), indices from 1, groups
+ * from 0, and quota a list(level (0 for none), least, most). list(order (from 1), left, leading,
+ * held, target_leading, run with the
  * counters start, target_start, swaps, starts met, bound, nodes, affordable, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
@@ -81,6 +82,10 @@ static css_wish wishes(SEXP wish, int p)
     if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
     if (ffi_get(wish, "budget") != R_NilValue) out.budget = ffi_real(wish, "budget");
     if (ffi_get(wish, "max_cor") != R_NilValue) out.max_cor = ffi_real(wish, "max_cor");
+    if (ffi_get(wish, "mean") != R_NilValue) {
+        out.mean = ffi_data(ffi_get(wish, "mean"), P, "mean");
+        ffi_finite(out.mean, P, "mean");
+    }
     out.quota = ffi_quota(ffi_get(wish, "quota"), p);
     return out;
 }

@@ -122,7 +122,7 @@ proof_case <- function(seed) {
     parts$u[, lead, drop = FALSE] * rep(parts$d[lead], each = nrow(x))
   }
   u <- sweep(seen$z, 2L, pmax(sqrt(colSums(seen$z^2)), .Machine$double.xmin), "/")
-  r <- abs(crossprod(u))
+  r <- abs(crossprod(proof_seen(x, TRUE, TRUE)$z))
   included <- intersect(wish$include, fine)
   r[included, included] <- 0
   diag(r) <- 0

@@ -198,6 +198,31 @@ test_that("wishes are kept by picks, swaps and starts, and contradictions refuse
   }
 })
 
+test_that("columns that are not centred keep to the largest correlation, not the largest cosine", {
+  # All are positive: cosines are near one whatever the correlations are.
+  x <- as.matrix(mtcars)
+  w <- rep(1:3, length.out = 32)
+  r <- abs(cov.wt(x, w, cor = TRUE)$cor)
+  plain <- abs(cor(x))
+  sparse <- if (requireNamespace("Matrix", quietly = TRUE)) Matrix::Matrix(x, sparse = TRUE) else x
+  doors <- list(dense = list(x, plain), data = list(ufs_data(x, weights = w), r),
+    sparse = list(sparse, plain), moments = list(ufs_moments(x), plain),
+    wide = list(x[seq(1, 32, 4), ], abs(cor(x[seq(1, 32, 4), ]))))
+  for (door in names(doors)) {
+    near <- doors[[door]][[2L]]
+    for (scale in c(TRUE, FALSE)) {
+      for (optimal in c(FALSE, TRUE)) {
+        fit <- ufs_css(doors[[door]][[1L]], k = 3, center = FALSE, scale = scale, max_cor = .8,
+          optimal = optimal)
+        set <- fit$solution$order
+        expect_gte(length(set), 2L)
+        expect_lte(max((near - diag(11))[set, set]), .8)
+        expect_length(suppressMessages(selected_features(fit)), length(set))
+      }
+    }
+  }
+})
+
 test_that("after exchanges below a ceiling of correlation no other one within it captures more", {
   skip_on_cran()
   for (seed in 1:6) {
