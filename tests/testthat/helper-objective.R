@@ -321,7 +321,11 @@ certificates <- list(
     z <- as_seen(fit, x)
     s <- fit$solution
     if (fit$params$normalise || anyNA(s$Y)) return(NULL)
-    y <- if (isFALSE(fit$center)) s$Y else sweep(s$Y, 2L, colMeans(s$Y))
+    # A sample without neighbours takes no part.
+    linked <- s$graph$degree > 0
+    middle <- function(part) if (isFALSE(fit$center)) part else sweep(part, 2L, colMeans(part))
+    y <- middle(s$Y[linked, , drop = FALSE])
+    z <- middle(z[linked, , drop = FALSE])
     g <- crossprod(z, y - z %*% s$W) - fit$params$ridge * s$W
     t <- matrix(s$penalty, ncol(z), ncol(s$W), byrow = TRUE)
     top <- apply(abs(crossprod(z, y)), 2L, max)
