@@ -121,10 +121,7 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
-  wish <- if (!is.null(data$wish)) constraints_for_css(data$wish)
-  if (!is.null(wish$max_cor) && isFALSE(data$center)) {
-    wish$mean <- along_constant(if (is.null(data$rows)) z else data$rows, data$weights)
-  }
+  wish <- if (!is.null(data$wish)) constraints_for_css(data)
   settings <- css_settings(asked, wish, data, ss)
   rows <- as.double(nrow(z))
   by_products <- settings$form == "x"
@@ -232,7 +229,11 @@ css_settings <- function(asked, wish, data, ss) {
 }
 
 # The constraints as the solver takes them; check_constraints() has seen them.
-constraints_for_css <- function(wish) {
+constraints_for_css <- function(data) {
+  wish <- data$wish
+  if (!is.null(wish$max_cor) && isFALSE(data$center)) {
+    wish$mean <- along_constant(if (is.null(data$rows)) data$x else data$rows, data$weights)
+  }
   # A column that goes with no other is a group of its own.
   alone <- which(is.na(wish$groups))
   wish$groups[alone] <- -alone

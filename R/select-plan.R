@@ -114,13 +114,17 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     given[names_of(given) %in% for_data], plan$transform, samples = plan$samples, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
+  fit <- with_size_reached(as_selection(fit, task, look, plan), bought)
+  watch_says(function(step) "comparing the choice with random ones")
+  with_worth(fit, ready, bought, function() run(free = TRUE))
+}
+
+as_selection <- function(fit, task, look, plan) {
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
     plan$decided)
   fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
-  fit <- with_size_reached(fit, bought)
-  watch_says(function(step) "comparing the choice with random ones")
-  with_worth(fit, ready, bought, function() run(free = TRUE))
+  fit
 }
 
 # With the comparison with random choices, what the wishes cost and what looks wrong. Where the
