@@ -54,7 +54,11 @@ for (method in methods) {
   used <- sum(as.double(strsplit(readLines(file.path("/proc", id, "stat")), " ")[[1L]][14:15])) / 100
   tools::pskill(id, tools::SIGINT)
   # With the blank behind the number: a line that is half written has none.
-  answered <- wait("interrupted [0-9.]+ $", 120)
+  answered <- wait("interrupted [0-9.]+ $|done", 120)
+  if (any(readLines(file, warn = FALSE) == "done")) {
+    cat(sprintf("  %-10s ends at the signal\n", method))
+    next
+  }
   said <- if (answered) grep("interrupted", readLines(file), value = TRUE) else NA
   took <- as.double(sub("interrupted ", "", said)) - used
   if (!answered) tools::pskill(id, tools::SIGKILL)
