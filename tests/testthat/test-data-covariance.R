@@ -208,4 +208,6 @@ test_that("pairs of two tables are joined by name, whatever the order of their c
   expect_identical(names(both), names(whole))
   expect_equal(both$mean, whole$mean)
   expect_equal(as.matrix(both), as.matrix(whole))
+  again <- c(ufs_moments(x[1:70, ], na = "pairwise"), ufs_moments(x[71:150, ], na = "pairwise"))
+  expect_equal(as.matrix(again), as.matrix(whole))
 })
