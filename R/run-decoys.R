@@ -480,8 +480,10 @@ print.ufs_decoys <- function(x, ...) {
     cat_line("  ", decoys_words(x, name))
     if (!is.null(x$asked) && x$asked > x$included) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
-      cat_line("    of the best ", x$asked, ": ", percent(at$share),
-        " no better than noise (repeats ", percent(at$low), " to ", percent(at$high), ")")
+      # Decoys may come before more than all of them.
+      said <- percent(pmin(1, c(at$share, at$low, at$high)))
+      cat_line("    of the best ", x$asked, ": ", said[1L], " no better than noise (repeats ",
+        said[2L], " to ", said[3L], ")")
     }
     if (length(x$columns[[name]])) {
       cat_line("    best: ", best_line(x$columns[[name]], NULL, 5L))

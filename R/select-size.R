@@ -156,7 +156,10 @@ print.ufs_size <- function(x, ...) {
       " not correlated beyond chance (test at ", percent(rest_settings$level), ")")
     }
   }
-  if (!is.null(x$curve)) print(x$curve, digits = 2L, row.names = FALSE)
+  shown <- x$curve
+  # The estimate of a share may lie above one.
+  if (!is.null(shown$share)) shown$share <- pmin(shown$share, 1)
+  if (!is.null(shown)) print(shown, digits = 2L, row.names = FALSE)
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
   invisible(x)

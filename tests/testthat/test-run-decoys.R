@@ -507,6 +507,20 @@ test_that("more columns than are better than noise: the print says how many of t
   text <- gsub("\\s+", " ", paste(capture.output(print(found)), collapse = " "))
   expect_match(text, fixed = TRUE, paste0("of the best 3: ", percent(at$share),
     " no better than noise (repeats ", percent(at$low), " to ", percent(at$high), ")"))
+  # Where decoys come before them the estimate lies above one, and a share does not.
+  x <- withr::with_seed(1, cbind(iris[1:4], matrix(rnorm(900), 150)))
+  found <- withr::with_seed(1, ufs_decoys(x, "css", k = 8))
+  expect_gt(found$curve$share[8], 1)
+  expect_match(capture.output(print(found)), fixed = TRUE, all = FALSE,
+    "of the best 8: 100 % no better than noise (repeats 100 % to 100 %)")
+  size <- withr::with_seed(1, ufs_size(x, "css", k = 8:9))
+  expect_gt(max(size$curve$share), 1)
+  shown <- capture.output(print(size))
+  shown <- utils::read.table(text = shown[grepl("^ *(k +share|[89]) ", shown)], header = TRUE)
+  expect_identical(max(shown$share), 1)
+  # The curve of a task has no such column.
+  shown <- capture.output(print(suppressMessages(ufs_size(swiss, task = "compress"))))
+  expect_match(shown, "^ *number +measure +value +low +high$", all = FALSE)
 })
 
 test_that("decoys of many rows are permuted columns still", {
