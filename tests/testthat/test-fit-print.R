@@ -357,12 +357,14 @@ test_that("long code is cut and says where the whole is; a graph of the user's h
 })
 
 test_that("data of another number of rows are refused where rows have no names", {
+  skip_if_not_installed("generics")
   fit <- ufs_ted(unname(as.matrix(iris[, 1:4])), m = 2)
   expect_refused(generics::augment(fit, data = unname(as.matrix(iris[1:10, 1:4]))),
     "`data` must be the data of the fit, 150 rows; it has 10.")
 })
 
 test_that("tidy() and glance() of a result of ufs_reliability() are its table and its sizes", {
+  skip_if_not_installed("generics")
   found <- ufs_reliability(iris[, 1:4], replicates = iris$Species)
   expect_identical(as.list(generics::tidy(found)), as.list(found$table))
   expect_identical(as.list(generics::glance(found)), list(columns = 4L, repeats = 4L, samples = 3L,

@@ -950,6 +950,7 @@ test_that("no constraint is dropped: every row of their table is heeded in the o
 })
 
 test_that("both steps refuse what contradicts itself or names no column", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   expect_refused(prep(step_select_ufs(rec, all_predictors(), method = "css", k = 2,
@@ -962,6 +963,7 @@ test_that("both steps refuse what contradicts itself or names no column", {
 })
 
 test_that("a step that is not trained has terms and packages, and an old recipes is refused", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   step <- function(...) {
