@@ -114,6 +114,7 @@ test_that("columns held by two rows are found without a read of the others", {
 })
 
 test_that("blocks of a large file are collected once they are half a block", {
+  skip_on_cran()
   large <- list(bytes = 8e6, n = 5e6, p = 5)
   expect_true(collect_garbage(large))
   expect_true(collect_garbage(large, 4e6))

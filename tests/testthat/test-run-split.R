@@ -200,6 +200,7 @@ test_that("a table of one column is drawn on a line", {
 })
 
 test_that("strata and replicates have a value for each row of x, also where rows are left out", {
+  skip_on_cran()
   x <- airquality
   left <- which(stats::complete.cases(x))
   half <- rep(c("a", "b", "c"), 51)

@@ -909,6 +909,7 @@ test_that("of many columns and rows a part is looked at, the choice always among
 })
 
 test_that("what wishes for samples cost is taken from one level of random choices", {
+  skip_on_cran()
   type <- factor(mtcars$cyl)
   quotas <- c("4" = 1, "6" = 2, "8" = 3)
   kept <- pick(mtcars, m = 6, task = "label", strata = type, quotas = quotas)

@@ -353,6 +353,7 @@ test_that("tables without rows of the fit are refused by augment()", {
 })
 
 test_that("split layers are refused in words, whatever the version of SeuratObject", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   skip_if_not_installed("Matrix")
   counts <- to_sparse(matrix(1:40, 4, dimnames = list(paste0("g", 1:4), paste0("c", 1:10))))

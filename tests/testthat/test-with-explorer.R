@@ -283,6 +283,7 @@ test_that("the window opens in a dialog, and the addin calls it on what is selec
 })
 
 test_that("code goes to the editor that is there, and Done gives the choice", {
+  skip_on_cran()
   skip_if_not_installed("rstudioapi")
   model <- explore_model(fit, x, NULL, NULL, list())
   inserted <- given <- NULL
@@ -299,6 +300,7 @@ test_that("code goes to the editor that is there, and Done gives the choice", {
 })
 
 test_that("of more columns than are shown the others are counted", {
+  skip_on_cran()
   wide <- ufs_variance(withr::with_seed(1, matrix(stats::rnorm(3000), 20)))
   shown <- as.character(tick_table(wide, integer(), integer(), most = 100L))
   expect_match(shown, "50 columns", fixed = TRUE)
