@@ -191,6 +191,7 @@ test_that("ufs_topk() claims nothing of a set that the ranking changed", {
 })
 
 test_that("top-k under quotas: the best set of enumeration, proved, and a bound for all of them", {
+  skip_on_cran()
   cases <- if (on_cran()) 4L else 32L
   fits <- moved <- 0L
   for (seed in seq_len(cases)) {

@@ -113,6 +113,7 @@ test_that("a column that numbers the rows is told, by the rule of ufs_look()", {
 })
 
 test_that("far rows and smooth functions by products are those of distances row by row", {
+  skip_on_cran()
   z <- withr::with_seed(4, rbind(matrix(rnorm(3 * 1499), 1499), c(40, 0, 0)))
   to <- round(seq(1, 1500, length.out = 1000))
   d2 <- as.matrix(stats::dist(z))^2
