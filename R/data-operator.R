@@ -31,8 +31,8 @@ x_rows <- function(x, i) {
 
 x_ss <- function(x) .Call(C_x_ss, x)
 
-# What of each column lies along the constant: x_j'1 / ||1||, where rows that were multiplied by the
-# roots of weights have these in place of ones. Its square is what centring takes off x_j'x_j.
+# The part of each column along the constant, x_j'1 / ||1||: centring takes its square off x_j'x_j.
+# Rows that were multiplied by the roots of weights have these roots in place of ones.
 along_constant <- function(x, weights) {
   one <- matrix(if (is.null(weights)) 1 else sqrt(weights), nrow(x))
   drop(x_cross(x, one)) / sqrt(sum(one^2))

@@ -253,7 +253,7 @@ refuse_empty <- function(settings, wish, names) {
   check_open(seen, length(names))
   if (!is.null(seen$budget)) check_budget(seen$budget, seen, names)
   if (!is.null(seen$groups)) check_smallest(settings$k, seen, names)
-  # One by one they leave a column, together none.
+  # Each of the wishes leaves a column to choose, all together leave none.
   size <- if (is.null(wish$budget)) settings$k else Inf
   if (!is.null(seen$quota)) refuse_quotas(wish, size, wish$budget)
 }

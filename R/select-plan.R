@@ -108,7 +108,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   })
   fit <- run()
   # The call to repeat it: the user's `x`, every argument as used. Places among the rows that are
-  # left would be others in `x`.
+  # left would point at other rows of `x`.
   if (moved) plan$args$labelled <- opened$samples[plan$args$labelled]
   call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
     given[names_of(given) %in% for_data], plan$transform, samples = plan$samples, plan$args))
