@@ -11,30 +11,6 @@ input_arguments <- function() {
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
-# Arguments, or a call, with today's names in place of old ones, c(old = "new"); what is called ""
-# today changed nothing and is left out.
-renamed <- function(args, old_names) {
-  for (name in intersect(names_of(args), names(old_names))) {
-    new <- old_names[[name]]
-    if (nzchar(new)) names(args)[names(args) == name] <- new else args[[name]] <- NULL
-  }
-  args
-}
-
-# The same, and a warning once in a session. `given`: the names that the user wrote.
-with_new_names <- function(args, old_names, fun, given = names_of(args)) {
-  for (name in intersect(names_of(args), names(old_names))) {
-    new <- old_names[[name]]
-    if (nzchar(new) && new %in% given) {
-      refuse(new, "Give `", new, "`, not `", name, "` as well: that is its old name.")
-    }
-    warn_once(paste0("deprecated-", fun, "-", name), "deprecated", "ufs_", fun, "(", name,
-      " = ) will go: ",
-      if (nzchar(new)) paste0("its name is `", new, "`.") else "it changes nothing.")
-  }
-  renamed(args, old_names)
-}
-
 # Arguments that neither a method nor ufs_data() has are errors in our words. Names are exact
 # here, as what is shared between fits (a graph, a start) is looked up by them.
 check_arguments <- function(given, fit, method, paper = NULL) {

@@ -23,9 +23,6 @@ asked_above <- new.env(parent = emptyenv())
 #                ufs_control(paper = list()), and solve_<method>() gets them as arguments
 # only           list(solver = "paper"): arguments for which it has one value and no formal; they
 #                may be given in the dots
-# old_names      c(n_samples = "m"): names of arguments that are still taken, with a warning; "" for
-#                what changes nothing any more
-# old_words      list(solver = c(irls = "paper")): words that are still taken, with a warning
 # group          "system" (of the five papers), "baseline" (shown in every comparison),
 #                "features" or "samples" (what it is compared with): the order of ufs_methods()
 # selects        "features", "samples" or "both"
@@ -62,7 +59,7 @@ asked_above <- new.env(parent = emptyenv())
 # own            what ufs_register() was given, for methods of users
 register <- function(method, fit, ...) {
   row <- list(fit = fit, solve = NULL, prepare = NULL, control = list(), arguments = list(),
-    paper = NULL, only = list(), old_names = character(), old_words = list(), free = character(),
+    paper = NULL, only = list(), free = character(),
     group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
@@ -76,7 +73,7 @@ register <- function(method, fit, ...) {
   row$ranges <- row$arguments
   rules <- argument_rules(fit, row$free, row$paper)
   rules$arguments <- c(rules$arguments, names(row$only))
-  row$published <- length(c(row$paper, row$only, row$old_words)) > 0L
+  row$published <- length(c(row$paper, row$only)) > 0L
   assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
 }
 

@@ -35,10 +35,9 @@ ufs <- function(x, method, ..., m) {
     refuse("method", "`method` must be one of ", known, "; it is ", deparse_short(method), ".")
   }
   row <- table[[method]]
-  args <- with_new_names(args, row$old_names, method)
   check_arguments(setdiff(names_of(args), names(row$only)), row$fit, method, names(row$paper))
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
-  call <- renamed(plain_call(match.call(), "ufs"), row$old_names)
+  call <- plain_call(match.call(), "ufs")
   if (identical(args$k, "auto")) call$k <- fit$call$k
   fit$call <- call
   fit
@@ -95,22 +94,14 @@ run_fit <- function(method, call, written, args, dots) {
   start <- proc.time()[[3L]]
   watch_over(paste0("ufs_", method, "()"))
   row <- registered[[method]]
-  if (length(dots) && length(row$old_names)) {
-    dots <- with_new_names(dots, row$old_names, method, names_of(written))
-    moved <- names_of(dots) %in% intersect(row$old_names, names(args))
-    args[names(dots)[moved]] <- dots[moved]
-    dots <- dots[!moved]
-    call <- renamed(call, row$old_names)
-    written <- renamed(written, row$old_names)
-  }
   paper <- if (row$published || (is.list(args$control) && length(args$control[["paper"]]))) {
     paper_settings(row, method, args$control, dots)
   }
   args[names(paper)] <- paper
   check_given_arguments(row, method, args, c(names(written), names(paper)), names(dots))
   if (row$published) {
-    args <- with_paper_defaults(with_new_words(args, row, method), row$paper)
-    dots <- dots[!names_of(dots) %in% c(names(row$only), names(row$paper))]
+    args <- with_paper_defaults(args, row$paper)
+    dots <- dots[!names_of(dots) %in% names(row$only)]
   }
   before <- args$x
   args["x"] <- list(open_x(before, row, method, dots))
@@ -210,8 +201,7 @@ open_x <- function(x, row, method, dots) {
 
 # ---- settings of the published method -----------------------------------------------------------
 
-# Settings that the user gave in ufs_control(paper = list()), or beside the other arguments, where
-# they were before version 0.3.
+# Settings that the user gave in ufs_control(paper = list()).
 paper_settings <- function(row, method, control, dots) {
   check_only(row, method, dots)
   known <- names(row$paper)
@@ -222,16 +212,7 @@ paper_settings <- function(row, method, control, dots) {
     refuse("paper", "`paper` in ufs_control(): ufs_", method, "() has no setting `", unknown[1L],
       "` there", if (length(known)) paste0("; it has ", paste(known, collapse = ", ")), ".")
   }
-  before <- dots[names_of(dots) %in% known]
-  twice <- intersect(names(before), names(given))
-  if (length(twice)) {
-    refuse(twice[1L], "`", twice[1L], "` is given both as an argument and in `paper`.")
-  }
-  if (length(before)) {
-    warn_once(paste0("deprecated-", method), "deprecated", "ufs_", method, "(", names(before)[1L],
-      " = ) will go: write control = ufs_control(paper = list(", names(before)[1L], " = )).")
-  }
-  c(given, before)
+  given
 }
 
 with_paper_defaults <- function(args, paper) {
@@ -251,32 +232,9 @@ check_only <- function(row, method, dots) {
   }
 }
 
-# Arguments with today's words in place of old ones.
-with_new_words <- function(args, row, method = NULL) {
-  for (name in names(row$old_words)) {
-    word <- if (name %in% names_of(args)) args[[name]]
-    words <- row$old_words[[name]]
-    if (!is.character(word) || length(word) != 1L || !word %in% names(words)) next
-    args[[name]] <- words[[word]]
-    if (!is.null(method)) {
-      warn_once(paste0("deprecated-", method, "-", word), "deprecated", "ufs_", method, "(", name,
-        " = \"", word, "\") will go: write ", name, " = \"", words[[word]], "\".")
-    }
-  }
-  args
-}
-
-# Arguments of a method in the call of another function by today's names and words, with a warning.
-# `known`: names that mean something else there.
-of_today <- function(args, row, method, known = character()) {
-  old_names <- row$old_names[setdiff(names(row$old_names), known)]
-  with_new_words(with_new_names(args, old_names, method), row, method)
-}
-
 # Arguments with the settings of the published method in `control`, for functions whose arguments
 # are those of any method.
 paper_in_control <- function(args, row) {
-  args <- renamed(with_new_words(args, row), row$old_names)
   at <- names_of(args) %in% names(row$paper)
   control <- if (is.null(args$control)) ufs_control() else args$control
   if (!any(at) || !is.list(control)) return(args)

@@ -80,9 +80,7 @@ ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine
                       scale = FALSE, exact = FALSE, ...) {
   check_given(x)
   watch_over("ufs_graph()")
-  dots <- with_new_names(list(...), c(k = "n_neighbours"), "graph", names_of(sys.call()))
-  if (!is.null(dots$n_neighbours)) n_neighbours <- dots$n_neighbours
-  x <- open_with(x, ufs_graph, "graph", dots[names_of(dots) != "n_neighbours"])
+  x <- open_with(x, ufs_graph, "graph", list(...))
   data <- as_ufs_operator(check_door(x, "ufs_graph()"), center, scale, as_is = TRUE)
   graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
   warn_graph(graph, connected = TRUE)
@@ -114,7 +112,6 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
 
 graph_from_arguments <- function(arguments, data) {
   known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
-  arguments <- with_new_names(arguments, c(k = "n_neighbours"), "graph")
   given <- names(arguments)
   if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
     refuse("graph", "A list given as `graph` must have names among ",

@@ -75,7 +75,6 @@ solve_alnr <- function(data, control, n_neighbours, gamma, gamma_rel, labelled, 
 }
 
 register("alnr", ufs_alnr,
-  old_names = c(k = "n_neighbours"),
   solve = solve_alnr, control = mm_defaults,
   prepare = function(x, args) gram_coordinates(x, args$center, args$scale),
   group = "samples", selects = "samples",

@@ -460,7 +460,6 @@ blfse_warnings <- function(fit) {
 }
 
 register("blfse", ufs_blfse,
-  old_names = c(n_features = "k", n_init = "n_starts"),
   solve = solve_blfse,
   only = list(solver = "paper"),
   paper = alist(n_base = 10, resample = c("auto", "batches", "halves", "none"), base_args = list(),

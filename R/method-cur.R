@@ -231,7 +231,6 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
 }
 
 register("cur", ufs_cur,
-  old_names = c(n_samples = "m", n_features = "k"),
   solve = solve_cur,
   prepare = function(x, args) as_ufs_operator(x, args$center, args$scale),
   group = "samples", selects = "both", deterministic = FALSE, sized_by = "pca",

@@ -438,7 +438,6 @@ picture_loadings <- function(fit, k) {
 
 register("jspca", ufs_jspca,
   solve = solve_jspca,
-  old_words = list(solver = c(irls = "paper")),
   # The reweighted steps work on x itself.
   prepare = function(x, args) {
     if (args$solver == "exact") as_lazy_operator(x, args$center, args$scale) else

@@ -102,7 +102,6 @@ f_statistic <- function(x, cluster, weights = NULL) {
 }
 
 register("kmeans_f", ufs_kmeans_f,
-  old_names = c(n_init = "n_starts"),
   solve = solve_kmeans_f,
   arguments = list(n_starts = a_count(1L)),
   spends = TRUE,

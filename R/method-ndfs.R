@@ -157,7 +157,6 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
 }
 
 register("ndfs", ufs_ndfs,
-  old_names = c(n_init = "n_starts"),
   solve = solve_ndfs,
   control = function(args) {
     list(max_iter = 300L, tol = 1e-6,

@@ -453,9 +453,7 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 }
 
 register("socfs", ufs_socfs,
-  old_names = c(n_init = "n_starts"),
   solve = solve_socfs,
-  old_words = list(solver = c(irls = "paper")),
   control = function(args) {
     if (args$solver == "paper") {
       list(max_iter = 500L, tol = 1e-6, inner_max_iter = 30L, inner_tol = 1e-8)

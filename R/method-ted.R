@@ -331,7 +331,6 @@ print_notes.ufs_ted <- function(x) {
 }
 
 register("ted", ufs_ted,
-  old_names = c(n_samples = "m"),
   solve = solve_ted,
   free = "similarity",
   advice = paste("recommended for choosing spectra to measure, with similarity = \"heat\" on the",

@@ -506,7 +506,6 @@ warn_topk <- function(fit) {
 }
 
 register("topk", ufs_topk,
-  old_names = c(rho = "", mu = "", v_max_iter = "", incumbent = ""),
   solve = solve_topk,
   prepare = function(x, args) topk_data(x, args$center, args$scale, args$k),
   control = list(max_iter = 10L, tol = 1e-5, inner_max_iter = 500L),

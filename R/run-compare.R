@@ -247,16 +247,8 @@ pipeline_args <- function(args, label, methods) {
   known <- lapply(stats::setNames(nm = methods), function(name) {
     if (!name %in% c("all", "random")) c(method_row(name)$arguments, "grid", "criterion")
   })
-  today <- function(given, name, known = character()) {
-    if (!length(given) || name %in% c("all", "random")) return(as.list(given))
-    row <- method_row(name)
-    given <- of_today(as.list(given), row, name, known)
-    if (is.list(given$grid)) given$grid <- of_today(given$grid, row, name, known)
-    given
-  }
-  by_method <- lapply(stats::setNames(nm = methods), function(name) today(args[[name]], name))
-  by_label <- if (label %in% methods) list() else args[[label]]
-  for (name in methods) by_label <- today(by_label, name, unlist(known))
+  by_method <- lapply(stats::setNames(nm = methods), function(name) as.list(args[[name]]))
+  by_label <- if (label %in% methods) list() else as.list(args[[label]])
   check <- function(given, known, whose) {
     unknown <- setdiff(names(given), known)
     if (length(unknown) || (length(given) && is.null(names(given)))) {

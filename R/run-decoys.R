@@ -151,7 +151,6 @@ decoys_plan <- function(method, dots, frame) {
   } else {
     if (!is.character(method) || !length(method)) method_row(method)
     known <- method_rows(method, dots)
-    dots <- known$dots
     out <- Map(function(name, row) {
       list(method = name, args = dots[names_of(dots) %in% row$arguments])
     }, method, known$rows)

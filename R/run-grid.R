@@ -63,8 +63,8 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   check_given(x, method, grid)
   call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
-  settings <- grid_settings(of_today(grid, row, method), row$arguments, method)
-  opened <- open_some(x, of_today(list(...), row, method), row$arguments)
+  settings <- grid_settings(grid, row$arguments, method)
+  opened <- open_some(x, list(...), row$arguments)
   x <- check_door(opened$x, "ufs_grid()", chosen_by(row))
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)

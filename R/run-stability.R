@@ -60,7 +60,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
       fraction, level, checkpoint)))
   }
   row <- method_row(method)
-  dots <- of_today(list(...), row, method)
+  dots <- list(...)
   check_arguments(setdiff(names(dots), names(row$only)), row$fit, method, names(row$paper))
   opened <- open_some(x, dots, row$arguments)
   x <- check_door(opened$x, "ufs_stability()", c(if (row$selects != "samples") "columns",
@@ -144,7 +144,7 @@ members_of <- function(sets, size) {
 # One result per method, on the same resamples: each starts from the same seed.
 several_stabilities <- function(call, x, methods, args, m, shared) {
   known <- method_rows(methods, args)
-  opened <- open_some(x, known$dots, known$own)
+  opened <- open_some(x, args, known$own)
   kinds <- vapply(known$rows, `[[`, "", "selects")
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {

@@ -290,15 +290,14 @@ print_failed <- function(errors, indent, what) {
   }
 }
 
-# Several methods, each once: list(rows, own, dots), their registry rows, all arguments that they
-# have, and `dots` by today's names, which may hold these and those of ufs_data().
+# Several methods, each once: list(rows, own), their registry rows and all arguments that they have.
+# `dots` may hold these and those of ufs_data().
 method_rows <- function(method, dots) {
   if (anyDuplicated(method)) {
     refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
   }
   rows <- lapply(method, method_row)
   own <- unique(unlist(lapply(rows, function(row) row$arguments)))
-  for (at in seq_along(rows)) dots <- of_today(dots, rows[[at]], method[at], own)
   unknown <- setdiff(names_of(dots), c(own, input_arguments()))[1L]
   if (!is.na(unknown)) {
     one <- length(method) == 1L
@@ -314,5 +313,5 @@ method_rows <- function(method, dots) {
       refuse(arg, "`", arg, "`, which ufs_", method[at], "() cannot do without, is missing.")
     }
   }
-  list_of(rows, own, dots)
+  list_of(rows, own)
 }

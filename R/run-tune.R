@@ -56,8 +56,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
     refuse("method", "ufs_", method, "() selects samples; the criteria judge features.")
   }
   arguments <- row$arguments
-  grid <- of_today(grid, row, method)
-  opened <- open_some(x, of_today(list(...), row, method), arguments)
+  opened <- open_some(x, list(...), arguments)
   x <- check_door(opened$x, "ufs_tune()", chosen_by(row))
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)

@@ -173,7 +173,7 @@ test_that("an argument in the dots is never taken for one of the functions below
   expect_identical(ufs_variance(x, na = "omit")$n + ufs_variance(x, na = "omit")$p, 42L)
 })
 
-test_that("settings of the published method are read in one place, whichever way they are given", {
+test_that("settings of the published method are read in one place", {
   x <- as.matrix(iris[, 1:4])
   paper <- list(lambda_i = 1, alpha = .9)
   fit <- ufs_topk(x, 2, n_clusters = 3, control = ufs_control(paper = paper))
@@ -181,103 +181,10 @@ test_that("settings of the published method are read in one place, whichever way
   same <- function(other) expect_identical(other$feature_scores, fit$feature_scores)
   expect_warning(same(ufs(x, "topk", k = 2, n_clusters = 3, control = list(paper = paper))), NA)
 
-  # Where they were before, also through the dots of another function: a warning once in a session.
-  before <- function(...) ufs_topk(x, 2, n_clusters = 3, ...)
-  said_once[["deprecated-topk"]] <- NULL
-  expect_warning(same(before(alpha = .9, lambda_i = 1)), class = "ufs_warning_deprecated")
-  expect_warning(same(before(alpha = .9, lambda_i = 1)), NA)
-
-  # Grids vary them without a word.
-  said_once[["deprecated-topk"]] <- NULL
+  # Grids vary them, too.
   grid <- ufs_grid(x, "topk", list(lambda_i = c(0, 1)), k = 2, n_clusters = 3, alpha = .9)
   expect_identical(grid$results$warnings, c("", ""))
   expect_identical(grid$feature_scores[, 2], fit$feature_scores)
-  expect_null(said_once[["deprecated-topk"]])
-})
-
-test_that("arguments by the names of version 0.1 work, with a warning once in a session", {
-  x <- as.matrix(iris[seq(1, 150, 3), 1:4])
-  old_call <- list(alnr = list(k = 3), cur = list(n_samples = 4, n_features = 2),
-    ted = list(n_samples = 4), blfse = list(n_clusters = 3, n_features = 2, n_init = 3),
-    kmeans_f = list(n_clusters = 3, n_init = 2), ndfs = list(n_clusters = 3, n_init = 2),
-    socfs = list(n_clusters = 3, n_init = 2),
-    topk = list(k = 2, n_clusters = 3, rho = 1, mu = 1, v_max_iter = 9, incumbent = TRUE))
-  table <- Filter(function(row) length(row$old_names) > 0L, registry())
-  expect_setequal(names(table), names(old_call))
-  strip <- function(fit) fit[setdiff(names(fit), c("call", "elapsed"))]
-  for (method in names(old_call)) {
-    before <- old_call[[method]]
-    old_names <- table[[method]]$old_names
-    expect_true(all(names(old_names) %in% names(before)), info = method)
-    now <- before
-    for (name in names(old_names)) {
-      if (nzchar(old_names[[name]])) now[[old_names[[name]]]] <- before[[name]]
-      now[[name]] <- NULL
-    }
-    for (fun in list(table[[method]]$fit, function(x, ...) ufs(x, method, ...))) {
-      rm(list = grep("^deprecated-", ls(said_once), value = TRUE), envir = said_once)
-      said <- character()
-      old <- withCallingHandlers(withr::with_seed(1, do.call(fun, c(list(x), before))),
-        ufs_warning_deprecated = function(w) {
-          said <<- c(said, conditionMessage(w))
-          invokeRestart("muffleWarning")
-        })
-      for (name in names(old_names)) {
-        expect_match(said, paste0("(", name, " = )"), fixed = TRUE, all = FALSE)
-      }
-      new <- suppressWarnings(withr::with_seed(1, do.call(fun, c(list(x), now))))
-      expect_identical(strip(old), strip(new), info = method)
-      expect_false(any(names(old$call) %in% setdiff(names(old_names), names(now))), info = method)
-    }
-  }
-  # Both at once; grids, comparisons and stability; graphs.
-  expect_words(ufs_ted(x, n_samples = 4, m = 3), "ufs_error_argument",
-    "Give `m`, not `n_samples` as well: that is its old name.")
-  quiet <- function(code) suppressWarnings(code, classes = "ufs_warning_deprecated")
-  grid <- function(...) withr::with_seed(1, quiet(ufs_grid(x, "kmeans_f", ...)))
-  one <- grid(list(n_clusters = 2:3), n_starts = 2)$feature_scores
-  expect_identical(grid(list(n_clusters = 2:3), n_init = 2)$feature_scores, one)
-  expect_identical(unname(grid(list(n_init = 2, n_clusters = 2:3))$feature_scores), unname(one))
-  stable <- function(...) {
-    withr::with_seed(1, quiet(ufs_stability(x, "cur", k = 2, ..., n_resamples = 3)))$frequency
-  }
-  expect_identical(stable(n_samples = 4), stable(m = 4))
-  tuned <- function(...) {
-    withr::with_seed(1, quiet(ufs_tune(x, "kmeans_f", ..., k = 2, n_starts = 4)))$scores
-  }
-  expect_identical(tuned(list(n_clusters = 2:3), n_init = 2),
-    withr::with_seed(1, quiet(ufs_tune(x, "kmeans_f", list(n_clusters = 2:3, n_starts = 2), k = 2,
-      n_starts = 4)))$scores)
-  skip_if_not_installed("e1071")
-  skip_if_not_installed("rpart")
-  compared <- function(which, ...) {
-    found <- withr::with_seed(1, quiet(ufs_compare(x, gl(2, 1, 50), which, k = 2, repeats = 1,
-      n_random = 2, ...)))$results
-    found[setdiff(names(found), "seconds")]
-  }
-  for (grid in c(FALSE, TRUE)) {
-    by <- function(...) list(kmeans_f = if (grid) list(grid = list(...)) else list(...))
-    expect_identical(compared("kmeans_f", args = by(n_init = 2)),
-      compared("kmeans_f", args = by(n_starts = 2)), info = grid)
-  }
-  label <- "variance+alnr"
-  by <- function(...) stats::setNames(list(list(...)), label)
-  alone <- compared(label, m = 10, args = list(alnr = list(n_neighbours = 3)))
-  expect_identical(compared(label, m = 10, args = list(alnr = list(k = 3))), alone)
-  rm(list = grep("^deprecated-", ls(said_once), value = TRUE), envir = said_once)
-  for (several in c("kmeans_f", "variance")) {
-    methods <- unique(c("kmeans_f", several))
-    expect_warning(suppressMessages(ufs_decoys(x, methods, n_clusters = 3, n_init = 2, repeats = 1)),
-      "its name is `n_starts`", class = "ufs_warning_deprecated")
-    rm(list = grep("^deprecated-", ls(said_once), value = TRUE), envir = said_once)
-  }
-  expect_warning(ufs_compare(x, gl(2, 1, 50), "socfs", k = 2, repeats = 1, n_random = 1,
-    args = list(socfs = list(solver = "irls", n_starts = 1))), "write solver = \"paper\"",
-  class = "ufs_warning_deprecated")
-  same <- ufs_graph(x, 20)
-  expect_identical(quiet(ufs_graph(x, k = 20)), same)
-  expect_identical(quiet(ufs_laplacian(x, graph = list(k = 20)))$feature_scores,
-    ufs_laplacian(x, graph = same)$feature_scores)
 })
 
 test_that("unknown settings of the published method are errors that name the known ones", {
@@ -290,7 +197,6 @@ test_that("unknown settings of the published method are errors that name the kno
   refused(ufs_variance(iris[, 1:4], control = with(rho0 = 1)), "paper", "ufs_variance() has no setting `rho0`")
   refused(ufs_alfs_path(mtcars, control = with(rho0 = 1)), "paper", "ufs_alfs_path()")
   refused(ufs_represent(mtcars, control = with(rho0 = 1)), "paper", "ufs_represent()")
-  refused(ufs_socfs(iris[, 1:4], 3, path = .1, control = with(path = .2)), "path", "both")
   refused(ufs_alfs(mtcars, alpha_rel = .1, control = with(alpha = 1)), "alpha_rel", "not both")
   refused(ufs_topk(mtcars, 2, n_clusters = 2, control = with(lambda_a = 0)), "lambda_a", "lambda_a")
   refused(with(1), "paper", "a name")
@@ -298,16 +204,12 @@ test_that("unknown settings of the published method are errors that name the kno
   expect_output(print(with(a = 1)), "paper = list(a)", fixed = TRUE)
 })
 
-test_that("an argument with one form refuses others; old words become those of today", {
-  row <- list(only = list(form = "greedy"), old_words = list(loss = c(element = "entry")))
+test_that("an argument with one form refuses others", {
+  row <- list(only = list(form = "greedy"))
   wrong <- expect_error(check_only(row, "none", list(form = "convex")), "can only be \"greedy\".*\"convex\"",
     class = "ufs_error_argument")
   expect_identical(wrong$argument, "form")
   expect_null(check_only(row, "none", list(form = "greedy")))
-  expect_identical(with_new_words(list(loss = "element", k = 1), row), list(loss = "entry", k = 1))
-  expect_identical(with_new_words(list(loss = "entry"), row), list(loss = "entry"))
-  withr::defer(rm(list = "deprecated-none-element", envir = said_once))
-  expect_warning(with_new_words(list(loss = "element"), row, "none"), "write loss = \"entry\"", class = "ufs_warning_deprecated")
 })
 
 test_that("components of a large table are long work, those of a small one are not", {

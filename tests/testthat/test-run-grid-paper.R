@@ -51,24 +51,3 @@ test_that("each of the five systems has a grid, which says where it is from, and
   error <- expect_error(ufs_blfse(x, 3, 2, solver = "exact"), "only be", class = "ufs_error_argument")
   expect_identical(error$argument, "solver")
 })
-
-test_that("the old word for it still works, with a warning once in a session", {
-  skip_on_cran()
-  x <- sample_data(30, 6)
-  calm <- ufs_control(max_iter = 3, warn = FALSE)
-  for (method in c("socfs", "jspca")) {
-    said_once[[paste0("deprecated-", method, "-irls")]] <- NULL
-    fit <- function(solver) withr::with_seed(1, do.call(ufs, c(list(x, method,
-      solver = solver, control = calm), needed_arguments(method))))
-    expect_warning(old <- fit("irls"), "\"paper\"", class = "ufs_warning_deprecated")
-    expect_warning(again <- fit("irls"), NA)
-    new <- fit("paper")
-    expect_identical(old$params, new$params)
-    expect_identical(again$feature_scores, new$feature_scores)
-    said_once[[paste0("deprecated-", method, "-irls")]] <- NULL
-    grid <- do.call(ufs_grid, c(list(x, method, list(solver = c("irls", "paper")), control = calm),
-      needed_arguments(method)))
-    expect_identical(grid$results$warnings, c("", ""))
-    expect_identical(grid$feature_scores[, 1], grid$feature_scores[, 2])
-  }
-})
