@@ -282,7 +282,7 @@ new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth =
   structure(list_of(weights, n = data$n, n_edges = length(parts$index) %/% 2L, kind, n_neighbours,
     bandwidth, symmetrise, degree = parts$degree, component = parts$component,
     n_components = parts$n_components, n_isolated = parts$n_isolated,
-    samples = data$samples), class = "ufs_graph")
+    samples = data$samples), class = c("ufs_graph", "ufs_result"))
 }
 
 # A weight matrix of the user's as a graph.
@@ -426,9 +426,6 @@ as.matrix.ufs_csr <- function(x, ...) {
 dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
-summary.ufs_graph <- whole_summary
-
-#' @export
 print.ufs_graph <- function(x, ...) {
   cat_line("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
     if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
@@ -436,25 +433,8 @@ print.ufs_graph <- function(x, ...) {
   invisible(x)
 }
 
-#' @rdname ufs_graph
-#' @param ... Settings of the plot, such as `main`; `autoplot()` takes none.
-#' @param object A graph.
-#' @param what What `plot()` and `autoplot()` draw, largest first: `"degree"`, the degrees of the
-#'   samples (sums of their weights), or `"weights"`, the weights of the edges.
 #' @export
-plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
-  draw_picture(picture(x, what), ...)
-  invisible(x)
-}
-
-#' @rdname ufs_graph
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_graph <- function(object, what = c("degree", "weights"), ...) {
-  ggplot_picture(picture(object, what), ...)
-}
-
-#' @export
-picture.ufs_graph <- function(object, what, ...) {
+picture.ufs_graph <- function(object, what = c("degree", "weights"), ...) {
   what <- check_choice(what, "what", c("degree", "weights"))
   check_graph(object)
   value <- if (what == "degree") object$degree else {

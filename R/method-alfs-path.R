@@ -73,7 +73,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
     iterations = value(function(fit) fit$iterations, 0L),
     status = value(function(fit) fit$status, ""),
     samples = value(function(fit) fit$support[["samples"]], 0L),
-    features = value(function(fit) fit$support[["features"]], 0L))), class = "ufs_alfs_path")
+    features = value(function(fit) fit$support[["features"]], 0L))), class = c("ufs_alfs_path", "ufs_result"))
 }
 
 # The last solution with its multipliers stretched to the new bounds.
@@ -92,9 +92,6 @@ alfs_begin <- function(last, penalty, data) {
 }
 
 #' @export
-summary.ufs_alfs_path <- whole_summary
-
-#' @export
 print.ufs_alfs_path <- function(x, ...) {
   cat_line("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
   table <- x$table
@@ -104,29 +101,9 @@ print.ufs_alfs_path <- function(x, ...) {
   invisible(x)
 }
 
-#' @rdname ufs_alfs_path
-#' @param y Not used.
-#' @param type `"features"` or `"samples"` draws how the norms of the columns (rows) of W grow along
-#'   the path, `"gap"` the certificate of every fit.
-#' @param k,m How many of the best features or samples of the last fit to draw.
-#' @param ... For `ufs_alfs_path()` arguments of [ufs_data()] for `x`; for `plot()` settings such
-#'   as `main`.
 #' @export
-plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
-                               m = 10L, ...) {
-  show_picture(x, picture(x, type, k, m), ...)
-}
-
-#' @rdname ufs_alfs_path
-#' @param object The path.
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_alfs_path <- function(object, type = c("features", "samples", "gap"), k = 10L, m = 10L,
-                                   ...) {
-  ggplot_picture(picture(object, type, k, m), ...)
-}
-
-#' @export
-picture.ufs_alfs_path <- function(object, type, k, m, ...) {
+picture.ufs_alfs_path <- function(object, type = c("features", "samples", "gap"), k = 10L,
+                                  m = 10L, ...) {
   type <- check_choice(type, "type", c("features", "samples", "gap"))
   rel <- object$table[c("alpha_rel", "beta_rel", "lambda_rel")]
   varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]

@@ -60,11 +60,8 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
     probability = matrix(out$probability, n, classes$c,
       dimnames = list(graph$names, classes$names)),
     reached = stats::setNames(out$reached == 1L, graph$names)
-  ), n_known = sum(!is.na(y)), class = "ufs_propagation")
+  ), n_known = sum(!is.na(y)), class = c("ufs_propagation", "ufs_result"))
 }
-
-#' @export
-summary.ufs_propagation <- whole_summary
 
 #' @export
 print.ufs_propagation <- function(x, ...) {

@@ -100,16 +100,13 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     params = c(list_of(solver, alpha_e = settings$lambda_e * longest, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
-  ), class = "ufs_represent")
+  ), class = c("ufs_represent", "ufs_result"))
   if (fit$status != "converged" && control$warn) {
     ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations, " iterations, its ",
       "residuals above `tol`; it is at most ", signif(100 * gap, 2L), " % above the optimum.")
   }
   fit
 }
-
-#' @export
-summary.ufs_represent <- whole_summary
 
 #' @export
 print.ufs_represent <- function(x, ...) {

@@ -152,45 +152,9 @@ best_rows <- function(table, over) {
   best[order(match(best$method, unique(table$method)), best[[over]]), ]
 }
 
-#' Curves of a comparison
-#'
-#' Draws one curve for each method, with its name and last value at the end, so that the order of
-#' the methods can be read without a legend. Methods that were asked for are in colour; baselines
-#' that were added to them are grey, thin and dashed. With one value of
-#' `k` (or `m`) there is one line of a dot plot for each method, the best on top. Bars are one
-#' standard deviation to either side; the picture says of what. All values are per cent.
-#'
-#' @param x,object A [ufs_compare()] result.
-#' @param y Not used.
-#' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
-#' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
-#' @param classifier Which classifier; the first by default.
-#' @param at Values of the other one of k and m, a panel for each; its first by default. `"best"`
-#'   takes for every method the value at which its mean is largest, judged with the labels.
-#' @param methods Which methods to draw; all by default.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examplesIf requireNamespace("clue", quietly = TRUE)
-#' set.seed(1)
-#' out <- ufs_compare(iris[, 1:4], iris$Species, c("pca", "laplacian"), k = 1:3,
-#'   mode = "cluster",
-#'   repeats = 2, n_random = 3)
-#' plot(out, measure = "ari")
 #' @export
-plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
-                             at = NULL, methods = NULL, ...) {
-  show_picture(x, picture(x, over, measure, classifier, at, methods), ...)
-}
-
-#' @rdname plot.ufs_compare
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
-                                 at = NULL, methods = NULL, ...) {
-  ggplot_picture(picture(object, over, measure, classifier, at, methods), ...)
-}
-
-#' @export
-picture.ufs_compare <- function(object, over, measure, classifier, at, methods, ...) {
+picture.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
+                                at = NULL, methods = NULL, ...) {
   table <- summary(object, measure)$table
   if (is.null(over)) over <- if (length(object$m) > 1L && length(object$k) == 1L) "m" else "k"
   over <- check_choice(over, "over", c("k", "m"))

@@ -142,7 +142,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     grid = bind_rows(done$values, "grid"), methods = names(plan),
     asked = names(plan)[seq_along(methods)], k, m, repeats, train,
     classes = levels(y), n = data$n, p = data$p, n_random, halves, checkpoint = done$report),
-  class = "ufs_compare")
+  class = c("ufs_compare", "ufs_result"))
 }
 
 # Can this be a finished task of a comparison?

@@ -131,7 +131,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
     included = length(data$wish$include), excluded = length(data$wish$exclude),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
-    checkpoint = done$report), class = "ufs_decoys")
+    checkpoint = done$report), class = c("ufs_decoys", "ufs_result"))
 }
 
 # ---- what is run ---------------------------------------------------------------------------------
@@ -468,9 +468,6 @@ noise_curve <- function(counts, level) {
 }
 
 #' @export
-summary.ufs_decoys <- whole_summary
-
-#' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
   cat_line("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
@@ -521,29 +518,8 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
     row.names = NULL)
 }
 
-#' The share of noise against the number of columns
-#'
-#' Draws the estimated share of noise among the best k columns against k, one curve for each method,
-#' with the number of columns that are better than noise beside its name at the end. The dotted line
-#' is the share that was accepted. Use it to see how sharply the noise begins.
-#'
-#' @param x,object A [ufs_decoys()] result.
-#' @param to The largest k to show. By default four times the largest answer, and at least 50.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examples
-#' set.seed(1)
-#' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 16), 150))
-#' plot(ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 3))
 #' @export
-plot.ufs_decoys <- function(x, to = NULL, ...) show_picture(x, picture(x, to), ...)
-
-#' @rdname plot.ufs_decoys
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_decoys <- function(object, to = NULL, ...) ggplot_picture(picture(object, to), ...)
-
-#' @export
-picture.ufs_decoys <- function(object, to, ...) {
+picture.ufs_decoys <- function(object, to = NULL, ...) {
   if (is.null(to)) to <- min(object$usable, max(4 * max(object$k, object$asked), 50))
   to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
   table <- object$curve[!is.na(object$curve$share), ]

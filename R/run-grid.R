@@ -103,7 +103,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
     certificates = lapply(runs, `[[`, "certificate"),
     fits = if (keep_fits) lapply(runs, `[[`, "fit"), named = data$named,
     checkpoint = done$report
-  ), class = "ufs_grid")
+  ), class = c("ufs_grid", "ufs_result"))
 }
 
 # Can this be a finished fit of such data?
@@ -258,38 +258,8 @@ print.summary.ufs_grid <- function(x, ...) {
   invisible(x)
 }
 
-#' Picture of a grid
-#'
-#' Draws a result of the settings as a heat map over two arguments, or as a curve over one. Use it
-#' to see how much the choice depends on the settings. The one that a tuning chose is marked in red.
-#'
-#' @param x,object A [ufs_grid()] or [ufs_tune()] result.
-#' @param y Not used.
-#' @param value What to show: a numeric column of `as.data.frame(x)`, or a numeric vector with one
-#'   value per setting, for example an accuracy. The default is the criterion of a tuning; and of a
-#'   grid the share of its best ten features that a setting has in common with the other settings,
-#'   on average: where it is large, the choice hardly depends on the setting. Not the objective:
-#'   settings with different penalties minimise different objectives.
-#' @param over Names of one or two arguments that span the picture; by default the first
-#'   two that vary. Values are averaged over the others.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns the object, invisibly; `autoplot()` a ggplot.
-#' @examples
-#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
-#' plot(grid, value = "seconds")
 #' @export
-plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) {
-  show_picture(x, picture(x, value, over), ...)
-}
-
-#' @rdname plot.ufs_grid
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
-  ggplot_picture(picture(object, value, over), ...)
-}
-
-#' @export
-picture.ufs_grid <- function(object, value, over, ...) {
+picture.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
   table <- as.data.frame(object)
   what <- if (is.character(value)) value else "value"
   if (is.null(value)) {

@@ -47,11 +47,8 @@ ufs_overlap <- function(fits, k) {
   rest <- max(0, k - length(given))
   chance <- (k - rest + rest * min(1, rest / max(1, p - length(c(given, never))))) / k
   structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance, k, p),
-    class = "ufs_overlap")
+    class = c("ufs_overlap", "ufs_result"))
 }
-
-#' @export
-summary.ufs_overlap <- whole_summary
 
 #' @export
 print.ufs_overlap <- function(x, digits = 2L, ...) {
@@ -63,24 +60,8 @@ print.ufs_overlap <- function(x, digits = 2L, ...) {
   invisible(x)
 }
 
-#' @rdname ufs_overlap
-#' @param x,object A `ufs_overlap`, or fits joined by `c()`.
-#' @param what `"pairs"` (the shares of all pairs) or `"features"` (who chose what; at most the 40
-#'   features chosen most often).
-#' @param ... Graphical parameters for `plot()`; fits to be joined for `c()`.
 #' @export
-plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) {
-  show_picture(x, picture(x, what), ...)
-}
-
-#' @rdname ufs_overlap
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
-  ggplot_picture(picture(object, what), ...)
-}
-
-#' @export
-picture.ufs_overlap <- function(object, what, ...) {
+picture.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
   pairs <- check_choice(what, "what", c("pairs", "features")) == "pairs"
   shown <- if (pairs) object$shared else utils::head(object$selected, 40L) + 0
   new_picture("tiles", z = shown, limits = c(0, 1), text = pairs, key = FALSE, row_labels = TRUE,

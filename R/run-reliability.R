@@ -81,11 +81,8 @@ judged_reliability <- function(data, fdr = 0.05, level = 0.95) {
     table[c("reliability", "lower", "upper", "single")], repeats = !is.na(q) & q <= fdr)
   structure(list(table = table, n_repeats = sum(table$repeats), n_levels = length(squares$value),
     n_rows = sum(!is.na(data$row_wish$replicates)), df = squares$df, fdr = fdr, level = level),
-    class = "ufs_reliability")
+    class = c("ufs_reliability", "ufs_result"))
 }
-
-#' @export
-summary.ufs_reliability <- whole_summary
 
 #' @export
 print.ufs_reliability <- function(x, ...) {
@@ -111,26 +108,6 @@ as.data.frame.ufs_reliability <- function(x, row.names = NULL, optional = FALSE,
   check_dots_empty(...)
   x$table
 }
-
-#' How reliable each column is, as a picture
-#'
-#' Shows the reliability of every column, the largest first, with the columns that repeat better
-#' than chance in colour and named. Use it to see whether there is a gap between the two.
-#'
-#' @param x,object A [ufs_reliability()] result.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examples
-#' set.seed(1)
-#' sample <- rep(1:20, each = 2)
-#' x <- cbind(a = rnorm(20)[sample] + rnorm(40, sd = .3), b = rnorm(40))
-#' plot(ufs_reliability(x, sample))
-#' @export
-plot.ufs_reliability <- function(x, ...) show_picture(x, picture(x), ...)
-
-#' @rdname plot.ufs_reliability
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_reliability <- function(object, ...) ggplot_picture(picture(object), ...)
 
 #' @export
 picture.ufs_reliability <- function(object, ...) {

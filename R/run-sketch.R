@@ -91,7 +91,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     leverage = paste("by leverage on", count_words(sum(kept), "singular vector")),
     uniform = "drawn alike", facility = "by facility location"))
   structure(list_of(index, weights = unname(weights[at] * opened$n / sum(weights)),
-    type, n = opened$n, leverage, data = part), class = "ufs_sketch")
+    type, n = opened$n, leverage, data = part), class = c("ufs_sketch", "ufs_result"))
 }
 
 # Rows drawn by the engine.
@@ -110,7 +110,7 @@ sketch_of_table <- function(x, m) {
   part$input$note <- paste0("sketch       ", m, " of ",
     format(n, big.mark = ",", scientific = FALSE), " rows, drawn alike by the database")
   structure(list(index = NULL, weights = rep(n / m, m), type = "uniform", n = n, leverage = NULL,
-    data = part), class = "ufs_sketch")
+    data = part), class = c("ufs_sketch", "ufs_result"))
 }
 
 # Read as all rows of a table are, so that each value is what is stored.
@@ -144,9 +144,6 @@ dim.ufs_sketch <- function(x) dim(x$data)
 
 #' @export
 dimnames.ufs_sketch <- function(x) dimnames(x$data)
-
-#' @export
-summary.ufs_sketch <- whole_summary
 
 #' @export
 print.ufs_sketch <- function(x, ...) {

@@ -107,7 +107,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     call = call,
     coverage = split_coverage(z, rows, which(open[sample])),
     map = z[, seq_len(min(2L, ncol(z))), drop = FALSE]),
-    class = "ufs_split")
+    class = c("ufs_split", "ufs_result"))
 }
 
 # list(z, space, samples): the rows as they are compared, in principal axes.
@@ -287,12 +287,6 @@ as.data.frame.ufs_split <- function(x, row.names = NULL, optional = FALSE, ...) 
   for (name in c("train", "test")) set[x[[name]]] <- name
   data.frame(sample = labels_of(x$names, x$n), index = seq_len(x$n), set)
 }
-
-#' @export
-plot.ufs_split <- function(x, ...) show_picture(x, picture(x), ...)
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_split <- function(object, ...) ggplot_picture(picture(object), ...)
 
 #' @export
 picture.ufs_split <- function(object, ...) {

@@ -104,7 +104,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   structure(c(list_of(method, call, k, m, n_resamples, fraction, level, size, errors,
     checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level),
     if (!is.null(looked$size)) list(looked_at = looked$size, n = data$n)),
-    class = "ufs_stability")
+    class = c("ufs_stability", "ufs_result"))
 }
 
 # Resamples are taken from some of very many samples, to save time. That measures a choice from
@@ -155,7 +155,7 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
     with_seed(seed, do.call(ufs_stability, c(list(x = own, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
   }, methods, known$rows)
-  structure(list_of(call, methods, fits), class = "ufs_stability_list")
+  structure(list_of(call, methods, fits), class = c("ufs_stability_list", "ufs_result"))
 }
 
 stability_fit <- function(task, common) {
@@ -291,31 +291,8 @@ as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, .
     upper = value(x$interval["upper"]), jaccard = value(x$jaccard), errors = length(x$errors))
 }
 
-#' Which features, or samples, are chosen again and again
-#'
-#' Shows how often each feature was among the best `k` of the resamples, most frequent first, with
-#' the first `k` in red and named. Use it to see which of the chosen features would be chosen again.
-#'
-#' @param x,object A [ufs_stability()] result.
-#' @param what `"features"` or `"samples"`; the default is what was followed.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examples
-#' set.seed(1)
-#' plot(ufs_stability(mtcars, "variance", k = 3, n_resamples = 20))
 #' @export
-plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
-  show_picture(x, picture(x, what), ...)
-}
-
-#' @rdname plot.ufs_stability
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) {
-  ggplot_picture(picture(object, what), ...)
-}
-
-#' @export
-picture.ufs_stability <- function(object, what, ...) {
+picture.ufs_stability <- function(object, what = c("features", "samples"), ...) {
   have <- c(if (!is.null(object$frequency)) "features",
     if (!is.null(object$sample_frequency)) "samples")
   if (identical(what, c("features", "samples"))) what <- have[[1L]]

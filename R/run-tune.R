@@ -91,7 +91,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,
     fits$settings[best, , drop = FALSE], fits$fits[[best]])
   fits$fits <- NULL
-  structure(fits, class = c("ufs_tune", "ufs_grid"))
+  structure(fits, class = c("ufs_tune", class(fits)))
 }
 
 #' @export
@@ -116,14 +116,7 @@ print.ufs_tune <- function(x, ...) {
   invisible(x)
 }
 
-#' @rdname plot.ufs_grid
 #' @export
-plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...) {
-  show_picture(x, picture(x, value, over), ...)
-}
-
-#' @rdname plot.ufs_grid
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
-  ggplot_picture(picture(object, value, over), ...)
+picture.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
+  picture.ufs_grid(object, value, over)
 }

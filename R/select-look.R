@@ -108,7 +108,7 @@ look_unchecked <- function(x, kind = NULL, noise = TRUE) {
     repeats = counted_repeats(x), usable = length(whole$keep), noise = noise$noise,
     noise_low = noise$low, noise_high = noise$high, components = noise$above,
     noisy = isTRUE(noise$low > 0.5))),
-  class = "ufs_look")
+  class = c("ufs_look", "ufs_result"))
 }
 
 # list(noise, low, high, above) by decoys, on a part of x; NA where there are too few rows or
@@ -124,9 +124,6 @@ look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
   if (x$n > 400L || x$p > 2000L) found$above <- NA_integer_
   found
 }
-
-#' @export
-summary.ufs_look <- whole_summary
 
 #' @export
 print.ufs_look <- function(x, ...) {

@@ -110,7 +110,7 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   found <- size_of_method(x, own, k, repeats, share, n_resamples, check_checkpoint(checkpoint))
   structure(c(list(call = call, method = own$method, n = x$n, p = x$p), found),
-    class = "ufs_size")
+    class = c("ufs_size", "ufs_result"))
 }
 
 # The method that ufs_select(x, "auto", task) would choose, without its fit.
@@ -127,11 +127,8 @@ size_of_task <- function(x, task, given, call) {
     opened$rest[setdiff(names_of(opened$rest), own)])
   structure(c(list(call = call, task = task, n = opened$x$n, p = opened$x$p),
     found$plan[c("method", "verdict", "curve")], list(k = found$plan$size,
-      reason = found$plan$number_reason)), class = "ufs_size")
+      reason = found$plan$number_reason)), class = c("ufs_size", "ufs_result"))
 }
-
-#' @export
-summary.ufs_size <- whole_summary
 
 #' @export
 print.ufs_size <- function(x, ...) {
@@ -170,27 +167,6 @@ as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_dots_empty(...)
   x$curve
 }
-
-#' What is known of each number of features
-#'
-#' Draws four curves on one page, against k: the share that is no better than noise, what the
-#' columns capture of the data with its bound, the neighbours they keep, and how repeatable they
-#' are. The vertical line is the answer. Use it to see what fewer or more columns would cost or
-#' bring.
-#'
-#' @param x,object A [ufs_size()] result.
-#' @param ... Graphical parameters for `plot()`.
-#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examples
-#' set.seed(1)
-#' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 8), 150))
-#' plot(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4))
-#' @export
-plot.ufs_size <- function(x, ...) show_picture(x, picture(x), ...)
-
-#' @rdname plot.ufs_size
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_size <- function(object, ...) ggplot_picture(picture(object), ...)
 
 #' @export
 picture.ufs_size <- function(object, ...) {

@@ -139,10 +139,6 @@ add_columns <- function(out, add) {
 }
 
 #' @rdname ufs_tidiers
-#' @exportS3Method generics::tidy
-tidy.ufs_grid <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
-
-#' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_grid <- function(x, ...) {
   status <- x$results$status
@@ -175,10 +171,6 @@ tidy.ufs_stability <- function(x, ...) {
 }
 
 #' @rdname ufs_tidiers
-#' @exportS3Method generics::glance
-glance.ufs_stability <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
-
-#' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_decoys <- function(x, ...) as_tibble_if(x$curve, ...)
 
@@ -191,14 +183,6 @@ tidy.ufs_list <- function(x, ...) {
     cbind(what = if (is.null(fit$feature_scores)) "sample" else "feature", out)
   }), ...)
 }
-
-#' @rdname ufs_tidiers
-#' @exportS3Method generics::glance
-glance.ufs_decoys <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
-
-#' @rdname ufs_tidiers
-#' @exportS3Method generics::tidy
-tidy.ufs_size <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
@@ -226,10 +210,6 @@ stack_fits <- function(fits, table) {
 }
 
 #' @rdname ufs_tidiers
-#' @exportS3Method generics::tidy
-tidy.ufs_split <- function(x, ...) as_tibble_if(as.data.frame(x), ...)
-
-#' @rdname ufs_tidiers
 #' @exportS3Method generics::augment
 augment.ufs_split <- function(x, data, ...) {
   check_dots_empty(...)
@@ -251,10 +231,6 @@ glance.ufs_split <- function(x, ...) {
     uncovered_train = part("train", "chosen"), random_train = part("train", "random"),
     uncovered_test = part("test", "chosen"), random_test = part("test", "random")), ...)
 }
-
-#' @rdname ufs_tidiers
-#' @exportS3Method generics::tidy
-tidy.ufs_reliability <- function(x, ...) as_tibble_if(x$table, ...)
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
@@ -279,11 +255,4 @@ glance.ufs_overlap <- function(x, ...) {
   as_tibble_if(data.frame(fits = ncol(x$selected), k = x$k, p = x$p,
     different = nrow(x$selected), in_all = sum(rowSums(x$selected) == ncol(x$selected)),
     mean_shared = mean(pairs), chance = x$chance), ...)
-}
-
-# A tibble if the package is installed. Dots are refused before the table is made.
-as_tibble_if <- function(table, ...) {
-  check_dots_empty(...)
-  rownames(table) <- NULL
-  if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(table) else table
 }
