@@ -96,62 +96,9 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
  * problem, with v_i/sqrt(||v_i||^2 + eps) for every row. */
 double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v);
 
-/* ---- for the parts of la_gl alone ------------------------------------------------ */
-
-static inline size_t la_gl_place(const la_gl *w, int i)
-{
-    return (size_t) i * (size_t) w->c;
-}
-
 static inline double la_gl_factor(const la_gl *w, int f)
 {
     return w->factor == NULL ? 1.0 : w->factor[f];
 }
-
-/* The row of feature f has no penalty: it is always in the working set. */
-static inline bool la_gl_is_free(const la_gl *w, int f)
-{
-    return w->factor != NULL && w->factor[f] == 0.0;
-}
-
-/* Whether sweeps go through the Gram matrix: as long as its slots last. */
-static inline bool la_gl_by_gram(const la_gl *w)
-{
-    return w->m <= w->cap;
-}
-
-/* Rows of the working set that are not zero. */
-static inline int la_gl_nonzero(const la_gl *w)
-{
-    int nonzero = 0;
-    for (int i = 0; i < w->m; i++) nonzero += w->size[i] > 0.0;
-    return nonzero;
-}
-
-/* la_gl_set.c */
-void la_gl_enter_support(la_gl *w, const double *v);
-int la_gl_enter_violators(la_gl *w, double vtol);
-void la_gl_prune(la_gl *w, double level);
-void la_gl_gram_missing(la_gl *w);
-/* diag(root) R: what the columns of X itself are multiplied with. */
-const double *la_gl_weighted_residual(la_gl *w);
-/* V + step on the rows that are not zero, with moved to match, if (GL) falls; else nothing, and
- * false. */
-bool la_gl_step(la_gl *w, double lambda);
-
-/* la_gl_free.c: of rows without a penalty. The basis of their columns; the exact step over these rows
- * together, with xv and r; and R less what their columns span, so that it is a dual point. */
-void la_gl_free_basis(la_gl *w);
-void la_gl_free_step(la_gl *w);
-void la_gl_free_project(la_gl *w);
-
-/* la_gl_descent.c: coordinate descent, in Gram form every LA_GL_DEPTH sweeps with an
- * extrapolation or, where many more sweeps are to come, a Newton step;
- * priced: u belongs to the current r. Returns whether the steps of a sweep fell below the bound. */
-bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
-
-/* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
- * False, and nothing done, where (GL) would not fall. */
-bool la_gl_newton(la_gl *w, double lambda);
 
 #endif

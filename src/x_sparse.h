@@ -2,7 +2,7 @@
 #ifndef UFS_X_SPARSE_H
 #define UFS_X_SPARSE_H
 
-#include "x_ops.h"
+#include "x.h"
 
 /* Columns of X, or of a Gram matrix, that are worked on together where they have to stay in the cache
  * while all entries of x pass, or are used again. */
