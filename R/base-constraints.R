@@ -1,13 +1,13 @@
-# Constraints: what users ask of a choice besides its size ("wishes" in their words). They are a
-# property of the data. Each is declared by one row at the end of this file; the arguments of
-# ufs_data(), checks, subsets, decoys, print, ufs_methods(what = "wishes") and the frameworks'
-# options follow from the row. A new one is its row, an argument of ufs_data(), and what
-# rank_features(), rank_samples() or a solver does about it.
+# Constraints: what users ask of a choice besides its size. They are a property of the data. Each
+# is declared by one row at the end of this file; the arguments of ufs_data(), checks, subsets,
+# decoys, print, ufs_methods(what = "constraints") and the frameworks' options follow from the row.
+# A new one is its row, an argument of ufs_data(), and what rank_features(), rank_samples() or a
+# solver does about it.
 
-constraints <- new.env(parent = emptyenv())
-constraints$rows <- list()
+declared <- new.env(parent = emptyenv())
+declared$rows <- list()
 
-# name    the argument of ufs_data(); `held`, its name in data$wish or data$row_wish
+# name    the argument of ufs_data(); `held`, its name in data$held or data$row_held
 # about   "columns" or "rows"
 # kind    "places"   some of them, by name, index, flag or function; follows subsets
 #         "numbers"  a positive number for each; follows subsets
@@ -28,7 +28,7 @@ declare_constraint <- function(name, about, kind, ..., words = NULL, done = NULL
   given <- list(...)
   stopifnot(names(given) %in% names(row), about %in% c("columns", "rows"))
   row[names(given)] <- given
-  constraints$rows[[name]] <- row
+  declared$rows[[name]] <- row
 }
 
 # Rows about columns or rows, of some kinds, and by other fields: constraint_rows(ranked = TRUE).
@@ -37,20 +37,20 @@ constraint_rows <- function(about = c("columns", "rows"), kind = NULL, ...) {
   Filter(function(row) {
     row$about %in% about && (is.null(kind) || row$kind %in% kind) &&
       all(vapply(names(wanted), function(name) identical(row[[name]], wanted[[name]]), NA))
-  }, constraints$rows)
+  }, declared$rows)
 }
 
 # Their arguments of ufs_data(), and their names in the data.
 constraint_names <- function(...) {
-  if (...length()) names(constraint_rows(...)) else names(constraints$rows)
+  if (...length()) names(constraint_rows(...)) else names(declared$rows)
 }
 held_names <- function(...) vapply(constraint_rows(...), `[[`, "", "held", USE.NAMES = FALSE)
 
 # Kinds that have a value for each column or row.
 value_kinds <- c("numbers", "groups", "levels", "some levels")
 
-# The slot of the data, or of a fit's wishes, that holds a constraint.
-constraint_slot <- function(row) if (row$about == "columns") "wish" else "row_wish"
+# The slot of the data, or of a fit's constraints, that holds a constraint.
+constraint_slot <- function(row) if (row$about == "columns") "held" else "row_held"
 
 # The constraints of those columns or rows that stay, in their new order. `into`: their indices.
 subset_constraints <- function(held, into, about = "columns") {

@@ -57,7 +57,7 @@ count_words <- function(n, word) {
 
 # The first n of those chosen, and how many these are; of the whole ranking where it was left open.
 best_line <- function(ranking, names, n, size = NULL) {
-  # Wishes may leave fewer than were asked for.
+  # Constraints may leave fewer than were asked for.
   if (!is.null(size)) size <- min(size, length(ranking))
   best <- utils::head(ranking, min(n, size))
   text <- if (is.null(names)) as.character(best) else labels_of(names)[best]

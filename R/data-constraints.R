@@ -2,10 +2,10 @@
 # permuted with rows and columns, read where the data are prepared (R/data-weights.R) and where a
 # ranking is made (R/fit-constraints.R).
 #
-# data$wish      of the columns: include, exclude (positions), cost, groups (one number a column;
+# data$held      of the columns: include, exclude (positions), cost, groups (one number a column;
 #                NA in groups: alone), max_cor, budget, feature_strata (list(level, name, quota:
 #                the least and most of each level, or NULL)). Each may be NULL.
-# data$row_wish  of the rows: weights, blocks, block_scale, labelled, candidates (positions),
+# data$row_held  of the rows: weights, blocks, block_scale, labelled, candidates (positions),
 #                replicates, cost, budget, strata (list(level, name, quota)).
 
 # ---- arguments ----------------------------------------------------------------------------------
@@ -34,13 +34,13 @@ set_constraints <- function(data, given) {
     if (!is.null(row$needs)) check_needed(row, data, given)
   }
   # For check_constraints(), when columns have been left out.
-  if (!is.null(given$include)) data$input$included <- sides$columns$names[data$wish$include]
+  if (!is.null(given$include)) data$input$included <- sides$columns$names[data$held$include]
   data
 }
 
 # The columns of a factor go together.
 with_factor_groups <- function(data) {
-  data$wish$groups <- groups_of_factors(data$input$factors, data$features)
+  data$held$groups <- groups_of_factors(data$input$factors, data$features)
   data
 }
 
@@ -231,44 +231,44 @@ read_feature_quotas <- function(quotas, name) {
 
 # Once x has its final columns. `before`: the names that `include` had when it was given.
 check_constraints <- function(data, before = NULL) {
-  if (!is.null(data$row_wish$strata$quota)) check_row_quotas(data$row_wish)
-  wish <- data$wish
-  if (is.null(wish)) return(data)
+  if (!is.null(data$row_held$strata$quota)) check_row_quotas(data$row_held)
+  held <- data$held
+  if (is.null(held)) return(data)
   names <- feature_names(data$features, data$p, FALSE)
-  gone <- setdiff(before, names[wish$include])
+  gone <- setdiff(before, names[held$include])
   if (length(gone)) {
     refuse("include", "`include` names ", some_columns(gone), ", which `features`, `na` or ",
       "`min_samples` leave out.")
   }
-  both <- intersect(wish$include, wish$exclude)
+  both <- intersect(held$include, held$exclude)
   if (length(both)) {
     refuse("include", "`include` and `exclude` both name ", some_columns(names[both]), ".")
   }
-  all <- expand_groups(wish)
+  all <- expand_groups(held)
   both <- intersect(all$include, all$exclude)
   if (length(both)) {
     refuse("groups", "`groups` are taken whole or not at all: ", some_columns(names[both]),
       " would be in by `include` and out by `exclude`.")
   }
   check_open(all, data$p, "")
-  if (!is.null(wish$budget)) check_budget(wish$budget, all, names)
-  if (!is.null(wish$feature_strata$quota)) check_quotas(all, "be chosen")
+  if (!is.null(held$budget)) check_budget(held$budget, all, names)
+  if (!is.null(held$feature_strata$quota)) check_quotas(all, "be chosen")
   data
 }
 
 # Refuses a choice among `size` columns none of which may be taken.
-check_open <- function(wish, size, others = ": all others are constant") {
-  if (length(wish$exclude) == size) {
+check_open <- function(held, size, others = ": all others are constant") {
+  if (length(held$exclude) == size) {
     refuse("exclude", "`exclude` leaves no column to choose", others, ".")
   }
 }
 
 # Refuses quotas of the strata of rows that leave no row to choose; labelled rows count.
-check_row_quotas <- function(wish, labelled = wish$labelled) {
-  strata <- wish$strata
+check_row_quotas <- function(held, labelled = held$labelled) {
+  strata <- held$strata
   if (is.null(strata$quota)) return(invisible())
   count <- function(at) tabulate(strata$level[at], length(strata$quota))
-  may <- if (is.null(wish$candidates)) seq_along(strata$level) else wish$candidates
+  may <- if (is.null(held$candidates)) seq_along(strata$level) else held$candidates
   open <- setdiff(may, labelled)
   if (!any(pmin(strata$quota - count(labelled), count(open)) > 0)) {
     refuse("quotas", "`quotas` leaves no sample to choose.")
@@ -277,18 +277,18 @@ check_row_quotas <- function(wish, labelled = wish$labelled) {
 
 # Refuses quotas that these columns cannot meet, whatever their number. may: what those that count
 # may, in words.
-check_quotas <- function(wish, may) {
-  strata <- wish$feature_strata
+check_quotas <- function(held, may) {
+  strata <- held$feature_strata
   if (is.null(strata$quota)) return(invisible())
   count <- function(at) tabulate(strata$level[at], length(strata$name))
-  open <- count(setdiff(seq_along(strata$level), wish$exclude))
+  open <- count(setdiff(seq_along(strata$level), held$exclude))
   few <- which(open < strata$quota[, "least"])
   if (length(few)) {
     refuse("feature_quotas", "`feature_quotas` asks for ",
       count_words(strata$quota[few[1L], "least"], "column"), " of '", strata$name[few[1L]],
       "', of which ", open[few[1L]], " may ", may, ".")
   }
-  have <- count(wish$include)
+  have <- count(held$include)
   many <- which(have > strata$quota[, "most"])
   if (length(many)) {
     refuse("feature_quotas", "`feature_quotas` allows ",
@@ -298,30 +298,30 @@ check_quotas <- function(wish, may) {
 }
 
 # The least and the largest number of columns that include, exclude and quotas allow.
-choice_range <- function(wish, size) {
-  open <- setdiff(seq_len(size), wish$exclude)
-  strata <- wish$feature_strata
-  if (is.null(strata$quota)) return(c(length(wish$include), length(open)))
+choice_range <- function(held, size) {
+  open <- setdiff(seq_len(size), held$exclude)
+  strata <- held$feature_strata
+  if (is.null(strata$quota)) return(c(length(held$include), length(open)))
   most <- strata$quota[, "most"]
   count <- function(at) tabulate(strata$level[at], length(strata$name))
-  have <- count(wish$include)
-  c(length(wish$include) + sum(pmax(strata$quota[, "least"] - have, 0)),
+  have <- count(held$include)
+  c(length(held$include) + sum(pmax(strata$quota[, "least"] - have, 0)),
     sum(pmin(most, count(open))) + sum(is.na(strata$level[open])))
 }
 
 # Refuses a number of columns that quotas rule out.
-check_quota_size <- function(k, wish, arg = "k") {
-  quota <- wish$feature_strata$quota
+check_quota_size <- function(k, held, arg = "k") {
+  quota <- held$feature_strata$quota
   if (is.null(quota)) return(invisible())
-  size <- length(wish$feature_strata$level)
-  range <- choice_range(wish, size)
+  size <- length(held$feature_strata$level)
+  range <- choice_range(held, size)
   if (k < range[1L]) {
     refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas`",
-      if (length(wish$include)) " and `include` ask" else " asks", " for at least ",
+      if (length(held$include)) " and `include` ask" else " asks", " for at least ",
       count_words(range[1L], "column"), ".")
   }
   # Without quotas there may be no more, either.
-  if (k > range[2L] && range[2L] < size - length(wish$exclude)) {
+  if (k > range[2L] && range[2L] < size - length(held$exclude)) {
     refuse(arg, "`", arg, "` is ", k, ", but `feature_quotas` allows at most ",
       count_words(range[2L], "column"), if (any(quota[, "least"] == quota[, "most"])) {
         "; one number is exact, c(2, Inf) is at least two"
@@ -333,8 +333,8 @@ check_quota_size <- function(k, wish, arg = "k") {
 # for a column of none. Without quotas no stratum has more than its share of the columns `open`:
 # each next column is of the level that is farthest behind (Webster's rule), after those that must
 # be in.
-quotas_at <- function(wish, size, open) {
-  strata <- wish$feature_strata
+quotas_at <- function(held, size, open) {
+  strata <- held$feature_strata
   if (is.null(strata)) return(NULL)
   level <- strata$level
   if (!is.null(strata$quota)) {
@@ -342,7 +342,7 @@ quotas_at <- function(wish, size, open) {
       most = strata$quota[, "most"]))
   }
   n <- tabulate(level[open], length(strata$name))
-  have <- tabulate(level[wish$include], length(strata$name))
+  have <- tabulate(level[held$include], length(strata$name))
   nth <- unlist(lapply(seq_along(n), function(l) if (n[l] > have[l]) (have[l] + 1L):n[l]))
   of <- rep(seq_along(n), pmax(n - have, 0L))
   more <- of[order((nth - 0.5) / n[of], of)]
@@ -351,21 +351,21 @@ quotas_at <- function(wish, size, open) {
 }
 
 # The same in a choice of k of q columns, in whole numbers, for solvers.
-whole_quotas <- function(wish, k, q) {
-  quota <- quotas_at(wish, k, setdiff(seq_len(q), wish$exclude))
+whole_quotas <- function(held, k, q) {
+  quota <- quotas_at(held, k, setdiff(seq_len(q), held$exclude))
   if (is.null(quota)) return(NULL)
   lapply(quota, function(number) as.integer(pmin(number, q)))
 }
 
-check_budget <- function(budget, wish, names, one = "column") {
-  price <- sum(wish$cost[wish$include])
+check_budget <- function(budget, held, names, one = "column") {
+  price <- sum(held$cost[held$include])
   if (price > budget * (1 + 1e-12)) {
     refuse("budget", "The ", one, "s that must be in (",
-      paste(names[wish$include], collapse = ", "),
+      paste(names[held$include], collapse = ", "),
       ") cost ", format(price), ", more than the budget of ", format(budget), ".")
   }
-  least <- smallest_unit(wish$cost, wish)
-  if (!length(wish$include) && isTRUE(least$sum > budget * (1 + 1e-12))) {
+  least <- smallest_unit(held$cost, held)
+  if (!length(held$include) && isTRUE(least$sum > budget * (1 + 1e-12))) {
     refuse("budget", "The budget of ", format(budget), " pays for no ",
       if (length(least$at) > 1L) "group of ", if (length(least$at) > 1L) "columns" else one,
       ": the cheapest (", if (is.null(names)) least$at else some_names(names[least$at]),
@@ -375,18 +375,18 @@ check_budget <- function(budget, wish, names, one = "column") {
 
 # The group (or single column) with the smallest sum of `value` among those that may be chosen:
 # list(at, sum).
-smallest_unit <- function(value, wish) {
-  unit <- if (is.null(wish$groups)) -seq_along(value) else
-    ifelse(is.na(wish$groups), -seq_along(value), wish$groups)
-  open <- setdiff(seq_along(value), wish$exclude)
+smallest_unit <- function(value, held) {
+  unit <- if (is.null(held$groups)) -seq_along(value) else
+    ifelse(is.na(held$groups), -seq_along(value), held$groups)
+  open <- setdiff(seq_along(value), held$exclude)
   sums <- tapply(value[open], unit[open], sum)
   list(at = open[unit[open] == as.integer(names(which.min(sums)))], sum = min(sums))
 }
 
 # Refuses a `k` smaller than the smallest group.
-check_smallest <- function(k, wish, names) {
-  check_open(wish, length(wish$groups))
-  least <- smallest_unit(rep(1, length(wish$groups)), wish)
+check_smallest <- function(k, held, names) {
+  check_open(held, length(held$groups))
+  least <- smallest_unit(rep(1, length(held$groups)), held)
   if (least$sum > k) {
     refuse("k", "`k` is ", k, ", but the smallest group (", some_names(names[least$at]), ") has ",
       least$sum, " columns, and groups are taken whole.")
@@ -394,25 +394,25 @@ check_smallest <- function(k, wish, names) {
 }
 
 # The largest number of columns, or rows, that the budget pays for; NULL without one.
-affordable <- function(wish, size) {
-  if (is.null(wish$budget)) return(NULL)
-  never <- c(wish$exclude, wish$labelled,
-    if (!is.null(wish$candidates)) setdiff(seq_len(size), wish$candidates))
+affordable <- function(held, size) {
+  if (is.null(held$budget)) return(NULL)
+  never <- c(held$exclude, held$labelled,
+    if (!is.null(held$candidates)) setdiff(seq_len(size), held$candidates))
   open <- setdiff(seq_len(size), never)
-  price <- wish$cost[open[order(!open %in% wish$include, wish$cost[open])]]
-  max(1L, sum(cumsum(price) <= wish$budget * (1 + 1e-12)))
+  price <- held$cost[open[order(!open %in% held$include, held$cost[open])]]
+  max(1L, sum(cumsum(price) <= held$budget * (1 + 1e-12)))
 }
 
 # As rankings see them: what is in or out takes its whole group along.
-expand_groups <- function(wish) {
-  if (is.null(wish$groups)) return(wish)
+expand_groups <- function(held) {
+  if (is.null(held$groups)) return(held)
   whole <- function(at) {
-    codes <- wish$groups[at]
-    union(at, which(wish$groups %in% codes[!is.na(codes)]))
+    codes <- held$groups[at]
+    union(at, which(held$groups %in% codes[!is.na(codes)]))
   }
-  wish["include"] <- list(whole(wish$include))
-  wish["exclude"] <- list(whole(wish$exclude))
-  wish
+  held["include"] <- list(whole(held$include))
+  held["exclude"] <- list(whole(held$exclude))
+  held
 }
 
 # ---- on the way ---------------------------------------------------------------------------------
@@ -453,7 +453,7 @@ included_columns <- function(held) expand_groups(held)$include
 tell_constant <- function(held, constant, features) {
   lost <- intersect(held$include, constant)
   if (length(lost)) {
-    ufs_inform("wishes", "In by `include`, but constant, and so not chosen: ",
+    ufs_inform("constraints", "In by `include`, but constant, and so not chosen: ",
       some_columns(features[lost]), ".")
   }
 }
@@ -464,18 +464,18 @@ placed_columns <- function(held) c(held$include, held$exclude)
 # Factor of each column on the penalty of a method that has one for each column: 0 for
 # columns that must be in, Inf for those that may not be, and for the others their cost over the
 # mean of theirs. NULL: all alike.
-penalty_factor <- function(wish, q) {
-  if (!length(wish$include) && !length(wish$exclude) && is.null(wish$cost)) return(NULL)
-  factor <- if (is.null(wish$cost)) rep(1, q) else wish$cost
-  open <- setdiff(seq_len(q), c(wish$include, wish$exclude))
+penalty_factor <- function(held, q) {
+  if (!length(held$include) && !length(held$exclude) && is.null(held$cost)) return(NULL)
+  factor <- if (is.null(held$cost)) rep(1, q) else held$cost
+  open <- setdiff(seq_len(q), c(held$include, held$exclude))
   if (length(open)) factor <- factor / mean(factor[open])
-  factor[wish$include] <- 0
-  factor[wish$exclude] <- Inf
+  factor[held$include] <- 0
+  factor[held$exclude] <- Inf
   if (max(abs(factor - 1)) > 1e-14) factor
 }
 
 # The constraints that penalty_factor() heeds.
-penalty_wishes <- c("include", "exclude", "cost")
+penalty_constraints <- c("include", "exclude", "cost")
 
 # The largest of values of the columns, each over its factor.
 top_over_factor <- function(value, factor) {
@@ -494,12 +494,12 @@ same_penalty <- function(first, factor) {
 
 # The constraints as a fit keeps them, in the user's columns and rows; NULL without any.
 constraints_of <- function(data) {
-  out <- list(features = expand_groups(data$wish), samples = data$row_wish)
+  out <- list(features = expand_groups(data$held), samples = data$row_held)
   if (any(lengths(out) > 0L)) out
 }
 
 # ---- in words -----------------------------------------------------------------------------------
 
-wish_line <- function(name, parts) if (length(parts)) {
+constraint_line <- function(name, parts) if (length(parts)) {
   paste0(formatC(name, width = -13), paste(parts, collapse = ", "))
 }

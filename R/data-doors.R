@@ -15,17 +15,17 @@ declare_door <- function(door, heeds, ...) {
 # The data, if they hold nothing that the function does not keep to. `also`: what it keeps to in
 # this call; `fit`: the fit that it is about, which may hold the same.
 check_door <- function(data, door, also = NULL, fit = NULL) {
-  held <- if (inherits(data, "ufs_sketch")) data$data else data
-  if (!inherits(held, "ufs_data") || is.null(held$wish) && is.null(held$row_wish)) {
+  sketched <- if (inherits(data, "ufs_sketch")) data$data else data
+  if (!inherits(sketched, "ufs_data") || is.null(sketched$held) && is.null(sketched$row_held)) {
     return(invisible(data))
   }
   row <- doors$rows[[door]]
   heeded <- setdiff(door_heeds(c(row$heeds, also)), names(row$why))
-  for (wish in constraint_rows()) {
-    if (wish$name %in% heeded || !holds_constraint(held, wish, fit)) next
-    why <- c(wish$name, if (wish$evidence) "evidence", wish$about)
+  for (one in constraint_rows()) {
+    if (one$name %in% heeded || !holds_constraint(sketched, one, fit)) next
+    why <- c(one$name, if (one$evidence) "evidence", one$about)
     why <- row$why[intersect(why, names(row$why))][1L]
-    refuse(wish$name, "`", wish$name, "`: ", door, " ", why, ". Give it `x` without.")
+    refuse(one$name, "`", one$name, "`: ", door, " ", why, ". Give it `x` without.")
   }
   invisible(data)
 }
@@ -37,8 +37,9 @@ door_heeds <- function(words) {
 
 # Do the data hold it, of the user's will and not as the fit holds it?
 holds_constraint <- function(data, row, fit) {
-  value <- held_constraint(list(wish = expand_groups(data$wish), row_wish = data$row_wish), row)
-  own <- held_constraint(list(wish = fit$wishes$features, row_wish = fit$wishes$samples), row)
+  value <- held_constraint(list(held = expand_groups(data$held), row_held = data$row_held), row)
+  own <- fit$constraints
+  own <- held_constraint(list(held = own$features, row_held = own$samples), row)
   if (!length(value) || identical(value, own)) return(FALSE)
   # The columns that a factor became, and weights of rows that were made up.
   if (row$kind == "groups") {

@@ -119,13 +119,14 @@ sample_column <- function(value, x, arg) {
   if (isS4(out)) as.vector(out) else out
 }
 
-sample_columns <- function(wishes, x) {
-  if (!has_feature_rows(x)) return(wishes)
+sample_columns <- function(constraints, x) {
+  if (!has_feature_rows(x)) return(constraints)
   for (row in constraint_rows("rows")) {
     # Names of places are those of samples.
-    if (row$kind != "places") wishes[[row$name]] <- sample_column(wishes[[row$name]], x, row$name)
+    if (row$kind == "places") next
+    constraints[[row$name]] <- sample_column(constraints[[row$name]], x, row$name)
   }
-  wishes
+  constraints
 }
 
 # Containers in which features are rows.

@@ -89,7 +89,7 @@
 #' A fit remembers the transformation: [predict()] does the same to new rows, with the document
 #' frequencies and the mean total of the rows of the fit.
 #'
-#' # Wishes
+#' # Constraints
 #' What you know about your columns and rows is given beside the data, to `ufs_data()` or directly
 #' to any function that takes `x`, and goes with them: into subsets, resamples, grids, comparisons
 #' and decoys, and into the fit, whose print repeats it.
@@ -102,7 +102,8 @@
 #' * About what is fitted: `weights` count a row several times, and `blocks` remove the differences
 #'   between batches before any method sees the data.
 #'
-#' Each method treats a wish in one of three ways, which `ufs_methods(what = "wishes")` lists:
+#' Each method treats a constraint in one of three ways, which `ufs_methods(what = "constraints")`
+#' lists:
 #'
 #' * `"solver"`: the method takes it into account while it optimises, so that the other columns are
 #'   chosen to go with those that must be in. Methods that penalise the weights of each column
@@ -110,26 +111,26 @@
 #'   [ufs_sogfs()]) do so by the penalty: there is none on columns that must be in, those that may
 #'   not be in have no weight and are still to be explained, and that of each other column is
 #'   multiplied by its cost over the mean cost of the others. Their solver `"irls"` or `"paper"`
-#'   leaves these wishes to the ranking. [ufs_topk()] looks at sets with the columns that must be
-#'   in, without those that may not and within the budget, and so does its bound.
+#'   leaves these constraints to the ranking. [ufs_topk()] looks at sets with the columns that must
+#'   be in, without those that may not and within the budget, and so does its bound.
 #' * `"ranking"`: the method runs without it, and its ranking is rearranged. Included columns come
 #'   first; the others follow by score, divided by their cost where there is one. A group has the
 #'   mean score of its members, and a column that is too similar to an earlier one is skipped, or
-#'   one that leaves no room for the least that other strata need. The wish is always met, but the
-#'   choice is not optimised for it.
+#'   one that leaves no room for the least that other strata need. The constraint is always met, but
+#'   the choice is not optimised for it.
 #' * `"refused"`: an error, which gives the method's reason. `weights` are refused by methods that
 #'   are no sums over rows, `replicates` by a few that choose columns. A single setting may refuse
 #'   more: there is no `groups` with `optimal = TRUE` of [ufs_css()].
 #'
-#' A dash in that table means that the method does not choose what the wish is about: given to the
-#' method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a
+#' A dash in that table means that the method does not choose what the constraint is about: given to
+#' the method it is an error, given to `ufs_data()` it is kept for methods that do. Under a budget a
 #' column that no longer fits is passed over, and cheaper ones after it may still be taken. Where
-#' the wishes leave fewer than `k` columns, only those are chosen, and a message says so. Wishes
-#' that contradict each other are errors that name the columns: a column that is both included and
-#' excluded, `k` below the number of included columns, included columns that cost more than the
-#' budget, or quotas that ask for more columns of a stratum than there are, for more than `k` in
-#' all, or that allow fewer than `k`. Choices under quotas of at least some columns are not nested:
-#' that of `k - 1` may have columns that are not in that of `k`.
+#' the constraints leave fewer than `k` columns, only those are chosen, and a message says so.
+#' Constraints that contradict each other are errors that name the columns: a column that is both
+#' included and excluded, `k` below the number of included columns, included columns that cost more
+#' than the budget, or quotas that ask for more columns of a stratum than there are, for more than
+#' `k` in all, or that allow fewer than `k`. Choices under quotas of at least some columns are not
+#' nested: that of `k - 1` may have columns that are not in that of `k`.
 #'
 #' # Replicates
 #' Where rows measure the same thing several times, `replicates` says which columns measure
@@ -266,7 +267,7 @@
 #' # Two columns must stay, one is out of the question, and no two may say the same
 #' fit <- ufs_css(mtcars, k = 5, include = c("mpg", "hp"), exclude = "qsec", max_cor = .9)
 #' selected_features(fit)
-#' subset(ufs_methods(what = "wishes"), method %in% c("css", "facility"))
+#' subset(ufs_methods(what = "constraints"), method %in% c("css", "facility"))
 #'
 #' # Two tables of the same cars: three columns of engines weigh as much as six others
 #' engine <- mtcars[, c("cyl", "disp", "hp")]
@@ -295,11 +296,11 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      block_scale = FALSE, candidates = NULL, labelled = NULL, replicates = NULL,
                      sample_cost = NULL, sample_budget = NULL, strata = NULL, quotas = NULL) {
   check_given(x)
-  wishes <- mget(constraint_names())
+  constraints <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
     factors = if (factors != "error") factors, raw = TRUE)
-  data <- open_data(x, "x", na, reading, list_of(features, samples), wishes)
+  data <- open_data(x, "x", na, reading, list_of(features, samples), constraints)
   included <- data$input$included
   data$input$included <- NULL
   asked <- !missing(counts) || !missing(rows) || !missing(unit_rows) || !missing(min_samples) ||
@@ -315,8 +316,9 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
 
 # The same for an argument of another name. `reading`: list(assay, block_bytes, BPPARAM, factors,
 # raw: leave the counts of an object as they are; layer: of a Seurat object); `part`:
-# list(features, samples); `wishes`: by the names of the arguments of ufs_data().
-open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(), wishes = NULL) {
+# list(features, samples); `constraints`: by the names of the arguments of ufs_data().
+open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(),
+                      constraints = NULL) {
   if (!identical(na, "error")) na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (inherits(x, "ufs_moments")) refuse_moments(arg)
@@ -325,13 +327,13 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (!is.null(plain)) {
     x <- new_data("dense", plain, dimnames(plain), class(x)[1L])
   } else if (!inherits(x, "ufs_data")) {
-    wishes <- sample_columns(wishes, x)
+    constraints <- sample_columns(constraints, x)
     x <- read_any(x, arg, reading)
   } else if (!all(vapply(reading[names(reading) != "raw"], is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",
       "`BPPARAM` and `factors` there.")
   }
-  if (length(wishes)) x <- set_constraints(x, wishes)
+  if (length(constraints)) x <- set_constraints(x, constraints)
   if (!all(vapply(part, is.null, NA))) {
     rows <- resolve_index(part$samples, x$n, x$samples, "samples")
     columns <- resolve_index(part$features, x$p, x$features, "features")
@@ -527,7 +529,7 @@ labelled_left <- function(x, labelled, dots) {
   by_place <- is.numeric(labelled) || is.logical(labelled)
   if (!by_place || !any(c("na", "samples") %in% names_of(dots))) return(labelled)
   suppressMessages(suppressWarnings(do.call(ufs_data, c(list(x), dots,
-    list(labelled = labelled)), quote = TRUE)))$row_wish$labelled
+    list(labelled = labelled)), quote = TRUE)))$row_held$labelled
 }
 
 # ---- parts -------------------------------------------------------------------------------------
@@ -550,9 +552,9 @@ print.ufs_data <- function(x, ...) {
       format_bytes(dense))
   ))
   for (line in c(tables_words(x$input$tables$of), input_notes(x$input),
-    wish_line("columns", constraint_words(expand_groups(x$wish), "columns")),
-    wish_line("rows", c(constraint_words(x$row_wish, "rows"),
-      constraint_words(x$row_wish, "rows", sums = TRUE))))) {
+    constraint_line("columns", constraint_words(expand_groups(x$held), "columns")),
+    constraint_line("rows", c(constraint_words(x$row_held, "rows"),
+      constraint_words(x$row_held, "rows", sums = TRUE))))) {
     cat_line("  ", line)
   }
   invisible(x)

@@ -251,9 +251,9 @@ moment_pieces <- function(x, columns, weights, where, from, held, reading) {
       refuse("x", "`x` has several tables, and moments are those of one: give a list of tables to ",
         "the method itself.")
     }
-    if (!is.null(data$row_wish$weights)) {
+    if (!is.null(data$row_held$weights)) {
       if (!is.null(weights)) refuse("weights", "`x` has `weights` of its own; give one of them.")
-      weights <- data$row_wish$weights
+      weights <- data$row_held$weights
     }
     data_pieces(data, columns, weights)
   }
@@ -584,7 +584,7 @@ rows_of_moments <- function(moments) {
   # A constant column is constant to the last bit.
   x[, !varies] <- 0
   data <- new_data("dense", unname(x), list(NULL, names(moments)), "ufs_moments")
-  data$row_wish <- list(weights = rep(weight, p + 1))
+  data$row_held <- list(weights = rep(weight, p + 1))
   data$n_rows <- moments$n
   data$offset <- unname(moments$mean)
   if (isTRUE(moments$repaired > 0)) {

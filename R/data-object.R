@@ -85,9 +85,9 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   if (!is.null(features) && !is.null(data$levels)) {
     data$levels <- subset_levels(data$levels, columns)
   }
-  if (!is.null(features)) data["wish"] <- list(subset_constraints(data$wish, features))
+  if (!is.null(features)) data["held"] <- list(subset_constraints(data$held, features))
   if (!is.null(samples)) {
-    data["row_wish"] <- list(subset_constraints(data$row_wish, samples, "rows"))
+    data["row_held"] <- list(subset_constraints(data$row_held, samples, "rows"))
   }
   data
 }

@@ -142,7 +142,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   named_apart <- identical(features, opened$features)
   by <- if (scale) by else "none"
   # By weights or within blocks: what is read then is centred already.
-  sums <- if (!is.null(opened$row_wish) && has_row_sums(opened)) {
+  sums <- if (!is.null(opened$row_held) && has_row_sums(opened)) {
     weighted_columns(opened, center, by)
   }
   if (!is.null(sums)) opened <- sums$data
@@ -154,7 +154,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
   constant <- check_prepared(moments, features, arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
-  if (warn && length(constant)) tell_constant(opened$wish, constant, features)
+  if (warn && length(constant)) tell_constant(opened$held, constant, features)
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
     norm = moments$norm[keep], variance = moments$sd[keep]^2, divisor = 1, features,
     samples = opened$samples, named = !is.null(opened$features),
@@ -163,9 +163,9 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
     scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
     input = opened$input, roots = lapply(roots, `[`, keep),
-    df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_wish$weights,
-    wish = if (!is.null(opened$wish)) drop_constant(opened$wish, keep),
-    wishes = if (!is.null(opened$wish) || !is.null(opened$row_wish)) constraints_of(opened),
+    df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_held$weights,
+    held = if (!is.null(opened$held)) drop_constant(opened$held, keep),
+    constraints = if (!is.null(opened$held) || !is.null(opened$row_held)) constraints_of(opened),
     reliability = unname(opened$levels$share[keep]))
   if (!is.null(sums)) moments$mean[] <- 0
   list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg,

@@ -12,11 +12,11 @@
 #                     has no value; level_weight: the weights of the levels
 #   mean              of the column; value: the codes of the levels in the order of the means
 # Cost: 3 passes over x, read by columns as many as getOption("ufselect.block_bytes") holds.
-replicate_squares <- function(data, replicates = data$row_wish$replicates) {
+replicate_squares <- function(data, replicates = data$row_held$replicates) {
   used <- which(!is.na(replicates))
-  weight <- data$row_wish$weights
+  weight <- data$row_held$weights
   weight <- if (is.null(weight)) rep(1, length(used)) else weight[used]
-  block <- data$row_wish$blocks
+  block <- data$row_held$blocks
   block <- if (is.null(block)) rep(1L, length(used)) else block[used]
   data <- without_blocks(data)
   value <- sort(unique(replicates[used]))
@@ -131,11 +131,11 @@ on_levels <- function(args, selects) {
 }
 
 holds_replicates <- function(data) {
-  inherits(data, "ufs_data") && !is.null(data$row_wish$replicates)
+  inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
 }
 
 level_table <- function(data, center, scale) {
-  level <- each_alone(data$row_wish$replicates)
+  level <- each_alone(data$row_held$replicates)
   n_levels <- length(unique(level))
   if (n_levels < 3L) {
     refuse("replicates", "`replicates` has ", count_words(n_levels, "level"), "; at least 3 are ",
@@ -162,7 +162,7 @@ level_table <- function(data, center, scale) {
 # How many columns repeat at all, of data with replicates: more cannot be chosen.
 repeating_columns <- function(data) {
   data <- open_checked(data)
-  share <- reliability_table(replicate_squares(data, each_alone(data$row_wish$replicates)))
+  share <- reliability_table(replicate_squares(data, each_alone(data$row_held$replicates)))
   sum(share$reliability > 0, na.rm = TRUE)
 }
 
@@ -178,12 +178,12 @@ table_of_levels <- function(data, squares, share, flat, center, scale, sd) {
   out <- new_data("dense", z, list(NULL, names), data$input$origin)
   out$input <- data$input
   out$input$note <- c(data$input$note, level_words(n_levels, share, flat))
-  out[c("wish", "quiet", "arg")] <- list(data$wish, TRUE, data$arg)
-  sums <- intersect(held_names("rows", sums = TRUE), names(data$row_wish))
-  evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_wish))
+  out[c("held", "quiet", "arg")] <- list(data$held, TRUE, data$arg)
+  sums <- intersect(held_names("rows", sums = TRUE), names(data$row_held))
+  evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_held))
   out$levels <- list(n_rows = data$n, n_levels = n_levels, share = stats::setNames(share, names),
     mean = squares$mean, constant = which(flat), scaled = scale, divide = divide, add = add,
-    named = !is.null(data$features), wish = c(data$row_wish[sums], data$row_wish[evidence],
+    named = !is.null(data$features), held = c(data$row_held[sums], data$row_held[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
 }
@@ -212,6 +212,6 @@ of_levels <- function(fit, levels) {
   fit$names$named <- levels$named
   fit$levels <- list(n_levels = levels$n_levels, reliability = levels$share,
     constant = levels$constant)
-  fit$wishes$samples <- levels$wish
+  fit$constraints$samples <- levels$held
   fit
 }

@@ -10,7 +10,7 @@
 # Cost: two more passes (three with block_scale); a dense x is copied once. Sparse data become a
 # source, for centred within blocks they are not sparse.
 weighted_columns <- function(data, center, by) {
-  rows <- data$row_wish
+  rows <- data$row_held
   n <- data$n
   weight <- if (is.null(rows$weights)) rep(1, n) else rows$weights
   block <- if (is.null(rows$blocks)) rep(1L, n) else match(rows$blocks, unique(rows$blocks))
@@ -69,17 +69,17 @@ known_offset <- function(offset, center) {
 }
 
 # The data with their columns moved to the same mean in all blocks (and scaled within, if asked),
-# and no wish about it left.
+# and no constraint about it left.
 without_blocks <- function(data) {
-  if (is.null(data$row_wish$blocks)) return(data)
+  if (is.null(data$row_held$blocks)) return(data)
   own <- data
-  own$row_wish["weights"] <- list(NULL)
+  own$row_held["weights"] <- list(NULL)
   out <- weighted_columns(own, FALSE, "none")$data
-  out$row_wish[c("blocks", "block_scale")] <- NULL
+  out$row_held[c("blocks", "block_scale")] <- NULL
   out
 }
 
-has_row_sums <- function(data) !is.null(data$row_wish$weights) || !is.null(data$row_wish$blocks)
+has_row_sums <- function(data) !is.null(data$row_held$weights) || !is.null(data$row_held$blocks)
 
 # All columns as the user has them, for products.
 raw_operator <- function(data) {

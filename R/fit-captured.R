@@ -107,11 +107,12 @@ as_the_fit_had_it <- function(fit, x) {
     # Opened, several tables are remembered; they weigh what their log counts do.
     x <- weigh_tables(transform_new(fit, if (is_tables(x)) open_data(x) else x, "x"))
   }
-  sums <- fit$wishes$samples[intersect(names(fit$wishes$samples), held_names("rows", sums = TRUE))]
+  rows <- fit$constraints$samples
+  sums <- rows[intersect(names(rows), held_names("rows", sums = TRUE))]
   if (!length(sums)) return(x)
   data <- open_data(x)
   if (has_row_sums(data) || data$n != fit$n) return(x)
-  data$row_wish[names(sums)] <- sums
+  data$row_held[names(sums)] <- sums
   data
 }
 
@@ -166,7 +167,7 @@ captured_share <- function(x, columns) {
 }
 
 # The certificate of a selection by components: the share of the squares of x (a matrix or operator)
-# that the best k columns by `score` explain, or those that wishes (of the columns of x) put in
+# that the best k columns by `score` explain, or those that constraints (of the columns of x) put in
 # their place, and that of k components with squared singular values sdev2. Nothing where the
 # squares overflow.
 captured_certificate <- function(data, k, sdev2, score, key = rep(0, length(score))) {

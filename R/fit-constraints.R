@@ -40,68 +40,68 @@ group_order <- function(score, key, groups = NULL, first = integer(), cost = NUL
   ord[ord %in% scored]
 }
 
-# fit$wishes$features and $samples, of what the data bring: the same, with `open`, how many of the
-# ranking may be chosen, and `by`, who saw to each wish: "solver" or "ranking".
+# fit$constraints$features and $samples, of what the data bring: the same, with `open`, how many of
+# the ranking may be chosen, and `by`, who saw to each constraint: "solver" or "ranking".
 rank_features <- function(fit, data = NULL) {
-  wish <- fit$wishes$features
+  held <- fit$constraints$features
   score <- unname(fit$feature_scores)
-  if (is.null(wish)) {
+  if (is.null(held)) {
     fit$feature_ranking <- ufs_rank(score, fit$feature_key, fit$names$features)
     return(fit)
   }
-  honoured <- names(wish$by)[wish$by == "solver"]
-  never <- wish$exclude
+  honoured <- names(held$by)[held$by == "solver"]
+  never <- held$exclude
   score[never] <- NA_real_
   fit$feature_scores[never] <- NA_real_
-  ord <- group_order(score, unname(fit$feature_key), wish$groups, wish$include,
-    if (!"cost" %in% honoured) wish$cost)
-  if (!is.null(wish$feature_strata)) check_scored_quotas(wish, ord)
+  ord <- group_order(score, unname(fit$feature_key), held$groups, held$include,
+    if (!"cost" %in% honoured) held$cost)
+  if (!is.null(held$feature_strata)) check_scored_quotas(held, ord)
   # `max_cor` is enforced only below what the solver already chose.
-  if (!is.null(wish$max_cor) && !is.null(data)) {
-    apart <- uncorrelated(ord, wish, if (is.null(data$columns)) data else data$columns)
-    fit$wishes$features$walked <- apart$walked
+  if (!is.null(held$max_cor) && !is.null(data)) {
+    apart <- uncorrelated(ord, held, if (is.null(data$columns)) data else data$columns)
+    fit$constraints$features$walked <- apart$walked
     ord <- apart$ord
   }
-  fit$wishes$features$open <- length(ord)
+  fit$constraints$features$open <- length(ord)
   fit$feature_ranking <- whole_ranking(ord, never, fit$names$features, length(score))
   # An error now, and not where the choice is looked at.
-  if (!is.null(wish$feature_strata)) {
+  if (!is.null(held$feature_strata)) {
     size <- remembered_size(fit, "k")
-    choose_best(fit, "feature", if (is.null(size)) length(ord) else size, wish$budget)
+    choose_best(fit, "feature", if (is.null(size)) length(ord) else size, held$budget)
   }
   fit
 }
 
 rank_samples <- function(fit) {
-  wish <- fit$wishes$samples
+  held <- fit$constraints$samples
   score <- unname(fit$sample_scores)
   key <- unname(fit$sample_key)
-  if (!any(names(wish) %in% ranked_names("samples"))) {
+  if (!any(names(held) %in% ranked_names("samples"))) {
     fit$sample_ranking <- ufs_rank(score, key, fit$names$samples)
     return(fit)
   }
-  labelled <- union(wish$labelled, fit$params$labelled)
+  labelled <- union(held$labelled, fit$params$labelled)
   never <- barred_samples(fit)
   score[never] <- NA_real_
   fit$sample_scores[never] <- NA_real_
-  ord <- group_order(score, key, cost = if (!isTRUE(wish$by["cost"] == "solver")) wish$cost)
-  if (!is.null(wish$replicates)) {
-    level <- wish$replicates[ord]
-    ord <- ord[is.na(level) | !(duplicated(level) | level %in% wish$replicates[labelled])]
+  ord <- group_order(score, key, cost = if (!isTRUE(held$by["cost"] == "solver")) held$cost)
+  if (!is.null(held$replicates)) {
+    level <- held$replicates[ord]
+    ord <- ord[is.na(level) | !(duplicated(level) | level %in% held$replicates[labelled])]
   }
-  if (!is.null(wish$strata)) ord <- by_strata(ord, wish$strata, labelled)
-  fit$wishes$samples$open <- length(ord)
+  if (!is.null(held$strata)) ord <- by_strata(ord, held$strata, labelled)
+  fit$constraints$samples$open <- length(ord)
   fit$sample_ranking <- whole_ranking(ord, never, fit$names$samples, fit$n)
   fit
 }
 
 # Columns that may never be chosen; they have no score by intention.
-barred_columns <- function(fit) fit$wishes$features$exclude
+barred_columns <- function(fit) fit$constraints$features$exclude
 
 barred_samples <- function(fit) {
-  wish <- fit$wishes$samples
-  union(union(wish$labelled, fit$params$labelled),
-    if (!is.null(wish$candidates)) setdiff(seq_len(fit$n), wish$candidates))
+  held <- fit$constraints$samples
+  union(union(held$labelled, fit$params$labelled),
+    if (!is.null(held$candidates)) setdiff(seq_len(fit$n), held$candidates))
 }
 
 # Under `strata` samples are taken in the order of the ranking until a level has its quota, or, in
@@ -117,12 +117,12 @@ by_strata <- function(ord, strata, labelled) {
 }
 
 # Does a ranking need the columns themselves, to see which are alike?
-ranks_by_correlation <- function(data) !is.null(data$wishes$features$max_cor)
+ranks_by_correlation <- function(data) !is.null(data$constraints$features$max_cor)
 
 # The ranking without what correlates above max_cor with a column that is before it: list(ord,
 # walked: after how many the walk stopped, so that what follows is not known to be apart). Groups
 # are taken whole or not at all. Cost: 2 n q flops for each column that stays.
-uncorrelated <- function(ord, wish, data, flops = 2e10) {
+uncorrelated <- function(ord, held, data, flops = 2e10) {
   # A constant column correlates with none.
   constant <- !ord %in% data$keep
   at <- match(ord, data$keep)
@@ -131,17 +131,17 @@ uncorrelated <- function(ord, wish, data, flops = 2e10) {
   mean <- along_constant(x, data$weights)
   norm <- sqrt(pmax(x_ss(x) - mean^2, 0))
   most <- max(50, floor(flops / (2 * data$n * length(ord))))
-  group <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
+  group <- if (is.null(held$groups)) rep(NA, length(ord)) else held$groups[ord]
   open <- rep(TRUE, length(ord))
-  first <- ord %in% wish$include
+  first <- ord %in% held$include
   near_to <- function(i) {
     if (constant[i]) return(logical(length(ord)))
     r <- (drop(x_cross(x, x_columns(x, at[i]))) - mean * mean[at[i]]) / norm / norm[at[i]]
-    near <- !constant & abs(r[at]) > wish$max_cor + 1e-12
+    near <- !constant & abs(r[at]) > held$max_cor + 1e-12
     own <- !is.na(group[i]) & group %in% group[i]
     near & !first & !own
   }
-  fits <- quota_watch(wish, ord, near_to)
+  fits <- quota_watch(held, ord, near_to)
   kept <- integer()
   for (i in seq_along(ord)) {
     if (!open[i]) next
@@ -165,19 +165,19 @@ uncorrelated <- function(ord, wish, data, flops = 2e10) {
 
 # ---- what is chosen -----------------------------------------------------------------------------
 
-# The first `size` of a ranking of features or samples (`one`), with wishes: as many as may be
+# The first `size` of a ranking of features or samples (`one`), with constraints: as many as may be
 # chosen, groups whole, within the budget.
 choose_best <- function(fit, one, size, budget = NULL) {
   ranking <- unname(fit[[paste0(one, "_ranking")]])
-  wish <- fit$wishes[[paste0(one, "s")]]
-  if (is.null(wish$open)) return(ranking[seq_len(size)])
-  ord <- ranking[seq_len(wish$open)]
-  groups <- if (is.null(wish$groups)) rep(NA, length(ord)) else wish$groups[ord]
-  if (one == "feature" && !is.null(wish$feature_strata)) {
-    return(choose_by_quotas(ord, wish, size, budget))
+  held <- fit$constraints[[paste0(one, "s")]]
+  if (is.null(held$open)) return(ranking[seq_len(size)])
+  ord <- ranking[seq_len(held$open)]
+  groups <- if (is.null(held$groups)) rep(NA, length(ord)) else held$groups[ord]
+  if (one == "feature" && !is.null(held$feature_strata)) {
+    return(choose_by_quotas(ord, held, size, budget))
   }
   if (!length(ord) || (is.null(budget) && all(is.na(groups)))) return(utils::head(ord, size))
-  cost <- if (is.null(budget)) rep(0, length(ord)) else wish$cost[ord]
+  cost <- if (is.null(budget)) rep(0, length(ord)) else held$cost[ord]
   left <- if (is.null(budget)) Inf else budget * (1 + 1e-12)
   # Members of a group stand next to each other.
   group <- cumsum(is.na(groups) | !duplicated(groups))
@@ -196,40 +196,40 @@ choose_best <- function(fit, one, size, budget = NULL) {
 
 # The best k columns of data$x by scores, as the ranking of the fit will have them.
 best_columns <- function(data, k, score, key = NULL) {
-  if (is.null(data$wish)) return(ufs_rank(score, key)[seq_len(k)])
-  bare <- list(feature_scores = score, feature_key = key, wishes = list(features = data$wish))
+  if (is.null(data$held)) return(ufs_rank(score, key)[seq_len(k)])
+  bare <- list(feature_scores = score, feature_key = key, constraints = list(features = data$held))
   data$keep <- seq_along(score)
   ranked <- rank_features(bare, data)
-  choose_best(ranked, "feature", max(k, choice_range(data$wish, length(score))[1L]))
+  choose_best(ranked, "feature", max(k, choice_range(data$held, length(score))[1L]))
 }
 
-# Random choices that keep to the wishes of the data x, which methods are compared with: a function
-# that draws one, of k columns among those given, or of m rows. Costs do not decide what comes first
-# at random, but a budget is kept to: with k or m as large as can be it is all that binds, and each
-# draw spends it.
+# Random choices that keep to the constraints of the data x, which methods are compared with: a
+# function that draws one, of k columns among those given, or of m rows. Costs do not decide what
+# comes first at random, but a budget is kept to: with k or m as large as can be it is all that
+# binds, and each draw spends it.
 random_columns <- function(x, k, among = seq_len(x$p)) {
-  wish <- expand_groups(x$wish)
-  if (is.null(wish)) return(function() among[sample.int(length(among), k)])
-  data <- if (!is.null(wish$max_cor)) as_ufs_operator(open_quietly(x))
+  held <- expand_groups(x$held)
+  if (is.null(held)) return(function() among[sample.int(length(among), k)])
+  data <- if (!is.null(held$max_cor)) as_ufs_operator(open_quietly(x))
   if (!is.null(data)) among <- intersect(among, data$keep)
-  wish$by <- c(cost = "solver")
+  held$by <- c(cost = "solver")
   function() {
     score <- replace(rep(NA_real_, x$p), among, sample.int(length(among)))
-    fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)), data)
-    choose_best(fit, "feature", max(k, choice_range(wish, x$p)[1L]), wish$budget)
+    fit <- rank_features(list(feature_scores = score, constraints = list(features = held)), data)
+    choose_best(fit, "feature", max(k, choice_range(held, x$p)[1L]), held$budget)
   }
 }
 
 random_samples <- function(x, m, among = seq_len(x$n)) {
-  wish <- x$row_wish
-  if (!any(names(wish) %in% ranked_names("samples"))) {
+  held <- x$row_held
+  if (!any(names(held) %in% ranked_names("samples"))) {
     return(function() among[sample.int(length(among), m)])
   }
-  wish$by <- c(cost = "solver")
+  held$by <- c(cost = "solver")
   function() {
     score <- replace(rep(NA_real_, x$n), among, sample.int(length(among)))
-    fit <- rank_samples(list(sample_scores = score, n = x$n, wishes = list(samples = wish)))
-    choose_best(fit, "sample", m, wish$budget)
+    fit <- rank_samples(list(sample_scores = score, n = x$n, constraints = list(samples = held)))
+    choose_best(fit, "sample", m, held$budget)
   }
 }
 
@@ -240,13 +240,13 @@ remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$param
 # For print(): list(ranking, of what may be chosen, what is chosen first; size, how many that is,
 # NULL where neither a number nor a budget was given).
 shown_ranking <- function(fit, one) {
-  wish <- fit$wishes[[paste0(one, "s")]]
+  held <- fit$constraints[[paste0(one, "s")]]
   ranking <- unname(fit[[paste0(one, "_ranking")]])
   size <- remembered_size(fit, if (one == "feature") "k" else "m")
-  if (is.null(wish$open)) return(list_of(ranking, size))
-  ranking <- ranking[seq_len(wish$open)]
-  if (is.null(size) && is.null(wish$budget)) return(list_of(ranking, size))
-  chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size, wish$budget)
+  if (is.null(held$open)) return(list_of(ranking, size))
+  ranking <- ranking[seq_len(held$open)]
+  if (is.null(size) && is.null(held$budget)) return(list_of(ranking, size))
+  chosen <- choose_best(fit, one, if (is.null(size)) length(ranking) else size, held$budget)
   list(ranking = c(chosen, setdiff(ranking, chosen)), size = length(chosen))
 }
 
@@ -257,9 +257,9 @@ chosen_now <- function(fit, one) {
 }
 
 # Opened data without the constraints that decide what is chosen; those in every sum stay, and so
-# does what is labelled, which is no wish. NULL where there is none of them.
-without_wishes <- function(x, one) {
-  slot <- if (one == "feature") "wish" else "row_wish"
+# does what is labelled, which is no constraint. NULL where there is none of them.
+without_constraints <- function(x, one) {
+  slot <- if (one == "feature") "held" else "row_held"
   about <- if (one == "feature") "columns" else "rows"
   stays <- c("labelled", held_names(about, sums = TRUE))
   if (!length(setdiff(names(Filter(length, x[[slot]])), stays))) return(NULL)
@@ -270,35 +270,35 @@ without_wishes <- function(x, one) {
 
 # `k` as the fit was asked for.
 check_included <- function(data, params) {
-  include <- data$wish$include
+  include <- data$held$include
   if (is.null(params$k) || isFALSE(params$given)) return(invisible())
-  check_open(data$wish, length(data$keep))
+  check_open(data$held, length(data$keep))
   if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
-  if (!is.null(data$wish$groups)) {
-    check_smallest(params$k, data$wish, data$features[data$keep])
+  if (!is.null(data$held$groups)) {
+    check_smallest(params$k, data$held, data$features[data$keep])
   }
-  if (!is.null(data$wish$feature_strata)) check_quota_size(params$k, data$wish)
+  if (!is.null(data$held$feature_strata)) check_quota_size(params$k, data$held)
 }
 
 # Numbers that no choice can meet.
 check_choice_size <- function(fit, one, size, budget) {
-  wish <- fit$wishes[[paste0(one, "s")]]
+  held <- fit$constraints[[paste0(one, "s")]]
   names <- fit$names$features
-  wanted <- setdiff(wish$include, fit$constant)
+  wanted <- setdiff(held$include, fit$constant)
   if (length(wanted) > size) refuse_fewer(names[wanted], size)
   if (one == "feature") {
     # A group is as large as what of it can be chosen.
-    wish$exclude <- union(wish$exclude, fit$constant)
-    if (!is.null(wish$groups)) check_smallest(size, wish, names)
+    held$exclude <- union(held$exclude, fit$constant)
+    if (!is.null(held$groups)) check_smallest(size, held, names)
     # A budget alone says how many.
-    if (is.null(budget) || size < length(fit$feature_scores)) check_quota_size(size, wish)
+    if (is.null(budget) || size < length(fit$feature_scores)) check_quota_size(size, held)
   }
   if (!is.null(budget)) {
-    if (is.null(wish$cost)) {
+    if (is.null(held$cost)) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
         "sample_cost", "` to ufs_data() or to the fit.")
     }
-    check_budget(budget, replace(wish, "include", list(wanted)), if (one == "feature") names else
+    check_budget(budget, replace(held, "include", list(wanted)), if (one == "feature") names else
       fit$names$samples, if (one == "feature") "column" else "row")
   }
 }
@@ -310,12 +310,13 @@ refuse_fewer <- function(names, size, arg = "k") {
 
 # Says so where constraints leave fewer than were asked for.
 say_short <- function(fit, one, size, chosen, budget) {
-  if (is.null(fit$wishes[[paste0(one, "s")]]$open) || length(chosen) == size) return(invisible())
+  held <- fit$constraints[[paste0(one, "s")]]
+  if (is.null(held$open) || length(chosen) == size) return(invisible())
   if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
-  wishes <- held_by_fit(fit, one)
-  if (!is.null(budget)) wishes[wishes == "cost"] <- "budget"
-  ufs_inform("wishes", "Only ", length(chosen), " of ", size, " ", one,
-    "s are chosen: the wishes (", paste(wishes, collapse = ", "), ") leave no more.")
+  constraints <- held_by_fit(fit, one)
+  if (!is.null(budget)) constraints[constraints == "cost"] <- "budget"
+  ufs_inform("constraints", "Only ", length(chosen), " of ", size, " ", one,
+    "s are chosen: the constraints (", paste(constraints, collapse = ", "), ") leave no more.")
 }
 
 # The constraints that a ranking sees to, as the data hold them, in the order in which messages name
@@ -326,28 +327,29 @@ ranked_names <- function(what) {
 
 held_by_fit <- function(fit, one) {
   what <- paste0(one, "s")
-  intersect(ranked_names(what), names(Filter(length, fit$wishes[[what]])))
+  intersect(ranked_names(what), names(Filter(length, fit$constraints[[what]])))
 }
 
-# ---- who sees to a wish -------------------------------------------------------------------------
+# ---- who sees to a constraint -------------------------------------------------------------------
 
-# The constraints that ufs_methods(what = "wishes") tells of.
+# The constraints that ufs_methods(what = "constraints") tells of.
 listed_constraints <- function() {
   Filter(function(row) row$ranked || (row$sums && is.null(row$needs)), constraint_rows())
 }
 
-# "solver", "ranking", "refused", or "-" where a method does not choose what the wish is about.
-# Columns are centred within blocks before any method sees them; no ranking can see to weights.
+# "solver", "ranking", "refused", or "-" where a method does not choose what the constraint is
+# about. Columns are centred within blocks before any method sees them; no ranking can see to
+# weights.
 seen_by <- function(row, name) {
-  wish <- constraint_rows()[[name]]
-  if (name %in% c("blocks", row$wishes)) return("solver")
-  if (wish$sums || name %in% names(row$refuses)) return("refused")
-  if (wish$evidence && row$selects == "features") return("solver")
-  about <- if (wish$about == "columns") "features" else "samples"
+  constraint <- constraint_rows()[[name]]
+  if (name %in% c("blocks", row$constraints)) return("solver")
+  if (constraint$sums || name %in% names(row$refuses)) return("refused")
+  if (constraint$evidence && row$selects == "features") return("solver")
+  about <- if (constraint$about == "columns") "features" else "samples"
   if (row$selects %in% c(about, "both")) "ranking" else "-"
 }
 
-wishes_table <- function() {
+constraints_table <- function() {
   table <- registry()
   listed <- names(listed_constraints())
   out <- lapply(listed, function(name) unname(vapply(table, seen_by, "", name)))
@@ -355,14 +357,14 @@ wishes_table <- function() {
   data.frame(method = names(table), stats::setNames(out, listed), why = unname(why))
 }
 
-# Before the work: weights that the method cannot see to, and wishes given to it that are
+# Before the work: weights that the method cannot see to, and constraints given to it that are
 # about what it does not choose.
 check_honoured <- function(x, method, given) {
   row <- registered[[method]]
-  for (name in setdiff(names(row$refuses), row$wishes)) {
-    if (is.null(x$row_wish[[name]])) next
+  for (name in setdiff(names(row$refuses), row$constraints)) {
+    if (is.null(x$row_held[[name]])) next
     refuse(name, "ufs_", method, "() takes no `", name, "`: ", row$refuses[[name]],
-      ". ufs_methods(what = \"wishes\") says which methods do.")
+      ". ufs_methods(what = \"constraints\") says which methods do.")
   }
   if (row$selects == "both") return(invisible())
   other <- constraint_names(if (row$selects == "features") "rows" else "columns", sums = FALSE,
@@ -377,44 +379,44 @@ check_honoured <- function(x, method, given) {
 # The constraints as a fit keeps them: with `by`, who saw to each, or NULL. `by_ranking`: what this
 # form of the method leaves to the ranking.
 constraints_for_fit <- function(method, data, by_ranking = NULL) {
-  all <- data$wishes
+  all <- data$constraints
   row <- registered[[method]]
   for (what in c("features", "samples")) {
     if (is.null(all[[what]])) next
     if (what == "features") all$features <- all$features[lengths(all$features) > 0L]
     rows <- constraint_rows(if (what == "features") "columns" else "rows", ranked = TRUE)
-    rows <- Filter(function(wish) wish$held %in% names(all[[what]]), rows)
-    all[[what]]$by <- stats::setNames(vapply(rows, function(wish) {
+    rows <- Filter(function(one) one$held %in% names(all[[what]]), rows)
+    all[[what]]$by <- stats::setNames(vapply(rows, function(one) {
       # Methods with a fixed number of picks ignore costs unless there is a budget.
-      idle <- wish$held == "cost" && is.null(all[[what]]$budget) && !is.null(number_argument(row))
-      if (is.null(row) || wish$held %in% by_ranking || idle) "ranking" else seen_by(row, wish$name)
+      idle <- one$held == "cost" && is.null(all[[what]]$budget) && !is.null(number_argument(row))
+      if (is.null(row) || one$held %in% by_ranking || idle) "ranking" else seen_by(row, one$name)
     }, ""), vapply(rows, `[[`, "", "held"))
   }
   all
 }
 
 # For print(): one line for columns, one for rows, one for what is in every sum.
-wish_notes <- function(fit) {
-  all <- fit$wishes
+constraint_notes <- function(fit) {
+  all <- fit$constraints
   if (is.null(all)) return(NULL)
-  line <- wish_line
-  wish <- all$features
+  line <- constraint_line
+  held <- all$features
   rows <- all$samples
-  by <- function(wish) {
-    who <- unique(wish$by[wish$by != "-"])
+  by <- function(held) {
+    who <- unique(held$by[held$by != "-"])
     if (length(who) == 1L) paste0("; by the ", who) else if (length(who) > 1L) {
-      paste0("; by the solver: ", paste(names(wish$by)[wish$by == "solver"], collapse = ", "))
+      paste0("; by the solver: ", paste(names(held$by)[held$by == "solver"], collapse = ", "))
     }
   }
   # A constant column is never chosen, though it was to be in.
-  wish$include <- setdiff(wish$include, fit$constant)
-  wish$constant <- fit$constant
+  held$include <- setdiff(held$include, fit$constant)
+  held$constant <- fit$constant
   shown <- !is.null(fit$feature_scores)
   chosen <- !is.null(fit$sample_scores)
-  columns <- constraint_words(wish, "columns", chosen = if (shown) chosen_now(fit, "feature"))
+  columns <- constraint_words(held, "columns", chosen = if (shown) chosen_now(fit, "feature"))
   samples <- constraint_words(rows, "rows", chosen = if (chosen) chosen_now(fit, "sample"))
-  c(if (shown && length(columns)) paste0(line("wishes", columns), by(wish)),
-    if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "wishes",
+  c(if (shown && length(columns)) paste0(line("constraints", columns), by(held)),
+    if (chosen && length(samples)) paste0(line(if (shown && length(columns)) "" else "constraints",
       samples), by(rows)),
     line("rows", constraint_words(rows, "rows", sums = TRUE)))
 }
@@ -423,7 +425,7 @@ wish_notes <- function(fit) {
 
 # The budget given here, or that of the data.
 wanted_budget <- function(fit, what, budget) {
-  if (is.null(budget)) fit$wishes[[what]]$budget else
+  if (is.null(budget)) fit$constraints[[what]]$budget else
     check_number(budget, "budget", lower = 0, open = TRUE)
 }
 
@@ -431,5 +433,5 @@ wanted_budget <- function(fit, what, budget) {
 # where the fit was not asked for a number either.
 by_budget <- function(fit, what, name, size, budget) {
   is.null(size) && (!is.null(budget) ||
-    (is.null(remembered_size(fit, name)) && !is.null(fit$wishes[[what]]$budget)))
+    (is.null(remembered_size(fit, name)) && !is.null(fit$constraints[[what]]$budget)))
 }

@@ -22,7 +22,7 @@ fit_parts <- list(
   elapsed = NA_real_,
   # Features that have no score by intention, beside the constant ones.
   without_score = integer(),
-  # Wishes that the solver sees to in another form of the method, not in this one.
+  # Constraints that the solver sees to in another form of the method, not in this one.
   by_ranking = character(),
   class = character()
 )
@@ -42,7 +42,9 @@ new_ufs <- function(method, call, made) {
     names = list(features = data$features, samples = data$samples, named = data$named,
       repeated = data$repeated), n = data$n, p = data$p, constant = data$constant,
       input = final_input(data)), made[own])
-  if (!is.null(data$wishes)) fit$wishes <- constraints_for_fit(method, data, made$by_ranking)
+  if (!is.null(data$constraints)) {
+    fit$constraints <- constraints_for_fit(method, data, made$by_ranking)
+  }
   if (!is.null(made$feature_scores)) {
     stopifnot(length(made$feature_scores) == length(data$keep))
     key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key
@@ -62,7 +64,7 @@ new_ufs <- function(method, call, made) {
   # samples that have no score by intention (constant, in `without_score`, excluded, labelled, no
   # candidates), and NA (not NaN) in a certificate, which says that a method did not compute it.
   certificate <- made$certificate
-  unscored <- c(data$constant, made$without_score, if (!is.null(fit$wishes)) barred_columns(fit))
+  unscored <- c(data$constant, made$without_score, barred_columns(fit))
   fine <- all_finite(fit$feature_scores, unscored) &&
     (is.null(fit$sample_scores) || all_finite(fit$sample_scores, barred_samples(fit))) &&
     all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
@@ -142,7 +144,7 @@ counted_table <- function(value, whole) {
 #' | `names` | those of the features and samples |
 #' | `n`, `p`, `constant` | the size of the data, and which columns are constant |
 #' | `input` | what became of the data on the way in: rows left out, values filled in |
-#' | `wishes` | constraints of the data, and who saw to them; `NULL` without |
+#' | `constraints` | constraints of the data, and who saw to them; `NULL` without |
 #'
 #' # What is promised
 #' * These names, what they hold, and the columns of `as.data.frame()`, `tidy()`, `augment()` and
@@ -300,7 +302,7 @@ named_samples <- function(fit) {
 # Samples that were labelled already are not chosen again.
 wanted_samples <- function(fit, m) {
   m <- wanted_number(fit, m, "m")
-  given <- length(union(fit$params$labelled, fit$wishes$samples$labelled))
+  given <- length(union(fit$params$labelled, fit$constraints$samples$labelled))
   if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
@@ -343,7 +345,7 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
 }
 
 # The first k of a ranking of features or samples (`one`), with messages about ties, scores of zero
-# and wishes.
+# and constraints.
 top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
   what <- paste0(one, "s")
   ranking <- fit[[paste0(one, "_ranking")]]

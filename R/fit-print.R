@@ -3,7 +3,7 @@
 # What a print of a fit, of ufs_select() or of ufs_split() says: a title, and below it fields of
 # these parts in this order. A part is a character vector: sentences named by their fields, "" where
 # one goes on.
-report_parts <- c("chosen", "data", "wishes", "method", "worth", "checks", "records", "code")
+report_parts <- c("chosen", "data", "constraints", "method", "worth", "checks", "records", "code")
 
 print_report <- function(title, parts) {
   stopifnot(names(parts) %in% report_parts)
@@ -35,7 +35,7 @@ print.ufs <- function(x, n = 5L, ...) {
     data = c(data = paste0(size_words(x$n, x$p),
       if (length(constant)) paste0(" (", length(constant), " constant)")),
       as_fields(data_notes(x))),
-    wishes = as_fields(wish_notes(x)),
+    constraints = as_fields(constraint_notes(x)),
     method = method_fields(x),
     checks = c(checks = check_words(fit_checks(x), unlooked)),
     code = c(code = if (!is.null(x$call)) {

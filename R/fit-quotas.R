@@ -81,33 +81,33 @@ walk_quotas <- function(walk, size, limit = Inf) {
   taken
 }
 
-# The first `size` of the ranking `ord` under the wishes of a fit.
-choose_by_quotas <- function(ord, wish, size, budget) {
-  quota <- quotas_at(wish, size, ord)
+# The first `size` of the ranking `ord` under the constraints of a fit.
+choose_by_quotas <- function(ord, held, size, budget) {
+  quota <- quotas_at(held, size, ord)
   # Columns that must be in are in, whatever the share of their level.
-  group <- if (!is.null(wish$groups)) {
-    ifelse(is.na(wish$groups[ord]), -seq_along(ord), wish$groups[ord])
+  group <- if (!is.null(held$groups)) {
+    ifelse(is.na(held$groups[ord]), -seq_along(ord), held$groups[ord])
   }
-  walk <- new_quota_walk(quota, quota$level[ord], if (!is.null(budget)) wish$cost[ord], group)
+  walk <- new_quota_walk(quota, quota$level[ord], if (!is.null(budget)) held$cost[ord], group)
   taken <- walk_quotas(walk, size, if (is.null(budget)) Inf else budget * (1 + 1e-12))
-  if (is.null(taken)) refuse_quotas(wish, size, budget)
+  if (is.null(taken)) refuse_quotas(held, size, budget)
   ord[taken]
 }
 
-refuse_quotas <- function(wish, size = Inf, budget = NULL) {
+refuse_quotas <- function(held, size = Inf, budget = NULL) {
   beside <- c(groups = "`groups`", max_cor = "`max_cor`")[c("groups", "max_cor") %in%
-    names(Filter(length, wish))]
+    names(Filter(length, held))]
   if (!is.null(budget)) beside <- c(beside, paste("the budget of", format(budget)))
   refuse("feature_quotas", "No choice", if (is.finite(size)) paste(" of", size, "columns"),
     " meets `feature_quotas`", if (length(beside)) " with ", paste(beside, collapse = " and "),
-    ": ask for fewer columns of a stratum, or leave a wish out.")
+    ": ask for fewer columns of a stratum, or leave a constraint out.")
 }
 
 # Does a ranking by correlation, which keeps the i-th of `ord` and leaves those flagged to be
 # walked, still meet the minima? A function of both. What completed the choice before is asked
 # first.
-quota_watch <- function(wish, ord, near_to) {
-  quota <- quotas_at(wish, length(ord), ord)
+quota_watch <- function(held, ord, near_to) {
+  quota <- quotas_at(held, length(ord), ord)
   if (!any(quota$least > 0)) return(function(i, open) TRUE)
   seen <- new.env(parent = emptyenv())
   walk <- new_quota_walk(quota, quota$level[ord], apart = function(i) {
@@ -117,7 +117,7 @@ quota_watch <- function(wish, ord, near_to) {
   })
   have <- numeric(length(walk$least))
   ahead <- completion(walk, have, length(ord), Inf, rep(TRUE, length(ord)))
-  if (is.null(ahead)) refuse_quotas(wish)
+  if (is.null(ahead)) refuse_quotas(held)
   function(i, open) {
     after <- have + levels_of(walk, i)
     # Included columns stay, whatever is near to them.
@@ -132,8 +132,8 @@ quota_watch <- function(wish, ord, near_to) {
 }
 
 # Quotas on what a method gave a score.
-check_scored_quotas <- function(wish, ord) {
-  wish["exclude"] <- list(setdiff(seq_along(wish$feature_strata$level), ord))
-  wish["include"] <- list(intersect(wish$include, ord))
-  check_quotas(wish, "be chosen: constant columns and those of `exclude` are not")
+check_scored_quotas <- function(held, ord) {
+  held["exclude"] <- list(setdiff(seq_along(held$feature_strata$level), ord))
+  held["include"] <- list(intersect(held$include, ord))
+  check_quotas(held, "be chosen: constant columns and those of `exclude` are not")
 }

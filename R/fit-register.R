@@ -138,7 +138,7 @@ enrol <- function(own) {
     arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
     per_k = if (role == "needed") number,
     group = own$what, selects = own$what, title = own$title, cost = "",
-    deterministic = !own$random, wishes = if (weighted) "weights" else character(),
+    deterministic = !own$random, constraints = if (weighted) "weights" else character(),
     refuses = if (weighted) character() else
       c(weights = "the function that it was made of has no argument `weights`"))
 }

@@ -47,7 +47,8 @@ asked_above <- new.env(parent = emptyenv())
 # base_args      its arguments when it is a base selector of an ensemble
 # paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
 #                argument lists, the first the default; NULL where no source states one
-# wishes         which wishes (R/data-constraints.R) its own solver sees to; the ranking sees to the
+# constraints         which constraints (R/data-constraints.R) its own solver sees to; the ranking
+# sees to the
 #                others, but for `weights`, which are refused. A form of the method that leaves some
 #                of them to the ranking names these in `by_ranking` (fit_parts)
 # refuses        why it refuses `weights`, or evidence about columns: c(weights = the words after
@@ -63,13 +64,13 @@ register <- function(method, fit, ...) {
     group = "features", selects = "features", title = NULL,
     deterministic = TRUE, cost = NULL, reference = "", advice = "", per_k = NULL, picks = NULL,
     sized_by = NULL, mixed_units = "leave", shares = NULL, base_args = list(), paper_grid = NULL,
-    wishes = character(), refuses = character(), moments = FALSE, spends = FALSE,
+    constraints = character(), refuses = character(), moments = FALSE, spends = FALSE,
     own = NULL)
   given <- list(...)
   stopifnot(names(given) %in% names(row))
   row[names(given)] <- given
   stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost),
-    "weights" %in% row$wishes || is.character(row$refuses["weights"]))
+    "weights" %in% row$constraints || is.character(row$refuses["weights"]))
   row$ranges <- row$arguments
   rules <- argument_rules(fit, row$free, row$paper)
   rules$arguments <- c(rules$arguments, names(row$only))

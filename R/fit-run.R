@@ -48,8 +48,8 @@ ufs <- function(x, method, ..., m) {
 #' Lists all methods, what each of them selects and costs, and how well it did on real data. Use
 #' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
-#' @param what `"methods"` for the list of methods, or `"wishes"` for what each of them does about
-#'   the wishes of [ufs_data()].
+#' @param what `"methods"` for the list of methods, or `"constraints"` for what each of them does
+#'   about the constraints of [ufs_data()].
 #' @param ... Must be empty.
 #' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
@@ -60,23 +60,23 @@ ufs <- function(x, method, ..., m) {
 #'   comparison; others do better at the same job). See [ufs_select()], which applies the
 #'   recommended ones.
 #'
-#'   For `"wishes"` a data frame with one row per method and one column per wish, with the values
-#'   `"solver"`, `"ranking"`, `"refused"` and `"-"`, explained in the section on wishes of
-#'   [ufs_data()], and `why`: the reason for which a method refuses `weights`.
+#'   For `"constraints"` a data frame with one row per method and one column per constraint, with
+#'   the values `"solver"`, `"ranking"`, `"refused"` and `"-"`, explained in the section on
+#'   constraints of [ufs_data()], and `why`: the reason for which a method refuses `weights`.
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #'
 #' # Which methods take columns that must be in into account while they optimise?
-#' subset(ufs_methods(what = "wishes"), include == "solver")$method
+#' subset(ufs_methods(what = "constraints"), include == "solver")$method
 #' @export
-ufs_methods <- function(what = c("methods", "wishes"), ...) {
+ufs_methods <- function(what = c("methods", "constraints"), ...) {
   check_dots_empty(...)
   table <- registry()
   if (is.character(what) && length(what) == 1L && what %in% names(table)) {
     refuse("what", "`what` says which list, not which method; ",
       "for the row of one: subset(ufs_methods(), method == \"", what, "\").")
   }
-  if (check_choice(what, "what") == "wishes") return(wishes_table())
+  if (check_choice(what, "what") == "constraints") return(constraints_table())
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
   data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
@@ -154,8 +154,8 @@ solve_fit <- function(row, args, given) {
 # Rank and report: the fit of what was made, LAPACK's failures, the label of the status, the
 # iterations, the trace, the time and the warning if it did not converge.
 finish_fit <- function(method, call, made, x, start) {
-  wished <- !is.null(made$data$wishes)
-  if (wished) check_included(made$data, made$params)
+  constrained <- !is.null(made$data$constraints)
+  if (constrained) check_included(made$data, made$params)
   run <- made$run
   if (!is.null(run)) {
     check_solved(made, method)
@@ -168,7 +168,7 @@ finish_fit <- function(method, call, made, x, start) {
   made[c("run", "advice", "finish")] <- NULL
   # Correlations are those of the columns themselves: what the method was given may have rows of one
   # length, or other rows.
-  if (wished && ranks_by_correlation(made$data)) {
+  if (constrained && ranks_by_correlation(made$data)) {
     made$data$columns <- as_ufs_operator(open_quietly(x))
   }
   fit <- new_ufs(method, call, c(made, list(elapsed = proc.time()[[3L]] - start)))
@@ -186,7 +186,8 @@ finish_fit <- function(method, call, made, x, start) {
 without_rows <- function(fit, n) {
   fit$n <- n
   fit$solution$scores <- NULL
-  fit["wishes"] <- list(if (!is.null(fit$wishes$features)) list(features = fit$wishes$features))
+  held <- fit$constraints["features"]
+  fit["constraints"] <- list(if (!is.null(held$features)) held)
   fit
 }
 

@@ -56,7 +56,7 @@ alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = lis
 # (indices, row names or a logical vector).
 check_labelled <- function(labelled, data) {
   n <- data$n
-  known <- c(data$row_wish$labelled, data$wishes$samples$labelled)
+  known <- c(data$row_held$labelled, data$constraints$samples$labelled)
   bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
   if (is.factor(labelled)) labelled <- as.character(labelled)
   if (is.null(labelled)) labelled <- integer()
@@ -117,24 +117,24 @@ without_penalty <- function(x, labelled, method, say) {
 # that may be chosen, free = how many, limit = what these are called, allowed = a flag for each row,
 # NULL: all, cost and budget, NULL without a budget).
 open_rows <- function(labelled, data) {
-  wish <- if (inherits(data, "ufs_data")) data$row_wish else data$wishes$samples
+  held <- if (inherits(data, "ufs_data")) data$row_held else data$constraints$samples
   labelled <- check_labelled(labelled, data)
-  open <- setdiff(if (is.null(wish$candidates)) seq_len(data$n) else wish$candidates, labelled)
+  open <- setdiff(if (is.null(held$candidates)) seq_len(data$n) else held$candidates, labelled)
   if (!length(open)) {
     refuse("candidates", "`candidates` leaves no sample to choose: all of them are labelled.")
   }
-  check_row_quotas(wish, labelled)
-  cost <- if (!is.null(wish$budget)) wish$cost
-  if (!is.null(cost) && min(cost[open]) > wish$budget) {
-    refuse("sample_budget", "`sample_budget` is ", format(wish$budget), ", less than the ",
+  check_row_quotas(held, labelled)
+  cost <- if (!is.null(held$budget)) held$cost
+  if (!is.null(cost) && min(cost[open]) > held$budget) {
+    refuse("sample_budget", "`sample_budget` is ", format(held$budget), ", less than the ",
       format(min(cost[open])), " that the cheapest sample costs.")
   }
-  what <- if (is.null(wish$candidates)) "samples" else "candidates"
+  what <- if (is.null(held$candidates)) "samples" else "candidates"
   list(labelled = labelled, rows = sort(open), free = length(open),
     cost = if (!is.null(cost)) as.double(cost),
-    budget = wish$budget,
+    budget = held$budget,
     limit = paste0("the ", what, if (length(labelled)) " without a label"),
-    allowed = if (!is.null(wish$candidates)) seq_len(data$n) %in% open)
+    allowed = if (!is.null(held$candidates)) seq_len(data$n) %in% open)
 }
 
 # x, divided by a power of two if its squares could leave the range of doubles.

@@ -73,7 +73,8 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
     iterations = value(function(fit) fit$iterations, 0L),
     status = value(function(fit) fit$status, ""),
     samples = value(function(fit) fit$support[["samples"]], 0L),
-    features = value(function(fit) fit$support[["features"]], 0L))), class = c("ufs_alfs_path", "ufs_result"))
+    features = value(function(fit) fit$support[["features"]], 0L))),
+  class = c("ufs_alfs_path", "ufs_result"))
 }
 
 # The last solution with its multipliers stretched to the new bounds.

@@ -490,6 +490,6 @@ register("alfs", ufs_alfs,
   paper_grid = list(source = "Li et al. (2019), section 4.1", grids = list(
     "ALFS-II" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 10^(-4:3)),
     "ALFS-I" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 0))),
-  wishes = "labelled",
+  constraints = "labelled",
   refuses = c(weights = "a row that stood for several would pay once to rebuild all of them")
 )

@@ -83,6 +83,6 @@ register("alnr", ufs_alnr,
   advice = "historical (for comparison)",
   reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
   paper_grid = alfs_rival_grid(gamma = 10^(-4:3)),
-  wishes = "labelled",
+  constraints = "labelled",
   refuses = c(weights = "copies of a row would be its nearest neighbours")
 )

@@ -121,21 +121,21 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   q <- length(data$keep)
   n <- as.double(data$n)
   ss <- x_ss(z)
-  wish <- if (!is.null(data$wish)) constraints_for_css(data)
-  settings <- css_settings(asked, wish, data, ss)
+  held <- if (!is.null(data$held)) constraints_for_css(data)
+  settings <- css_settings(asked, held, data, ss)
   rows <- as.double(nrow(z))
   by_products <- settings$form == "x"
   check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
     8 * ((if (by_products) 0 else 2 * min(n, q)^2) + 2 * settings$k * q + rows * settings$k +
-      (if (settings$prove) 2 * settings$k + 8 else if (is.null(wish$groups)) 0 else 4) * q^2),
+      (if (settings$prove) 2 * settings$k + 8 else if (is.null(held$groups)) 0 else 4) * q^2),
   "ufs_css()", "Select features or samples first.")
-  few <- if (judge_rows) few_rows(data, wish, if (is.null(asked$k)) 1L else settings$k)
-  if (length(few) && !settings$prove) settings$wish$exclude <- c(wish$exclude, few)
+  few <- if (judge_rows) few_rows(data, held, if (is.null(asked$k)) 1L else settings$k)
+  if (length(few) && !settings$prove) settings$held$exclude <- c(held$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
   order <- found$order[seq_len(count$n_chosen)]
-  if (!is.null(settings$wish$quota)) check_quotas_met(settings, wish, order)
-  if (count$n_chosen == 0) refuse_empty(settings, wish, data$features[data$keep])
+  if (!is.null(settings$held$quota)) check_quotas_met(settings, held, order)
+  if (count$n_chosen == 0) refuse_empty(settings, held, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
   unknown <- rep(NA_real_, length(order))
@@ -146,12 +146,12 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   gain <- replace(found$left, order, trace$decrease)
   trace[c("objective", "decrease")] <- lapply(trace[c("objective", "decrease")], `*`, divisor^2)
   trace <- as_table(c(trace, shares))
-  free <- is.null(asked$k) && is.null(wish$budget)
+  free <- is.null(asked$k) && is.null(held$budget)
   at <- if (!whole) 1L else if (free) which.min(trace$ratio) else length(order)
   certificate <- vapply(shares, `[`, 0, at)
   if (settings$prove) certificate <- c(certificate, css_proof(as.list(certificate), count))
   ranking <- picks_first(order, found$left, digits = 8L)
-  last <- c(if (!settings$prove) few, wish$exclude)
+  last <- c(if (!settings$prove) few, held$exclude)
   ranking <- c(setdiff(ranking, last), last)
   list(few = few,
     params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
@@ -160,10 +160,10 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
       starts = settings$n_starts),
       if (settings$n_starts > 1L) list(met = as.integer(count$met)),
       if (!is.null(settings$target)) list(target = settings$target),
-      if (!is.null(wish)) recorded_constraints(wish, count)),
+      if (!is.null(held)) recorded_constraints(held, count)),
     run = found$run,
-    feature_scores = replace((q + 1 - order(ranking)) / q, wish$exclude, NA_real_),
-    without_score = data$keep[wish$exclude], trace = trace,
+    feature_scores = replace((q + 1 - order(ranking)) / q, held$exclude, NA_real_),
+    without_score = data$keep[held$exclude], trace = trace,
     advice = "Raise ufs_control(max_iter = ), the largest number of nodes of the search.",
     statistic = expand_features(gain * divisor^2, data, NA_real_),
     solution = list(
@@ -177,19 +177,19 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
 }
 
 # A search that found no choice within the quotas.
-check_quotas_met <- function(settings, wish, order) {
-  quota <- settings$wish$quota
+check_quotas_met <- function(settings, held, order) {
+  quota <- settings$held$quota
   if (any(tabulate(quota$level[order], length(quota$least)) < quota$least)) {
-    refuse_quotas(wish, settings$k, wish$budget)
+    refuse_quotas(held, settings$k, held$budget)
   }
 }
 
-css_settings <- function(asked, wish, data, ss) {
+css_settings <- function(asked, held, data, ss) {
   q <- length(data$keep)
   k <- asked$k
-  sized <- !is.null(k) || !is.null(wish$budget)
-  strata <- !is.null(wish$feature_strata)
-  most <- if (strata) max(choice_range(wish, q))
+  sized <- !is.null(k) || !is.null(held$budget)
+  strata <- !is.null(held$feature_strata)
+  most <- if (strata) max(choice_range(held, q))
   picks <- if (!is.null(k)) {
     check_count(k, "k", 1L, q, "the features that are not constant")
   } else min(q, if (!sized) c(data$n, 200L), most)
@@ -201,16 +201,16 @@ css_settings <- function(asked, wish, data, ss) {
   for (name in c("starts", "optimal")[c(starts > 1L, asked$optimal)]) {
     if (!sized) refuse("k", "`", name, "` needs `k`: the result is for one `k` only.")
   }
-  if (starts > 1L || asked$optimal || !is.null(wish$budget)) swaps <- .Machine$integer.max
-  if (length(wish$include) > picks) {
-    refuse("k", "`k` is ", picks, ", but ", length(wish$include), " columns are included: ",
-      paste(data$features[data$keep[wish$include]], collapse = ", "), ".")
+  if (starts > 1L || asked$optimal || !is.null(held$budget)) swaps <- .Machine$integer.max
+  if (length(held$include) > picks) {
+    refuse("k", "`k` is ", picks, ", but ", length(held$include), " columns are included: ",
+      paste(data$features[data$keep[held$include]], collapse = ", "), ".")
   }
-  if (strata) check_quota_size(picks, wish)
-  if (!is.null(wish$groups) && asked$optimal) {
+  if (strata) check_quota_size(picks, held)
+  if (!is.null(held$groups) && asked$optimal) {
     refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
   }
-  wish["quota"] <- list(if (strata) whole_quotas(wish, picks, q))
+  held["quota"] <- list(if (strata) whole_quotas(held, picks, q))
   mean_ss <- sum(ss) / q
   target <- asked$target
   if (!is.null(target)) {
@@ -222,59 +222,59 @@ css_settings <- function(asked, wish, data, ss) {
   list(k = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
-  form = if (!is.null(wish$groups) || asked$optimal) "p" else if (products) "x" else "a",
+  form = if (!is.null(held$groups) || asked$optimal) "p" else if (products) "x" else "a",
   max_swaps = swaps, exact_limit = 2000L,
-  n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, wish = wish,
+  n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, held = held,
   starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
 }
 
 # The constraints as the solver takes them; check_constraints() has seen them.
 constraints_for_css <- function(data) {
-  wish <- data$wish
-  if (!is.null(wish$max_cor) && isFALSE(data$center)) {
-    wish$mean <- along_constant(if (is.null(data$rows)) data$x else data$rows, data$weights)
+  held <- data$held
+  if (!is.null(held$max_cor) && isFALSE(data$center)) {
+    held$mean <- along_constant(if (is.null(data$rows)) data$x else data$rows, data$weights)
   }
   # A column that goes with no other is a group of its own.
-  alone <- which(is.na(wish$groups))
-  wish$groups[alone] <- -alone
+  alone <- which(is.na(held$groups))
+  held$groups[alone] <- -alone
   for (name in c("include", "exclude")) {
-    at <- as.integer(wish[[name]])
+    at <- as.integer(held[[name]])
     # Members of a group side by side.
-    if (length(wish$groups)) at <- at[order(match(wish$groups[at], wish$groups[at]), at)]
-    wish[name] <- list(at)
+    if (length(held$groups)) at <- at[order(match(held$groups[at], held$groups[at]), at)]
+    held[name] <- list(at)
   }
-  if (!is.null(wish$groups)) wish$groups <- match(wish$groups, unique(wish$groups)) - 1L
-  wish
+  if (!is.null(held$groups)) held$groups <- match(held$groups, unique(held$groups)) - 1L
+  held
 }
 
 # No column, or no group, may be chosen.
-refuse_empty <- function(settings, wish, names) {
-  seen <- settings$wish
+refuse_empty <- function(settings, held, names) {
+  seen <- settings$held
   check_open(seen, length(names))
   if (!is.null(seen$budget)) check_budget(seen$budget, seen, names)
   if (!is.null(seen$groups)) check_smallest(settings$k, seen, names)
-  # Each of the wishes leaves a column to choose, all together leave none.
-  size <- if (is.null(wish$budget)) settings$k else Inf
-  if (!is.null(seen$quota)) refuse_quotas(wish, size, wish$budget)
+  # Each of the constraints leaves a column to choose, all together leave none.
+  size <- if (is.null(held$budget)) settings$k else Inf
+  if (!is.null(seen$quota)) refuse_quotas(held, size, held$budget)
 }
 
 # Columns of data$keep that would be chosen because of one or two rows, which no other column can
 # rebuild. NULL with fewer than twenty rows, where any two have a large share, and where fewer than
 # k other columns are left.
-few_rows <- function(data, wish, k) {
+few_rows <- function(data, held, k) {
   if (data$n < 20L) return(NULL)
-  open <- setdiff(seq_along(data$keep), c(wish$exclude, wish$include))
-  if (!is.null(wish$groups)) open <- open[tabulate(wish$groups + 1L)[wish$groups[open] + 1L] == 1L]
+  open <- setdiff(seq_along(data$keep), c(held$exclude, held$include))
+  if (!is.null(held$groups)) open <- open[tabulate(held$groups + 1L)[held$groups[open] + 1L] == 1L]
   few <- x_held_by_two(if (is.null(data$rows)) data$x else data$rows, open, 0.9)
   if (!length(few)) return(NULL)
   # A stratum keeps those without which it has too few.
-  strata <- wish$feature_strata
+  strata <- held$feature_strata
   if (!is.null(strata$quota)) {
-    left <- tabulate(strata$level[setdiff(seq_along(data$keep), c(wish$exclude, few))],
+    left <- tabulate(strata$level[setdiff(seq_along(data$keep), c(held$exclude, few))],
       length(strata$name))
     few <- few[!strata$level[few] %in% which(left < strata$quota[, "least"])]
   }
-  if (choice_range(replace(wish, "exclude", list(c(wish$exclude, few))),
+  if (choice_range(replace(held, "exclude", list(c(held$exclude, few))),
     length(data$keep))[2L] < k) NULL else few
 }
 
@@ -287,12 +287,12 @@ tell_few_rows <- function(data, few, proved) {
 }
 
 # The record of the constraints in a fit.
-recorded_constraints <- function(wish, count) {
-  c(list(included = length(wish$include), excluded = length(wish$exclude)),
-    if (!is.null(wish$budget)) {
-      list(budget = wish$budget, affordable = as.integer(count$affordable))
+recorded_constraints <- function(held, count) {
+  c(list(included = length(held$include), excluded = length(held$exclude)),
+    if (!is.null(held$budget)) {
+      list(budget = held$budget, affordable = as.integer(count$affordable))
     },
-    if (!is.null(wish$max_cor)) list(max_cor = wish$max_cor))
+    if (!is.null(held$max_cor)) list(max_cor = held$max_cor))
 }
 
 # Certificate of the search for a choice with these shares, in squares of the target.
@@ -439,7 +439,7 @@ certificate_note.ufs_css <- function(x) NULL
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   # A budget may pay for more columns than were chosen.
-  priced <- !is.null(x$wishes$features$budget)
+  priced <- !is.null(x$constraints$features$budget)
   bound <- signif(100 * x$trace$bound[last], 3L)
   c(if (!x$params$given) {
     worst <- which.min(x$trace$ratio)
@@ -481,6 +481,6 @@ register("css", ufs_css,
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
   advice = "recommended for compressing, and for classifying with few columns",
   picks = list(argument = "k", unless = "swaps"),
-  wishes = c("include", "exclude", "cost", "groups", "max_cor", "feature_strata", "weights"),
+  constraints = c("include", "exclude", "cost", "groups", "max_cor", "feature_strata", "weights"),
   moments = TRUE
 )

@@ -238,6 +238,6 @@ register("cur", ufs_cur,
   cost = "n p min(n, p)",
   advice = "historical (for comparison)",
   reference = "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>",
-  wishes = "labelled",
+  constraints = "labelled",
   refuses = c(weights = "it draws each row at most once, and says how likely that is")
 )

@@ -52,8 +52,8 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   if (data$p != fit$p || !identical(data$features, fit$names$features)) {
     refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
   }
-  # The wishes of the fit, where `x` comes without.
-  if (is.null(data$wishes$features)) data$wishes$features <- fit$wishes$features
+  # The constraints of the fit, where `x` comes without.
+  if (is.null(data$constraints$features)) data$constraints$features <- fit$constraints$features
   # In the columns of data$x, best first; those that are constant are in no pool.
   ranking <- kept_order(fit, data)
   q <- length(ranking)

@@ -110,7 +110,7 @@ solve_facility <- function(data, control, m, similarity, labelled, swaps, bandwi
   at <- if (is.null(m) && is.null(open$cost) && is.null(drawn)) which.min(trace$ratio) else picks
   certificate <- c(value = trace$objective[at], bound = trace$bound[at], ratio = trace$ratio[at])
   # The ranking by replicates and strata differs from the picks.
-  other <- data$wishes$samples[c("replicates", "strata")]
+  other <- data$constraints$samples[c("replicates", "strata")]
   if (any(lengths(other) > 0L)) certificate[c("value", "ratio")] <- NA
   list(
     params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
@@ -280,7 +280,7 @@ register("facility", ufs_facility,
   cost = "n^2 p + n^2 log m",
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",
   advice = "recommended for choosing samples to label when m is open: an order",
-  wishes = c("candidates", "labelled", "sample_cost"),
+  constraints = c("candidates", "labelled", "sample_cost"),
   picks = list(argument = "m", unless = "swaps"),
   refuses = c(weights = "every row that is to be covered counts once in its value")
 )

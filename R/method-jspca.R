@@ -153,7 +153,7 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
   begin <- jspca_start(init, n_components, data, pca, size, loss)
   # Without a penalty there is nothing that columns could have a share of.
   exactly <- solver == "exact" && !identical(if (is.null(lambda)) lambda_rel else lambda, 0)
-  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  factor <- if (exactly) penalty_factor(data$held, length(data$keep))
   lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample", factor)
   penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
   control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
@@ -168,7 +168,7 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
     may_vanish = penalty$rel < 1 && penalty$value > 0 && is.null(factor) && !is.list(init),
     given = is.matrix(init))
   c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, factor), list(
-    by_ranking = if (!exactly) penalty_wishes, control = control,
+    by_ranking = if (!exactly) penalty_constraints, control = control,
     finish = function(fit) {
       warn_vanished(fit, size)
       fit
@@ -453,5 +453,5 @@ register("jspca", ufs_jspca,
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>",
-  wishes = c("weights", penalty_wishes), moments = TRUE
+  constraints = c("weights", penalty_constraints), moments = TRUE
 )

@@ -116,5 +116,5 @@ register("kmeans_f", ufs_kmeans_f,
   group = "baseline", deterministic = FALSE,
   title = "k-means labels, then F statistic",
   cost = "n p c per k-means iteration",
-  wishes = "weights"
+  constraints = "weights"
 )

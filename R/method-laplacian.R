@@ -77,5 +77,5 @@ register("laplacian", ufs_laplacian,
   cost = "n^2 p (graph) + n k p",
   reference = "He, Cai and Niyogi (2005), NIPS 18",
   mixed_units = "standardise",
-  wishes = "weights"
+  constraints = "weights"
 )

@@ -194,7 +194,7 @@ cluster_medoids <- function(z, m, form, n_starts) {
 
 #' @export
 selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) {
-  # A budget and other wishes may leave fewer, and as many can be asked for.
+  # A budget and other constraints may leave fewer, and as many can be asked for.
   left <- length(suppressMessages(selected_samples.ufs(fit, fit$params$m, "index")))
   if (!identical(check_count(m, "m"), left)) check_one_size(m, fit, "m", " samples")
   selected_samples.ufs(fit, m, as, ...)
@@ -230,6 +230,6 @@ register("medoids", ufs_medoids,
   cost = "n p m per iteration",
   reference = "Kaufman and Rousseeuw (1990) <doi:10.1002/9780470316801>",
   advice = "recommended for choosing samples to label when m is fixed", per_k = "m",
-  wishes = c("candidates", "labelled"),
+  constraints = c("candidates", "labelled"),
   refuses = c(weights = "every row that is to be near a medoid counts once in its sum")
 )

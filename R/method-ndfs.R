@@ -96,7 +96,7 @@ solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, ini
   settings <- list_of(alpha, beta, gamma,
     start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
     split = update == "split", normalised = laplacian == "normalised")
-  settings["factor"] <- list(if (exact) penalty_factor(data$wish, length(data$keep)))
+  settings["factor"] <- list(if (exact) penalty_factor(data$held, length(data$keep)))
   found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
   if (exact) {
     first <- same_penalty(equal_columns(data$x), settings$factor)
@@ -117,7 +117,7 @@ solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, ini
       graph = graph),
     certificate = found$run$counters[c("orthogonality", "kkt")],
     n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
-    by_ranking = if (!exact) penalty_wishes, control = control
+    by_ranking = if (!exact) penalty_constraints, control = control
   )
 }
 
@@ -177,6 +177,6 @@ register("ndfs", ufs_ndfs,
       data <- as_ufs_matrix(open_quietly(x), value("center"), value("scale"))
       kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     }),
-  wishes = penalty_wishes,
+  constraints = penalty_constraints,
   refuses = c(weights = "its graph and its labels have each row once")
 )

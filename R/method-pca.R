@@ -68,5 +68,5 @@ register("pca", ufs_pca,
   title = "Norms of the leading PCA loadings",
   cost = "n p min(n, p)",
   reference = "Jolliffe (2002) <doi:10.1007/b98835>",
-  wishes = "weights", moments = TRUE
+  constraints = "weights", moments = TRUE
 )

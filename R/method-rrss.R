@@ -87,6 +87,6 @@ register("rrss", ufs_rrss,
   advice = "historical (for comparison)",
   reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
   paper_grid = alfs_rival_grid(gamma = 10^(-4:3)),
-  wishes = "labelled",
+  constraints = "labelled",
   refuses = c(weights = "copies of a row would share the weight that its penalty is about")
 )

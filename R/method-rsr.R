@@ -79,7 +79,7 @@ solve_rsr <- function(data, control, lambda, lambda_rel, solver, coefficients, .
   control$eps <- rep_len(control$eps, 2L)
   # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
   exactly <- solver == "exact" && control$tol >= 0
-  factor <- if (exactly) penalty_factor(data$wish, q)
+  factor <- if (exactly) penalty_factor(data$held, q)
   settings <- list(lambda = penalty, factor = factor, relative = is.null(lambda),
     keep_w = coefficients, accelerate = exactly, count = count,
     start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
@@ -106,7 +106,7 @@ solve_rsr <- function(data, control, lambda, lambda_rel, solver, coefficients, .
       W = if (coefficients) w),
     certificate = found$run$counters["gap"],
     n_exact = if (found$run$iterations > 0L) sum(found$residual <= 1e-6 * size) else 0L,
-    coef_name = "W", by_ranking = if (!exactly) penalty_wishes, control = control
+    coef_name = "W", by_ranking = if (!exactly) penalty_constraints, control = control
   )
 }
 
@@ -143,5 +143,5 @@ register("rsr", ufs_rsr,
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",
   reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>",
-  wishes = c("weights", penalty_wishes)
+  constraints = c("weights", penalty_constraints)
 )

@@ -148,7 +148,7 @@ solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, in
   # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
   top <- max(data$norm)
   exactly <- !plain && warm_irls == 0L
-  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  factor <- if (exactly) penalty_factor(data$held, length(data$keep))
   lambda_max <- 2 * top_over_factor(data$norm, factor)
   penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
   control$eps <- check_eps(control$eps, (1e-6 / top)^2)
@@ -179,7 +179,7 @@ solve_socfs <- function(data, control, n_clusters, lambda, lambda_rel, gamma, in
       lambda_max, gamma, init = given$kind, n_starts, start_rule,
       starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
       merged_copies = if (is.null(distinct)) 0L else length(alike) - length(distinct)),
-    by_ranking = if (!exactly) penalty_wishes, control = control,
+    by_ranking = if (!exactly) penalty_constraints, control = control,
     trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
     copies = socfs_copies(data, copies, norm)))
 }
@@ -481,5 +481,5 @@ register("socfs", ufs_socfs,
       runs <- kmeans_runs(scores, value("n_clusters"), value("n_starts"), count = data$weights)
       runs[[1L]]$cluster
     }),
-  wishes = c("weights", penalty_wishes)
+  constraints = c("weights", penalty_constraints)
 )

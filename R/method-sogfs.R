@@ -64,7 +64,7 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
 solve_sogfs <- function(data, control, n_clusters, n_dims, n_neighbours, gamma, solver, k, ...) {
   control$eps <- check_eps(control$eps, open = TRUE)
   exactly <- solver == "exact" && control$inner_tol >= 0
-  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  factor <- if (exactly) penalty_factor(data$held, length(data$keep))
   q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
   n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
   if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
@@ -84,7 +84,7 @@ solve_sogfs <- function(data, control, n_clusters, n_dims, n_neighbours, gamma, 
       cluster = stats::setNames(found$component + 1L, data$samples)),
     certificate = c(components = max(found$component) + 1, counters["residual"]),
     n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
-    by_ranking = if (!exactly) penalty_wishes, control = control,
+    by_ranking = if (!exactly) penalty_constraints, control = control,
     advice = "The graph did not reach `n_clusters` components."
   )
 }
@@ -109,7 +109,7 @@ register("sogfs", ufs_sogfs,
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",
   reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>",
-  wishes = penalty_wishes,
+  constraints = penalty_constraints,
   refuses = c(
     weights = "the graph that it learns shares links between rows, not between what they stand for",
     replicates = "it looks for directions of small variance, and shrunk columns would be the first")

@@ -52,7 +52,7 @@ solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, 
   core <- if (is_operator(data$x)) jspca_core(data$x, "feature") else data$x
   pca <- x_pca(core, n_components, "spca")
   check_rank(pca, n_components)
-  factor <- penalty_factor(data$wish, length(data$keep))
+  factor <- penalty_factor(data$held, length(data$keep))
   penalty <- check_penalty(lambda, lambda_rel, spca_lambda_max(core, pca, factor), "lambda")
   found <- .Call(C_spca, core, pca$loadings, list(lambda = penalty$value, factor = factor),
     control)
@@ -115,5 +115,5 @@ register("spca", ufs_spca,
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>",
-  wishes = c("weights", penalty_wishes), moments = TRUE
+  constraints = c("weights", penalty_constraints), moments = TRUE
 )

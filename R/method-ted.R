@@ -340,6 +340,6 @@ register("ted", ufs_ted,
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
   paper_grid = alfs_rival_grid(mu = 10^(-4:3)),
-  wishes = c("candidates", "labelled", "sample_cost"),
+  constraints = c("candidates", "labelled", "sample_cost"),
   refuses = c(weights = "every row that is to be predicted counts once in its criterion")
 )

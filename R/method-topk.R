@@ -178,9 +178,9 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
   if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, c(own, topk_fixed))
   control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
   check_included(data, list(k = k))
-  must <- topk_must(data$wish, ncol(data$x))
+  must <- topk_must(data$held, ncol(data$x))
   size <- min(k, if (is.null(must)) k else sum(must >= 0L))
-  quota <- whole_quotas(data$wish, size, ncol(data$x))
+  quota <- whole_quotas(data$held, size, ncol(data$x))
   settings <- c(own, topk_fixed, topk_budget(data, must, size, quota), list(n_clusters = classes$c,
     must = must, quota = quota, k = size,
     mode = match(mode, topk_modes) - 1L, solver = match(solver, topk_solvers) - 1L),
@@ -212,32 +212,32 @@ topk_solvers <- c("paper", "exact", "admm")
 topk_fixed <- list(rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 
 # 1 for columns that must be in, -1 for those that may not be, 0 for the others; NULL without any.
-topk_must <- function(wish, q) {
-  if (!length(wish$include) && !length(wish$exclude)) return(NULL)
+topk_must <- function(held, q) {
+  if (!length(held$include) && !length(held$exclude)) return(NULL)
   must <- integer(q)
-  must[wish$include] <- 1L
-  must[wish$exclude] <- -1L
+  must[held$include] <- 1L
+  must[held$exclude] <- -1L
   must
 }
 
 # list(cost, budget) where there is a budget, which must pay for `size` columns.
 topk_budget <- function(data, must, size, quota) {
-  wish <- data$wish
-  if (is.null(wish$budget)) return(NULL)
-  if (is.null(must)) must <- integer(length(wish$cost))
-  least <- order(-must, wish$cost)
+  held <- data$held
+  if (is.null(held$budget)) return(NULL)
+  if (is.null(must)) must <- integer(length(held$cost))
+  least <- order(-must, held$cost)
   least <- least[must[least] >= 0L]
   least <- if (is.null(quota)) least[seq_len(size)] else {
     least[walk_quotas(new_quota_walk(quota, quota$level[least]), size)]
   }
-  if (sum(wish$cost[least]) > wish$budget * (1 + 1e-12)) {
-    refuse("budget", "`budget` is ", format(wish$budget), ", less than the ",
-      format(sum(wish$cost[least])), " that the ", size, " cheapest columns cost",
+  if (sum(held$cost[least]) > held$budget * (1 + 1e-12)) {
+    refuse("budget", "`budget` is ", format(held$budget), ", less than the ",
+      format(sum(held$cost[least])), " that the ", size, " cheapest columns cost",
       if (any(must > 0L)) " with those that must be in", if (!is.null(quota)) " within the quotas",
       ": ",
       some_columns(data$features[data$keep[least]]), ". ufs_topk() chooses exactly `k`.")
   }
-  wish[c("cost", "budget")]
+  held[c("cost", "budget")]
 }
 
 topk_run <- function(data, classes, settings, control) {
@@ -289,10 +289,10 @@ topk_isolated <- function(w) if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * m
 # Fields for new_ufs().
 topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
-  must <- topk_must(data$wish, ncol(data$x))
+  must <- topk_must(data$held, ncol(data$x))
   alike <- same_penalty(equal_columns(data$x), must)
-  alike <- same_penalty(alike, data$wish$cost)
-  found <- topk_first_copies(found, same_penalty(alike, data$wish$feature_strata$level))
+  alike <- same_penalty(alike, data$held$cost)
+  found <- topk_first_copies(found, same_penalty(alike, data$held$feature_strata$level))
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
@@ -522,7 +522,7 @@ register("topk", ufs_topk,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
   reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
-  wishes = c("include", "exclude", "cost", "feature_strata"),
+  constraints = c("include", "exclude", "cost", "feature_strata"),
   refuses = c(
     weights = "it links rows to others, and copies of a row would be linked to each other alone",
     replicates = "its regression hardly looks at the size of a column: shrinking keeps none out")

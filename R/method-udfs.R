@@ -60,7 +60,7 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
 solve_udfs <- function(data, control, n_clusters, n_neighbours, lambda, gamma, solver, k, ...) {
   control$eps <- check_eps(control$eps, open = TRUE)
   exactly <- solver == "exact" && control$tol >= 0
-  factor <- if (exactly) penalty_factor(data$wish, length(data$keep))
+  factor <- if (exactly) penalty_factor(data$held, length(data$keep))
   q <- length(data$keep) - if (is.null(factor)) 0L else sum(is.infinite(factor))
   n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features to choose from")
   n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
@@ -74,7 +74,7 @@ solve_udfs <- function(data, control, n_clusters, n_neighbours, lambda, gamma, s
     solution = list(W = expand_features(found$w, data)),
     certificate = found$run$counters["residual"],
     n_nonzero = count_nonzero(found$row2, control$eps), coef_name = "W",
-    by_ranking = if (!exactly) penalty_wishes, control = control
+    by_ranking = if (!exactly) penalty_constraints, control = control
   )
 }
 
@@ -88,7 +88,7 @@ register("udfs", ufs_udfs,
   title = "Unsupervised discriminative feature selection",
   cost = "n p max(n, p), then min(n, p)^2 p per iteration",
   reference = "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>",
-  wishes = penalty_wishes,
+  constraints = penalty_constraints,
   refuses = c(weights = "its sets of nearest rows have each row once",
     replicates = "it looks for directions of small scatter, and shrunk columns would be the first")
 )

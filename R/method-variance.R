@@ -49,5 +49,5 @@ register("variance", ufs_variance,
   group = "baseline", sized_by = "pca",
   title = "Variance",
   cost = "n p",
-  wishes = "weights", moments = TRUE
+  constraints = "weights", moments = TRUE
 )

@@ -31,8 +31,8 @@
 #'
 #' # In both modes
 #' Random choice is drawn `n_random` times, and both the mean and the best of the draws are shown.
-#' It keeps to the wishes of the data (see [ufs_data()]) as the methods do: what must be in is in
-#' every draw, what may not be in none, and under a budget no choice costs more.
+#' It keeps to the constraints of the data (see [ufs_data()]) as the methods do: what must be in is
+#' in every draw, what may not be in none, and under a budget no choice costs more.
 #' If you look at a method's best setting, chosen with the labels, hold it against that best draw.
 #' Arguments `n_clusters` and `n_components` default to the number of classes: the methods are told
 #' this number, but not the labels.
@@ -114,7 +114,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
     auto_k(x, "random", seed = task_seed(run, "k"))$k
-  included <- included_columns(x$wish)
+  included <- included_columns(x$held)
   if (length(included) > min(k)) refuse_fewer(x$features[included], min(k))
   halves <- NULL
   if (mode == "classify") {

@@ -77,7 +77,7 @@ solve_consensus <- function(data, control, n_clusters, k, members, strength, poo
   if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
   tasks <- consensus_tasks(members, n_clusters, data, center, scale)
   # Members ignore constraints on columns: the ranking of the whole sees to them.
-  opened["wish"] <- list(NULL)
+  opened["held"] <- list(NULL)
   # More rows would take time; the columns that they choose may differ.
   looked <- some_rows(opened, data$keep, 15000L)
   found <- consensus_ranks(looked$x, data, tasks, draw_seeds(length(tasks)), control)

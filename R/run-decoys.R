@@ -102,7 +102,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   first <- equal_of_data(x, data)
   distinct <- sum(first == seq_len(q))
   n_decoys <- decoys_number(n_decoys, x, distinct, conservative)
-  if (length(placed_columns(data$wish)) >= q) {
+  if (length(placed_columns(data$held)) >= q) {
     refuse("include", "`include` and `exclude` leave no column that decoys could judge.")
   }
   common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
@@ -118,7 +118,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     usable = function(value) is_decoys_order(value$ranking, first, n_decoys))
   found <- Map(decoys_result, split(done$values, vapply(tasks, `[[`, 0L, "at")),
     names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative,
-      wish = data$wish))
+      held = data$held))
   names(found) <- names(plan$methods)
   columns <- lapply(found, function(one) {
     at <- data$keep[one$columns]
@@ -129,7 +129,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
     asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
-    included = length(data$wish$include), excluded = length(data$wish$exclude),
+    included = length(data$held$include), excluded = length(data$held$exclude),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
     checkpoint = done$report), class = c("ufs_decoys", "ufs_result"))
 }
@@ -224,7 +224,7 @@ decoys_fit <- function(task, common) {
   with_seed(task$seed, {
     with <- with_decoys(common$x, common$keep, common$first, common$n_decoys)
     # No more is wanted than a ranking of them.
-    with$data$spare <- row$spends && is.null(with$data$wish) && is.null(with$data$row_wish) &&
+    with$data$spare <- row$spends && is.null(with$data$held) && is.null(with$data$row_held) &&
       !identical(args$k, "auto")
     if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- common$per_k
     # Seed NULL: the method goes on with the numbers of this repeat.
@@ -246,8 +246,8 @@ with_decoys <- function(x, keep, first, n_decoys) {
   from <- keep[of]
   load_reader(x)
   by_columns <- x$kind == "source" && x$x$by == "columns"
-  blocks <- if (is.null(x$row_wish$blocks)) list(seq_len(x$n)) else
-    unname(split(seq_len(x$n), x$row_wish$blocks))
+  blocks <- if (is.null(x$row_held$blocks)) list(seq_len(x$n)) else
+    unname(split(seq_len(x$n), x$row_held$blocks))
   made <- if (x$kind == "dense") dense_with_decoys(x$x, keep, from, blocks) else {
     parts <- if (x$kind == "sparse") sparse_decoys(x$x, from, blocks) else if (isTRUE(x$x$sparse)) {
       sparse_decoys(if (by_columns) read_sparse_part(x$x, j = from) else gather_sparse(x$x, from),
@@ -263,10 +263,10 @@ with_decoys <- function(x, keep, first, n_decoys) {
   if (x$kind == "sparse") made$x@Dimnames <- list(NULL, names)
   data <- new_data(x$kind, made$x, list(NULL, names), x$input$origin)
   data$input$tables <- subset_tables(x$input$tables, c(keep, from)[ord])
-  # A wish is about a column, wherever it stands now.
-  wish <- if (q < x$p) subset_constraints(x$wish, keep) else x$wish
-  data["wish"] <- list(subset_constraints(widen_constraints(wish, of, q), ord))
-  data["row_wish"] <- list(x$row_wish)
+  # A constraint is about a column, wherever it stands now.
+  held <- if (q < x$p) subset_constraints(x$held, keep) else x$held
+  data["held"] <- list(subset_constraints(widen_constraints(held, of, q), ord))
+  data["row_held"] <- list(x$row_held)
   list(data = data, column = c(seq_len(q), q + of)[ord])
 }
 
@@ -358,21 +358,21 @@ sparse_decoys <- function(x, columns, blocks) {
 # ---- what came out -------------------------------------------------------------------------------
 
 # Result for one method: list(k, columns, curve, seconds, errors). Columns that must or may not be
-# in are where wishes put them, before or behind all decoys: they are no evidence, and neither are
-# their decoys. Those that must be in count in k.
-decoys_result <- function(runs, method, first, level, conservative, wish = NULL) {
+# in are where constraints put them, before or behind all decoys: they are no evidence, and neither
+# are their decoys. Those that must be in count in k.
+decoys_result <- function(runs, method, first, level, conservative, held = NULL) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
   if (all(failed)) {
     refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   q <- length(first)
-  apart <- placed_columns(wish)
+  apart <- placed_columns(held)
   runs <- lapply(runs[!failed], function(run) {
     run$ranking <- run$ranking[!((run$ranking - 1L) %% q + 1L) %in% apart]
     run
   })
-  given <- length(wish$include)
+  given <- length(held$include)
   counts <- lapply(runs, function(run) {
     if (conservative) winners_of_pairs(run$ranking, first) else decoys_before(run$ranking, first)
   })
@@ -396,7 +396,7 @@ decoys_result <- function(runs, method, first, level, conservative, wish = NULL)
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   better <- all$k > 0L
   list_of(k = if (better) given + all$k else 0L,
-    columns = c(if (better) wish$include, chosen[order(place[chosen])]), curve, behind,
+    columns = c(if (better) held$include, chosen[order(place[chosen])]), curve, behind,
     noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
 }
 
@@ -501,7 +501,7 @@ decoys_words <- function(x, name) {
       if (x$usable < x$p) " that are not constant", " are")
   } else {
     paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
-  }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by wish)"),
+  }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by constraint)"),
     " better than noise by ufs_", sub(" .*", "", name), "()")
 }
 

@@ -27,7 +27,7 @@ shuffled_columns <- function(z) {
 random_decoys <- function(x, parts = 5L) {
   tryCatch({
     # About the table, not about what is to be chosen from it.
-    x["wish"] <- list(NULL)
+    x["held"] <- list(NULL)
     data <- as_ufs_operator(open_quietly(x))
     q <- length(data$keep)
     first <- equal_of_data(x, data)

@@ -40,10 +40,10 @@ ufs_overlap <- function(fits, k) {
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
   ord <- order(-rowSums(chosen), best_rank, seq_len(p))
   selected <- chosen[ord[seq_len(sum(rowSums(chosen) > 0L))], , drop = FALSE]
-  wish <- lapply(fits, function(fit) fit$wishes$features[c("include", "exclude")])
+  held <- lapply(fits, function(fit) fit$constraints$features[c("include", "exclude")])
   # A choice that all must make alike is no chance.
-  given <- Reduce(intersect, lapply(wish, `[[`, "include"))
-  never <- Reduce(intersect, lapply(wish, `[[`, "exclude"))
+  given <- Reduce(intersect, lapply(held, `[[`, "include"))
+  never <- Reduce(intersect, lapply(held, `[[`, "exclude"))
   rest <- max(0, k - length(given))
   chance <- (k - rest + rest * min(1, rest / max(1, p - length(c(given, never))))) / k
   structure(list_of(shared = crossprod(chosen + 0) / k, selected, chance, k, p),

@@ -36,7 +36,8 @@
 #'
 #'   Benjamini and Hochberg (1995) Controlling the false discovery rate. Journal of the Royal
 #'   Statistical Society B 57, 289-300. \doi{10.1111/j.2517-6161.1995.tb02031.x}
-#' @seealso [ufs_decoys()] for noise without replicates, [ufs_data()] for `replicates` as a wish
+#' @seealso [ufs_decoys()] for noise without replicates, [ufs_data()] for `replicates` as a
+#' constraint
 #' @examples
 #' # Twenty samples measured three times: two columns repeat, three are noise
 #' set.seed(1)
@@ -56,7 +57,7 @@ ufs_reliability <- function(x, replicates = NULL, fdr = 0.05, level = 0.95, ...)
     open_some(x, c(list(...), list(replicates = replicates)), character())
   if (length(opened$rest)) refuse_argument(names_of(opened$rest)[1L])
   data <- check_door(opened$x, "ufs_reliability()")
-  if (is.null(data$row_wish$replicates)) {
+  if (is.null(data$row_held$replicates)) {
     refuse("replicates", "`replicates` says which rows measure the same sample, and is missing.")
   }
   out <- judged_reliability(data, fdr, level)
@@ -66,7 +67,7 @@ ufs_reliability <- function(x, replicates = NULL, fdr = 0.05, level = 0.95, ...)
 
 # list(n, of, levels): how many columns repeat better than chance, where the data hold replicates.
 counted_repeats <- function(data) {
-  if (is.null(data$row_wish$replicates)) return(NULL)
+  if (is.null(data$row_held$replicates)) return(NULL)
   found <- judged_reliability(data)
   list(n = found$n_repeats, of = data$p, levels = found$n_levels)
 }
@@ -80,7 +81,7 @@ judged_reliability <- function(data, fdr = 0.05, level = 0.95) {
     table[c("f", "p_value")], q_value = q,
     table[c("reliability", "lower", "upper", "single")], repeats = !is.na(q) & q <= fdr)
   structure(list(table = table, n_repeats = sum(table$repeats), n_levels = length(squares$value),
-    n_rows = sum(!is.na(data$row_wish$replicates)), df = squares$df, fdr = fdr, level = level),
+    n_rows = sum(!is.na(data$row_held$replicates)), df = squares$df, fdr = fdr, level = level),
     class = c("ufs_reliability", "ufs_result"))
 }
 

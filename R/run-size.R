@@ -7,7 +7,7 @@
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
   x <- without_choices(open_data(x), "rows")
   # The number better than noise does not depend on the budget, or on quotas.
-  if (!is.null(x$wish)) x$wish[c("budget", "feature_strata")] <- list(NULL)
+  if (!is.null(x$held)) x$held[c("budget", "feature_strata")] <- list(NULL)
   sizing <- with_seed(seed, sizing_method(x, method, args))
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))
@@ -25,8 +25,8 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
       "(); all are kept.")
     found <- with_repeats(replace(found, "k", length(found$share)), x)
   }
-  if (inherits(x, "ufs_data") && length(x$wish$feature_strata)) {
-    range <- choice_range(expand_groups(x$wish), x$p)
+  if (inherits(x, "ufs_data") && length(x$held$feature_strata)) {
+    range <- choice_range(expand_groups(x$held), x$p)
     found$k <- as.integer(max(range[1L], min(range[2L], found$k)))
   }
   found[c("k", "verdict", "reason", "by")]
@@ -62,7 +62,7 @@ size_rule <- function(decoys, at = NULL) {
       reason = "no column is better than noise by this method"))
   }
   words <- paste0(better, " of ", q, " columns are better than noise",
-    if (isTRUE(decoys$included > 0L)) paste0(" (", decoys$included, " by wish)"))
+    if (isTRUE(decoys$included > 0L)) paste0(" (", decoys$included, " by constraint)"))
   if (isTRUE(at$stability < size_settings$stability)) {
     return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
       ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),
@@ -119,7 +119,7 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   rest <- if (identical(method_row(own$method)$picks$argument, "k")) {
     rest_of_picks(data, rankings$all, rows)
   }
-  c(list(usable = length(data$keep) - length(data$wish$exclude), by = found$by),
+  c(list(usable = length(data$keep) - length(data$held$exclude), by = found$by),
     with_repeats(size_rule(found$decoys, at), x), list(curve = curve, at = at,
       decoys = found$decoys, n_resamples = n_resamples, errors = rankings$errors,
       checkpoint = done$report, rows = length(rows), rest = rest))
@@ -127,14 +127,14 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
 
 # The numbers to look at, about ten by default.
 size_grid <- function(k, data) {
-  check_open(data$wish, length(data$keep))
-  q <- length(data$keep) - length(data$wish$exclude)
-  include <- data$wish$include
+  check_open(data$held, length(data$keep))
+  q <- length(data$keep) - length(data$held$exclude)
+  include <- data$held$include
   if (is.null(k)) {
     k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
   }
   k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
-    if (length(data$wish$exclude)) " and may be chosen")))
+    if (length(data$held$exclude)) " and may be chosen")))
   if (length(include) > k[1L]) refuse_fewer(data$features[data$keep[include]], k[1L])
   k
 }
@@ -151,7 +151,7 @@ size_fit <- function(task, common) {
 # So many rows, or as great a part of the levels of replicates.
 half_rows <- function(x, size) {
   if (!holds_replicates(x)) return(sort(sample.int(nrow(x), size)))
-  level <- each_alone(x$row_wish$replicates)
+  level <- each_alone(x$row_held$replicates)
   all <- unique(level)
   which(level %in% all[sample.int(length(all), max(3L, (length(all) * size) %/% x$n))])
 }

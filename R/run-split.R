@@ -66,13 +66,13 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
     if (!is.null(whole$replicates)) replicates <- NULL
     if (!is.null(whole$strata)) strata <- NULL
   }
-  wish <- check_door(opened$x, "ufs_split()")$row_wish
+  held <- check_door(opened$x, "ufs_split()")$row_held
   data <- naming_omitted(opened$x, split_space(opened))
   z <- data$z
   n <- nrow(z)
   # The data may bring both.
-  if (is.null(replicates)) replicates <- each_alone(wish$replicates)
-  if (is.null(strata)) strata <- wish$strata$level
+  if (is.null(replicates)) replicates <- each_alone(held$replicates)
+  if (is.null(strata)) strata <- held$strata$level
   sample <- one_each(replicates, n, "replicates")
   stratum <- one_each(strata, n, "strata")
   size <- table(sample)
@@ -83,7 +83,7 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   }
   # Rows of a sample stay together, so all of them must be candidates.
   open <- rep(TRUE, nrow(means))
-  if (!is.null(wish$candidates)) open[sample[-wish$candidates]] <- FALSE
+  if (!is.null(held$candidates)) open[sample[-held$candidates]] <- FALSE
   free <- sum(open)
   counted <- paste(c("the", free, if (is.null(replicates)) "rows" else
     "samples that `replicates` tells apart", if (free < length(open)) "that are candidates"),
@@ -222,7 +222,7 @@ print.ufs_split <- function(x, ...) {
   print_report(paste0("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
     length(x$test), " to judge by, of ", x$n), list(
     data = as_fields(input_notes(x$input)),
-    wishes = c(if (!is.null(x$replicates)) {
+    constraints = c(if (!is.null(x$replicates)) {
       c(samples = paste0(x$m[["train"]], " and ", x$m[["test"]], ", of ", x$replicates,
         "; their rows stay together"))
     }, if (!is.null(x$strata)) c(strata = paste0(x$strata, ", each by itself"))),

@@ -129,8 +129,8 @@ stability_of <- function(runs, data, k, m, level) {
 
 # Columns that must or may not be in say nothing of how stable a choice is: any would have them so.
 unplaced <- function(data) {
-  wish <- data$wishes$features
-  setdiff(seq_len(data$p), placed_columns(wish))
+  held <- data$constraints$features
+  setdiff(seq_len(data$p), placed_columns(held))
 }
 
 # Sets of indices up to `size` as rows of a logical matrix.

@@ -44,9 +44,9 @@
 #'   it has `task`, `size` (k or m, which
 #'   `selected_features(fit)` and `selected_samples(fit)` take by default), `look` (what was seen),
 #'   `reason`, `decided` (how defaults were chosen), `worth` (the comparison with random choices, a
-#'   data frame), `price` (with wishes: the share of the gain over random choices that is left of
-#'   the gain without them), `checks` (sentences; none if none objects), `unchecked` (what could not
-#'   be checked) and `code`; after `"auto"` also `size_curve`, a data frame with a row for each
+#'   data frame), `price` (with constraints: the share of the gain over random choices that is left
+#'   of the gain without them), `checks` (sentences; none if none objects), `unchecked` (what could
+#'   not be checked) and `code`; after `"auto"` also `size_curve`, a data frame with a row for each
 #'   `number` tried and `measure`: its `value`, and the range from `low` to `high` over halves of
 #'   the rows.
 #' @seealso [ufs_select_rules] for the rules, [ufs_look()], [ufs_size()], [ufs_fields], and
@@ -77,7 +77,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
   bought <- is.null(c(k, m))
   if (bought) {
-    k <- affordable(opened[[if (task == "label") "row_wish" else "wish"]],
+    k <- affordable(opened[[if (task == "label") "row_held" else "held"]],
       dim(opened)[if (task == "label") 1L else 2L])
     check_selection(task, k, m, n_clusters, noise, ordered)
   }
@@ -100,7 +100,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   run <- function(free = FALSE) with_seed(seed, {
     used <- if (is.null(plan$samples)) ready else prepared(samples = eval(plan$samples))
     if (free) {
-      used <- without_wishes(used, if (task == "label") "sample" else "feature")
+      used <- without_constraints(used, if (task == "label") "sample" else "feature")
       # A budget may have paid for fewer than were asked for.
       plan$args[names(plan$args) %in% c("k", "m")] <- list(fit$size)
     }
@@ -127,13 +127,13 @@ as_selection <- function(fit, task, look, plan) {
   fit
 }
 
-# With the comparison with random choices, what the wishes cost and what looks wrong. Where the
-# method takes long it is not run a second time, without wishes, to see that.
+# With the comparison with random choices, what the constraints cost and what looks wrong. Where the
+# method takes long it is not run a second time, without constraints, to see that.
 with_worth <- function(fit, x, bought, run_free, most = 4e6) {
   seed <- draw_seeds(1L)[[1L]]
   fit$worth <- without_constant(selection_quality(fit, x, seed, bought))
-  wished <- !is.null(without_wishes(x, if (fit$task == "label") "sample" else "feature"))
-  if (wished && !is.null(fit$worth)) {
+  constrained <- !is.null(without_constraints(x, if (fit$task == "label") "sample" else "feature"))
+  if (constrained && !is.null(fit$worth)) {
     free <- if (as.double(x$n) * x$p <= most) {
       suppressMessages(suppressWarnings(tryCatch(run_free(), ufs_error = function(e) NULL)))
     }
@@ -143,7 +143,7 @@ with_worth <- function(fit, x, bought, run_free, most = 4e6) {
       without_constant(share_of_gain(fit, free, x, seed))
     })
   }
-  fit["unchecked"] <- list(selection_unchecked(fit, wished))
+  fit["unchecked"] <- list(selection_unchecked(fit, constrained))
   fit$checks <- selection_checks(fit, x)
   fit
 }
@@ -153,17 +153,17 @@ with_worth <- function(fit, x, bought, run_free, most = 4e6) {
 # once.
 planned_selection <- function(x, asked, given, own) {
   look <- without_constant(look_unchecked(x, asked$kind, noise = asked$task != "label"))
-  asked$budget <- !is.null(x$row_wish$budget)
-  asked <- asked_for(asked, look, given, !is.null(x$row_wish$weights))
+  asked$budget <- !is.null(x$row_held$budget)
+  asked <- asked_for(asked, look, given, !is.null(x$row_held$weights))
   list(look = look, plan = without_constant(selection_plan(x, look, asked, own)))
 }
 
-# Wishes may leave fewer than were asked for. How many a budget buys nobody knew before.
+# Constraints may leave fewer than were asked for. How many a budget buys nobody knew before.
 with_size_reached <- function(fit, bought) {
   message <- NULL
   got <- length(withCallingHandlers(if (fit$task == "label") selected_samples(fit) else
     selected_features(fit), message = function(m) {
-      if (inherits(m, "ufs_message_wishes")) message <<- conditionMessage(m)
+      if (inherits(m, "ufs_message_constraints")) message <<- conditionMessage(m)
       invokeRestart("muffleMessage")
     }))
   if (!bought && !is.null(message)) {
@@ -264,8 +264,8 @@ select_moments <- function(x, k, task, given) {
 #' `evidence/bends.R`: give as many as you can afford.
 #'
 #' # What the print compares
-#' The choice stands beside 20 random choices of the same size that keep to the same wishes, and
-#' with a budget alone spend it:
+#' The choice stands beside 20 random choices of the same size that keep to the same constraints,
+#' and with a budget alone spend it:
 #' * the variance explained of rows left out, by thirds; before it that of the rows that chose, as
 #'   by [ufs_captured()];
 #' * the nearest neighbours kept ([ufs_tune()]);
@@ -275,8 +275,8 @@ select_moments <- function(x, k, task, given) {
 #'   mean of all.
 #'
 #' It is called better or worse than random if it is in 19 of the 20, and otherwise not clearly
-#' better. With wishes the same method runs without them, too, where x has at most 4 million values:
-#' a check speaks where they leave less than half of its gain.
+#' better. With constraints the same method runs without them, too, where x has at most 4 million
+#' values: a check speaks where they leave less than half of its gain.
 #'
 #' **That no check objects does not say that the choice is good**: nobody has seen labels. Of
 #' `r {t <- utils::read.csv("inst/benchmarks/results/select.csv"); nrow(t)}` choices for a task on
@@ -481,7 +481,7 @@ planned_number <- function(x, look, asked, given, plan) {
       unit = planned_unit(x, look, asked$curves)),
       length(setdiff(check_labelled(given$labelled, x), look$empty)))
   } else {
-    within_wishes(planned_size(x, plan$method, list(n_clusters = plan$clusters,
+    within_constraints(planned_size(x, plan$method, list(n_clusters = plan$clusters,
       scale = plan$scale), asked$task, asked$real), x)
   }
   list(k = found$k, curve = found$curve, verdict = found$verdict, reason = found$reason,
@@ -491,10 +491,10 @@ planned_number <- function(x, look, asked, given, plan) {
 }
 
 # Columns that must be in or out, and groups, which are taken whole, bound the number.
-within_wishes <- function(found, x) {
-  wish <- expand_groups(x$wish)
-  group <- if (is.null(wish$groups)) 0 else smallest_unit(rep(1, x$p), wish)$sum
-  range <- choice_range(wish, x$p)
+within_constraints <- function(found, x) {
+  held <- expand_groups(x$held)
+  group <- if (is.null(held$groups)) 0 else smallest_unit(rep(1, x$p), held)$sum
+  range <- choice_range(held, x$p)
   least <- max(range[1L], group)
   k <- as.integer(max(least, min(range[2L], found$k)))
   if (k != found$k) {

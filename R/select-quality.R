@@ -48,7 +48,7 @@ explained_quality <- function(fit, x, chosen, random, most = 4e6) {
 
 # The certificate of a fit that explains variance, for all it has chosen: list(captured, bound).
 own_certificate <- function(fit, x, chosen) {
-  plain <- is.null(x$wish) && is.null(x$row_wish) && !isFALSE(fit$params$center)
+  plain <- is.null(x$held) && is.null(x$row_held) && !isFALSE(fit$params$center)
   if (plain && all(c("captured", "bound", "ratio") %in% names(fit$certificate)) &&
       length(chosen) == fit$params$k) {
     as.list(fit$certificate[c("captured", "bound")])
@@ -147,9 +147,9 @@ neighbour_quality <- function(fit, x, chosen, random) {
 }
 
 noise_quality <- function(x, chosen, random) {
-  wished <- !is.null(x$wish)
+  constrained <- !is.null(x$held)
   columns <- if (x$p > 1000L) {
-    sort(unique(c(chosen, if (wished) unlist(random), sample.int(x$p, 1000L))))
+    sort(unique(c(chosen, if (constrained) unlist(random), sample.int(x$p, 1000L))))
   } else seq_len(x$p)
   rows <- rows_that_vary(x, if (x$n > 400L) sort(sample.int(x$n, 400L)), columns)
   found <- tryCatch(partner_noise(dense_part(x, rows, columns)), ufs_error = function(e) NULL)
@@ -158,19 +158,19 @@ noise_quality <- function(x, chosen, random) {
   from <- columns[found$keep]
   if (!any(chosen %in% from)) return(NULL)
   quality_row("noise", share(chosen), vapply(random, function(j) {
-    share(if (wished) j else sample(from, min(length(j), length(from))))
+    share(if (constrained) j else sample(from, min(length(j), length(from))))
   }, 0), min(x$n, 400L), more_is_better = FALSE)
 }
 
 # Distances to the nearest sample chosen or labelled before. Random samples are drawn from all, as
-# the wishes want them, and the rows that are looked at hold them.
+# the constraints want them, and the rows that are looked at hold them.
 sample_quality <- function(fit, x, chosen, draws, bought = FALSE) {
   m <- length(chosen)
   given <- fit$params$labelled
   if (m + length(given) >= x$n) return(NULL)
   others <- setdiff(seq_len(x$n), c(chosen, given))
-  wished <- !is.null(without_wishes(x, "sample"))
-  random <- if (wished) {
+  constrained <- !is.null(without_constraints(x, "sample"))
+  random <- if (constrained) {
     draw <- random_samples(x, if (bought) x$n else m, setdiff(seq_len(x$n), given))
     lapply(seq_len(draws), function(i) draw())
   }
@@ -183,7 +183,7 @@ sample_quality <- function(fit, x, chosen, draws, bought = FALSE) {
   free <- seq_len(m + length(others))
   far <- distance_left(z, setdiff(seq_len(nrow(z)), free))
   value <- vapply(seq_len(draws), function(i) {
-    far(if (wished) match(random[[i]], c(chosen, others)) else sample(free, m))
+    far(if (constrained) match(random[[i]], c(chosen, others)) else sample(free, m))
   }, 0)
   quality_row("distance", far(seq_len(m)), value, nrow(z), more_is_better = FALSE)
 }
@@ -222,11 +222,11 @@ without_noise <- function(quality, size) {
 
 # ---- what looks wrong ----------------------------------------------------------------------------
 
-# The cost of wishes: the gain of the choice over random choices as a share of the gain of the same
-# method without them (`free`), both over random choices without them: in the explained variance of
-# rows left out, or in distances to label. NULL where that gain is none.
+# The cost of constraints: the gain of the choice over random choices as a share of the gain of the
+# same method without them (`free`), both over random choices without them: in the explained
+# variance of rows left out, or in distances to label. NULL where that gain is none.
 share_of_gain <- function(fit, free, x, seed, draws = 20L) {
-  plain <- without_wishes(x, if (fit$task == "label") "sample" else "feature")
+  plain <- without_constraints(x, if (fit$task == "label") "sample" else "feature")
   value <- function(chosen) with_seed(seed, {
     if (fit$task == "label") return(sample_quality(fit, plain, chosen, draws))
     open <- setdiff(seq_len(x$p), fit$constant)
@@ -242,7 +242,7 @@ share_of_gain <- function(fit, free, x, seed, draws = 20L) {
 }
 
 # Checks that could not run, in words; NULL if all did.
-selection_unchecked <- function(fit, wished) {
+selection_unchecked <- function(fit, constrained) {
   if (is.null(fit$worth)) {
     return("not compared with random choices: too few rows, or too few columns to choose from")
   }
@@ -252,7 +252,9 @@ selection_unchecked <- function(fit, wished) {
       paste("not compared with random choices:", paste(measure_words[missing], collapse = ", "))
     },
     if (fit$task != "label" && anyNA(fit$look$noise)) "too few rows or columns to tell noise",
-    if (wished && isTRUE(is.na(fit$price))) "what the wishes cost was not looked at, to save time")
+    if (constrained && isTRUE(is.na(fit$price))) {
+      "what the constraints cost was not looked at, to save time"
+    })
 }
 
 measure_words <- c(explained = "explained variance", neighbours = "neighbours kept",
@@ -268,7 +270,7 @@ selection_checks <- function(fit, x) {
   }
   verdict[without_noise(fit$worth, fit$size)] <- "better"
   out <- c(random("worse"), random("not clearly better"),
-    if (isTRUE(fit$price < 0.5)) paste("the wishes cost", percent(1 - max(0, fit$price)),
+    if (isTRUE(fit$price < 0.5)) paste("the constraints cost", percent(1 - max(0, fit$price)),
       "of the gain over random choices"),
     fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
     orientation_words(fit$look), fit$look$doubts)
@@ -464,7 +466,7 @@ report_selection <- function(x, n, whole = FALSE) {
     data = c(titled(c(seen_words(x$look), if (length(x$constant)) {
       paste0(count_words(length(x$constant), "column"), " constant: never chosen")
     }), "data"), as_fields(data_notes(x))),
-    wishes = as_fields(wish_notes(x)),
+    constraints = as_fields(constraint_notes(x)),
     method = c(titled(c(paste0("ufs_", x$method, "() ", x$reason, scale_words(x)),
       x$decided[whole | names(x$decided) != "curve"]), "method"),
       if (!identical(x$status, "converged")) c(status = x$status)),
@@ -495,7 +497,8 @@ quality_words <- function(quality, fit, rows_too = TRUE) {
   shown <- function(share) format(signif(100 * share, 2L), trim = TRUE, scientific = FALSE)
   left_out <- function(share) if (share < 0.005) "nothing" else paste(shown(share), "%")
   number <- function(share) round(share * fit$size)
-  random <- paste0("; random choices", if ("price" %in% names(fit)) " with the same wishes", " ")
+  random <- paste0("; random choices",
+    if ("price" %in% names(fit)) " with the same constraints", " ")
   words <- switch(quality$measure,
     explained = paste0("explains ", shown(quality$captured), " % of the variance of the ",
       captured_of(fit), " (no ", fit$size, " more than ", shown(quality$bound),

@@ -11,9 +11,9 @@
 #' When a choice looks right, the code that repeats it can be inserted into the open document, and
 #' the table saved as CSV. It needs the packages shiny and miniUI.
 #'
-#' In the tab "Wishes" columns are ticked as those that must be chosen or may never be, and "Fit
-#' again" repeats the call of each fit with them as `include` and `exclude` of [ufs_data()]; the
-#' code below has these calls. Where columns have a `cost`, it stands beside them, and what the
+#' In the tab "Constraints" columns are ticked as those that must be chosen or may never be, and
+#' "Fit again" repeats the call of each fit with them as `include` and `exclude` of [ufs_data()];
+#' the code below has these calls. Where columns have a `cost`, it stands beside them, and what the
 #' chosen ones cost stands below the slider. The tab names columns that seem to number the rows, by
 #' the rule of [ufs_look()].
 #'
@@ -120,7 +120,7 @@ captured_words <- function(model, name, k) {
     return(paste0(share$what, ": ", per_cent(share$y[at]),
       if (!is.null(share$bound)) paste0(", at most ", per_cent(share$bound[at]), " possible")))
   }
-  # A fit that was made again may have other wishes than the data.
+  # A fit that was made again may have other constraints than the data.
   x <- model$x
   if (inherits(x, "ufs_data")) x <- without_choices(x, c("columns", "rows"))
   table <- suppressMessages(ufs_captured(fit, x, k))
@@ -206,7 +206,8 @@ explore_ui <- function(model) {
     if (model$features) tab("Heat map", "table-cells", picture("heatmap")),
     if (many && model$features) tab("Overlap", "layer-group", picture("overlap")),
     tab("Table", "list", shiny::tableOutput("table")),
-    if (model$features) tab("Wishes", "square-check", wishes_ui(model$doubts)), id = "tab")
+    if (model$features) tab("Constraints", "square-check", constraints_ui(model$doubts)),
+    id = "tab")
   miniUI::miniPage(
     # Parts stand side by side where there is room, and below each other where there is none.
     shiny::tags$style(shiny::HTML("
@@ -216,8 +217,8 @@ explore_ui <- function(model) {
       .ufs-row .selectize-control, .ufs-row select { max-width: 180px; }
       .ufs-buttons { flex: none; white-space: nowrap; }
       .ufs-captured { min-height: 20px; color: #444; }
-      .ufs-wishes { height: 100%; overflow-y: auto; }
-      .ufs-wishes table { width: auto; }
+      .ufs-constraints { height: 100%; overflow-y: auto; }
+      .ufs-constraints table { width: auto; }
       #code { margin: 0 0 4px; padding: 4px 8px; font-size: 12px; }
       #table { overflow-x: auto; }
       @media (max-width: 480px) {
@@ -247,7 +248,7 @@ explore_server <- function(model) {
     k <- shiny::reactive(if (is.null(input$k)) model$start else as.integer(input$k))
     name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
     now <- shiny::reactiveVal(model)
-    if (model$features) wishes_server(input, output, session, now, name)
+    if (model$features) constraints_server(input, output, session, now, name)
     # A message stands in the place of a picture that cannot be drawn.
     shown <- function(code) {
       tryCatch(code, ufs_error = function(e) shiny::validate(conditionMessage(e)))

@@ -34,8 +34,8 @@
 #' # Missing values and weights
 #' With `na = "error"`, the default, missing values are refused; the other choices are those of
 #' [ufs_data()]. Weights of a task that are for learners go to every method that takes `weights`,
-#' see `ufs_methods(what = "wishes")`, and to the tasks of [ufs_select()], which then take such a
-#' method; other methods, and all that choose rows, ignore them, and a message says why.
+#' see `ufs_methods(what = "constraints")`, and to the tasks of [ufs_select()], which then take such
+#' a method; other methods, and all that choose rows, ignore them, and a message says why.
 #'
 #' # Tuning
 #' Parameters that are numbers with two bounds, switches and choices can be given to `to_tune()`

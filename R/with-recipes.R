@@ -28,9 +28,9 @@
 #'
 #' # Case weights
 #' Frequency weights (`hardhat::frequency_weights()`) go to every method that takes `weights`, see
-#' `ufs_methods(what = "wishes")`, and to the tasks, which then take such a method; rows of weight
-#' 0 are left out. Other methods ignore them, and a message says why. Importance weights are about
-#' the loss of a model: as in all steps of recipes that do not look at the outcome, they are
+#' `ufs_methods(what = "constraints")`, and to the tasks, which then take such a method; rows of
+#' weight 0 are left out. Other methods ignore them, and a message says why. Importance weights are
+#' about the loss of a model: as in all steps of recipes that do not look at the outcome, they are
 #' ignored, which is said, too. The print of the trained step ends in "weighted" or "ignored
 #' weights".
 #'

@@ -74,14 +74,14 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- row_of(method)
   refuse_missing_values(x, na)
   own <- names(options) %in% c(constraint_names(option = TRUE), "weights")
-  data <- framework_data(x, na, options[own])
-  wishes <- options[own]
+  held <- options[own]
+  data <- framework_data(x, na, held)
   options <- with_clusters(options[!own], row, method, data)
   make <- function(k) {
     with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
   }
   key <- if (in_resampling()) {
-    list(data_key(data), if (na != "error") colnames(x), method, c(options, wishes), standardise,
+    list(data_key(data), if (na != "error") colnames(x), method, c(options, held), standardise,
       seed, own_code(method))
   }
   if (identical(k, "auto")) {
@@ -89,7 +89,7 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
       with_seed(seed, auto_size(data, method, row, options, standardise))
     })
   }
-  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, wishes))
+  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, held))
   c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
 }
 
@@ -149,7 +149,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   delayedAssign("table", as_column_stats(open_quietly(data), TRUE))
   # Only columns that are not constant count.
   if (!is.null(k)) {
-    range <- choice_range(expand_groups(data$wish), data$p)
+    range <- choice_range(expand_groups(data$held), data$p)
     k <- min(max(k, range[1L]), length(table$keep), range[2L])
   }
   if (!is.null(k) && is.null(row$task)) options <- with_number(options, row, k)
@@ -166,29 +166,29 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
     seq_along(features)
   score <- rep(NA_real_, length(features))
   score[at] <- unname(fit$feature_scores)
-  wish <- fit$wishes$features
-  open <- wish$open
+  held <- fit$constraints$features
+  open <- held$open
   order <- unname(fit$feature_ranking)
-  if (!is.null(k) && !is.null(wish$feature_strata)) {
+  if (!is.null(k) && !is.null(held$feature_strata)) {
     first <- choose_best(fit, "feature", k)
     order <- c(first, setdiff(order, first))
-    open <- min(open, choice_range(wish, fit$p)[2L])
+    open <- min(open, choice_range(held, fit$p)[2L])
   }
   list_of(features, ranking = c(at[order], setdiff(seq_along(features), at)),
     score, scored = count_scored(fit$feature_scores),
     rest = order_of_rest(fit$feature_scores, fit$feature_key),
     standardised = decided$standardised, method = fit$method,
     picked = if (!is.null(row$picks)) fit$params[[row$picks$argument]],
-    included = features[at[wish$include]], open,
+    included = features[at[held$include]], open,
     quota = quotas_of_ranking(fit, at, length(features)))
 }
 
 # Quotas for the columns that a framework has; NULL without quotas.
 quotas_of_ranking <- function(fit, at, size) {
-  strata <- fit$wishes$features$feature_strata
+  strata <- fit$constraints$features$feature_strata
   if (is.null(strata$quota)) return(NULL)
   list(level = replace(rep(NA_integer_, size), at, strata$level), least = strata$quota[, "least"],
-    range = choice_range(fit$wishes$features, fit$p))
+    range = choice_range(fit$constraints$features, fit$p))
 }
 
 # Refuses a number of columns, or those that are kept, where quotas want more; and (`most`) a number

@@ -406,10 +406,10 @@ tables <- list(
       now <- rerun(stored, "labelling.R", "--weeks=1", "--seeds=1")
       differing(stored, now, c("seed", "choice", "week"), c("classes", "right"), .02)
     }),
-  wishes = on_sets("wishes", "wishes.R", 1, "evidence only", "css",
+  constraints = on_sets("constraints", "constraints.R", 1, "evidence only", "css",
     plain_calls(include = c("ufs_css", swaps = TRUE, starts = 20, optimal = TRUE), data = "ufs_data"),
     functions = c("ufs_data", "ufs_captured"), witness = function(stored) {
-      now <- rerun(stored, "wishes.R", "--draws=1")
+      now <- rerun(stored, "constraints.R", "--draws=1")
       differing(stored, now, c("case", "draw", "size", "how"), "captured", 2e-4)
     }),
   pairwise = on_sets("pairwise", "pairwise.R", 2, "the help of ufs_moments()", "css",

@@ -45,7 +45,7 @@
  * 4 n p + 2 n^2 flops each (p-form: 4 p^2); a swap takes two more and k^3, or 2 n k^2.
  * 16 CSS_TRIES p + 8 k^2 bytes more.
  *
- * Wishes: included columns are taken first and never leave; excluded ones are in x, but not chosen;
+ * Constraints: included columns are taken first and never leave; excluded ones are in x, but not chosen;
  * with costs and a budget two choices are made, by decrease and by decrease over cost, each followed
  * by swaps within the budget, and the better one is kept; a ceiling on |cosine| keeps columns out
  * that are closer to a chosen one. Groups: css_group.c. Quotas of strata: css_quota.c. */
@@ -71,11 +71,11 @@ static void pick(css_work *work, int j, double *objective, ufs_run *run)
 static void pick_all(css_work *work, const bool *only, const css_units *units, css_result *result,
                      ufs_run *run)
 {
-    const css_wish *wish = &work->settings->wish;
+    const css_constraints *held = &work->settings->held;
     double objective = result->target_start;
 
-    for (int t = 0; t < wish->n_include; t++) pick(work, wish->include[t], &objective, run);
-    if (wish->group && only == NULL) {
+    for (int t = 0; t < held->n_include; t++) pick(work, held->include[t], &objective, run);
+    if (held->group && only == NULL) {
         css_grow(work, units);
         return;
     }
@@ -107,16 +107,16 @@ static void target_shares(css_work *work, css_result *result)
 /* How many columns a budget can pay for: the included ones, then the cheapest. */
 static int affordable(const css_work *work)
 {
-    const css_wish *wish = &work->settings->wish;
+    const css_constraints *held = &work->settings->held;
     double *cost = ufs_dalloc((size_t) work->p, 1), spent = 0.0;
-    int m = 0, n = wish->n_include;
+    int m = 0, n = held->n_include;
     bool *taken = (bool *) R_alloc((size_t) work->p, sizeof(bool));
 
-    if (!R_FINITE(wish->budget)) return work->settings->k;
-    for (int j = 0; j < work->p; j++) taken[j] = wish->barred && wish->barred[j];
-    for (int t = 0; t < wish->n_include; t++) {
-        spent += css_cost(work, wish->include[t]);
-        taken[wish->include[t]] = true;
+    if (!R_FINITE(held->budget)) return work->settings->k;
+    for (int j = 0; j < work->p; j++) taken[j] = held->barred && held->barred[j];
+    for (int t = 0; t < held->n_include; t++) {
+        spent += css_cost(work, held->include[t]);
+        taken[held->include[t]] = true;
     }
     for (int j = 0; j < work->p; j++)
         if (!taken[j]) cost[m++] = css_cost(work, j);
@@ -155,7 +155,7 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
     result->met = 1;
     css_units units = css_units_of(&work);
     pick_all(&work, NULL, &units, result, run);
-    if (settings->max_swaps > 0 || settings->prove || settings->wish.group) {
+    if (settings->max_swaps > 0 || settings->prove || settings->held.group) {
         css_improve(&work, &units, result);
         if (settings->prove) run->lapack = css_prove(&work, result, run);
         if (run->lapack) return;

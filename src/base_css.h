@@ -10,7 +10,7 @@ typedef struct {
     const ufs_x *x; /* n x p, never formed */
 } css_problem;
 
-/* What the user wishes of the columns. */
+/* What the user asks of the columns. */
 typedef struct {
     int n_include;
     const int *include; /* chosen first, in this order, and never exchanged; they count in k */
@@ -21,7 +21,7 @@ typedef struct {
     double max_cor;     /* |r| of two chosen columns, but included ones; at least 1: any */
     const double *mean; /* p: x_j'1 over the length of 1, or of what stands for it; NULL: zero */
     ufs_quota quota;
-} css_wish;
+} css_constraints;
 
 typedef struct {
     int k;                /* picks, 1..p */
@@ -33,12 +33,12 @@ typedef struct {
     const double *random; /* (n_starts - 1) x (k + 1) uniform numbers, those of a start together */
     int target;           /* rebuild so many leading components; 0: all columns */
     bool prove;           /* that no other set holds more; within max_iter nodes of the run */
-    css_wish wish;
+    css_constraints held;
 } css_settings;
 
 /* Filled by css_solve; the vectors are the caller's. */
 typedef struct {
-    int n_chosen;    /* k, or fewer where the wishes allow no more */
+    int n_chosen;    /* k, or fewer where the constraints allow no more */
     int *order;      /* k: 0-based columns as picked */
     double *left;    /* p: decrease that each other column would bring next */
     double *leading; /* k: no t + 1 directions capture more than leading[t] */
@@ -48,7 +48,7 @@ typedef struct {
     double target_start;    /* the same of the target, which is x unless settings say otherwise */
     int swaps;
     int met;            /* starts that ended with the squares of the best one */
-    double bound;       /* prove: no set that the wishes allow holds more of the target */
+    double bound;       /* prove: no set that the constraints allow holds more of the target */
     double nodes;       /* prove: of the search */
     int affordable;     /* a budget pays for at most so many columns */
     bool p_form, exact; /* leading is the sum of squared singular values? */

@@ -68,7 +68,7 @@ int callable_css(const ufselect_matrix *x, int k, int max_swaps, int *chosen, do
                              .max_swaps = max_swaps,
                              .exact_limit = SPECTRUM,
                              .n_starts = 1,
-                             .wish = {.budget = R_PosInf, .max_cor = R_PosInf}};
+                             .held = {.budget = R_PosInf, .max_cor = R_PosInf}};
     css_result result = {.order = chosen,
                          .left = ufs_dzero((size_t) x->p, 1),
                          .leading = bound,

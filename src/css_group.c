@@ -8,7 +8,7 @@
 
 css_units css_units_of(const css_work *work)
 {
-    const int *group = work->settings->wish.group;
+    const int *group = work->settings->held.group;
     css_units out = {0};
 
     for (int j = 0; j < work->p; j++)
@@ -116,7 +116,7 @@ static int best_group(css_work *work, const css_units *units, double *most)
 
 void css_grow(css_work *work, const css_units *units)
 {
-    bool together = work->settings->wish.group != NULL;
+    bool together = work->settings->held.group != NULL;
 
     for (int next = 0; next >= 0;) {
         R_CheckUserInterrupt();
@@ -128,8 +128,8 @@ void css_grow(css_work *work, const css_units *units)
 
 int css_swap_groups(css_work *work, const css_units *units, int most)
 {
-    const int *group = work->settings->wish.group;
-    int first = work->settings->wish.n_include, made = 0;
+    const int *group = work->settings->held.group;
+    int first = work->settings->held.n_include, made = 0;
 
     for (int quiet = 0; quiet < work->n_chosen - first && made < most;) {
         int old = group[work->order[first]], new;

@@ -77,7 +77,7 @@ static double gain_of(const search *s, const node *at, int i)
 /* `have` of what the node has chosen; how many columns the strata lack, -1 without quotas. */
 static int count_levels(const search *s, const node *at)
 {
-    const ufs_quota *quota = &s->work->settings->wish.quota;
+    const ufs_quota *quota = &s->work->settings->held.quota;
     int lacking = 0;
 
     if (quota->level == NULL) return -1;
@@ -92,7 +92,7 @@ static int count_levels(const search *s, const node *at)
 /* The free columns that may still be taken, in `alive`; and how many more there may be. */
 static int alive_columns(const search *s, const node *at, int m, int *alive, int *room)
 {
-    const ufs_quota *quota = &s->work->settings->wish.quota;
+    const ufs_quota *quota = &s->work->settings->held.quota;
     int kept = 0, t = 0, lacking = count_levels(s, at);
     double spent = at->spent;
 
@@ -109,7 +109,7 @@ static int alive_columns(const search *s, const node *at, int m, int *alive, int
         s->scratch[kept] = css_cost(s->work, j);
         alive[kept++] = i;
     }
-    if (!R_FINITE(s->work->settings->wish.budget)) {
+    if (!R_FINITE(s->work->settings->held.budget)) {
         t = kept;
     } else {
         R_rsort(s->scratch, kept);
@@ -203,7 +203,7 @@ static node branch(search *s, const node *at, int m, const int *alive, int i)
     node out = {.depth = at->depth + 1, .n_set = at->n_set + 1, .bound = at->bound};
     double *to_k = s->k[out.depth], *to_h = s->h[out.depth];
     int *from = s->pivot;
-    bool given = at->n_set < s->work->settings->wish.n_include;
+    bool given = at->n_set < s->work->settings->held.n_include;
 
     s->set[at->n_set] = a[i];
     out.held = at->held + f / d;
@@ -291,7 +291,7 @@ static void allocate(search *s, css_work *work)
     ufs_dalloc_each(P, 1, (double **[]){&s->unit, &s->value, NULL});
     s->scratch = ufs_dalloc(P, 2);
     s->closed = (bool *) R_alloc(P, sizeof(bool));
-    s->have = ufs_ialloc((size_t) work->settings->wish.quota.n);
+    s->have = ufs_ialloc((size_t) work->settings->held.quota.n);
     ufs_ialloc_each(P + 2, (int **[]){&s->pivot, &s->set, &s->best_set, NULL});
 }
 
@@ -313,7 +313,7 @@ static node include(search *s, node at, int j)
 
 int css_prove(css_work *work, css_result *result, ufs_run *run)
 {
-    const css_wish *wish = &work->settings->wish;
+    const css_constraints *held = &work->settings->held;
     size_t P = (size_t) work->p;
     search s = {.work = work, .hook = &run->hook, .gram = work->gram, .most = run->max_iter};
     node at = {.size = work->p, .bound = work->total};
@@ -326,11 +326,11 @@ int css_prove(css_work *work, css_result *result, ufs_run *run)
     la_gram('T', work->n_target, work->p, work->target, s.h[0]);
     for (int j = 0; j < work->p; j++) {
         s.a[0][j] = j;
-        s.closed[j] = wish->barred && wish->barred[j];
-        for (int t = 0; t < wish->n_include; t++)
-            s.closed[j] = s.closed[j] || !apart(&s, j, wish->include[t]);
+        s.closed[j] = held->barred && held->barred[j];
+        for (int t = 0; t < held->n_include; t++)
+            s.closed[j] = s.closed[j] || !apart(&s, j, held->include[t]);
     }
-    for (int t = 0; t < wish->n_include; t++) at = include(&s, at, wish->include[t]);
+    for (int t = 0; t < held->n_include; t++) at = include(&s, at, held->include[t]);
     visit(&s, at);
     css_choose(work, s.n_best, s.best_set);
     if (work->gave_up) s.open = fmax(s.open, work->total);

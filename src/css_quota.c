@@ -19,7 +19,7 @@ typedef struct {
 
 static const ufs_quota *quota_of(const css_work *work)
 {
-    return &work->settings->wish.quota;
+    return &work->settings->held.quota;
 }
 
 void css_quota_begin(css_work *work)
@@ -95,7 +95,7 @@ bool css_quota_needs(const css_work *work, int j)
 static void shut(const completion *c, int j, bool *closed)
 {
     css_work *work = c->work;
-    const int *group = work->settings->wish.group;
+    const int *group = work->settings->held.group;
     const double *product = work->near ? work->form->products(work, j) : NULL;
 
     for (int i = 0; i < work->p; i++)
@@ -145,17 +145,17 @@ static int tightest(const completion *c, const bool *closed, int room)
 static bool add_unit(const completion *c, int j, const bool *closed, int by, int *size,
                      double *cost)
 {
-    const css_wish *wish = &c->work->settings->wish;
+    const css_constraints *held = &c->work->settings->held;
     bool fine = true;
 
     *size = 0;
     *cost = 0.0;
     for (int i = 0; i < c->work->p; i++) {
-        if (i != j && !(wish->group && wish->group[i] == wish->group[j])) continue;
-        int l = wish->quota.level[i];
+        if (i != j && !(held->group && held->group[i] == held->group[j])) continue;
+        int l = held->quota.level[i];
         if (closed && closed[i]) fine = false;
         if (l >= 0) c->have[l] += by;
-        if (l >= 0 && c->have[l] > wish->quota.most[l]) fine = false;
+        if (l >= 0 && c->have[l] > held->quota.most[l]) fine = false;
         *cost += css_cost(c->work, i);
         (*size)++;
     }
@@ -164,20 +164,20 @@ static bool add_unit(const completion *c, int j, const bool *closed, int by, int
 
 static bool search(completion *c, int depth, int room, double spent)
 {
-    const css_wish *wish = &c->work->settings->wish;
-    bool *closed = c->shut[depth], simple = wish->group == NULL && c->work->near == NULL;
+    const css_constraints *held = &c->work->settings->held;
+    bool *closed = c->shut[depth], simple = held->group == NULL && c->work->near == NULL;
     int l = tightest(c, closed, room);
 
     if (l == -1) return true;
     if (l == -2 || depth + 1 == c->depths) return false;
-    if (R_FINITE(wish->budget) && !css_pays(c->work, spent + least_cost(c, closed))) return false;
+    if (R_FINITE(held->budget) && !css_pays(c->work, spent + least_cost(c, closed))) return false;
     if (simple) return true;
     for (;;) {
         int j = -1, size;
         double cost;
         bool found = false;
         for (int i = 0; i < c->work->p; i++)
-            if (!closed[i] && wish->quota.level[i] == l &&
+            if (!closed[i] && held->quota.level[i] == l &&
                 (j < 0 || css_cost(c->work, i) < css_cost(c->work, j)))
                 j = i;
         if (j < 0) return false;
@@ -201,11 +201,11 @@ static bool search(completion *c, int depth, int room, double spent)
 /* Can the choice, with m columns more, be completed? */
 static bool completes(css_work *work, int m, const int *column)
 {
-    const css_wish *wish = &work->settings->wish;
-    size_t P = (size_t) work->p, L = (size_t) wish->quota.n;
+    const css_constraints *held = &work->settings->held;
+    size_t P = (size_t) work->p, L = (size_t) held->quota.n;
     completion c = {.work = work, .tries = TRIES, .depths = 2};
     double spent = work->spent;
-    bool simple = wish->group == NULL && work->near == NULL, done;
+    bool simple = held->group == NULL && work->near == NULL, done;
     void *mark = vmaxget();
 
     c.have = ufs_ialloc(L);
@@ -213,14 +213,14 @@ static bool completes(css_work *work, int m, const int *column)
     c.cost = ufs_dalloc(P, 1);
     memcpy(c.have, work->have, L * sizeof(int));
     for (size_t l = 0; l < L && !simple; l++)
-        c.depths += ufs_quota_lacks(&wish->quota, c.have, (int) l);
+        c.depths += ufs_quota_lacks(&held->quota, c.have, (int) l);
     c.shut = (bool **) R_alloc((size_t) c.depths, sizeof(bool *));
     for (int d = 0; d < c.depths; d++) c.shut[d] = (bool *) R_alloc(P, sizeof(bool));
     for (int j = 0; j < work->p; j++)
-        c.shut[0][j] = work->chosen[j] || work->passed[j] || (wish->barred && wish->barred[j]) ||
+        c.shut[0][j] = work->chosen[j] || work->passed[j] || (held->barred && held->barred[j]) ||
                        (work->near && work->n_near[j] > 0);
     for (int i = 0; i < m; i++) {
-        int l = wish->quota.level[column[i]];
+        int l = held->quota.level[column[i]];
         if (l >= 0) c.have[l]++;
         spent += css_cost(work, column[i]);
         shut(&c, column[i], c.shut[0]);

@@ -9,11 +9,11 @@
 
 bool css_eligible(const css_work *work, int j, int at)
 {
-    const css_wish *wish = &work->settings->wish;
+    const css_constraints *held = &work->settings->held;
     double spent = work->spent + css_cost(work, j);
     int near = work->near ? work->n_near[j] : 0;
 
-    if (work->chosen[j] || (wish->barred && wish->barred[j])) return false;
+    if (work->chosen[j] || (held->barred && held->barred[j])) return false;
     if (at >= 0) {
         spent -= css_cost(work, work->order[at]);
         if (work->near) near -= work->near[(size_t) at * (size_t) work->p + (size_t) j];
@@ -40,7 +40,7 @@ static void allocate(css_work *work)
     const css_settings *settings = work->settings;
     size_t p = (size_t) work->p, k = (size_t) settings->k;
     size_t tries = settings->max_swaps > 0 ? CSS_TRIES : 1;
-    bool close = settings->wish.max_cor < 1.0;
+    bool close = settings->held.max_cor < 1.0;
 
     work->chosen = (bool *) R_alloc(p, sizeof(bool));
     ufs_ialloc_each(k, (int **[]){&work->order, &work->member, &work->pivot, NULL});
@@ -105,7 +105,7 @@ double css_decrease(const css_work *work, int j)
 
 static int best_column(const css_work *work, const bool *only)
 {
-    bool priced = R_FINITE(work->settings->wish.budget) && only == NULL;
+    bool priced = R_FINITE(work->settings->held.budget) && only == NULL;
     double top = -1.0;
 
     for (int pass = 0; pass < 2 && work->n_chosen < work->settings->k; pass++)

@@ -28,12 +28,12 @@ static bool keep_better(css_work *work, double value, int n, const int *order)
 /* By cost, after the choice that did not look at it. */
 static int choose_by_cost(css_work *work, const css_units *units)
 {
-    const css_wish *wish = &work->settings->wish;
+    const css_constraints *held = &work->settings->held;
     double value = work->value;
     int n = work->n_chosen, *order = ufs_ialloc((size_t) work->settings->k), made;
 
     memcpy(order, work->order, (size_t) n * sizeof(int));
-    css_choose(work, wish->n_include, wish->include);
+    css_choose(work, held->n_include, held->include);
     work->by_cost = true;
     css_grow(work, units);
     made = climb(work, units, work->settings->max_swaps);
@@ -46,8 +46,8 @@ static int choose_by_cost(css_work *work, const css_units *units)
 /* The random number of what is at this place of the order: that of the first column of its group. */
 static double number_of(const css_work *work, const int *best, const double *random, int t)
 {
-    const int *group = work->settings->wish.group;
-    int first = work->settings->wish.n_include, l = group ? first : t;
+    const int *group = work->settings->held.group;
+    int first = work->settings->held.n_include, l = group ? first : t;
 
     while (group && group[best[l]] != group[best[t]]) l++;
     return random[l - first];
@@ -58,7 +58,7 @@ static double number_of(const css_work *work, const int *best, const double *ran
 static void disturb(css_work *work, const css_units *units, int n, const int *best,
                     const double *random, bool all)
 {
-    int first = work->settings->wish.n_include, free = n - first, pool = 0, pick;
+    int first = work->settings->held.n_include, free = n - first, pool = 0, pick;
     int leave = all ? free : free > 1 ? free / 2 : 1;
 
     css_clear(work);
@@ -140,7 +140,7 @@ static int least_error(const css_work *work, const loadings *l)
 static void choose_by_loadings(css_work *work)
 {
     int n = work->n, k = work->settings->k, most = n < work->p ? n : work->p;
-    const css_wish *wish = &work->settings->wish;
+    const css_constraints *held = &work->settings->held;
     void *mark = vmaxget();
     size_t P = (size_t) work->p, K = (size_t) k;
     loadings l = {.m = k < most ? k : most};
@@ -157,8 +157,8 @@ static void choose_by_loadings(css_work *work)
         for (size_t j = 0; j < P; j++) l.error[j] -= d2[t] * l.all[j + t * P] * l.all[j + t * P];
     css_clear(work);
     for (int t = 0; t < k && info.lapack == 0; t++) {
-        int j = t < wish->n_include ? wish->include[t] : least_error(work, &l);
-        while (t >= wish->n_include && j >= 0 && !css_quota_keeps(work, 1, &j))
+        int j = t < held->n_include ? held->include[t] : least_error(work, &l);
+        while (t >= held->n_include && j >= 0 && !css_quota_keeps(work, 1, &j))
             j = least_error(work, &l);
         if (j < 0) break;
         css_take(work, j);
@@ -177,7 +177,7 @@ static void restart(css_work *work, const css_units *units, css_result *result)
     for (int s = 1; s < settings->n_starts; s++) {
         const double *random = settings->random + (size_t) (s - 1) * (size_t) (settings->k + 1);
         /* Half of few columns is too near to the best ones to find others. */
-        if (s == 2 && settings->wish.group == NULL)
+        if (s == 2 && settings->held.group == NULL)
             choose_by_loadings(work);
         else
             disturb(work, units, n, best, random, s % 2 == 0);
@@ -203,7 +203,7 @@ void css_improve(css_work *work, const css_units *units, css_result *result)
         css_choose(work, work->n_chosen, work->order);
     }
     result->swaps = climb(work, units, settings->max_swaps);
-    if (settings->wish.cost && R_FINITE(settings->wish.budget))
+    if (settings->held.cost && R_FINITE(settings->held.budget))
         result->swaps += choose_by_cost(work, units);
     if (settings->n_starts > 1) restart(work, units, result);
 }

@@ -24,7 +24,7 @@ static double excess(const css_work *work, int m, int i, int j)
 
 static exchange best_exchange(const css_work *work, int m, const int *at)
 {
-    const bool *barred = work->settings->wish.barred;
+    const bool *barred = work->settings->held.barred;
     exchange best = {-1, -1, 0.0};
     double top = 0.0;
 
@@ -66,9 +66,9 @@ static void make(css_work *work, exchange best)
 
 int css_swap(css_work *work, const css_units *units, int most)
 {
-    int first = work->settings->wish.n_include, made = 0, next = first;
+    int first = work->settings->held.n_include, made = 0, next = first;
 
-    if (work->settings->wish.group) return css_swap_groups(work, units, most);
+    if (work->settings->held.group) return css_swap_groups(work, units, most);
     for (int quiet = 0; quiet < work->n_chosen - first && made < most && !complete(work);) {
         int at[CSS_TRIES], m = 0, free = work->n_chosen - first;
         for (; m < CSS_TRIES && m < free; m++) {

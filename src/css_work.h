@@ -32,7 +32,7 @@ struct css_work {
     bool *chosen;
     int *order, n_chosen, *member, n_basis;
     double value, spent; /* squares of the target that the choice holds (mu = 0), and its cost */
-    unsigned char *near; /* p x k: too close to the column at this place; NULL: no such wish */
+    unsigned char *near; /* p x k: too close to the column at this place; NULL: max_cor is 1 */
     int *n_near;         /* p */
     int *have,
         lacking;     /* of quotas: columns of each stratum, and how many are lacking of the least */
@@ -117,27 +117,27 @@ void css_drop(css_work *work, int at);
 
 static inline double css_cost(const css_work *work, int j)
 {
-    return work->settings->wish.cost ? work->settings->wish.cost[j] : 1.0;
+    return work->settings->held.cost ? work->settings->held.cost[j] : 1.0;
 }
 
 /* Is this sum of costs within the budget? */
 static inline bool css_pays(const css_work *work, double spent)
 {
-    return spent <= work->settings->wish.budget * (1.0 + UFS_ROUNDING);
+    return spent <= work->settings->held.budget * (1.0 + UFS_ROUNDING);
 }
 
 /* Are two columns with this product no closer to each other than chosen ones may be? */
 static inline bool css_apart(const css_work *work, int i, int j, double product)
 {
-    const css_wish *wish = &work->settings->wish;
-    double most = wish->max_cor * (1.0 + UFS_ROUNDING);
+    const css_constraints *held = &work->settings->held;
+    double most = held->max_cor * (1.0 + UFS_ROUNDING);
     double size_i = work->norm2[i], size_j = work->norm2[j];
 
     if (!(most < 1.0)) return true;
-    if (wish->mean != NULL) {
-        product -= wish->mean[i] * wish->mean[j];
-        size_i = fmax(0.0, size_i - wish->mean[i] * wish->mean[i]);
-        size_j = fmax(0.0, size_j - wish->mean[j] * wish->mean[j]);
+    if (held->mean != NULL) {
+        product -= held->mean[i] * held->mean[j];
+        size_i = fmax(0.0, size_i - held->mean[i] * held->mean[i]);
+        size_j = fmax(0.0, size_j - held->mean[j] * held->mean[j]);
     }
     return fabs(product) <= most * sqrt(size_i) * sqrt(size_j);
 }
@@ -171,7 +171,7 @@ css_units css_units_of(const css_work *work);
 /* May all of it be taken? */
 bool css_unit_eligible(const css_work *work, const css_units *units, int u);
 void css_unit_take(css_work *work, const css_units *units, int u);
-/* As many as k, the wishes and the budget allow. */
+/* As many as k, the constraints and the budget allow. */
 void css_grow(css_work *work, const css_units *units);
 /* Exchanges of groups, as long as one helps and at most `most`. Returns how many. */
 int css_swap_groups(css_work *work, const css_units *units, int most);

@@ -4,11 +4,11 @@
 #include <limits.h>
 #include <R_ext/Memory.h>
 
-static css_wish wishes(SEXP wish, int p);
+static css_constraints asked_of(SEXP held, int p);
 
 /* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit), and where
  * they are wanted starts (k + 1 uniform numbers for each, a column), target, prove (flag) and
- * wish: list(include, exclude, cost, budget, groups, max_cor, mean, quota), indices from 1, groups
+ * held: list(include, exclude, cost, budget, groups, max_cor, mean, quota), indices from 1, groups
  * from 0, and quota a list(level (0 for none), least, most). list(order (from 1), left, leading,
  * held, target_leading, run with the
  * counters start, target_start, swaps, starts met, bound, nodes, affordable, p_form, exact). */
@@ -26,7 +26,7 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
                              .exact_limit = ffi_int(settings_, "exact_limit"),
                              .form = "apnx"[ffi_choice(settings_, "form", forms)],
                              .n_starts = 1,
-                             .wish = wishes(ffi_get(settings_, "wish"), p)};
+                             .held = asked_of(ffi_get(settings_, "held"), p)};
     ufs_run run = ffi_run_begin(control, "css");
 
     if (!(settings.mu >= 0.0)) Rf_error("internal error: arguments of css");
@@ -38,7 +38,7 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
     }
     if (target != R_NilValue) settings.target = ffi_whole(target, 1, most, "target");
     if (ffi_get(settings_, "prove") != R_NilValue) settings.prove = ffi_flag(settings_, "prove");
-    if ((settings.wish.group || settings.prove) && settings.form != 'p')
+    if ((settings.held.group || settings.prove) && settings.form != 'p')
         Rf_error("internal error: groups and proofs of css need the p-form");
     if (settings.form == 'x' &&
         (op.kind != UFS_X_SPARSE || settings.max_swaps > 0 || settings.prove))
@@ -58,13 +58,13 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
     return out;
 }
 
-static css_wish wishes(SEXP wish, int p)
+static css_constraints asked_of(SEXP held, int p)
 {
-    css_wish out = {.budget = R_PosInf, .max_cor = R_PosInf};
+    css_constraints out = {.budget = R_PosInf, .max_cor = R_PosInf};
 
-    if (wish == R_NilValue) return out;
-    SEXP include = ffi_get(wish, "include"), exclude = ffi_get(wish, "exclude");
-    SEXP cost = ffi_get(wish, "cost"), groups = ffi_get(wish, "groups");
+    if (held == R_NilValue) return out;
+    SEXP include = ffi_get(held, "include"), exclude = ffi_get(held, "exclude");
+    SEXP cost = ffi_get(held, "cost"), groups = ffi_get(held, "groups");
     size_t P = (size_t) p;
 
     if (include != R_NilValue) out.include = ffi_indices(include, p, &out.n_include, "include");
@@ -80,13 +80,13 @@ static css_wish wishes(SEXP wish, int p)
         ffi_finite(out.cost, P, "cost");
     }
     if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
-    if (ffi_get(wish, "budget") != R_NilValue) out.budget = ffi_real(wish, "budget");
-    if (ffi_get(wish, "max_cor") != R_NilValue) out.max_cor = ffi_real(wish, "max_cor");
-    if (ffi_get(wish, "mean") != R_NilValue) {
-        out.mean = ffi_data(ffi_get(wish, "mean"), P, "mean");
+    if (ffi_get(held, "budget") != R_NilValue) out.budget = ffi_real(held, "budget");
+    if (ffi_get(held, "max_cor") != R_NilValue) out.max_cor = ffi_real(held, "max_cor");
+    if (ffi_get(held, "mean") != R_NilValue) {
+        out.mean = ffi_data(ffi_get(held, "mean"), P, "mean");
         ffi_finite(out.mean, P, "mean");
     }
-    out.quota = ffi_quota(ffi_get(wish, "quota"), p);
+    out.quota = ffi_quota(ffi_get(held, "quota"), p);
     return out;
 }
 

@@ -1,5 +1,5 @@
 # Legal calls of ufs_select() must answer: Rscript tests/dev/door.R --calls=500 --seed=1
-# Tables of many kinds, all tasks, k and m given or "auto", with and without wishes, as a matrix, data frame
+# Tables of many kinds, all tasks, k and m given or "auto", with and without constraints, as a matrix, data frame
 # or sparse matrix. Printed, with its seed, is a call that ends in an error (m = "auto" may say that it cannot
 # say), a warning in R's own words, a print with NaN or NA in it, or a line "code" that chooses
 # something else. fuzz.R takes a classed error for an answer; here none is one.
@@ -49,13 +49,13 @@ one_call <- function() {
   args <- list(task = task)
   if (task == "label") {
     args$m <- if (auto) "auto" else sample.int(different - 2L, 1)
-    wish <- list(labelled = sample(n, 1), ordered = TRUE)
+    held <- list(labelled = sample(n, 1), ordered = TRUE)
   } else {
     args$k <- if (auto) "auto" else 2L + sample.int(varying - 2L, 1)
-    wish <- list(include = sample(colnames(x), 1), exclude = if (auto) sample(colnames(x), 1),
+    held <- list(include = sample(colnames(x), 1), exclude = if (auto) sample(colnames(x), 1),
       groups = rep(seq_len(p), each = 3)[seq_len(p)], max_cor = .9)
   }
-  if (runif(1) < .35) args <- c(args, Filter(length, wish[sample(length(wish), 1)]))
+  if (runif(1) < .35) args <- c(args, Filter(length, held[sample(length(held), 1)]))
   form <- sample(c("frame", "sparse", "matrix"), 1, prob = c(.15, .1, .75))
   if (form == "sparse" && !requireNamespace("Matrix", quietly = TRUE)) form <- "matrix"
   list(kind = kind, x = switch(form, frame = as.data.frame(x), sparse = to_sparse(x), matrix = x), args = args)

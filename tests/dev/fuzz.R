@@ -6,7 +6,7 @@
 source("tests/dev/common.R")
 # --sweep makes no random calls: every argument of every method, of ufs_data() and of the other exports is
 # given each odd value once, in a call that is legal otherwise (some 17,000; --only=pca|css takes these only).
-# --pairs: every wish with every method and export that takes x, on several kinds of data (some 13,000).
+# --pairs: every constraint with every method and export that takes x, on several kinds of data (some 13,000).
 set <- options_of(calls = 500, seed = 1, limit = 20, others = .3, sweep = FALSE, pairs = FALSE, only = "")
 # Some arguments are names of folders.
 setwd(tempdir())
@@ -61,7 +61,7 @@ value_for <- function(name, default, wild) {
 }
 
 # Arguments of ufs_data(), which every function that takes x passes on: legal for most tables, or odd.
-wishes <- function(x) {
+constraints <- function(x) {
   n <- max(NROW(x), 1L)
   p <- max(NCOL(x), 1L)
   some <- function(size, most) sample.int(size, min(size, most))
@@ -77,8 +77,8 @@ wishes <- function(x) {
 # Those that say something only together.
 pairs <- c(cost = "budget", sample_cost = "sample_budget", feature_strata = "feature_quotas", strata = "quotas",
   blocks = "block_scale")
-some_wishes <- function(x) {
-  all <- wishes(x)
+some_constraints <- function(x) {
+  all <- constraints(x)
   name <- sample(names(all), 1)
   together <- c(name, pairs[name], names(pairs)[pairs == name])
   out <- all[intersect(together, names(all))]
@@ -100,8 +100,8 @@ one_call <- function() {
   what <- sample(names(matrices), 1, prob = weight)
   x <- matrices[[what]]()
   if (runif(1) < .3) {
-    wish <- some_wishes(x)
-    args <- c(args[setdiff(names(args), names(wish))], wish)
+    held <- some_constraints(x)
+    args <- c(args[setdiff(names(args), names(held))], held)
   }
   list(what = what, method = method, args = args, x = x)
 }
@@ -175,8 +175,8 @@ other_call <- function() {
   more <- setdiff(names(formals(name)), c(names(args), "...", "control", "checkpoint", "viewer"))[-seq_along(args[names(args) == ""])]
   if (length(more) && runif(1) < .3) args[sample(more, 1)] <- sample(odd, 1)
   if (runif(1) < .2 && "..." %in% names(formals(name))) {
-    wish <- some_wishes(x)
-    args <- c(args[!names_of(args) %in% names(wish)], wish)
+    held <- some_constraints(x)
+    args <- c(args[!names_of(args) %in% names(held)], held)
   }
   if (runif(1) < .05) args <- args[-sample(length(args), 1)]
   if (runif(1) < .05) args$foo <- 1
@@ -269,8 +269,8 @@ sweep_calls <- function() {
       add(method, c(needed(method), list(control = stats::setNames(list(value), name))), x, FALSE)
     }
   }
-  for (method in Filter(wanted, c("css", "facility"))) for (name in names(wishes(x))) {
-    partner <- wishes(x)[intersect(c(pairs[name], names(pairs)[pairs == name]), names(wishes(x)))]
+  for (method in Filter(wanted, c("css", "facility"))) for (name in names(constraints(x))) {
+    partner <- constraints(x)[intersect(c(pairs[name], names(pairs)[pairs == name]), names(constraints(x)))]
     with_odd(method, c(needed(method), list(swaps = 0)[method == "css"], partner), name, x, FALSE)
   }
   for (name in Filter(wanted, names(others))) {
@@ -285,20 +285,20 @@ sweep_calls <- function() {
   calls
 }
 
-# All calls of --pairs, data and wishes drawn anew for each.
+# All calls of --pairs, data and constraints drawn anew for each.
 pair_calls <- function() {
   calls <- list()
   doors <- Filter(function(name) all(c("x", "...") %in% names(formals(name))), names(others))
   kinds <- c("plain", "wide", "frame", "integers", "constant", "copies", "same_rows", "sparse", "missing")
-  for (kind in kinds) for (name in names(wishes(clustered(4, 4)))) for (door in grep(set$only, c(methods, doors), value = TRUE)) {
+  for (kind in kinds) for (name in names(constraints(clustered(4, 4)))) for (door in grep(set$only, c(methods, doors), value = TRUE)) {
     set.seed(set$seed + length(calls))
     x <- matrices[[kind]]()
-    all <- wishes(x)
-    wish <- all[intersect(c(name, pairs[name], names(pairs)[pairs == name]), names(all))]
+    all <- constraints(x)
+    held <- all[intersect(c(name, pairs[name], names(pairs)[pairs == name]), names(all))]
     other <- !door %in% methods
     args <- if (other) suppressMessages(suppressWarnings(tryCatch(others[[door]](x), error = function(e) NULL))) else needed(door)
     if (other && is.null(args)) next
-    calls[[length(calls) + 1L]] <- list(what = kind, method = door, args = c(args[!names_of(args) %in% names(wish)], wish),
+    calls[[length(calls) + 1L]] <- list(what = kind, method = door, args = c(args[!names_of(args) %in% names(held)], held),
       x = x, other = other)
   }
   calls

@@ -38,15 +38,15 @@ topk_case <- function(seed) {
   k <- sample(min(5, p - 1), 1)
   x <- on_scales(n, p)
   y <- sample(c(1:2, sample(3, n - 2, TRUE)))
-  wish <- proof_wish(p, k)
-  wish$max_cor <- NULL
+  asked <- proof_constraints(p, k)
+  asked$max_cor <- NULL
   centred <- maybe(.5)
-  fit <- quietly(ufs_topk(do.call(ufs_data, c(list(x), wish)), k = k, y = factor(y), center = centred, scale = centred,
+  fit <- quietly(ufs_topk(do.call(ufs_data, c(list(x), asked)), k = k, y = factor(y), center = centred, scale = centred,
     control = ufs_control(warn = FALSE, paper = list(branch_and_bound = TRUE))))
   varies <- which(apply(x, 2, function(v) any(v != v[1])))
   sets <- Filter(function(s) {
-    all(wish$include %in% s) && !any(wish$exclude %in% s) && proof_counts(s, wish) &&
-      (is.null(wish$budget) || sum(wish$cost[s]) <= wish$budget * (1 + 1e-12))
+    all(asked$include %in% s) && !any(asked$exclude %in% s) && proof_counts(s, asked) &&
+      (is.null(asked$budget) || sum(asked$cost[s]) <= asked$budget * (1 + 1e-12))
   }, sets_of(varies, k))
   if (inherits(fit, "error")) {
     return(status_of(fit, if (length(sets) && inherits(fit, "ufs_error")) "refused wrongly", FALSE))
@@ -74,32 +74,32 @@ topk_case <- function(seed) {
   status_of(fit, why, proved)
 }
 
-row_wish <- function(n) {
-  wish <- list()
-  if (maybe(.3)) wish$candidates <- sort(sample(n, sample(2:n, 1)))
-  if (maybe(.3)) wish$weights <- sample(1:4, n, TRUE) / 4
-  if (maybe(.3)) wish[c("sample_cost", "sample_budget")] <- list(stats::runif(n, .1, 3), stats::runif(1, 1, 6))
+row_held <- function(n) {
+  asked <- list()
+  if (maybe(.3)) asked$candidates <- sort(sample(n, sample(2:n, 1)))
+  if (maybe(.3)) asked$weights <- sample(1:4, n, TRUE) / 4
+  if (maybe(.3)) asked[c("sample_cost", "sample_budget")] <- list(stats::runif(n, .1, 3), stats::runif(1, 1, 6))
   if (maybe(.25)) {
-    wish$strata <- sample(c("a", "b"), n, TRUE)
-    counts <- table(wish$strata)
-    if (maybe(.5)) wish$quotas <- vapply(names(counts), function(level) sample(0:counts[[level]], 1), 0L)
+    asked$strata <- sample(c("a", "b"), n, TRUE)
+    counts <- table(asked$strata)
+    if (maybe(.5)) asked$quotas <- vapply(names(counts), function(level) sample(0:counts[[level]], 1), 0L)
   }
-  if (maybe(.2)) wish$replicates <- sample(3, n, TRUE)
-  if (maybe(.3)) wish$labelled <- sort(sample(n, sample(2, 1)))
-  wish
+  if (maybe(.2)) asked$replicates <- sample(3, n, TRUE)
+  if (maybe(.3)) asked$labelled <- sort(sample(n, sample(2, 1)))
+  asked
 }
 facility_case <- function(seed) {
   set.seed(seed)
   n <- sample(4:10, 1)
   m <- sample(min(4, n - 1), 1)
   x <- on_scales(n, 5)
-  wish <- row_wish(n)
+  asked <- row_held(n)
   given <- if (maybe(.5)) matrix(stats::runif(n * n), n) * 10^matrix(stats::runif(n * n, -8, 8) * maybe(.3), n)
   centred <- maybe(.5)
-  fit <- quietly(ufs_facility(do.call(ufs_data, c(list(x), wish)), m = m, swaps = sample(c(0, 2), 1),
+  fit <- quietly(ufs_facility(do.call(ufs_data, c(list(x), asked)), m = m, swaps = sample(c(0, 2), 1),
     similarity = if (is.null(given)) "cosine" else given, center = centred, scale = centred))
   if (inherits(fit, "error")) return(status_of(fit, NULL, FALSE))
-  w <- if (is.null(wish$weights)) rep(1, n) else wish$weights
+  w <- if (is.null(asked$weights)) rep(1, n) else asked$weights
   s <- given
   if (is.null(s)) {
     z <- x
@@ -110,10 +110,10 @@ facility_case <- function(seed) {
     }
     s <- 1 + tcrossprod(z / pmax(sqrt(rowSums(z^2)), .Machine$double.xmin))
   }
-  held <- function(rows) sum(w * apply(s[, c(wish$labelled, rows), drop = FALSE], 1, max))
-  open <- setdiff(if (is.null(wish$candidates)) seq_len(n) else wish$candidates, wish$labelled)
+  held <- function(rows) sum(w * apply(s[, c(asked$labelled, rows), drop = FALSE], 1, max))
+  open <- setdiff(if (is.null(asked$candidates)) seq_len(n) else asked$candidates, asked$labelled)
   pays <- function(rows) {
-    is.null(wish$sample_budget) || sum(wish$sample_cost[rows]) <= wish$sample_budget * (1 + 1e-12)
+    is.null(asked$sample_budget) || sum(asked$sample_cost[rows]) <= asked$sample_budget * (1 + 1e-12)
   }
   best <- max(0, vapply(Filter(pays, sets_of(open, min(fit$params$m, length(open)))), held, 0))
   picks <- unname(fit$solution$order)
@@ -124,8 +124,8 @@ facility_case <- function(seed) {
     if (!is.na(said[["value"]]) && abs(said[["value"]] - held(picks)) > 1e-7 * held(picks)) "value",
     if (said[["bound"]] < best * (1 - 1e-7)) "bound",
     if (!all(c(picks, chosen) %in% open) || !pays(picks) || !pays(chosen)) "not allowed",
-    if (!is.null(wish$replicates) && anyDuplicated(wish$replicates[chosen])) "replicates",
-    if (!is.null(wish$quotas) && any(table(wish$strata[chosen]) > wish$quotas[sort(unique(wish$strata[chosen]))])) "quotas")
+    if (!is.null(asked$replicates) && anyDuplicated(asked$replicates[chosen])) "replicates",
+    if (!is.null(asked$quotas) && any(table(asked$strata[chosen]) > asked$quotas[sort(unique(asked$strata[chosen]))])) "quotas")
   status_of(fit, why, FALSE)
 }
 

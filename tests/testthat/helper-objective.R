@@ -18,15 +18,15 @@ l21 <- function(m, eps = 0, factor = rep(1, nrow(m))) {
   sum((factor * sqrt(rowSums(m^2) + eps))[in_use])
 }
 
-# What the wishes of a fit make of the penalty of each column (?ufs_data): nothing for those that must
+# What the constraints of a fit make of the penalty of each column (?ufs_data): nothing for those that must
 # be in, none at all for those that may not be, and for the others their cost over its mean.
 factors_of <- function(fit) {
-  wish <- fit$wishes$features
-  if (!any(wish$by == "solver")) return(rep(1, fit$p))
-  factor <- if (is.null(wish$cost)) rep(1, fit$p) else wish$cost
-  factor <- factor / mean(factor[setdiff(seq_len(fit$p), c(wish$include, wish$exclude, fit$constant))])
-  factor[wish$include] <- 0
-  factor[wish$exclude] <- Inf
+  held <- fit$constraints$features
+  if (!any(held$by == "solver")) return(rep(1, fit$p))
+  factor <- if (is.null(held$cost)) rep(1, fit$p) else held$cost
+  factor <- factor / mean(factor[setdiff(seq_len(fit$p), c(held$include, held$exclude, fit$constant))])
+  factor[held$include] <- 0
+  factor[held$exclude] <- Inf
   factor
 }
 # Polished, the result of irls has exact zeros and no smoothing.

@@ -40,32 +40,32 @@ proof_table <- function() {
   list(x = x, kind = kind)
 }
 
-proof_wish <- function(p, k) {
-  wish <- list()
+proof_constraints <- function(p, k) {
+  held <- list()
   at <- sample.int(p)
-  if (stats::runif(1L) < .3) wish$include <- at[seq_len(sample(min(2L, k), 1L))]
-  if (stats::runif(1L) < .4) wish$exclude <- setdiff(at, wish$include)[seq_len(sample(max(1L, p - k - 2L), 1L))]
-  if (stats::runif(1L) < .3) wish$max_cor <- sample(c(.3, .5, .7, .9), 1L)
+  if (stats::runif(1L) < .3) held$include <- at[seq_len(sample(min(2L, k), 1L))]
+  if (stats::runif(1L) < .4) held$exclude <- setdiff(at, held$include)[seq_len(sample(max(1L, p - k - 2L), 1L))]
+  if (stats::runif(1L) < .3) held$max_cor <- sample(c(.3, .5, .7, .9), 1L)
   if (stats::runif(1L) < .3) {
-    wish$cost <- if (stats::runif(1L) < .5) sample(5L, p, TRUE) else stats::runif(p, .1, 3)
-    wish$budget <- sum(wish$cost[wish$include]) + stats::runif(1L) * sum(wish$cost)
+    held$cost <- if (stats::runif(1L) < .5) sample(5L, p, TRUE) else stats::runif(p, .1, 3)
+    held$budget <- sum(held$cost[held$include]) + stats::runif(1L) * sum(held$cost)
   }
   if (stats::runif(1L) < .3) {
-    wish$feature_strata <- sample(c("a", "b", "c", NA), p, TRUE)
-    levels <- unique(stats::na.omit(wish$feature_strata))
-    wish$feature_quotas <- lapply(stats::setNames(nm = levels), function(level) {
-      sort(sample(0:min(k, sum(wish$feature_strata == level, na.rm = TRUE)), 2L, TRUE))
+    held$feature_strata <- sample(c("a", "b", "c", NA), p, TRUE)
+    levels <- unique(stats::na.omit(held$feature_strata))
+    held$feature_quotas <- lapply(stats::setNames(nm = levels), function(level) {
+      sort(sample(0:min(k, sum(held$feature_strata == level, na.rm = TRUE)), 2L, TRUE))
     })
-    if (!length(levels)) wish[c("feature_strata", "feature_quotas")] <- NULL
+    if (!length(levels)) held[c("feature_strata", "feature_quotas")] <- NULL
   }
-  lapply(wish, function(w) if (is.integer(w)) w + 0 else w)
+  lapply(held, function(w) if (is.integer(w)) w + 0 else w)
 }
 
 # Does a set of columns have from each stratum what its quota says?
-proof_counts <- function(s, wish) {
-  all(vapply(names(wish$feature_quotas), function(level) {
-    quota <- wish$feature_quotas[[level]]
-    count <- sum(wish$feature_strata[s] == level, na.rm = TRUE)
+proof_counts <- function(s, held) {
+  all(vapply(names(held$feature_quotas), function(level) {
+    quota <- held$feature_quotas[[level]]
+    count <- sum(held$feature_strata[s] == level, na.rm = TRUE)
     count >= quota[1L] && count <= quota[2L]
   }, NA))
 }
@@ -95,13 +95,13 @@ proof_case <- function(seed) {
   k <- sample(min(5L, p), 1L)
   center <- stats::runif(1L) < .7
   scale <- stats::runif(1L) < .4
-  wish <- proof_wish(p, k)
+  held <- proof_constraints(p, k)
   target <- if (stats::runif(1L) < .4) sample(3L, 1L)
   seen <- proof_seen(x, center, scale)
   fine <- seen$fine
   parts <- svd(seen$z[, fine, drop = FALSE])
   case <- list(seed = seed, kind = table$kind, x = x, k = k, center = center, scale = scale,
-    wish = wish, target = target)
+    held = held, target = target)
   done <- function(status, off = 0, ...) c(list(case = case, status = status, off = off), list(...))
   rank <- sum(parts$d > 1e-7 * parts$d[1L])
   if (!is.null(target)) {
@@ -110,8 +110,8 @@ proof_case <- function(seed) {
       return(done("ambiguous"))
     }
   }
-  given <- if (is.null(wish$budget)) k
-  fit <- tryCatch(suppressMessages(suppressWarnings(ufs_css(do.call(ufs_data, c(list(x), wish)),
+  given <- if (is.null(held$budget)) k
+  fit <- tryCatch(suppressMessages(suppressWarnings(ufs_css(do.call(ufs_data, c(list(x), held)),
     k = given, mu_rel = sample(c(0, .1), 1L), optimal = TRUE, target = target, center = center,
     scale = scale))), error = function(e) e)
   if (inherits(fit, "error") && !inherits(fit, "ufs_error")) {
@@ -123,10 +123,10 @@ proof_case <- function(seed) {
   }
   u <- sweep(seen$z, 2L, pmax(sqrt(colSums(seen$z^2)), .Machine$double.xmin), "/")
   r <- abs(crossprod(proof_seen(x, TRUE, TRUE)$z))
-  included <- intersect(wish$include, fine)
+  included <- intersect(held$include, fine)
   r[included, included] <- 0
   diag(r) <- 0
-  free <- setdiff(fine, c(wish$include, wish$exclude))
+  free <- setdiff(fine, c(held$include, held$exclude))
   most <- if (is.null(given)) length(fine) else k
   choices <- lapply(0:2^length(free), function(i) NULL)[0L]
   for (size in 0:min(length(free), most - length(included))) {
@@ -135,13 +135,13 @@ proof_case <- function(seed) {
   }
   choices <- lapply(choices, function(s) c(included, s))
   allowed <- vapply(choices, function(s) {
-    length(s) > 0L && (is.null(wish$budget) || sum(wish$cost[s]) <= wish$budget * (1 + 1e-12)) &&
-      (is.null(wish$max_cor) || max(r[s, s]) <= wish$max_cor * (1 + 1e-12)) && proof_counts(s, wish)
+    length(s) > 0L && (is.null(held$budget) || sum(held$cost[s]) <= held$budget * (1 + 1e-12)) &&
+      (is.null(held$max_cor) || max(r[s, s]) <= held$max_cor * (1 + 1e-12)) && proof_counts(s, held)
   }, NA)
   if (inherits(fit, "condition")) {
     # Refused: no choice of k, or none within the budget.
     # Under quotas others than as many as asked for may be impossible, which is refused, too.
-    some <- if (is.null(wish$feature_quotas)) any(allowed) else any(lengths(choices[allowed]) == most)
+    some <- if (is.null(held$feature_quotas)) any(allowed) else any(lengths(choices[allowed]) == most)
     held <- some && most <= length(fine) && length(included) <= most
     return(done(if (held) "refused wrongly" else "refused", words = conditionMessage(fit)))
   }

@@ -28,7 +28,7 @@ held_in <- function(data, row) data[[constraint_slot(row)]][[row$held]]
 # A constraint of columns, declared for one test: ufs_data() has an argument for it.
 declare_here <- function(name, ..., env = parent.frame()) {
   declare_constraint(name, ...)
-  withr::defer(constraints$rows[[name]] <- NULL, envir = env)
+  withr::defer(declared$rows[[name]] <- NULL, envir = env)
   with_it <- ufs_data
   formals(with_it) <- c(formals(ufs_data), stats::setNames(list(NULL), name))
   replaced("ufs_data", with_it, env = env)
@@ -86,7 +86,7 @@ follows_everywhere <- function(row, x) {
   list(data = data, given = given)
 }
 expanded <- function(data, row) {
-  data["wish"] <- list(expand_groups(data$wish))
+  data["held"] <- list(expand_groups(data$held))
   data
 }
 
@@ -101,7 +101,7 @@ test_that("every constraint on columns goes on to decoys", {
     if (row$kind == "quotas") next
     data <- do.call(door(), c(list(x), given_for(row, x)))
     both <- with_decoys(data, seq_len(6), seq_len(6), 6L)
-    kept <- both$data$wish[[row$held]]
+    kept <- both$data$held[[row$held]]
     expect_gt(length(kept), 0, label = row$name)
     if (row$kind %in% value_kinds) expect_length(kept, 12L)
     if (row$kind == "strata") expect_length(kept$level, 12L)
@@ -109,7 +109,7 @@ test_that("every constraint on columns goes on to decoys", {
 })
 
 test_that("listing, options of frameworks and arguments follow from the rows", {
-  listed <- names(ufs_methods(what = "wishes"))
+  listed <- names(ufs_methods(what = "constraints"))
   for (row in constraint_rows(ranked = TRUE)) expect_true(row$name %in% listed, info = row$name)
   for (row in constraint_rows("columns", option = TRUE)) {
     expect_silent(check_method_options("variance", stats::setNames(list(1L), row$name), "options"))
@@ -124,19 +124,19 @@ test_that("a constraint that is one row and one argument follows everywhere", {
   made <- follows_everywhere(row, x)
   expect_true("prefer" %in% input_arguments())
   both <- with_decoys(made$data, seq_len(6), seq_len(6), 6L)
-  expect_length(both$data$wish$prefer, 12L)
-  expect_setequal(both$data$wish$prefer, made$data$wish$prefer)
-  expect_identical(ufs_methods(what = "wishes")$prefer,
+  expect_length(both$data$held$prefer, 12L)
+  expect_setequal(both$data$held$prefer, made$data$held$prefer)
+  expect_identical(ufs_methods(what = "constraints")$prefer,
     ifelse(ufs_methods()$selects == "samples", "-", "ranking"))
   fit <- ufs_pca(x, 2, prefer = value_of(row, 6L))
-  expect_identical(fit$wishes$features$prefer, made$data$wish$prefer)
-  expect_identical(fit$wishes$features$by[["prefer"]], "ranking")
+  expect_identical(fit$constraints$features$prefer, made$data$held$prefer)
+  expect_identical(fit$constraints$features$by[["prefer"]], "ranking")
   expect_output(print(fit), "preferences of sum", fixed = TRUE)
   expect_silent(check_method_options("variance", list(prefer = 1:6), "options"))
   expect_error(ufs_facility(x, m = 3, prefer = 1:6), "is about features", class = "ufs_error_argument")
   # As it is cut, so it comes to methods: the third column is constant.
   x[, 3] <- 1
-  expect_identical(suppressWarnings(as_ufs_matrix(door()(x, prefer = 1:6)))$wish$prefer, c(1, 2, 4, 5, 6))
+  expect_identical(suppressWarnings(as_ufs_matrix(door()(x, prefer = 1:6)))$held$prefer, c(1, 2, 4, 5, 6))
 })
 
 test_that("a constraint on rows that only a test knows follows, too", {
@@ -145,7 +145,7 @@ test_that("a constraint on rows that only a test knows follows, too", {
   row <- constraint_rows()[["recent"]]
   follows_everywhere(row, x)
   fit <- ufs_facility(x, m = 3, recent = rep(1:4, 6))
-  expect_identical(fit$wishes$samples$recent, rep(1:4, 6))
+  expect_identical(fit$constraints$samples$recent, rep(1:4, 6))
   expect_output(print(fit), "levels of age", fixed = TRUE)
   expect_error(ufs_pca(x, 2, recent = 1:24), "is about samples", class = "ufs_error_argument")
 })

@@ -121,7 +121,7 @@ test_that("the explorer's code is the choice and nothing else", {
     assign(paste("fit", name), fit, env)
     model <- explore_model(fit, x, NULL, NULL, said)
     model$env <- env
-    for (shown in list(model, wished_model(model, 2L, 3L))) {
+    for (shown in list(model, constrained_model(model, 2L, 3L))) {
       code <- parse(text = explore_code(shown, names(shown$fits)[1], 4))
       expect_identical(setdiff(calls_in(code), known), character(), info = name)
       eval(code, env)

@@ -48,7 +48,7 @@ calls_of <- function(x, y = rep(1:3, 10)) {
 }
 # What goes on to whom takes the sketch is held by its data.
 sketch_seen <- function(s) list(s$index, held_by(s$data))
-held_by <- function(data) list(data$x, data$wish, data$row_wish)
+held_by <- function(data) list(data$x, data$held, data$row_held)
 kept_fit <- function(grid) {
   if (is.null(grid$fits[[1L]])) refuse("grid", grid$results$error[1L])
   grid$fits[[1L]]
@@ -106,8 +106,8 @@ test_that("a constraint that only a test knows is refused wherever no row names 
   x <- doors_x()
   data <- ufs_data(x)
   declare_constraint("prefer", "rows", "numbers")
-  withr::defer(constraints$rows[["prefer"]] <- NULL)
-  data$row_wish$prefer <- rep(1, 30)
+  withr::defer(declared$rows[["prefer"]] <- NULL)
+  data$row_held$prefer <- rep(1, 30)
   for (door in setdiff(names(doors$rows), "predict()")) {
     expect_error(check_door(data, door), class = "ufs_error_argument", paste("`prefer`:", door), fixed = TRUE)
   }
@@ -131,7 +131,7 @@ test_that("what the fit holds too is no news to functions of the fit", {
   }
   # New rows bring what is theirs along; columns are those of the fit.
   new <- predict(fit, data[1:10, ])
-  expect_identical(new$row_wish$weights, rep(1, 10))
+  expect_identical(new$row_held$weights, rep(1, 10))
   expect_error(predict(fit, ufs_data(x, include = "c5")), class = "ufs_error_argument", "`include`: predict\\(\\)")
   # The dummies of a factor belong together wherever they are chosen, and keep nobody from looking.
   table <- data.frame(x, f = factor(rep(c("a", "b", "c"), 10)))
@@ -245,9 +245,9 @@ test_that("`labelled` by place means rows of x, also where some of them are left
     }
   }
   expect_identical(ufs_medoids(x, 3, labelled = own, samples = left)$params$labelled, match(own, left))
-  # By wish and by argument, by place and by name.
-  wish <- ufs_medoids(ufs_data(x, na = "omit", labelled = own), 3)
-  expect_identical(selected_samples(wish), selected_samples(ufs_medoids(x, 3, na = "omit", labelled = own)))
+  # By constraint and by argument, by place and by name.
+  held <- ufs_medoids(ufs_data(x, na = "omit", labelled = own), 3)
+  expect_identical(selected_samples(held), selected_samples(ufs_medoids(x, 3, na = "omit", labelled = own)))
   picked <- withr::with_seed(1, ufs_select(x, m = 3, task = "label", na = "omit", labelled = own))
   expect_identical(picked$params$labelled, match(own, left))
   expect_match(picked$code, "labelled = c(\"1\", \"20\", \"47\")", fixed = TRUE)

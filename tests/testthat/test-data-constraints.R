@@ -1,17 +1,17 @@
-# Wishes, for every method: what must be in is in, what may not be is out, groups are whole, budgets are kept, and they
+# Constraints, for every method: what must be in is in, what may not be is out, groups are whole, budgets are kept, and they
 # stay with their columns and rows.
 
-wish_x <- function() {
+constraint_x <- function() {
   d <- planted(30, 9, seed = 4)$x
   colnames(d) <- paste0("c", seq_len(9))
   d
 }
-wish_methods <- function(what) {
+constraint_methods <- function(what) {
   table <- ufs_methods()
   table$method[table$selects %in% c(what, "both")]
 }
-# A fit of any method with as little as it needs, and wishes.
-wish_fit <- function(method, x, ...) {
+# A fit of any method with as little as it needs, and constraints.
+constraint_fit <- function(method, x, ...) {
   needed <- list(n_clusters = 3L, n_components = 2L, k = 4L, m = 5L)
   needed <- needed[intersect(names(needed), c(required_arguments(registered[[method]]$fit), registered[[method]]$per_k))]
   if (method == "topk") needed <- list(k = 4L, n_clusters = 3L, alpha_e = 20)
@@ -23,9 +23,9 @@ chosen <- function(fit, k) suppressMessages(selected_features(fit, k, as = "name
 
 test_that("every method: what must be in comes first, what may not be is out and still in the data", {
   skip_on_cran()
-  x <- wish_x()
-  for (method in wish_methods("features")) {
-    fit <- wish_fit(method, x, include = c("c9", "c4"), exclude = "c1")
+  x <- constraint_x()
+  for (method in constraint_methods("features")) {
+    fit <- constraint_fit(method, x, include = c("c9", "c4"), exclude = "c1")
     expect_setequal(names(fit$feature_ranking)[1:2], c("c4", "c9"))
     expect_true(all(c("c4", "c9") %in% chosen(fit, 4)))
     expect_false("c1" %in% chosen(fit, if (fixed_size(method)) 4 else 8))
@@ -33,27 +33,27 @@ test_that("every method: what must be in comes first, what may not be is out and
     expect_identical(unname(feature_scores(fit)["c1"]), NA_real_, info = method)
     expect_identical(fit$p, 9L)
     if (!fixed_size(method)) expect_error(selected_features(fit, 1), class = "ufs_error_argument", "'c4'")
-    expect_true(any(grepl("^ *wishes +2 columns in( \\(kept\\))?, 1 column out", capture.output(print(fit)))), info = method)
+    expect_true(any(grepl("^ *constraints +2 columns in( \\(kept\\))?, 1 column out", capture.output(print(fit)))), info = method)
   }
 })
 
 test_that("every method: groups are whole, a budget is kept, correlations stay below their ceiling", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   x[, "c8"] <- x[, "c2"] + .01 * x[, "c3"]
   groups <- list(c("c1", "c6"), c("c3", "c7", "c9"))
   cost <- c(1, 5, 2, 1, 3, 1, 4, 5, 1)
-  for (method in wish_methods("features")) {
-    fit <- wish_fit(method, x, groups = groups)
+  for (method in constraint_methods("features")) {
+    fit <- constraint_fit(method, x, groups = groups)
     for (k in if (fixed_size(method)) 4 else 2:6) {
       out <- chosen(fit, k)
       for (g in groups) expect_true(sum(g %in% out) %in% c(0, length(g)), info = paste(method, k))
     }
-    fit <- wish_fit(method, x, max_cor = .8)
+    fit <- constraint_fit(method, x, max_cor = .8)
     r <- abs(cor(x[, chosen(fit, 4)]))
     expect_lte(max(r[upper.tri(r)]), .8 + 1e-9, label = method)
     if (fixed_size(method)) next
-    fit <- wish_fit(method, x, cost = cost, include = "c2")
+    fit <- constraint_fit(method, x, cost = cost, include = "c2")
     for (budget in c(5, 8, 13)) {
       out <- suppressMessages(selected_features(fit, budget = budget, as = "index"))
       expect_lte(sum(cost[out]), budget)
@@ -62,15 +62,15 @@ test_that("every method: groups are whole, a budget is kept, correlations stay b
   }
 })
 
-test_that("wishes stay with their columns: permuted, cut, among decoys, in resamples", {
+test_that("constraints stay with their columns: permuted, cut, among decoys, in resamples", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
   for (method in c("variance", "pca", "laplacian", "css", "rsr")) {
-    one <- wish_fit(method, x, include = 4L, exclude = 2L, cost = 1:9)
-    two <- wish_fit(method, x[, ord], include = match(4L, ord), exclude = match(2L, ord), cost = (1:9)[ord])
+    one <- constraint_fit(method, x, include = 4L, exclude = 2L, cost = 1:9)
+    two <- constraint_fit(method, x[, ord], include = match(4L, ord), exclude = match(2L, ord), cost = (1:9)[ord])
     expect_setequal(chosen(one, 4), chosen(two, 4))
-    cut <- wish_fit(method, ufs_data(x, include = "c4", exclude = "c2")[, c("c2", "c4", "c5", "c6")])
+    cut <- constraint_fit(method, ufs_data(x, include = "c4", exclude = "c2")[, c("c2", "c4", "c5", "c6")])
     expect_identical(chosen(cut, 1), "c4")
     expect_identical(tail(names(cut$feature_ranking), 1), "c2")
   }
@@ -78,38 +78,38 @@ test_that("wishes stay with their columns: permuted, cut, among decoys, in resam
   expect_identical(found$frequency[["c9"]], 1)
   data <- open_data(ufs_data(x, include = "c3", exclude = "c5", cost = 1:9))
   with <- withr::with_seed(1, with_decoys(data, 1:9, 1:9, 5L))
-  expect_length(with$data$wish$include, 1L)
-  expect_identical(with$column[with$data$wish$include], 3L)
+  expect_length(with$data$held$include, 1L)
+  expect_identical(with$column[with$data$held$include], 3L)
   real <- with$column <= 9
-  expect_setequal(with$column[with$data$wish$exclude][with$column[with$data$wish$exclude] <= 9], 5L)
-  expect_identical(with$data$wish$cost[real], as.double((1:9)[with$column[real]]))
+  expect_setequal(with$column[with$data$held$exclude][with$column[with$data$held$exclude] <= 9], 5L)
+  expect_identical(with$data$held$cost[real], as.double((1:9)[with$column[real]]))
 })
 
 test_that("dense, sparse and disk data give the same answer", {
   skip_on_cran()
   skip_if_not_installed("Matrix")
-  x <- wish_x()
+  x <- constraint_x()
   x[abs(x) < .6] <- 0
   sparse <- Matrix::Matrix(x, sparse = TRUE)
   for (method in c("variance", "pca", "css")) {
-    one <- wish_fit(method, x, include = "c9", exclude = "c2", max_cor = .7)
-    two <- wish_fit(method, sparse, include = "c9", exclude = "c2", max_cor = .7)
+    one <- constraint_fit(method, x, include = "c9", exclude = "c2", max_cor = .7)
+    two <- constraint_fit(method, sparse, include = "c9", exclude = "c2", max_cor = .7)
     expect_identical(unname(one$feature_ranking), unname(two$feature_ranking), info = method)
   }
   weights <- rep(1:3, 10)
   for (method in c("pca", "css", "spca")) {
-    one <- wish_fit(method, x, weights = weights, blocks = rep(1:2, 15))
-    two <- wish_fit(method, sparse, weights = weights, blocks = rep(1:2, 15))
+    one <- constraint_fit(method, x, weights = weights, blocks = rep(1:2, 15))
+    two <- constraint_fit(method, sparse, weights = weights, blocks = rep(1:2, 15))
     expect_equal(feature_scores(one), feature_scores(two), tolerance = 1e-9, info = method)
   }
 })
 
 test_that("a counted table gives the fit of the long table, for all that take weights", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   counts <- rep(c(1, 2, 3), 10)
   long <- x[rep(seq_len(30), counts), ]
-  table <- ufs_methods("wishes")
+  table <- ufs_methods("constraints")
   takes <- table$method[table$weights == "solver"]
   expect_setequal(takes, c("variance", "pca", "css", "spca", "jspca", "laplacian", "kmeans_f", "socfs", "rsr"))
   # Copies of a row are its neighbours: the long table has a graph of its own, so it is given.
@@ -125,8 +125,8 @@ test_that("a counted table gives the fit of the long table, for all that take we
   for (method in takes) {
     for (scale in c(TRUE, FALSE)) {
       more <- c(list(scale = scale), if (method == "jspca") list(loss = "feature"))
-      one <- do.call(wish_fit, c(list(method, x, weights = counts), more))
-      two <- do.call(wish_fit, c(list(method, long), more))
+      one <- do.call(constraint_fit, c(list(method, x, weights = counts), more))
+      two <- do.call(constraint_fit, c(list(method, long), more))
       expect_equal(feature_scores(one), feature_scores(two), tolerance = 1e-10, info = method)
       expect_identical(unname(one$feature_ranking), unname(two$feature_ranking), info = method)
       expect_equal(one$certificate, two$certificate, tolerance = 1e-8, info = method)
@@ -137,7 +137,7 @@ test_that("a counted table gives the fit of the long table, for all that take we
   expect_identical(table$why == "", !table$method %in% refused)
   expect_identical(anyDuplicated(table$why[table$method %in% refused]), 0L)
   for (method in refused) {
-    expect_error(wish_fit(method, x, weights = counts), class = "ufs_error_argument",
+    expect_error(constraint_fit(method, x, weights = counts), class = "ufs_error_argument",
       paste0("takes no `weights`: ", table$why[table$method == method], "."), fixed = TRUE)
   }
   expect_error(ufs_jspca(x, 2, weights = counts), class = "ufs_error_argument", "loss = \"feature\"")
@@ -145,10 +145,10 @@ test_that("a counted table gives the fit of the long table, for all that take we
 
 test_that("weights in k-means, SOCFS and RSR: labels, E, W and residuals are those of the long table", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   counts <- rep(c(1, 2, 3), 10)
   rows <- rep(seq_len(30), counts)
-  both <- function(method, ...) list(wish_fit(method, x, weights = counts, ...), wish_fit(method, x[rows, ], ...))
+  both <- function(method, ...) list(constraint_fit(method, x, weights = counts, ...), constraint_fit(method, x[rows, ], ...))
   for (center in c(TRUE, FALSE)) {
     fits <- both("kmeans_f", center = center)
     expect_identical(unname(fits[[1]]$solution$cluster[rows]), unname(fits[[2]]$solution$cluster))
@@ -181,43 +181,43 @@ test_that("weights in k-means, SOCFS and RSR: labels, E, W and residuals are tho
 })
 
 test_that("blocks are centred, and scaled if asked, before any method sees them", {
-  x <- wish_x()
+  x <- constraint_x()
   block <- rep(c("a", "b", "c"), each = 10)
   moved <- x + c(a = 5, b = -20, c = 100)[block]
   inner <- x
   for (b in unique(block)) inner[block == b, ] <- scale(x[block == b, ], scale = FALSE)
   for (method in c("pca", "css", "laplacian", "kmeans_f")) {
-    one <- wish_fit(method, moved, blocks = block)
-    two <- wish_fit(method, inner)
+    one <- constraint_fit(method, moved, blocks = block)
+    two <- constraint_fit(method, inner)
     expect_equal(unname(one$feature_ranking), unname(two$feature_ranking), info = method)
   }
   spread <- x * c(a = 1, b = 10, c = 100)[block]
   inner <- x
   for (b in unique(block)) inner[block == b, ] <- scale(x[block == b, ])
-  one <- wish_fit("pca", spread, blocks = block, block_scale = TRUE)
-  expect_equal(unname(one$feature_ranking), unname(wish_fit("pca", inner)$feature_ranking))
+  one <- constraint_fit("pca", spread, blocks = block, block_scale = TRUE)
+  expect_equal(unname(one$feature_ranking), unname(constraint_fit("pca", inner)$feature_ranking))
 })
 
 test_that("rows: candidates, labelled, replicates, costs and strata in every method that chooses samples", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   twin <- rep(1:15, 2)
-  for (method in setdiff(wish_methods("samples"), "random")) {
-    pick <- function(m, ...) suppressMessages(selected_samples(wish_fit(method, x, ...), m, as = "index"))
+  for (method in setdiff(constraint_methods("samples"), "random")) {
+    pick <- function(m, ...) suppressMessages(selected_samples(constraint_fit(method, x, ...), m, as = "index"))
     expect_true(all(pick(5, candidates = 11:20) %in% 11:20), info = method)
     expect_false(any(pick(5, labelled = 1:8) %in% 1:8), info = method)
     expect_false(anyDuplicated(twin[pick(5, replicates = twin)]) > 0, info = method)
     level <- rep(c("u", "v"), c(20, 10))
     expect_identical(max(abs(table(level[pick(5, strata = level)]) - 5 * c(2, 1) / 3)) < 1, TRUE, info = method)
     if (method == "medoids") next
-    fit <- wish_fit(method, x, sample_cost = rep(1:3, 10))
+    fit <- constraint_fit(method, x, sample_cost = rep(1:3, 10))
     some <- suppressMessages(selected_samples(fit, budget = 7, as = "index"))
     expect_lte(sum(rep(1:3, 10)[some]), 7)
   }
 })
 
 test_that("contradictions are errors that name the columns", {
-  x <- wish_x()
+  x <- constraint_x()
   expect_error(ufs_data(x, include = "c1", exclude = c("c2", "c1")), class = "ufs_error_argument", "'c1'")
   expect_error(ufs_data(x, include = "zz"), class = "ufs_error_argument", "'zz'")
   expect_error(ufs_data(x, cost = 1:3), class = "ufs_error_argument", "9 numbers")
@@ -251,11 +251,11 @@ test_that("contradictions are errors that name the columns", {
 
 test_that("TED, facility and medoids choose from the candidates, which stand for all rows", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   some <- function(method, ...) withr::with_seed(1, suppressMessages(ufs(x, method, m = 5, ...)))
   for (method in c("ted", "facility", "medoids")) {
     fit <- some(method, candidates = 11:20)
-    expect_identical(fit$wishes$samples$by[["candidates"]], "solver")
+    expect_identical(fit$constraints$samples$by[["candidates"]], "solver")
     expect_true(all(selected_samples(fit, as = "index") %in% 11:20), info = method)
     expect_true(all(is.na(sample_scores(fit)[-(11:20)])), info = method)
     expect_error(some(method, candidates = 11:13), class = "ufs_error_argument", "candidates")
@@ -277,11 +277,11 @@ test_that("TED, facility and medoids choose from the candidates, which stand for
 
 test_that("rows labelled by ufs_data() are those of the method's own `labelled`", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   for (method in c("ted", "facility", "medoids", "alfs", "cur", "rrss", "alnr")) {
-    one <- wish_fit(method, ufs_data(x, labelled = c(3, 9, 20)))
-    two <- wish_fit(method, x, labelled = c(3, 9, 20))
-    three <- wish_fit(method, ufs_data(x, labelled = 9), labelled = c(3, 20))
+    one <- constraint_fit(method, ufs_data(x, labelled = c(3, 9, 20)))
+    two <- constraint_fit(method, x, labelled = c(3, 9, 20))
+    three <- constraint_fit(method, ufs_data(x, labelled = 9), labelled = c(3, 20))
     for (name in c("sample_scores", "sample_ranking", "certificate", "solution")) {
       expect_identical(one[[name]], two[[name]], info = paste(method, name))
       expect_identical(three[[name]], two[[name]], info = paste(method, name))
@@ -297,7 +297,7 @@ test_that("rows labelled by ufs_data() are those of the method's own `labelled`"
 
 test_that("what labelled rows rebuild is taken out before others are looked at", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   known <- c(3, 9, 20, 25)
   z <- scale(x)
   # As the slow reference of TED takes its picks out, with its default penalty.
@@ -318,8 +318,8 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
     expect_equal(sample_scores(beside)[-known], sample_scores(alone)[-known], tolerance = 1e-3, info = method,
       ignore_attr = TRUE)
     if (method != "cur") expect_equal(beside$certificate[["dual"]], alone$certificate[["dual"]], tolerance = 1e-5)
-    expect_identical(beside$wishes$samples$by, NULL)
-    expect_identical(fit(ufs_data(x, labelled = known))$wishes$samples$by[["labelled"]], "solver")
+    expect_identical(beside$constraints$samples$by, NULL)
+    expect_identical(fit(ufs_data(x, labelled = known))$constraints$samples$by[["labelled"]], "solver")
     # It makes a difference: these are not the scores of x without the labelled rows.
     expect_gt(max(abs(sample_scores(beside) - sample_scores(fit(x)))[-known]), .02 * max(sample_scores(fit(x))))
     # A copy of a labelled row has nothing to add.
@@ -338,13 +338,13 @@ test_that("what labelled rows rebuild is taken out before others are looked at",
     expect_gte(value(a), fit$certificate[["dual"]])
   }
   expect_message(ufs_rrss(x, labelled = 1:12), "rebuild all others")
-  expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known), select_samples = "norm")$wishes$samples$by), "ranking")
-  expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known))$wishes$samples$by), "solver")
+  expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known), select_samples = "norm")$constraints$samples$by), "ranking")
+  expect_identical(unname(ufs_alfs(ufs_data(x, labelled = known))$constraints$samples$by), "solver")
 })
 
 test_that("convex TED: labelled rows pay no penalty, so the others rebuild what these leave", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   known <- c(3, 9, 20, 25)
   z <- scale(x)
   rest <- t(qr.resid(qr(t(z[known, ])), t(z)))
@@ -361,13 +361,13 @@ test_that("convex TED: labelled rows pay no penalty, so the others rebuild what 
     expect_gte(value, beside$certificate[["dual"]])
   }
   expect_gt(max(abs(sample_scores(beside) - sample_scores(fit(mu_rel = .1)))[-known]), .02)
-  expect_identical(unname(ufs_ted(ufs_data(x, labelled = known), form = "convex")$wishes$samples$by), "solver")
+  expect_identical(unname(ufs_ted(ufs_data(x, labelled = known), form = "convex")$constraints$samples$by), "solver")
   expect_message(ufs_ted(x, form = "convex", labelled = 1:12), "rebuild all others")
 })
 
 test_that("top-k within a budget: the best affordable set, proved, and a bound for all of them", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   y <- factor(rep(1:3, 10))
   cost <- c(1, 5, 2, 1, 3, 1, 4, 5, 2)
   z <- unit_rows(scale(x))
@@ -390,12 +390,12 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
       expect_lte(fit$certificate[["bound"]], least + 1e-8)
       if (proved) expect_equal(criterion(set), least, tolerance = 1e-8)
     }
-    expect_identical(fit$wishes$features$by[["cost"]], "solver")
+    expect_identical(fit$constraints$features$by[["cost"]], "solver")
   }
   # It is no bound of all sets only: it knows that most cannot be afforded.
   free <- ufs_topk(x, 4, y = y)$certificate[["bound"]]
   expect_gt(ufs_topk(ufs_data(x, cost = cost, budget = 5), 4, y = y)$certificate[["bound"]], free + .01)
-  expect_identical(ufs_topk(x, 4, y = y, cost = cost)$wishes$features$by[["cost"]], "ranking")
+  expect_identical(ufs_topk(x, 4, y = y, cost = cost)$constraints$features$by[["cost"]], "ranking")
   expect_error(ufs_topk(ufs_data(x, cost = cost, budget = 4), 4, y = y), class = "ufs_error_argument", "'c3'")
 })
 
@@ -425,13 +425,13 @@ test_that("top-k within a budget: no bound lies above the best affordable set, w
 
 test_that("TED and facility choose within a budget; facility's bound is one for every affordable set", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   cost <- rep(c(3, 1, 2), 10)
   like <- 1 + tcrossprod(unit_rows(scale(x)))
   value <- function(set) sum(apply(like[, set, drop = FALSE], 1, max))
   for (budget in c(3, 5)) {
     fit <- ufs_facility(ufs_data(x, sample_cost = cost, sample_budget = budget))
-    expect_identical(fit$wishes$samples$by[["cost"]], "solver")
+    expect_identical(fit$constraints$samples$by[["cost"]], "solver")
     set <- unname(fit$solution$order)
     expect_lte(sum(cost[set]), budget)
     expect_equal(fit$certificate[["value"]], value(set), tolerance = 1e-10)
@@ -456,7 +456,7 @@ test_that("TED and facility choose within a budget; facility's bound is one for 
     expect_lte(sum(cost[ted$solution$order]), budget)
     expect_lte(sum(cost[selected_samples(ted, as = "index")]), budget)
   }
-  expect_identical(ufs_ted(x, form = "convex", sample_cost = cost, sample_budget = 5)$wishes$samples$by[["cost"]],
+  expect_identical(ufs_ted(x, form = "convex", sample_cost = cost, sample_budget = 5)$constraints$samples$by[["cost"]],
     "ranking")
   expect_error(ufs_facility(x, sample_cost = cost, sample_budget = .5), class = "ufs_error_argument", "cheapest")
   # The ranking passes over picks that are replicates of earlier ones: the value is not that of the choice.
@@ -466,7 +466,7 @@ test_that("TED and facility choose within a budget; facility's bound is one for 
 })
 
 test_that("fewer than must be in are refused by the fit itself, and print counts what is chosen", {
-  x <- wish_x()
+  x <- constraint_x()
   expect_error(ufs_pca(x, 2, k = 1, include = c("c1", "c5")), class = "ufs_error_argument", "'c5'")
   expect_error(ufs_variance(x, k = 2, include = "c1", groups = list(c("c1", "c2", "c3"))),
     class = "ufs_error_argument", "3 columns")
@@ -475,10 +475,10 @@ test_that("fewer than must be in are refused by the fit itself, and print counts
   expect_false(any(grepl("live", capture.output(print(few)))))
 })
 
-test_that("css itself sees to wishes of columns; one that goes with no other is a group of its own", {
-  x <- wish_x()
+test_that("css itself sees to constraints of columns; one that goes with no other is a group of its own", {
+  x <- constraint_x()
   fit <- ufs_css(x, k = 4, include = c("c9", "c4"), exclude = "c1")
-  expect_identical(unique(unname(fit$wishes$features$by)), "solver")
+  expect_identical(unique(unname(fit$constraints$features$by)), "solver")
   expect_identical(names(fit$solution$order)[1:2], c("c9", "c4"))
   # The others are the best beside these: what remains of x after them decides.
   rest <- qr.resid(qr(scale(x)[, c("c9", "c4")]), scale(x))
@@ -491,26 +491,26 @@ test_that("css itself sees to wishes of columns; one that goes with no other is 
   expect_identical(alone$solution$order, own$solution$order)
   expect_length(selected_features(alone), 4L)
   # Costs are the solver's business where there is a budget, and that of the ranking otherwise.
-  expect_identical(ufs_css(x, cost = 1:9)$wishes$features$by[["cost"]], "ranking")
+  expect_identical(ufs_css(x, cost = 1:9)$constraints$features$by[["cost"]], "ranking")
   fit <- ufs_css(x, cost = 1:9, budget = 12)
-  expect_identical(fit$wishes$features$by[["cost"]], "solver")
+  expect_identical(fit$constraints$features$by[["cost"]], "solver")
   expect_true(all(names(fit$solution$order) %in% selected_features(fit)))
   expect_lte(sum((1:9)[selected_features(fit, as = "index")]), 12)
 })
 
-test_that("a certificate is that of the columns that wishes leave", {
-  x <- wish_x()
-  for (wish in list(list(include = "c9"), list(exclude = "c2"), list(max_cor = .3), list(cost = 9:1))) {
-    fit <- do.call(wish_fit, c(list("pca", x), wish))
+test_that("a certificate is that of the columns that constraints leave", {
+  x <- constraint_x()
+  for (held in list(list(include = "c9"), list(exclude = "c2"), list(max_cor = .3), list(cost = 9:1))) {
+    fit <- do.call(constraint_fit, c(list("pca", x), held))
     best <- scale(x)[, chosen(fit, 2)]
     captured <- sum(qr.fitted(qr(best), scale(x))^2) / (29 * 9)
-    expect_equal(fit$certificate[["captured"]], captured, info = names(wish))
+    expect_equal(fit$certificate[["captured"]], captured, info = names(held))
     expect_gte(fit$certificate[["bound"]], captured)
   }
 })
 
 test_that("print of the data says what was asked for", {
-  x <- wish_x()
+  x <- constraint_x()
   shown <- capture.output(print(ufs_data(x, include = "c1", exclude = c("c2", "c3"), cost = 1:9, budget = 9,
     groups = list(c("c4", "c5")), max_cor = .9, blocks = rep(1:3, 10), weights = rep(2, 30), labelled = 1:3,
     candidates = 4:20, sample_cost = 1:30, sample_budget = 40, strata = rep(1:2, 15), replicates = 1:30)))
@@ -520,15 +520,15 @@ test_that("print of the data says what was asked for", {
   expect_false(any(grepl("^  (rows|columns) ", capture.output(print(ufs_data(x))))))
 })
 
-test_that("consensus de-correlates within blocks, and a ranking made to differ keeps the wishes of its fit", {
-  x <- wish_x()
+test_that("consensus de-correlates within blocks, and a ranking made to differ keeps the constraints of its fit", {
+  x <- constraint_x()
   block <- rep(1:3, each = 10)
   inner <- x
   for (b in 1:3) inner[block == b, ] <- scale(x[block == b, ], scale = FALSE)
   moved <- x + 7 * block %o% c(1, 0, 2, 0, 3, 0, 0, 1, 1)
-  one <- wish_fit("consensus", moved, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
+  one <- constraint_fit("consensus", moved, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
   # Decoys are drawn within blocks, so the data without their shifts need the blocks, too.
-  two <- wish_fit("consensus", inner, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
+  two <- constraint_fit("consensus", inner, blocks = block, members = c("pca", "kmeans_f"), k = 3, pool = 9)
   expect_equal(one$certificate, two$certificate)
   fit <- ufs_diversify(ufs_pca(x, 2, exclude = "c3", include = "c8"), x, k = 3)
   expect_identical(names(fit$feature_ranking)[c(1, 9)], c("c8", "c3"))
@@ -555,23 +555,23 @@ test_that("captured on three plates is as on clean data", {
 
 test_that("a budget and a number hold together, wherever the choice is read", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   cost <- stats::setNames(c(1, 5, 2, 1, 3, 1, 4, 5, 1), colnames(x))
   for (method in c("pca", "css", "variance", "facility", "ted")) {
     if (method %in% c("facility", "ted")) {
       data <- ufs_data(x, sample_cost = rep(1:3, 10), sample_budget = 9)
-      fit <- wish_fit(method, data)
+      fit <- constraint_fit(method, data)
       out <- suppressMessages(selected_samples(ufs(data, method, m = 4), as = "index"))
       price <- rep(1:3, 10)[out]
       expect_lte(sum(price), 9)
       expect_lte(length(out), 4)
       next
     }
-    few <- wish_fit(method, ufs_data(x, cost = cost, budget = 12), k = 3)
+    few <- constraint_fit(method, ufs_data(x, cost = cost, budget = 12), k = 3)
     expect_length(suppressMessages(selected_features(few)), 3)
     expect_identical(ncol(suppressMessages(predict(few, x))), 3L)
     expect_match(capture.output(print(few)), "\\(3 of 9\\)$", all = FALSE)
-    tight <- wish_fit(method, ufs_data(x, cost = cost, budget = 4), k = 5)
+    tight <- constraint_fit(method, ufs_data(x, cost = cost, budget = 4), k = 5)
     out <- suppressMessages(selected_features(tight))
     expect_lte(sum(cost[out]), 4)
     expect_identical(suppressMessages(selected_features(tight, 5)), out)
@@ -589,20 +589,20 @@ test_that("a budget and a number hold together, wherever the choice is read", {
   expect_error(ufs_select(ufs_data(x, exclude = "c1"), task = "compress"), class = "ufs_error_argument", "`k`")
 })
 
-test_that("wishes that nothing meets, or that name what is not there, are errors", {
+test_that("constraints that nothing meets, or that name what is not there, are errors", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   cost <- stats::setNames(1:9, colnames(x))
   expect_error(ufs_data(x, cost = cost, budget = .5), class = "ufs_error_argument", "'c1'\\) costs 1")
   groups <- list(c("c1", "c2"), c("c3", "c4", "c5"), c("c6", "c7", "c8", "c9"))
   expect_error(ufs_data(x, cost = cost, budget = 2.5, groups = groups), class = "ufs_error_argument", "group of columns")
   expect_error(selected_features(ufs_pca(x, 2, cost = cost), budget = .5), class = "ufs_error_argument", "no column")
   for (method in c("pca", "css")) {
-    expect_error(wish_fit(method, x, groups = groups, k = 1), class = "ufs_error_argument", "smallest group")
+    expect_error(constraint_fit(method, x, groups = groups, k = 1), class = "ufs_error_argument", "smallest group")
   }
   expect_error(selected_features(ufs_variance(x, groups = groups), 1), class = "ufs_error_argument", "'c2'")
   # Names decide which cost is whose, so they must fit.
-  expect_identical(ufs_data(x, cost = rev(cost))$wish$cost, as.double(1:9))
+  expect_identical(ufs_data(x, cost = rev(cost))$held$cost, as.double(1:9))
   expect_error(ufs_data(x, cost = c(cost[-3], other = 1)), class = "ufs_error_argument", "'c3'")
   rownames(x) <- paste0("r", 1:30)
   expect_error(ufs_data(x, weights = stats::setNames(1:30, paste0("R", 1:30))), class = "ufs_error_argument", "'r1'")
@@ -614,24 +614,24 @@ test_that("wishes that nothing meets, or that name what is not there, are errors
 })
 
 test_that("a factor is named as such: in, out, and by its cost", {
-  table <- data.frame(wish_x(), region = factor(rep(c("a", "b", "c"), 10)))
+  table <- data.frame(constraint_x(), region = factor(rep(c("a", "b", "c"), 10)))
   dummies <- paste0("region=", c("a", "b", "c"))
   data <- ufs_data(table, factors = "dummies", include = "region", cost = c(stats::setNames(1:9, paste0("c", 1:9)),
     region = 6))
-  expect_setequal(colnames(data)[data$wish$include], dummies)
-  expect_identical(data$wish$cost[match(dummies, colnames(data))], c(2, 2, 2))
+  expect_setequal(colnames(data)[data$held$include], dummies)
+  expect_identical(data$held$cost[match(dummies, colnames(data))], c(2, 2, 2))
   expect_setequal(selected_features(ufs_css(data, k = 4))[1:3], dummies)
   expect_false(any(dummies %in% selected_features(ufs_css(table, factors = "dummies", exclude = "region", k = 9))))
   expect_error(ufs_data(table, factors = "dummies", include = "regio"), class = "ufs_error_argument", "'regio'")
   # Its columns that are left, or none.
   part <- ufs_data(table, factors = "dummies")
-  expect_identical(ufs_data(part[, c(dummies[2L], "c1", "c2")], include = "region")$wish$include, 1L)
+  expect_identical(ufs_data(part[, c(dummies[2L], "c1", "c2")], include = "region")$held$include, 1L)
   expect_error(ufs_data(part[, c("c1", "c2")], include = "region"), class = "ufs_error_argument", "'region'")
 })
 
 test_that("which chosen column stands for each other one, after any method that chooses columns", {
   skip_on_cran()
-  x <- wish_x()
+  x <- constraint_x()
   fit <- ufs_css(x, k = 3, mu_rel = 0)
   plain <- structure(fit, class = "ufs")
   expect_equal(representatives(plain, x, 3), representatives(fit), ignore_attr = "row.names")
@@ -653,7 +653,7 @@ test_that("the centre of a fit with blocks of different sizes is the mean of all
 })
 
 test_that("scaling within blocks keeps the squares of each column within them", {
-  x <- wish_x()
+  x <- constraint_x()
   block <- rep(1:2, c(8, 22))
   x[block == 1, ] <- x[block == 1, ] * rep(1:ncol(x), each = 8) + 5
   of <- function(...) unname(feature_scores(ufs_variance(ufs_data(x, blocks = block, ...))))
@@ -663,37 +663,37 @@ test_that("scaling within blocks keeps the squares of each column within them", 
 })
 
 test_that("the name of a factor stands for its columns only where it was a factor", {
-  x <- wish_x()
+  x <- constraint_x()
   colnames(x)[1:2] <- c("price=low", "price=high")
   expect_error(ufs_data(x, exclude = "price"), class = "ufs_error_argument", "'price'")
-  table <- data.frame(wish_x(), price = factor(rep(c("low", "high"), 15)))
+  table <- data.frame(constraint_x(), price = factor(rep(c("low", "high"), 15)))
   data <- ufs_data(table, factors = "dummies", exclude = "price")
-  expect_setequal(colnames(data)[data$wish$exclude], c("price=low", "price=high"))
+  expect_setequal(colnames(data)[data$held$exclude], c("price=low", "price=high"))
 })
 
 test_that("a constant column that was to be in is not counted as in", {
-  x <- wish_x()
+  x <- constraint_x()
   x[, "c4"] <- 1
   fit <- suppressMessages(suppressWarnings(ufs_pca(x, 2, include = c("c4", "c5"))))
-  expect_output(print(fit), "wishes +1 column in")
+  expect_output(print(fit), "constraints +1 column in")
 })
 
 test_that("constraints may be functions of the names, or a factor", {
-  x <- wish_x()
+  x <- constraint_x()
   number <- function(names) as.integer(substring(names, 2))
-  expect_identical(ufs_data(x, include = function(names) number(names) > 7)$wish$include, 8:9)
-  expect_identical(ufs_data(x, exclude = factor(c("c3", "c2")))$wish$exclude, 3:2)
+  expect_identical(ufs_data(x, include = function(names) number(names) > 7)$held$include, 8:9)
+  expect_identical(ufs_data(x, exclude = factor(c("c3", "c2")))$held$exclude, 3:2)
   data <- ufs_data(x, cost = function(names) 10 * number(names), budget = 50)
-  expect_identical(data$wish$cost, 10 * (1:9))
+  expect_identical(data$held$cost, 10 * (1:9))
   even <- function(names) ifelse(number(names) %% 2 == 0, "even", "odd")
   data <- ufs_data(x, groups = even, feature_strata = even)
-  expect_identical(data$wish$groups, rep_len(1:2, 9))
-  expect_identical(data$wish$feature_strata$name, c("odd", "even"))
-  expect_identical(data$wish$feature_strata$level, rep_len(1:2, 9))
+  expect_identical(data$held$groups, rep_len(1:2, 9))
+  expect_identical(data$held$feature_strata$name, c("odd", "even"))
+  expect_identical(data$held$feature_strata$level, rep_len(1:2, 9))
 })
 
 test_that("quotas without the levels of the strata are told these", {
-  x <- wish_x()
+  x <- constraint_x()
   expect_error(ufs_data(x, strata = rep(c("u", "v"), 15), quotas = c(u = 1)), "`strata` \\(u, v\\)",
     class = "ufs_error_argument")
 })

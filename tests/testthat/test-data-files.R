@@ -267,7 +267,7 @@ test_that("a number whose name is that of a level stays out of its factor's grou
     expect_setequal(selected_features(fit), c("a=b", "z"))
     expect_equal(predict(fit, x)[["a=b"]], d[["a=b"]])
     out <- ufs_css(suppressMessages(ufs_data(x, factors = "dummies", exclude = "a")), k = 2)
-    expect_identical(out$wishes$features$exclude, match(c("a=b.1", "a=c"), dimnames(data)[[2L]]))
+    expect_identical(out$constraints$features$exclude, match(c("a=b.1", "a=c"), dimnames(data)[[2L]]))
   }
 })
 

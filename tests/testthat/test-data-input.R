@@ -421,18 +421,18 @@ test_that("factors are columns of zeros and ones, or the numbers of their levels
   colnames(hand) <- names
   data <- ufs_data(x, factors = "dummies")
   expect_identical(as.matrix(data), hand)
-  expect_identical(data$wish$groups, c(NA, 1L, 1L, 1L, NA, NA, 2L, 2L))
+  expect_identical(data$held$groups, c(NA, 1L, 1L, 1L, NA, NA, 2L, 2L))
   expect_output(print(data), "kind (3 columns), size (number of the level), flag (2 columns)", fixed = TRUE)
   own <- ufs_data(x, factors = "dummies", groups = c(1, 1, 2, 2, 3, 3, 4, 4))
-  expect_identical(own$wish$groups, rep(1:4, each = 2))
+  expect_identical(own$held$groups, rep(1:4, each = 2))
   codes <- ufs_data(x, factors = "codes")
   expect_identical(as.matrix(codes), cbind(a = x$a, kind = rep(c(1, 2, 3), 4), b = x$b,
     size = rep(c(1, 2, 3), each = 4), flag = rep(c(1, 2), 6)))
-  expect_null(codes$wish)
+  expect_null(codes$held)
 
   # A method takes the argument too; groups are whole; new rows get the same columns.
   fit <- ufs_pca(x, 2, factors = "dummies")
-  expect_identical(unname(ufs_pca(hand, 2, groups = data$wish$groups)$feature_ranking), unname(fit$feature_ranking))
+  expect_identical(unname(ufs_pca(hand, 2, groups = data$held$groups)$feature_ranking), unname(fit$feature_ranking))
   first <- suppressMessages(selected_features(fit, 5))
   expect_true(sum(grepl("kind=", first)) %in% c(0, 3) && sum(grepl("flag=", first)) %in% c(0, 2))
   new <- x[c(2, 7, 11), ]

@@ -323,9 +323,9 @@ test_that("methods to which moments are enough give for them what they give for 
     expect_null(two$solution$scores)
     expect_output(print(two), "60 samples x 10 features")
   }
-  wished <- suppressWarnings(ufs_css(m, k = 3, include = "c9", exclude = "c1", max_cor = .9))
+  constrained <- suppressWarnings(ufs_css(m, k = 3, include = "c9", exclude = "c1", max_cor = .9))
   rows <- suppressWarnings(ufs_css(x, k = 3, include = "c9", exclude = "c1", max_cor = .9))
-  expect_identical(wished$feature_ranking, rows$feature_ranking)
+  expect_identical(constrained$feature_ranking, rows$feature_ranking)
   fit <- suppressWarnings(ufs_css(m, k = 3))
   expect_equal(suppressWarnings(ufs_captured(fit, m)), suppressWarnings(ufs_captured(fit, x)), tolerance = 1e-8)
   expect_equal(suppressWarnings(ufs_captured(c("c1", "c5"), m)), suppressWarnings(ufs_captured(c("c1", "c5"), x)),

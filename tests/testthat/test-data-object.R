@@ -36,7 +36,7 @@ test_that("a column cannot be asked for by a name that two of them have", {
   expect_error(ufs_moments(x[, 3:5]), "the name '' occurs", class = "ufs_error_argument")
   # By the name that the fit has made unique, and beside it, nothing is unclear.
   made <- suppressWarnings(ufs_variance(x))$names$features
-  expect_identical(ufs_data(x, exclude = made[2])$wish$exclude, 2L)
+  expect_identical(ufs_data(x, exclude = made[2])$held$exclude, 2L)
   expect_equal(suppressWarnings(ufs_captured(made[2], x))$captured,
     suppressWarnings(ufs_captured(2, x))$captured)
   expect_identical(names(ufs_moments(x, c("c", "b"))), c("c", "b"))

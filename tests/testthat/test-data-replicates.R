@@ -46,7 +46,7 @@ test_that("ten columns that repeat are found among sixty that do not", {
 test_that("every method finds them, or says why it cannot", {
   skip_on_cran()
   d <- repeated_rows()
-  table <- ufs_methods(what = "wishes")
+  table <- ufs_methods(what = "constraints")
   columns <- subset(ufs_methods(), selects == "features" & method != "random")$method
   refuse <- table$method[table$replicates == "refused"]
   expect_setequal(refuse, c("topk", "udfs", "sogfs"))
@@ -130,7 +130,7 @@ test_that("rows are centred and scaled by a fit as its levels were", {
   }
 })
 
-test_that("weights are rows, blocks are taken out, sparse data and columns' wishes are the same", {
+test_that("weights are rows, blocks are taken out, sparse data and columns' constraints are the same", {
   d <- repeated_rows()
   x <- d$x[, 1:20]
   counts <- rep(c(1, 2, 3), 60)

@@ -22,15 +22,15 @@ expect_close <- function(a, b) expect_lt(max(abs(a - b)) / max(abs(b)), 1e-9)
 test_that("products of sparse columns in blocks, or weighted, are those of the columns", {
   skip_if_not_installed("Matrix")
   x <- sparse_table()
-  wishes <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
+  constraints <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
     list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
   v <- matrix(rnorm(24), 12)
   t <- matrix(rnorm(180), 60)
   middle <- crossprod(matrix(rnorm(3600), 60))
   rows <- c(3L, 7L, 20:40)
   columns <- c(3L, 9L, 5L)
-  for (wish in wishes) for (center in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) {
-    both <- do.call(operators_of, c(list(x, center, scale), wish))
+  for (held in constraints) for (center in c(TRUE, FALSE)) for (scale in c(TRUE, FALSE)) {
+    both <- do.call(operators_of, c(list(x, center, scale), held))
     of <- both$sparse$x
     z <- x_dense(both$dense$x) * (both$dense$divisor / both$sparse$divisor)
     expect_identical(of$kind, "source")
@@ -94,10 +94,10 @@ test_that("columns held by two rows are found without a read of the others", {
   x[c(7, 31), 6] <- 9
   x[c(5, 6, 50), 7] <- 1
   share <- function(z) apply(z^2, 2L, function(v) sum(sort(v, TRUE)[1:2]) / sum(v))
-  wishes <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
+  constraints <- list(list(blocks = rep(letters[1:3], each = 20)), list(weights = seq_len(60)),
     list(blocks = rep(letters[1:3], each = 20), weights = seq_len(60)))
-  for (wish in wishes) for (center in c(TRUE, FALSE)) {
-    both <- do.call(operators_of, c(list(x, center, TRUE), wish))
+  for (held in constraints) for (center in c(TRUE, FALSE)) {
+    both <- do.call(operators_of, c(list(x, center, TRUE), held))
     of <- both$sparse$x
     z <- x_dense(of)
     pairs <- apply(abs(z), 2L, function(v) sqrt(sum(sort(v, TRUE)[1:2]^2)))

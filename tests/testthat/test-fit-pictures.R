@@ -649,10 +649,10 @@ test_that("a choice without redundancy says what it weighed", {
 
 test_that("red is what the accessors give, whatever constraints changed", {
   strata <- rep(c("a", "b"), 7)
-  wishes <- list(list(max_cor = .3), list(feature_strata = strata, feature_quotas = list(a = c(0, 1))),
+  constraints <- list(list(max_cor = .3), list(feature_strata = strata, feature_quotas = list(a = c(0, 1))),
     list(groups = rep(1:7, each = 2)), list(include = "f14"), list(cost = rep(c(3, 1), 7), budget = 7))
-  for (wish in wishes) {
-    fit <- suppressMessages(suppressWarnings(do.call(ufs_variance, c(list(x, k = 5), wish))))
+  for (held in constraints) {
+    fit <- suppressMessages(suppressWarnings(do.call(ufs_variance, c(list(x, k = 5), held))))
     best <- suppressMessages(suppressWarnings(selected_features(fit)))
     pic <- picture(fit, "scores", k = 5)
     score <- feature_scores(fit)

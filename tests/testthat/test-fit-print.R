@@ -247,7 +247,7 @@ test_that("advice is a sentence", {
   expect_identical(advice_sentence("baseline (for comparison)"), "Baseline, included for comparison only.")
 })
 
-test_that("print says no more than wishes leave", {
+test_that("print says no more than constraints leave", {
   fit <- ufs_facility(mtcars, m = 4, strata = mtcars$cyl, quotas = c("4" = 1, "6" = 0, "8" = 1))
   chosen <- suppressMessages(selected_samples(fit))
   expect_length(chosen, 2L)
@@ -288,7 +288,7 @@ test_that("27 usual choices say all in at most 24 lines, by fields in one order"
 test_that("a plain fit and a split print the same parts in the same order", {
   gaps <- replace(as.matrix(mtcars), cbind(1:5, 2), NA)
   fields <- fields_of(ufs_css(gaps, 4, na = "omit", include = "mpg"))
-  expect_identical(fields[c(1:4)], c("features", "data", "left out", "wishes"))
+  expect_identical(fields[c(1:4)], c("features", "data", "left out", "constraints"))
   expect_identical(utils::tail(fields, 2L), c("checks", "code"))
   split <- withr::with_seed(1, ufs_split(mtcars, 8, 4, strata = mtcars$am))
   expect_identical(fields_of(split), c("strata", "method", "train", "test", "checks", "code"))
@@ -311,7 +311,7 @@ test_that("what was asked for stands beside what was done about it", {
   expect_match(said, paste0("2 strata (a: ", sum(best %% 2 == 1), ", b: ", sum(best %% 2 == 0), ")"), fixed = TRUE)
   expect_match(said, "20 candidates (kept to)", fixed = TRUE)
   # A fit that was not asked for a number has done nothing yet.
-  expect_match(capture.output(print(ufs_pca(x, 2, include = "c1"))), "wishes +1 column in; by the ranking$", all = FALSE)
+  expect_match(capture.output(print(ufs_pca(x, 2, include = "c1"))), "constraints +1 column in; by the ranking$", all = FALSE)
   # The print says what is not kept.
   words <- function(held, chosen) constraint_words(held, "columns", chosen = chosen)
   expect_identical(words(list(include = 1:3, exclude = 5), c(1, 3, 5)), c("3 columns in (2 of 3 kept)", "1 column out (1 chosen)"))

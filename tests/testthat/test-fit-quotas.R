@@ -1,24 +1,24 @@
-# Quotas of columns: choices are what enumeration of all sets finds, beside every other wish.
+# Quotas of columns: choices are what enumeration of all sets finds, beside every other constraint.
 
 quota_parts <- c("speed", "engine", "engine", "engine", "gears", "body", "speed", "engine", "gears", "gears", "engine")
 many <- list(engine = c(2, 3), speed = c(1, Inf), gears = 1)
 
-# All sets of k of p columns that keep to the wishes, as a list. What must be in may be near to each other, and so may
+# All sets of k of p columns that keep to the constraints, as a list. What must be in may be near to each other, and so may
 # members of a group, which is taken whole.
-allowed_sets <- function(x, k, wish) {
-  near <- abs(cor(x)) > (if (is.null(wish$max_cor)) 1 else wish$max_cor) + 1e-12
-  within <- c(wish$groups, list(c(wish$include, unlist(Filter(function(g) any(g %in% wish$include), wish$groups)))))
+allowed_sets <- function(x, k, asked) {
+  near <- abs(cor(x)) > (if (is.null(asked$max_cor)) 1 else asked$max_cor) + 1e-12
+  within <- c(asked$groups, list(c(asked$include, unlist(Filter(function(g) any(g %in% asked$include), asked$groups)))))
   for (at in within) near[at, at] <- FALSE
   diag(near) <- FALSE
   Filter(function(set) {
-    have <- tabulate(wish$level[set], nrow(wish$quota))
-    all(have >= wish$quota[, 1]) && all(have <= wish$quota[, 2]) && all(wish$include %in% set) &&
-      !any(wish$exclude %in% set) && (is.null(wish$budget) || sum(wish$cost[set]) <= wish$budget + 1e-9) &&
-      !any(near[set, set]) && all(vapply(wish$groups, function(g) sum(g %in% set) %in% c(0, length(g)), NA))
+    have <- tabulate(asked$level[set], nrow(asked$quota))
+    all(have >= asked$quota[, 1]) && all(have <= asked$quota[, 2]) && all(asked$include %in% set) &&
+      !any(asked$exclude %in% set) && (is.null(asked$budget) || sum(asked$cost[set]) <= asked$budget + 1e-9) &&
+      !any(near[set, set]) && all(vapply(asked$groups, function(g) sum(g %in% set) %in% c(0, length(g)), NA))
   }, utils::combn(ncol(x), k, simplify = FALSE))
 }
 
-# A random problem of p columns: quotas, and one of the other wishes (or two, of a list).
+# A random problem of p columns: quotas, and one of the other constraints (or two, of a list).
 quota_case <- function(seed, p = 8L, other = c("none", "include", "exclude", "budget", "groups", "max_cor")) {
   withr::with_seed(seed, {
     x <- matrix(rnorm(20 * p), 20) %*% (diag(p) + .5 * matrix(rnorm(p * p), p))
@@ -26,26 +26,26 @@ quota_case <- function(seed, p = 8L, other = c("none", "include", "exclude", "bu
     have <- tabulate(level, 3)
     least <- vapply(pmin(have, 2L), function(n) sample.int(n + 1L, 1L) - 1L, 0L)
     quota <- cbind(least, ifelse(runif(3) < .3, Inf, least + sample(0:2, 3, TRUE)))
-    wish <- list(level = level, quota = quota)
+    asked <- list(level = level, quota = quota)
     other <- other[[seed %% length(other) + 1L]]
-    if ("include" %in% other) wish$include <- sample.int(p, 2)
-    if ("exclude" %in% other) wish$exclude <- sample(setdiff(seq_len(p), wish$include), 2)
-    if ("budget" %in% other) wish[c("cost", "budget")] <- list(sample(1:5, p, TRUE), sample(6:15, 1))
-    if ("groups" %in% other) wish$groups <- split(sample.int(p)[1:4], c(1, 1, 2, 2))[seq_along(other)]
-    if ("max_cor" %in% other) wish$max_cor <- runif(1, .2, .8)
+    if ("include" %in% other) asked$include <- sample.int(p, 2)
+    if ("exclude" %in% other) asked$exclude <- sample(setdiff(seq_len(p), asked$include), 2)
+    if ("budget" %in% other) asked[c("cost", "budget")] <- list(sample(1:5, p, TRUE), sample(6:15, 1))
+    if ("groups" %in% other) asked$groups <- split(sample.int(p)[1:4], c(1, 1, 2, 2))[seq_along(other)]
+    if ("max_cor" %in% other) asked$max_cor <- runif(1, .2, .8)
     there <- which(have > 0)
     arguments <- c(list(x = x, feature_strata = c("a", "b", "c")[level],
       feature_quotas = stats::setNames(lapply(there, function(l) quota[l, ]), c("a", "b", "c")[there])),
-      wish[intersect(names(wish), c("include", "exclude", "cost", "budget", "groups", "max_cor"))])
-    list(x = x, wish = wish, other = paste(other, collapse = "+"), arguments = arguments)
+      asked[intersect(names(asked), c("include", "exclude", "cost", "budget", "groups", "max_cor"))])
+    list(x = x, asked = asked, other = paste(other, collapse = "+"), arguments = arguments)
   })
 }
 quota_sizes <- function(case) {
   k <- seq_len(ncol(case$x))
-  k[vapply(k, function(k) length(allowed_sets(case$x, k, case$wish)) > 0, NA)]
+  k[vapply(k, function(k) length(allowed_sets(case$x, k, case$asked)) > 0, NA)]
 }
 
-test_that("rankings choose sets that quotas and another wish allow", {
+test_that("rankings choose sets that quotas and another constraint allow", {
   cases <- if (on_cran()) 6L else 60L
   for (seed in seq_len(cases)) {
     case <- quota_case(seed)
@@ -55,11 +55,11 @@ test_that("rankings choose sets that quotas and another wish allow", {
     expect_s3_class(data, "ufs_data")
     fit <- suppressMessages(suppressWarnings(ufs_variance(data)))
     for (k in sizes) {
-      set <- suppressMessages(selected_features(fit, k, as = "index", budget = case$wish$budget))
+      set <- suppressMessages(selected_features(fit, k, as = "index", budget = case$asked$budget))
       about <- paste(seed, case$other, k)
       # Under a budget, groups and max_cor a walk may end with fewer than there could be.
       if (case$other %in% c("none", "include", "exclude")) expect_length(set, k) else expect_lte(length(set), k)
-      expect_true(any(vapply(allowed_sets(case$x, length(set), case$wish), setequal, NA, set)), info = about)
+      expect_true(any(vapply(allowed_sets(case$x, length(set), case$asked), setequal, NA, set)), info = about)
     }
   }
 })
@@ -67,9 +67,9 @@ test_that("rankings choose sets that quotas and another wish allow", {
 test_that("a walk takes the best in order, and passes over what leaves the minima no room", {
   score <- 11:1
   pick <- function(k, quota, ...) {
-    wish <- list(feature_strata = ufs_data(mtcars, feature_strata = quota_parts, feature_quotas = quota)$wish$feature_strata, ...)
-    fit <- rank_features(list(feature_scores = score, wishes = list(features = wish)))
-    choose_best(fit, "feature", k, wish$budget)
+    asked <- list(feature_strata = ufs_data(mtcars, feature_strata = quota_parts, feature_quotas = quota)$held$feature_strata, ...)
+    fit <- rank_features(list(feature_scores = score, constraints = list(features = asked)))
+    choose_best(fit, "feature", k, asked$budget)
   }
   expect_identical(pick(4, list(engine = c(0, 2))), c(1L, 2L, 3L, 5L))
   expect_identical(pick(4, list(gears = 2)), c(1L, 2L, 5L, 9L))
@@ -84,7 +84,7 @@ test_that("a walk takes the best in order, and passes over what leaves the minim
 test_that("strata are given in order, by name or by a function, with NA for a column of none", {
   named <- stats::setNames(quota_parts, names(mtcars))
   held <- function(strata, quota = many) {
-    ufs_data(mtcars, feature_strata = strata, feature_quotas = quota)$wish$feature_strata
+    ufs_data(mtcars, feature_strata = strata, feature_quotas = quota)$held$feature_strata
   }
   expect_identical(held(quota_parts), held(rev(named)))
   expect_identical(held(quota_parts), held(function(names) named[names]))
@@ -124,7 +124,7 @@ test_that("impossible quotas are errors that say what does not fit", {
     groups = list(c("wt", "drat", "am"))), class = "ufs_error_argument", "No choice.* with `groups`")
 })
 
-test_that("css under quotas and two more wishes: a proved choice is the best of all sets, and every other is allowed", {
+test_that("css under quotas and two more constraints: a proved choice is the best of all sets, and every other is allowed", {
   cases <- if (on_cran()) 6L else 40L
   pairs <- c(utils::combn(c("include", "exclude", "budget", "groups", "max_cor"), 2, simplify = FALSE), "groups", "none")
   proved <- 0L
@@ -132,7 +132,7 @@ test_that("css under quotas and two more wishes: a proved choice is the best of 
     case <- quota_case(seed, p = 8L, pairs)
     z <- scale(case$x)
     held <- function(set) sum(qr.fitted(qr(z[, set, drop = FALSE]), z)^2) / sum(z^2)
-    sets <- lapply(seq_len(8), function(k) allowed_sets(case$x, k, case$wish))
+    sets <- lapply(seq_len(8), function(k) allowed_sets(case$x, k, case$asked))
     best <- vapply(sets, function(all) max(-Inf, vapply(all, held, 0)), 0)
     for (k in which(is.finite(best))) for (form in c("picks", "starts", "optimal")) {
       if (form == "optimal" && grepl("groups", case$other)) next
@@ -142,8 +142,8 @@ test_that("css under quotas and two more wishes: a proved choice is the best of 
       about <- paste(seed, case$other, k, form)
       expect_lte(length(set), k)
       expect_true(any(vapply(sets[[length(set)]], setequal, NA, set)), info = about)
-      expect_setequal(suppressMessages(selected_features(fit, k, as = "index", budget = case$wish$budget)), set)
-      expect_identical(fit$wishes$features$by[["feature_strata"]], "solver")
+      expect_setequal(suppressMessages(selected_features(fit, k, as = "index", budget = case$asked$budget)), set)
+      expect_identical(fit$constraints$features$by[["feature_strata"]], "solver")
       if (form == "optimal") {
         proved <- proved + 1L
         expect_equal(held(set), max(best[seq_len(k)]), tolerance = 1e-9, info = about)
@@ -201,13 +201,13 @@ test_that("top-k under quotas: the best set of enumeration, proved, and a bound 
     b <- crossprod(z, outer(y, 1:3, `==`) + 0)
     criterion <- function(s) 20 - sum(b[s, ] * solve(crossprod(z)[s, s] + .01 * diag(length(s)), b[s, , drop = FALSE]))
     for (k in 1:7) {
-      sets <- allowed_sets(case$x, k, case$wish)
+      sets <- allowed_sets(case$x, k, case$asked)
       about <- paste(seed, case$other, k)
       run <- function(solver, ...) suppressMessages(do.call(ufs_topk, c(case$arguments, list(k = k, y = factor(y),
         solver = solver, control = ufs_control(warn = FALSE, paper = list(...))))))
       if (!length(sets)) {
         # Fewer are chosen where exclude leaves fewer.
-        if (k > 8L - length(case$wish$exclude)) next
+        if (k > 8L - length(case$asked$exclude)) next
         expect_error(run("exact"), class = "ufs_error_argument")
         next
       }
@@ -228,7 +228,7 @@ test_that("top-k under quotas: the best set of enumeration, proved, and a bound 
       free <- utils::combn(8, k, criterion)
       moved <- moved + (min(free) < best - 1e-6)
     }
-    expect_identical(fit$wishes$features$by[["feature_strata"]], "solver")
+    expect_identical(fit$constraints$features$by[["feature_strata"]], "solver")
   }
   # The quotas matter, or nothing was tried.
   expect_gt(moved, fits / 20)
@@ -303,9 +303,9 @@ test_that("without quotas no stratum has more than its share, counted with those
     have
   }
   level <- rep(1:3, c(9, 5, 3))
-  wish <- list(feature_strata = list(level = level, name = c("a", "b", "c")))
+  asked <- list(feature_strata = list(level = level, name = c("a", "b", "c")))
   for (include in list(integer(), 1L, c(10L, 15L), c(15L, 16L, 17L))) for (size in c(3L, 6L, 11L)) {
-    wish$include <- include
-    expect_identical(as.integer(quotas_at(wish, size, seq_along(level))$most), literal(level, include, size))
+    asked$include <- include
+    expect_identical(as.integer(quotas_at(asked, size, seq_along(level))$most), literal(level, include, size))
   }
 })

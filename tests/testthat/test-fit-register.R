@@ -71,7 +71,7 @@ test_that("arguments of the function are those of the method", {
   w <- rep(1:2, 20)
   centred <- sweep(y, 2, apply(y, 2, stats::weighted.mean, w))
   expect_equal(feature_scores(weighted(y, weights = w)), colSums(centred * w))
-  expect_identical(ufs_methods("wishes")$weights[ufs_methods()$method == "weighted"], "solver")
+  expect_identical(ufs_methods("constraints")$weights[ufs_methods()$method == "weighted"], "solver")
 })
 
 test_that("methods for samples take rows", {

@@ -5,7 +5,7 @@ css <- function(x, k, mu, form, max_swaps = 0L) {
     exact_limit = 2000L), ufs_control())
 }
 
-test_that("every start keeps the wishes, also where the best columns are not to be had", {
+test_that("every start keeps the constraints, also where the best columns are not to be had", {
   skip_on_cran()
   for (seed in 1:4) {
     x <- withr::with_seed(seed, planted(40, 14, informative = 7)$x)
@@ -84,13 +84,13 @@ held <- function(z, s, y = z) {
   sum(crossprod(qr.Q(q)[, seq_len(q$rank), drop = FALSE], y)^2) / sum(y^2)
 }
 
-# ufs_css() with wishes for the columns of x.
-wished <- function(x, wish, ...) {
+# ufs_css() with constraints for the columns of x.
+constrained <- function(x, asked, ...) {
   asked <- list(k = NULL, mu = NULL, mu_rel = 0, swaps = 0, starts = 1, optimal = FALSE, target = NULL)
   given <- list(...)
   asked[names(given)] <- given
   data <- as_rescaled_operator(x, TRUE, TRUE)
-  data["wish"] <- list(expand_groups(wish))
+  data["held"] <- list(expand_groups(asked))
   css_slots(data, asked, resolve_control(ufs_control(), max_iter = 1e6L), FALSE)
 }
 
@@ -138,26 +138,26 @@ test_that("further starts never capture less, count those that met, and draw in 
   expect_equal(many$certificate[["captured"]], proof$certificate[["captured"]])
 })
 
-test_that("optimal = TRUE finds what trying all sets finds, under every wish", {
+test_that("optimal = TRUE finds what trying all sets finds, under every constraint", {
   skip_on_cran()
   cases <- list(NULL, list(include = 5L), list(exclude = 1:2), list(max_cor = .5),
     list(cost = 1:9 / 9 + .5, budget = 3), list(include = c(6L, 2L), exclude = 1L, max_cor = .6))
-  for (seed in 1:3) for (wish in cases) for (target in list(NULL, 2L)) {
+  for (seed in 1:3) for (asked in cases) for (target in list(NULL, 2L)) {
     # Of the nine columns one is a copy and one depends on two others.
     x <- withr::with_seed(seed, matrix(stats::rnorm(7 * 12), 12) %*% matrix(stats::rnorm(49), 7))
     z <- centred(cbind(x, x[, 3], x[, 1] + x[, 4]))
     parts <- svd(z)
     y <- if (is.null(target)) z else parts$u[, 1:2] %*% diag(parts$d[1:2])
-    fit <- wished(z, wish, k = if (is.null(wish$budget)) 3L, optimal = TRUE, target = target)
-    sets <- unlist(lapply(1:if (is.null(wish$budget)) 3 else 5, function(k) {
+    fit <- constrained(z, asked, k = if (is.null(asked$budget)) 3L, optimal = TRUE, target = target)
+    sets <- unlist(lapply(1:if (is.null(asked$budget)) 3 else 5, function(k) {
       utils::combn(9, k, simplify = FALSE)
     }), FALSE)
     r <- abs(stats::cor(z))
-    r[wish$include, wish$include] <- 0
+    r[asked$include, asked$include] <- 0
     diag(r) <- 0
     fine <- Filter(function(s) {
-      all(wish$include %in% s) && !any(wish$exclude %in% s) && sum(wish$cost[s]) <= max(wish$budget, 0) &&
-        max(r[s, s]) <= max(wish$max_cor, .999 * is.null(wish$max_cor) * 2)
+      all(asked$include %in% s) && !any(asked$exclude %in% s) && sum(asked$cost[s]) <= max(asked$budget, 0) &&
+        max(r[s, s]) <= max(asked$max_cor, .999 * is.null(asked$max_cor) * 2)
     }, sets)
     value <- held(z, unname(fit$solution$order), y)
     expect_equal(value, max(vapply(fine, function(s) held(z, s, y), 0)), tolerance = 1e-8)
@@ -172,23 +172,23 @@ test_that("optimal = TRUE finds what trying all sets finds, under every wish", {
   expect_gte(short$certificate[["captured"]] * (1 + short$certificate[["gap"]]), best * (1 - 1e-9))
 })
 
-test_that("wishes are kept by picks, swaps and starts, and contradictions refused", {
+test_that("constraints are kept by picks, swaps and starts, and contradictions refused", {
   skip_on_cran()
   x <- planted(30, 14, seed = 2)$x
   x[, 9] <- x[, 2] + .1 * x[, 9]
   for (starts in c(1, 6)) {
-    fit <- withr::with_seed(1, wished(x, list(include = c(7L, 3L), exclude = c(1L, 2L)), k = 5L, swaps = TRUE, starts = starts))
+    fit <- withr::with_seed(1, constrained(x, list(include = c(7L, 3L), exclude = c(1L, 2L)), k = 5L, swaps = TRUE, starts = starts))
     expect_identical(unname(fit$solution$order[1:2]), c(7L, 3L))
     expect_false(any(1:2 %in% fit$solution$order))
     expect_identical(is.na(fit$feature_scores), 1:14 %in% 1:2)
     groups <- rep(1:7, each = 2)
-    fit <- wished(x, list(groups = groups, include = 4L), k = 6L, swaps = TRUE)
+    fit <- constrained(x, list(groups = groups, include = 4L), k = 6L, swaps = TRUE)
     expect_true(all(table(groups[fit$solution$order]) == 2L) && all(3:4 %in% fit$solution$order))
-    fit <- wished(x, list(max_cor = .3), k = 6L, swaps = TRUE)
+    fit <- constrained(x, list(max_cor = .3), k = 6L, swaps = TRUE)
     r <- abs(stats::cor(x[, fit$solution$order]))
     expect_lte(max(r[upper.tri(r)]), .3)
     cost <- as.double(1:14)
-    fit <- wished(x, list(cost = cost, budget = 20))
+    fit <- constrained(x, list(cost = cost, budget = 20))
     expect_lte(sum(cost[fit$solution$order]), 20)
     # Not below either greedy choice.
     expect_lte(held(centred(x), unname(fit$solution$order)), fit$certificate[["bound"]] + 1e-10)
@@ -228,7 +228,7 @@ test_that("after exchanges below a ceiling of correlation no other one within it
   for (seed in 1:6) {
     x <- withr::with_seed(seed, matrix(stats::rnorm(8 * 30), 30) %*% matrix(stats::rnorm(8 * 16), 8))
     r <- abs(stats::cor(x))
-    fit <- wished(x, list(max_cor = .5), k = 4L, swaps = TRUE)
+    fit <- constrained(x, list(max_cor = .5), k = 4L, swaps = TRUE)
     set <- unname(fit$solution$order)
     fine <- function(s) max(r[s, s][upper.tri(diag(length(s)))]) <= .5
     expect_true(fine(set))
@@ -264,7 +264,7 @@ test_that("groups of any sizes in any order capture what the literal greedy choi
     z <- centred(x)
     groups <- rep(seq_along(sizes), sizes)
     for (k in c(max(3L, min(sizes)), 7L, 9L)) {
-      order <- wished(x, list(groups = groups), k = k, mu_rel = 0)$solution$order
+      order <- constrained(x, list(groups = groups), k = k, mu_rel = 0)$solution$order
       expect_true(all(tapply(seq_len(12) %in% order, groups, mean) %in% 0:1) && length(order) <= k)
       expect_gte(held(z, order), held(z, greedy(groups, k)) - 1e-10)
     }
@@ -517,7 +517,7 @@ test_that("every second start begins far from the best choice, and finds a bette
   }
 })
 
-test_that("wishes that leave nothing to choose are refused with the names of the columns", {
+test_that("constraints that leave nothing to choose are refused with the names of the columns", {
   refused <- function(k, why, ...) {
     expect_error(ufs_css(ufs_data(mtcars, ...), k = k), why, class = "ufs_error_argument")
   }
@@ -585,7 +585,7 @@ test_that("RV and GCD of a choice are those of their definitions", {
   expect_error(ufs_captured(1, x, criteria = NA), class = "ufs_error_argument")
 })
 
-test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and a target, too", {
+test_that("a sparse x without a Gram matrix: the picks of the p-form, constraints and a target, too", {
   skip_on_cran()
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(1, Matrix::rsparsematrix(120, 90, 0.1, rand.x = function(n) round(rexp(n), 2) + 0.01))
@@ -595,8 +595,8 @@ test_that("a sparse x without a Gram matrix: the picks of the p-form, wishes and
   x[, 20] <- withr::with_seed(2, rexp(120))
   x[, 21] <- 5 + 0.1 * x[, 20]
   dimnames(x) <- list(NULL, paste0("v", 1:90))
-  wished <- ufs_data(x, include = "v30", exclude = "v20", max_cor = 0.9)
-  for (given in list(list(x, mu_rel = 0), list(x), list(wished, mu_rel = 0), list(x, target = 5), list(x, mu_rel = 0, target = 5),
+  constrained <- ufs_data(x, include = "v30", exclude = "v20", max_cor = 0.9)
+  for (given in list(list(x, mu_rel = 0), list(x), list(constrained, mu_rel = 0), list(x, target = 5), list(x, mu_rel = 0, target = 5),
     list(x, center = FALSE), list(x, scale = FALSE))) {
     run <- function() do.call(ufs_css, c(given, list(k = 60)))
     dense <- suppressMessages(run())
@@ -662,8 +662,8 @@ test_that("all components as the target are x itself, also those with hardly any
   x <- cbind(x, x[, 1:3] + 1e-2 * x[, 4:6])
   for (z in list(x, t(x))) {
     target <- min(dim(z), nrow(z) - 1L)
-    got <- wished(z, NULL, k = 3L, swaps = TRUE, target = target)
-    want <- wished(z, NULL, k = 3L, swaps = TRUE)
+    got <- constrained(z, NULL, k = 3L, swaps = TRUE, target = target)
+    want <- constrained(z, NULL, k = 3L, swaps = TRUE)
     expect_identical(picks_of(got), picks_of(want))
     expect_equal(got$trace$target, want$trace$captured, tolerance = 1e-8)
   }
@@ -684,7 +684,7 @@ test_that("scores are shares of ranks, and what a budget pays for is counted wit
   expect_equal(sort(unname(feature_scores(fit)), decreasing = TRUE), 9:1 / 9)
   expect_output(print(fit), paste("3 principal components explain", signif(100 * fit$certificate[["bound"]], 3), "%"), fixed = TRUE)
   # 5 and 9 are spent; 1, 2 and 3 are what is left of 20.
-  found <- wished(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
+  found <- constrained(x, list(include = c(5L, 9L), cost = as.double(1:9), budget = 20))
   expect_identical(found$params$affordable, 5L)
 })
 
@@ -693,8 +693,8 @@ test_that("further starts keep groups whole", {
   for (seed in 1:6) {
     x <- withr::with_seed(seed, matrix(stats::rnorm(600), 30))
     groups <- rep(1:10, each = 2)
-    once <- wished(x, list(groups = groups, include = 3L), k = 6L, swaps = TRUE)
-    fit <- withr::with_seed(1, wished(x, list(groups = groups, include = 3L), k = 6L, starts = 12))
+    once <- constrained(x, list(groups = groups, include = 3L), k = 6L, swaps = TRUE)
+    fit <- withr::with_seed(1, constrained(x, list(groups = groups, include = 3L), k = 6L, starts = 12))
     chosen <- fit$solution$order
     expect_true(all(table(groups[chosen]) == 2L) && length(chosen) == 6L && all(3:4 %in% chosen))
     expect_gte(held(centred(x), unname(chosen)), held(centred(x), unname(once$solution$order)) - 1e-9)

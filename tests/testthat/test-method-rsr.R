@@ -476,7 +476,7 @@ test_that("each row has a penalty of its own: the reweighted reference, and a bo
       expect_lt(max((ref_row_norms(crossprod(x, y)) / factor)[-c(3, 8, 11)]), lambda * 1.01)
     }
     plainly <- ufs_rsr(x, lambda_rel = .5, solver = "irls", include = 3, control = ufs_control(warn = FALSE))
-    expect_identical(plainly$wishes$features$by[["include"]], "ranking")
+    expect_identical(plainly$constraints$features$by[["include"]], "ranking")
   }
 })
 

@@ -985,15 +985,15 @@ test_that("columns that must or may not be in: the best set of these, proved, an
   best <- sets[, which.min(all)]
   # The best ones may not be in, and the worst must: the choice is one that nobody would make freely.
   worst <- setdiff(order(apply(z, 2, function(v) sum(crossprod(v, target)^2))), best)[1:2]
-  wish <- list(list(include = worst), list(exclude = best[1:2]), list(include = worst, exclude = best[1:2]),
+  held <- list(list(include = worst), list(exclude = best[1:2]), list(include = worst, exclude = best[1:2]),
     list(include = worst, exclude = setdiff(1:9, c(worst, best[3:4]))))
   free <- ufs_topk(x, 4, y = factor(y))$certificate[["bound"]]
-  for (own in wish) {
+  for (own in held) {
     allowed <- apply(sets, 2, function(s) all(own$include %in% s) && !any(own$exclude %in% s))
     for (solver in c("paper", "exact")) {
       for (branch in c(TRUE, FALSE)) {
         fit <- do.call(published, c(list("topk", x, 4, y = factor(y), solver = solver, branch_and_bound = branch), own))
-        expect_true(all(fit$wishes$features$by == "solver"))
+        expect_true(all(fit$constraints$features$by == "solver"))
         set <- sort(selected_features(fit, as = "index"))
         expect_true(all(own$include %in% set) && !any(own$exclude %in% set))
         expect_equal(fit$certificate[["selection_objective"]], value(set), tolerance = 1e-10)

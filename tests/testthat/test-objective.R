@@ -44,7 +44,7 @@ for (method in intersect(names(objectives), ufs_methods()$method)) {
 
 # In `crowded` 8 is a copy of 2 and 9 one of 5.
 penalised <- function() {
-  table <- ufs_methods("wishes")
+  table <- ufs_methods("constraints")
   setdiff(table$method[table$include == "solver"], "css")
 }
 
@@ -60,7 +60,7 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
         with <- function(...) do.call(fit_once, c(list(method, x), form, list(...)))
         fit <- with(include = c(2, 4, 8), exclude = c(1, 9, 14), cost = cost)
         expect_equal(objectives[[method]](fit, x), fit$trace$objective[nrow(fit$trace)], tolerance = 1e-8)
-        expect_true(all(fit$wishes$features$by[c("include", "exclude", "cost")] == "solver"))
+        expect_true(all(fit$constraints$features$by[c("include", "exclude", "cost")] == "solver"))
         w <- fit$solution[[fit$coef_name]]
         if (method %in% c("socfs", "jspca")) w <- fit$solution[[c(socfs = "V", jspca = "Q")[[method]]]]
         expect_true(all(w[c(1, 9, 14), ] == 0))

@@ -55,12 +55,12 @@ test_that("in a browser: the slider changes table and picture, the code is right
   # Everything fits into the window: no picture is cut off.
   eventually(function() app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
     c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
-  # Wishes: ticked, fitted again, and in the code.
-  open("Wishes")
+  # Constraints: ticked, fitted again, and in the code.
+  open("Constraints")
   eventually(function() isTRUE(app$get_js("$('#ticks tbody tr').length") == 25))
   tick <- function() {
     for (at in c("must][value=24", "never][value=7")) {
-      app$run_js(sprintf("$('.ufs-tick[data-wish=%s]').click()", at))
+      app$run_js(sprintf("$('.ufs-tick[data-constraint=%s]').click()", at))
     }
   }
   tick()
@@ -71,8 +71,8 @@ test_that("in a browser: the slider changes table and picture, the code is right
   picture_file <- Sys.getenv("UFSELECT_EXPLORER_PNG")
   if (nzchar(picture_file)) app$get_screenshot(picture_file)
   eval(parse(text = app$get_js("$('#code').text()")), env)
-  wished <- ufs_laplacian(x, include = "f24", exclude = "f7")
-  expect_identical(env$chosen, selected_features(wished, 3))
+  constrained <- ufs_laplacian(x, include = "f24", exclude = "f7")
+  expect_identical(env$chosen, selected_features(constrained, 3))
   tick()
   app$run_js("$('#again').click()")
   eventually(function() !grepl("include", app$get_js("$('#code').text()")))

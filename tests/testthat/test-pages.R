@@ -98,7 +98,7 @@ test_that("the page of the fields that fits share has all of them", {
   x <- iris[, 1:4]
   fits <- list(ufs_pca(x, 2), ufs_css(x, 2), ufs_medoids(x, m = 3), ufs_socfs(x, 3), ufs_alfs(x))
   shared <- Reduce(intersect, lapply(fits, names))
-  expect_true(all(c("params", "certificate", "wishes") %in% union(shared, "wishes")))
+  expect_true(all(c("params", "certificate", "constraints") %in% union(shared, "constraints")))
   for (name in shared) expect_match(page, paste0("['\u2018]", name, "['\u2019]"))
 })
 

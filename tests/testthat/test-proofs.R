@@ -102,8 +102,8 @@ test_that("groups are refused by a proof", {
 test_that("quotas that leave nothing to choose are refused in words, and of rows they choose none", {
   strata <- rep(c("a", "b"), c(5, 6))
   none <- list(a = 0, b = 0)
-  for (wish in list(list(cost = 1:11, budget = 20), list(cost = 1:11, budget = 20, exclude = 1:5), list(k = 3), list())) {
-    expect_error(suppressMessages(do.call(ufs_css, c(list(mtcars, feature_strata = strata, feature_quotas = none), wish))),
+  for (held in list(list(cost = 1:11, budget = 20), list(cost = 1:11, budget = 20, exclude = 1:5), list(k = 3), list())) {
+    expect_error(suppressMessages(do.call(ufs_css, c(list(mtcars, feature_strata = strata, feature_quotas = none), held))),
       class = "ufs_error_argument", "`feature_quotas` leaves no column")
   }
   costs <- function(...) ufs_data(mtcars, sample_cost = 1:32, sample_budget = 5, ...)

@@ -427,7 +427,7 @@ test_that("columns that must be in are no evidence: they are not judged, and nei
   expect_identical(with$columns[[1]][1:2], c(30L, 31L))
   expect_false(1L %in% with$columns[[1]])
   expect_equal(with$noise[[1]], without$noise[[1]], tolerance = .15)
-  expect_output(print(with), "by wish")
+  expect_output(print(with), "by constraint")
   expect_error(ufs_decoys(x, "pca", n_components = 2, include = 1:40), class = "ufs_error_argument", "no column")
   # In their own columns the shares are those of decoys before the column, counted here.
   fit <- withr::with_seed(2, ufs_decoys(x, "variance", include = c(30, 31), repeats = 1, scale = FALSE))

@@ -542,7 +542,7 @@ drawn_table <- function(n = 4100) {
   withr::with_seed(1, `dimnames<-`(latent_groups(n, 8), list(NULL, paste0("v", 1:8))))
 }
 
-test_that("rows are drawn beside every wish, and the print says how many and why", {
+test_that("rows are drawn beside every constraint, and the print says how many and why", {
   skip_on_cran()
   many <- drawn_table()
   names <- colnames(many)
@@ -620,10 +620,10 @@ test_that("k = \"auto\" has room for the smallest group, also where all looks li
   }
   found <- list(k = 1L, reason = "by noise")
   data <- ufs_data(x[, 1:6], groups = c(1, 1, 1, 2, 2, 2))
-  expect_identical(within_wishes(found, data), list(k = 3L, reason = "the smallest group of columns has as many"))
-  expect_identical(within_wishes(list(k = 4L, reason = "seen"), data)$reason, "seen")
-  expect_identical(within_wishes(found, ufs_data(x[, 1:6], include = c(1, 3)))$reason, "as many columns must be in")
-  expect_identical(within_wishes(list(k = 6L, reason = ""), ufs_data(x[, 1:6], exclude = 1)),
+  expect_identical(within_constraints(found, data), list(k = 3L, reason = "the smallest group of columns has as many"))
+  expect_identical(within_constraints(list(k = 4L, reason = "seen"), data)$reason, "seen")
+  expect_identical(within_constraints(found, ufs_data(x[, 1:6], include = c(1, 3)))$reason, "as many columns must be in")
+  expect_identical(within_constraints(list(k = 6L, reason = ""), ufs_data(x[, 1:6], exclude = 1)),
     list(k = 5L, reason = "all columns that may be chosen"))
 })
 
@@ -649,7 +649,7 @@ test_that("a choice that random ones never beat, but often meet, is not called w
   expect_match(said(19, 1), ": better in 19 of 20 draws$")
 })
 
-test_that("k = \"auto\" keeps to wishes, and fewer than asked for are said", {
+test_that("k = \"auto\" keeps to constraints, and fewer than asked for are said", {
   skip_on_cran()
   names <- colnames(x)
   for (task in c("compress", "cluster")) {
@@ -661,10 +661,10 @@ test_that("k = \"auto\" keeps to wishes, and fewer than asked for are said", {
     expect_silent(selected_features(fit))
     expect_true(all(selected_features(fit) %in% names[18:20]))
   }
-  expect_match(within_wishes(list(k = 2L, reason = "x"), list(p = 9L, wish = list(include = 1:4)))$reason, "must be in")
-  expect_match(within_wishes(list(k = 9L, reason = "x"), list(p = 9L, wish = list(exclude = 1:4)))$reason, "may be chosen")
+  expect_match(within_constraints(list(k = 2L, reason = "x"), list(p = 9L, held = list(include = 1:4)))$reason, "must be in")
+  expect_match(within_constraints(list(k = 9L, reason = "x"), list(p = 9L, held = list(exclude = 1:4)))$reason, "may be chosen")
   expect_match(printed(pick(x, 15, "classify", groups = rep(c("a", "b", "c", "d"), c(8, 8, 3, 1)))),
-    "only [0-9]+ of 15 features are chosen: the wishes \\(groups\\) leave no more", all = FALSE)
+    "only [0-9]+ of 15 features are chosen: the constraints \\(groups\\) leave no more", all = FALSE)
 })
 
 test_that("a reason agrees with the curve beside it, and noise that is not there is no complaint", {
@@ -697,7 +697,7 @@ test_that("the print says what the data lost on the way in and what was asked fo
   filled <- ufs_select(half, k = 3, na = "median", include = "X1")
   said <- gsub("\\s+", " ", paste(utils::capture.output(print(filled)), collapse = " "))
   expect_match(said, "more than a fifth was filled in of column 'X1'", fixed = TRUE)
-  expect_match(said, "wishes 1 column in", fixed = TRUE)
+  expect_match(said, "constraints 1 column in", fixed = TRUE)
   expect_match(said, "more than a fifth of 2 columns", fixed = TRUE)
   expect_identical(ufs_data(half, na = "median")[, 2:1]$input$filled_share,
     rev(unname(colMeans(is.na(half)))[1:2]))
@@ -731,7 +731,7 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
   expect_identical(ufs_select(spectra[, sample(80)[1:15]], m = 5, task = "label")$method, "medoids")
 })
 
-test_that("random choices keep the wishes of the choice, of rows, too, and spend the same budget", {
+test_that("random choices keep the constraints of the choice, of rows, too, and spend the same budget", {
   skip_on_cran()
   # As many candidates as are to be chosen leave no other choice.
   fit <- pick(x, m = 6, task = "label", candidates = 3:8)
@@ -745,21 +745,21 @@ test_that("random choices keep the wishes of the choice, of rows, too, and spend
   draw <- random_columns(data, 20L)
   spent <- withr::with_seed(1, replicate(50, sum(cost[draw()])))
   expect_true(all(spent <= 25 & spent > 15))
-  expect_match(printed(pick(x, 4, cost = cost, budget = 25)), "random choices with the same wishes", all = FALSE)
-  expect_false(any(grepl("same wishes", printed(pick(x, 4)))))
+  expect_match(printed(pick(x, 4, cost = cost, budget = 25)), "random choices with the same constraints", all = FALSE)
+  expect_false(any(grepl("same constraints", printed(pick(x, 4)))))
 })
 
-test_that("wishes that cost more than half of the gain are said", {
+test_that("constraints that cost more than half of the gain are said", {
   skip_on_cran()
   signal <- withr::with_seed(6, matrix(rnorm(80 * 3), 80))
   z <- withr::with_seed(7, cbind(signal[, rep(1:3, each = 5)] + rnorm(80 * 15, sd = .1), matrix(rnorm(80 * 5), 80)))
   colnames(z) <- paste0("v", 1:20)
   dear <- pick(z, 3, exclude = 1:15)
   expect_lt(dear$price, .5)
-  expect_match(dear$checks, "^the wishes cost .* of the gain over random choices", all = FALSE)
+  expect_match(dear$checks, "^the constraints cost .* of the gain over random choices", all = FALSE)
   cheap <- pick(z, 3, exclude = c(1, 20))
   expect_gt(cheap$price, .5)
-  expect_false(any(grepl("wishes cost", cheap$checks)))
+  expect_false(any(grepl("constraints cost", cheap$checks)))
   expect_null(pick(z, 3)$price)
   # The same, put together from the fits.
   free <- pick(z, 3)
@@ -774,7 +774,7 @@ test_that("wishes that cost more than half of the gain are said", {
   # Where it takes long nobody looks, and the print says so.
   far <- with_worth(dear, open_data(ufs_data(z, exclude = 1:15)), FALSE, function() stop("run"), most = 0)
   expect_true(is.na(far$price))
-  expect_match(printed(far), "what the wishes cost was not looked at", all = FALSE)
+  expect_match(printed(far), "what the constraints cost was not looked at", all = FALSE)
 })
 
 test_that("a selection without objections points to what checks miss, and says which did not run", {
@@ -867,7 +867,7 @@ test_that("what a fit certifies of its choice is what would be computed again", 
     found <- both(fit)
     expect_equal(found[[1]], found[[2]], tolerance = 1e-10)
   }
-  # Not of another number of columns, nor of a choice with wishes.
+  # Not of another number of columns, nor of a choice with constraints.
   expect_null(own_certificate(fit, open_data(z), selected_features(fit, 2, as = "index")))
   expect_null(own_certificate(fit, open_data(ufs_data(z, exclude = "v1")), selected_features(fit, as = "index")))
 })
@@ -908,7 +908,7 @@ test_that("of many columns and rows a part is looked at, the choice always among
   expect_identical(as.integer(found$rows), 1004L)
 })
 
-test_that("what wishes for samples cost is taken from one level of random choices", {
+test_that("what constraints for samples cost is taken from one level of random choices", {
   skip_on_cran()
   type <- factor(mtcars$cyl)
   quotas <- c("4" = 1, "6" = 2, "8" = 3)

@@ -300,7 +300,7 @@ test_that("one name stands for a column of what is known of the samples", {
     by_name <- ufs_data(object, blocks = "stim", strata = "stim", replicates = "donor", weights = "size", sample_cost = "size")
     by_value <- ufs_data(object, blocks = about$stim, strata = about$stim, replicates = about$donor, weights = about$size,
       sample_cost = about$size)
-    expect_identical(by_name$row_wish, by_value$row_wish)
+    expect_identical(by_name$row_held, by_value$row_held)
     expect_identical(ufs_split(object, 5, replicates = "donor")$train, ufs_split(object, 5, replicates = about$donor)$train)
     expect_error(ufs_data(object, blocks = "stimulus"), "'stimulus'.*'stim'", class = "ufs_error_argument")
   }
@@ -341,7 +341,7 @@ test_that("gaps of an object are filled in its assay; a column of run lengths gi
   out <- predict(ufs_css(object, k = 3, na = "median"), object)
   expect_s4_class(out, "SummarizedExperiment")
   expect_identical(SummarizedExperiment::assay(out)[c("a", "b", "c"), ], replace(values, 4, 3))
-  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_wish$strata$level,
+  expect_identical(ufs_data(object[, ], na = "median", strata = "batch")$row_held$strata$level,
     c(1L, 2L, 2L, 2L))
 })
 

@@ -77,24 +77,24 @@ test_that("the slider starts at the fit's k, and the captured share is that of u
   expect_match(captured_words(samples, "facility", 5), "similarity covered: .* %, at most .* % possible")
 })
 
-test_that("wishes: the fit that is shown is that of the code, and its numbers are those of its print", {
+test_that("constraints: the fit that is shown is that of the code, and its numbers are those of its print", {
   skip_on_cran()
   same <- function(fit, said_fit, must, never, ...) {
     env <- list2env(list(x = x, data = ufs_data(x, cost = rep(1:5, 5), budget = 12), three = 3, fit = fit,
       both = list(a = fit)), parent = environment())
     model <- explore_model(fit, ..., said = list(fit = said_fit, x = quote(x)))
     model$env <- env
-    model <- wished_model(model, must, never)
+    model <- constrained_model(model, must, never)
     again <- model$fits[[1]]
-    expect_setequal(c(again$wishes$features$include, integer()), must)
-    expect_setequal(c(again$wishes$features$exclude, integer()), never)
+    expect_setequal(c(again$constraints$features$include, integer()), must)
+    expect_setequal(c(again$constraints$features$exclude, integer()), never)
     code <- explore_code(model, names(model$fits)[1], 5)
     eval(parse(text = code), env)
     expect_identical(env$chosen, suppressMessages(selected_features(again, 5)))
     expect_identical(env$x_chosen, suppressMessages(predict(again, x, k = 5)))
     # Once more, from where it is now, to what it was.
-    back <- wished_model(model, integer(), integer())
-    expect_length(back$fits[[1]]$wishes$features$include, 0)
+    back <- constrained_model(model, integer(), integer())
+    expect_length(back$fits[[1]]$constraints$features$include, 0)
     list(model = model, code = code, back = back)
   }
   css <- ufs_css(x, k = 6)
@@ -113,17 +113,17 @@ test_that("wishes: the fit that is shown is that of the code, and its numbers ar
   three <- 3
   found <- same(ufs_pca(data, n_components = three), quote(fit), 24L, 2:3, x, NULL, NULL)
   expect_match(captured_words(found$model, "pca", 3), "; cost [0-9]+, budget 12$")
-  expect_error(wished_model(found$model, 1L, 1L), class = "ufs_error_argument", "'f1'")
+  expect_error(constrained_model(found$model, 1L, 1L), class = "ufs_error_argument", "'f1'")
   lost <- explore_model(ufs_pca(x, n_components = three), x, NULL, NULL, list())
   lost$env <- emptyenv()
-  expect_error(wished_model(lost, 1L, integer()), class = "ufs_error_argument", "cannot be made again")
+  expect_error(constrained_model(lost, 1L, integer()), class = "ufs_error_argument", "cannot be made again")
 })
 
-test_that("the tab for wishes: ticks, and the fit that follows", {
+test_that("the tab for constraints: ticks, and the fit that follows", {
   skip_on_cran()
   model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list(fit = quote(css), x = quote(x)))
   model$env <- environment()
-  tick <- function(index, wish, on = TRUE) list(index = index, wish = wish, on = on)
+  tick <- function(index, held, on = TRUE) list(index = index, held = held, on = on)
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 2, find = "")
     rows <- function() lengths(regmatches(output$ticks$html, gregexpr("<tr>", output$ticks$html)))
@@ -144,7 +144,7 @@ test_that("the tab for wishes: ticks, and the fit that follows", {
     want <- ufs_css(x, k = 6, include = "f24", exclude = c("f1", "f9"))
     for (name in selected_features(want, 2)) expect_match(output$table, paste0(" ", name, " "), fixed = TRUE)
     expect_match(output$captured, per_cent(ufs_captured(want, x, 2)$captured), fixed = TRUE)
-    expect_match(output$ticks$html, 'value="24" data-wish="must" aria-label="f24 must" checked', fixed = TRUE)
+    expect_match(output$ticks$html, 'value="24" data-constraint="must" aria-label="f24 must" checked', fixed = TRUE)
     # What no page sends is no tick, and does not end the session.
     for (wrong in list(tick(99, "must"), tick(0, "must"), tick(-3, "never"), tick(1.5, "must"), tick(NA, "must"),
       tick("f1", "must"), tick(2, "maybe"), tick(2, "must", NA)[1:2], "24", 7)) {
@@ -158,7 +158,7 @@ test_that("the tab for wishes: ticks, and the fit that follows", {
     expect_match(output$code, 'include = "f24"', fixed = TRUE)
   })
   # Samples have no such tab.
-  expect_false(grepl("Wishes", as.character(explore_ui(explore_model(ufs_ted(x), x, NULL, NULL, list())))))
+  expect_false(grepl("Constraints", as.character(explore_ui(explore_model(ufs_ted(x), x, NULL, NULL, list())))))
 })
 
 test_that("the slider moves everything", {

@@ -400,7 +400,7 @@ test_that("k = \"auto\" gives positive scores to as many features as ufs_size() 
   expect_error(flt("ufs_topk", k = "auto"), "one number")
 })
 
-test_that("wishes are parameters of the filters", {
+test_that("constraints are parameters of the filters", {
   skip_on_cran()
   skip_if_not_installed("mlr3filters")
   x <- planted(60, 9, seed = 4)$x

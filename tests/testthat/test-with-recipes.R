@@ -128,7 +128,7 @@ test_that("frequency weights: the choice is that of rows repeated as often, for 
   count <- rep(c(1L, 4L, 0L, 2L), 8)
   data <- weighted_cars(hardhat::frequency_weights(count))
   often <- mtcars[rep(seq_len(32), count), ]
-  weighs <- subset(ufs_methods(what = "wishes"), weights == "solver")$method
+  weighs <- subset(ufs_methods(what = "constraints"), weights == "solver")$method
   expect_length(weighs, 9L)
   changed <- FALSE
   for (method in weighs) {
@@ -182,7 +182,7 @@ test_that("weights that are not taken are ignored, and that is said with its rea
   css <- said(trained(shares, "css"), "no frequency weights")
   expect_identical(tidy(css, 1)$terms, tidy(trained(mtcars, "css"), 1)$terms)
   # Rows: no method that chooses some takes weights.
-  expect_false(any(subset(ufs_methods(what = "wishes"), method %in% subset(ufs_methods(), selects != "features")$method)$weights == "solver"))
+  expect_false(any(subset(ufs_methods(what = "constraints"), method %in% subset(ufs_methods(), selects != "features")$method)$weights == "solver"))
   said(prep(step_sample_ufs(recipe(mpg ~ ., counts), all_numeric_predictors(), m = 5)), "ufs_medoids() takes none", fixed = TRUE)
   missing <- weighted_cars(hardhat::frequency_weights(c(NA, rep(1L, 31))))
   expect_error(trained(missing, "css"), class = "ufs_error_argument")
@@ -848,7 +848,7 @@ test_that("one column alone has its missing values refused or filled as several 
   expect_error(step_select_ufs(recipes::recipe(~ ., x), a, method = NULL), "no method", class = "ufs_error_argument")
 })
 
-test_that("wishes in options: what must be in is kept whatever the cutoff, what may not be never", {
+test_that("constraints in options: what must be in is kept whatever the cutoff, what may not be never", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   x <- planted(60, 9, seed = 4)$x

@@ -1,5 +1,5 @@
-# Every method under every wish: what ufs_data() promises holds whatever the method, the order of the columns and what
-# holds the data. test-data-constraints.R has each wish by itself.
+# Every method under every constraint: what ufs_data() promises holds whatever the method, the order of the columns and what
+# holds the data. test-data-constraints.R has each constraint by itself.
 
 table <- ufs_methods()
 features_by <- setdiff(table$method[table$selects != "samples"], "random")
@@ -23,70 +23,70 @@ contract_fit <- function(method, x, ...) {
 best <- function(fit, k = 4) sort(suppressMessages(selected_features(fit, k, as = "name")))
 rows_of <- function(fit, m = 5) sort(suppressMessages(selected_samples(fit, m, as = "name")))
 
-feature_wishes <- list(
+feature_constraints <- list(
   both = list(include = c("c9", "c4"), exclude = "c1"),
   cost = list(include = "c9", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2)),
   groups = list(groups = c(1, 2, 3, 4, 5, 1, 3, 6, 7), exclude = "c2")
 )
-turned <- function(wish, ord) {
-  for (name in intersect(names(wish), c("cost", "groups"))) wish[[name]] <- wish[[name]][ord]
-  wish
+turned <- function(held, ord) {
+  for (name in intersect(names(held), c("cost", "groups"))) held[[name]] <- held[[name]][ord]
+  held
 }
 
-test_that("every method does about every wish what ufs_methods() says", {
+test_that("every method does about every constraint what ufs_methods() says", {
   skip_on_cran()
   x <- contract_x()
-  table <- ufs_methods(what = "wishes")
+  table <- ufs_methods(what = "constraints")
   values <- list(include = "c9", exclude = "c1", cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), groups = list(c("c1", "c6")),
     max_cor = .8, weights = rep(1:2, 15), blocks = rep(1:3, 10), candidates = 1:20, labelled = 3:4,
     replicates = rep(1:15, 2), sample_cost = rep(1:3, 10), strata = rep(1:2, 15),
     feature_strata = rep(1:3, 3))
   expect_setequal(names(values), setdiff(names(table), c("method", "why")))
-  for (i in seq_len(nrow(table))) for (wish in names(values)) {
+  for (i in seq_len(nrow(table))) for (held in names(values)) {
     method <- table$method[i]
-    said <- table[[wish]][i]
-    about <- paste(method, wish, said)
-    given <- values[wish]
+    said <- table[[held]][i]
+    about <- paste(method, held, said)
+    given <- values[held]
     # Without a budget, costs are the ranking's.
-    if (wish == "cost") given$budget <- 12
-    if (wish == "sample_cost") given$sample_budget <- 9
-    if (method == "jspca" && wish == "weights") given$loss <- "feature"
+    if (held == "cost") given$budget <- 12
+    if (held == "sample_cost") given$sample_budget <- 9
+    if (method == "jspca" && held == "weights") given$loss <- "feature"
     if (method == "random") given$what <- "both"
     # Samplers have an argument of that name.
-    data <- if (wish == "labelled" && said != "-") ufs_data(x, labelled = given$labelled) else x
+    data <- if (held == "labelled" && said != "-") ufs_data(x, labelled = given$labelled) else x
     fit <- function() do.call(contract_fit, c(list(method, data), given[if (is.matrix(data)) names(given) else
       setdiff(names(given), "labelled")]))
     if (said == "refused") {
-      expect_error(fit(), class = "ufs_error_argument", registered[[method]]$refuses[[wish]],
+      expect_error(fit(), class = "ufs_error_argument", registered[[method]]$refuses[[held]],
         fixed = TRUE, info = about)
     } else if (said == "-") {
       expect_error(fit(), class = "ufs_error_argument", "is about", info = about)
     } else {
-      made <- fit()$wishes[[if (wish %in% constraint_names("columns")) "features" else "samples"]]
-      own <- sub("^sample_", "", wish)
+      made <- fit()$constraints[[if (held %in% constraint_names("columns")) "features" else "samples"]]
+      own <- sub("^sample_", "", held)
       expect_gt(length(made[[own]]), 0, label = about)
-      if (!wish %in% c("weights", "blocks")) expect_identical(made$by[[own]], said, info = about)
+      if (!held %in% c("weights", "blocks")) expect_identical(made$by[[own]], said, info = about)
     }
   }
 })
 
-test_that("columns in another order: the same choice under the same wishes", {
+test_that("columns in another order: the same choice under the same constraints", {
   skip_on_cran()
   skip_if_not_installed("withr")
   x <- contract_x()
   ord <- c(5, 9, 2, 7, 1, 3, 8, 6, 4)
   for (method in setdiff(features_by, drawn)) {
-    for (name in if (on_cran()) "both" else names(feature_wishes)) {
-      wish <- feature_wishes[[name]]
-      one <- do.call(contract_fit, c(list(method, x), wish))
-      two <- do.call(contract_fit, c(list(method, x[, ord]), turned(wish, ord)))
+    for (name in if (on_cran()) "both" else names(feature_constraints)) {
+      held <- feature_constraints[[name]]
+      one <- do.call(contract_fit, c(list(method, x), held))
+      two <- do.call(contract_fit, c(list(method, x[, ord]), turned(held, ord)))
       expect_identical(best(one), best(two), info = paste(method, name))
       expect_equal(feature_scores(two)[colnames(x)], feature_scores(one), tolerance = 1e-3, info = paste(method, name))
     }
   }
 })
 
-test_that("dense, sparse and file: the same choice under the same wishes", {
+test_that("dense, sparse and file: the same choice under the same constraints", {
   skip_on_cran()
   skip_if_not_installed("Matrix")
   skip_if_not_installed("HDF5Array")
@@ -95,26 +95,26 @@ test_that("dense, sparse and file: the same choice under the same wishes", {
   # Each method with one of the two kinds of files: how they are read is not the method's.
   some <- function(method) c("sparse", c("by_rows", "by_columns")[match(method, union(features_by, samples_by)) %% 2L + 1L])
   for (method in features_by) {
-    wish <- feature_wishes$both
-    if (method %in% drawn) wish$include <- NULL
-    one <- do.call(contract_fit, c(list(method, x), wish))
+    held <- feature_constraints$both
+    if (method %in% drawn) held$include <- NULL
+    one <- do.call(contract_fit, c(list(method, x), held))
     for (layout in some(method)) {
-      two <- do.call(contract_fit, c(list(method, layouts[[layout]]), wish))
+      two <- do.call(contract_fit, c(list(method, layouts[[layout]]), held))
       expect_identical(best(one), best(two), info = paste(method, layout))
-      expect_identical(two$wishes$features$by, one$wishes$features$by, info = paste(method, layout))
+      expect_identical(two$constraints$features$by, one$constraints$features$by, info = paste(method, layout))
     }
   }
-  wish <- list(labelled = c("r3", "r9", "r20"), candidates = 1:20)
+  held <- list(labelled = c("r3", "r9", "r20"), candidates = 1:20)
   for (method in setdiff(samples_by, drawn)) {
-    one <- do.call(contract_fit, c(list(method, x), wish))
+    one <- do.call(contract_fit, c(list(method, x), held))
     for (layout in some(method)) {
-      two <- do.call(contract_fit, c(list(method, layouts[[layout]]), wish))
+      two <- do.call(contract_fit, c(list(method, layouts[[layout]]), held))
       expect_identical(rows_of(one), rows_of(two), info = paste(method, layout))
     }
   }
 })
 
-test_that("a table in a file of its own, read again, keeps the wishes of its columns by name", {
+test_that("a table in a file of its own, read again, keeps the constraints of its columns by name", {
   x <- contract_x()
   path <- withr::local_tempfile(fileext = ".csv")
   utils::write.csv(x, path, row.names = FALSE)
@@ -124,7 +124,7 @@ test_that("a table in a file of its own, read again, keeps the wishes of its col
   expect_identical(best(one), best(two))
 })
 
-test_that("resamples, grids, tunings, tasks and decoys see the wishes of the data", {
+test_that("resamples, grids, tunings, tasks and decoys see the constraints of the data", {
   skip_on_cran()
   data <- ufs_data(contract_x(), include = "c9", exclude = "c1")
   quietly <- function(expr) withr::with_seed(1, suppressMessages(suppressWarnings(expr)))
@@ -133,7 +133,7 @@ test_that("resamples, grids, tunings, tasks and decoys see the wishes of the dat
   grid <- quietly(ufs_grid(data, "spca", list(lambda_rel = c(.05, .2)), n_components = 2, keep_fits = TRUE))
   for (fit in grid$fits) {
     expect_true("c9" %in% best(fit) && !"c1" %in% best(fit))
-    expect_identical(fit$wishes$features$by[["include"]], "solver")
+    expect_identical(fit$constraints$features$by[["include"]], "solver")
   }
   tuned <- quietly(ufs_tune(data, "rsr", k = 3, grid = list(lambda_rel = c(.3, .6))))
   expect_true("c9" %in% best(tuned$fit, 3) && !"c1" %in% best(tuned$fit, 3))
@@ -147,7 +147,7 @@ test_that("resamples, grids, tunings, tasks and decoys see the wishes of the dat
   expect_identical(compared$results$error, rep("", nrow(compared$results)))
 })
 
-test_that("random choices that methods are compared with keep to the wishes, and are random otherwise", {
+test_that("random choices that methods are compared with keep to the constraints, and are random otherwise", {
   skip_on_cran()
   x <- contract_x()
   cost <- c(1:8, 1)
@@ -168,7 +168,7 @@ test_that("random choices that methods are compared with keep to the wishes, and
   diag(r) <- 0
   limit <- stats::quantile(r, .7)
   expect_true(all(vapply(draws(max_cor = limit)[1:50], function(set) max(r[set, set]) <= limit + 1e-9, NA)))
-  # Without wishes they are what they were.
+  # Without constraints they are what they were.
   draw <- random_columns(open_data(x), 4)
   expect_identical(withr::with_seed(2, draw()), withr::with_seed(2, sample.int(9, 4)))
   rows <- random_samples(open_data(ufs_data(x, candidates = 1:20, labelled = 2:4, strata = rep(1:2, 15))), 6)
@@ -184,13 +184,13 @@ test_that("random choices that methods are compared with keep to the wishes, and
   expect_identical(withr::with_seed(3, rows()), withr::with_seed(3, sample.int(30, 6)))
 })
 
-test_that("ufs_compare() and ufs_select() compare with random choices under the same wishes", {
+test_that("ufs_compare() and ufs_select() compare with random choices under the same constraints", {
   skip_on_cran()
   skip_if_not_installed("clue")
   x <- contract_x()
   y <- rep(1:3, 10)
   quietly <- function(expr) withr::with_seed(1, suppressMessages(suppressWarnings(expr)))
-  # Where wishes leave one choice alone, the random one is the method's.
+  # Where constraints leave one choice alone, the random one is the method's.
   data <- ufs_data(x, include = c("c2", "c3"), exclude = c("c1", "c5", "c6", "c7", "c8", "c9"))
   for (mode in c("cluster", "classify")) {
     out <- quietly(ufs_compare(data, y, c("pca", "variance"), k = 3, mode = mode, repeats = 2, baselines = FALSE,

@@ -1,6 +1,6 @@
-# Wishes of columns and rows in ufs_css(): what the choice captures of wdbc (standardised) beside what
+# Constraints of columns and rows in ufs_css(): what the choice captures of wdbc (standardised) beside what
 # one gets without them, and beside the most that there is.
-#   Rscript wishes.R --data=FOLDER [--draws=8] [--out=wishes.csv]
+#   Rscript constraints.R --data=FOLDER [--draws=8] [--out=constraints.csv]
 #
 # include  two columns that must be in and five that must be out, drawn at random; k = 4, 6, 10.
 #          by hand: the two, then the columns of the unrestricted ranking that are allowed.

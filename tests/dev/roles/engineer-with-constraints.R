@@ -1,4 +1,4 @@
-# An engineer with wishes: 24 sensors, two must stay, one is dead, each costs something, and there is a budget.
+# An engineer with constraints: 24 sensors, two must stay, one is dead, each costs something, and there is a budget.
 library(ufselect)
 set.seed(6)
 state <- sin(outer(1:300, 1:4 / 15))

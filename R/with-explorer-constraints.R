@@ -1,30 +1,30 @@
-# The explorer's tab for wishes (R/data-constraints.R): columns are ticked as those that must or may
-# not be chosen, and the fits are made again with them.
+# The explorer's tab for constraints (R/data-constraints.R): columns are ticked as those that must
+# or may not be chosen, and the fits are made again with them.
 
 # The model with its fits made again, with the columns `must` and `never` (indices), and the code
 # that does it.
-wished_model <- function(model, must, never) {
-  made <- Map(function(fit, code) wished_fit(fit, code, model, must, never), model$fits,
+constrained_model <- function(model, must, never) {
+  made <- Map(function(fit, code) constrained_fit(fit, code, model, must, never), model$fits,
     model$code_fit)
   model$fits <- lapply(made, `[[`, "fit")
   model$code_fit <- vapply(made, `[[`, "", "name", USE.NAMES = FALSE)
   model$code_setup <- c("library(ufselect)", unlist(lapply(made, `[[`, "lines"), use.names = FALSE))
-  # Stability was judged without these wishes.
+  # Stability was judged without these constraints.
   model["stability"] <- list(NULL)
   model
 }
 
 # list(fit, name, lines): the call of the fit once more, on the x that it names, where the caller
 # has it, or on that which was given to the explorer.
-wished_fit <- function(fit, code, model, must, never) {
+constrained_fit <- function(fit, code, model, must, never) {
   call <- fit$call
   data <- on_error(eval(call$x, model$env), function(e) NULL)
   if (!identical(as.integer(dim(data)), c(fit$n, fit$p))) {
     data <- model$x
     call$x <- parse(text = model$code_x)[[1L]]
   }
-  call <- wished_call(call, "include", must, fit, data)
-  call <- wished_call(call, "exclude", never, fit, data)
+  call <- constrained_call(call, "include", must, fit, data)
+  call <- constrained_call(call, "exclude", never, fit, data)
   own <- call
   own$x <- quote(.x)
   # The package need not be attached.
@@ -46,32 +46,32 @@ wished_fit <- function(fit, code, model, must, never) {
 
 # The call with the argument `arg` for these columns: by name where they have names of their own.
 # Without any the argument goes, unless the data bring some that must be taken back.
-wished_call <- function(call, arg, at, fit, data) {
+constrained_call <- function(call, arg, at, fit, data) {
   parts <- as.list(call)
   parts[[arg]] <- if (length(at)) {
     values <- if (fit$names$named && !length(fit$names$repeated)) fit$names$features[at] else at
     if (length(at) > 1L) as.call(c(list(quote(c)), as.list(values))) else values
-  } else if (inherits(data, "ufs_data") && length(data$wish[[arg]])) quote(integer())
+  } else if (inherits(data, "ufs_data") && length(data$held[[arg]])) quote(integer())
   as.call(parts)
 }
 
 # Cost of the chosen columns, in words; nothing where no costs are known.
 price_words <- function(fit, chosen) {
-  wish <- fit$wishes$features
-  if (is.null(wish$cost)) return("")
-  paste0("; cost ", format(sum(wish$cost[chosen])),
-    if (!is.null(wish$budget)) paste0(", budget ", format(wish$budget)))
+  held <- fit$constraints$features
+  if (is.null(held$cost)) return("")
+  paste0("; cost ", format(sum(held$cost[chosen])),
+    if (!is.null(held$budget)) paste0(", budget ", format(held$budget)))
 }
 
 # ---- the window ---------------------------------------------------------------------------------
 
-wishes_ui <- function(doubts = NULL) {
-  shiny::div(class = "ufs-wishes",
+constraints_ui <- function(doubts = NULL) {
+  shiny::div(class = "ufs-constraints",
     # Only one box of a row can be ticked.
     shiny::tags$script(shiny::HTML("
       $(document).on('change', '.ufs-tick', function() {
         if (this.checked) $(this).closest('tr').find('.ufs-tick').not(this).prop('checked', false);
-        Shiny.setInputValue('tick', {index: +this.value, wish: $(this).data('wish'),
+        Shiny.setInputValue('tick', {index: +this.value, constraint: $(this).data('constraint'),
           on: this.checked}, {priority: 'event'});
       });")),
     shiny::div(class = "ufs-row",
@@ -89,10 +89,10 @@ tick_table <- function(fit, must, never, find = "", most = 200L) {
   found <- ranking[grepl(tolower(find), tolower(names[ranking]), fixed = TRUE)]
   ticked <- intersect(ranking, c(must, never))
   rows <- union(ticked, utils::head(found, most))
-  cost <- fit$wishes$features$cost
-  tick <- function(wish, j, on) {
+  cost <- fit$constraints$features$cost
+  tick <- function(word, j, on) {
     shiny::tags$td(shiny::tags$input(type = "checkbox", class = "ufs-tick", value = j,
-      `data-wish` = wish, `aria-label` = paste(names[j], wish), checked = if (on) NA))
+      `data-constraint` = word, `aria-label` = paste(names[j], word), checked = if (on) NA))
   }
   shiny::tagList(
     shiny::tags$table(class = "table table-condensed", shiny::tags$thead(shiny::tags$tr(
@@ -107,16 +107,16 @@ tick_table <- function(fit, must, never, find = "", most = 200L) {
     })
 }
 
-# list(index, wish, on), as the page sends it, of one of p columns.
+# list(index, constraint, on), as the page sends it, of one of p columns.
 is_tick <- function(tick, p) {
   is.list(tick) && is.numeric(tick$index) && isTRUE(tick$index %in% seq_len(p)) &&
-    isTRUE(tick$wish %in% c("must", "never")) && is.logical(tick$on) && length(tick$on) == 1L
+    isTRUE(tick$constraint %in% c("must", "never")) && is.logical(tick$on) && length(tick$on) == 1L
 }
 
 # `now`: the model, a reactive value; `name`: which of its fits is shown, a function.
-wishes_server <- function(input, output, session, now, name) {
-  wish <- function(model) model$fits[[1L]]$wishes$features[c("include", "exclude")]
-  ticks <- shiny::reactiveVal(wish(shiny::isolate(now())))
+constraints_server <- function(input, output, session, now, name) {
+  held <- function(model) model$fits[[1L]]$constraints$features[c("include", "exclude")]
+  ticks <- shiny::reactiveVal(held(shiny::isolate(now())))
   output$ticks <- shiny::renderUI({
     at <- shiny::isolate(ticks())
     tick_table(now()$fits[[name()]], at$include, at$exclude, c(input$find, "")[1L])
@@ -126,17 +126,18 @@ wishes_server <- function(input, output, session, now, name) {
     shiny::req(is_tick(input$tick, shiny::isolate(now())$fits[[1L]]$p))
     at <- lapply(list(include = "must", exclude = "never"), function(word) {
       own <- setdiff(ticks()[[if (word == "must") "include" else "exclude"]], input$tick$index)
-      c(own, if (isTRUE(input$tick$on) && input$tick$wish == word) as.integer(input$tick$index))
+      on <- isTRUE(input$tick$on) && input$tick$constraint == word
+      c(own, if (on) as.integer(input$tick$index))
     })
     ticks(at)
   })
   shiny::observeEvent(input$again, {
     tryCatch({
       at <- ticks()
-      model <- shiny::withProgress(wished_model(now(), at$include, at$exclude),
+      model <- shiny::withProgress(constrained_model(now(), at$include, at$exclude),
         message = "Fitting again")
-      wish <- model$fits[[1L]]$wishes$features
-      least <- max(1L, length(wish$include))
+      held <- model$fits[[1L]]$constraints$features
+      least <- max(1L, length(held$include))
       if (!is.null(input$k)) {
         shiny::updateSliderInput(session, "k", min = least, value = max(least, input$k))
       }
