@@ -254,7 +254,7 @@ correlated_by_chance <- function(rest, left, open, wide, degrees) {
 
 # keep: the share of the nearest neighbours, or of the variance, that is enough; share: of all
 # columns; least and most: whatever these say. Those to cluster and classify were chosen on twenty
-# real sets, leaving out each in turn (evidence/auto.R).
+# real sets, leaving out each in turn (evidence/decisions.md).
 auto_settings <- list(compress = list(keep = 0.95, least = 1L),
   cluster = list(keep = 0.7, least = 10L),
   classify = list(keep = 0.95, share = 0.45, least = 60L, most = 300L))
@@ -415,7 +415,7 @@ planned_components <- function(x, scale) {
 
 # bend: beyond a bend no step falls by more than so much of the mean step up to it. Set with
 # simulated groups in view; a gentler bend is one of every curve, at a number that says nothing of
-# how many labels are needed (evidence/auto-samples.R). rows, columns: so many are looked at.
+# how many labels are needed (evidence/decisions.md). rows, columns: so many are looked at.
 sample_settings <- list(bend = 0.25, rows = 400L, columns = 500L, halvings = 4L)
 
 # The number of samples that m = "auto" means, list(k, verdict, reason, curve) as above: that of 2,

@@ -248,11 +248,9 @@ select_moments <- function(x, k, task, given) {
 #'
 #' `ufs_size(x, task = task)` gives the same number, without the fit.
 #'
-#' The shares to cluster and to classify were chosen on twenty real sets. `evidence/auto.R` leaves
-#' out each in turn, and has what the answers cost beside the best number. Much of that cost is
-#' luck: which of a dozen numbers is best differs from one half of the rows to the other. Beside the
-#' number that the labels of the other half call best, the answers lose little
-#' (`evidence/auto.R --halves`). Columns that must be in or out bound the number.
+#' The shares to cluster and to classify were chosen on twenty real sets. Much of what the answers
+#' cost beside the best number is luck: which of a dozen numbers is best differs from one half of
+#' the rows to the other. Columns that must be in or out bound the number.
 #'
 #' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
 #' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
@@ -553,7 +551,7 @@ take_weights <- function(methods) {
   vapply(methods, function(m) seen_by(method_row(m), "weights") != "refused", NA)
 }
 
-# Are columns standardised? Measured on real sets (evidence/plan.R): css for a classifier and the
+# Are columns standardised? Measured on real sets (evidence/decisions.md): css for a classifier and the
 # consensus do better on columns of one unit as they are; the consensus needs its decoys on one
 # scale among noise, and raw intensities for clustering.
 planned_scale <- function(look, asked, method) {

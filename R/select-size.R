@@ -32,8 +32,7 @@
 #' there), beyond chance, the answer is all columns. Otherwise it is the columns that are better
 #' than noise. Where the stability at the answer is below 0.1 the verdict is "not repeatable", and
 #' the number is kept. The rule does not look for the smallest k that will do: read that off the
-#' curves, from what you are ready to lose. `evidence/size.R` measures what its answers cost,
-#' with labels, beside simpler rules; `evidence/results/size.csv` has what came out.
+#' curves, from what you are ready to lose.
 #'
 #' Methods that rank columns to complement each other ([ufs_css()], [ufs_mcfs()]) or by their own
 #' values alone ([ufs_variance()]) have a share of noise that says little: for these the columns are
@@ -47,7 +46,7 @@
 #' ... columns, up to the first above 0.05; `k` is `NA` if none was in as many as were tried (50 at
 #' most). The test compares the sum of the squared correlations with that of independent columns. If
 #' the first k columns are those that make the others, it says more than k in about one of twenty
-#' tables (`evidence/rest.R`). It asks about the columns chosen: others of the same number may leave
+#' tables. It asks about the columns chosen: others of the same number may leave
 #' less. There is none with `weights`, nor where it would take very long.
 #'
 #' @inheritParams ufs_decoys

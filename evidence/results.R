@@ -163,7 +163,7 @@ timing <- function(name, script, minutes, shown, methods = every_method, calls =
     shown = shown, seed = "1", methods = methods, calls = calls, data = NULL, needs_data = FALSE, ...)
 }
 # Packed are the larger of those that the package brings along.
-packed <- c("consensus", "checks", "seeds", "regression", "findings")
+packed <- c("consensus", "seeds", "regression", "findings")
 on_sets <- function(name, script, minutes, shown, methods, calls, args = character(), ...) {
   list(file = paste0("results/", name, if (name %in% packed) ".csv.gz" else ".csv"), script = script, args = c(args, paste0("--out=@", name), "--data=@data"),
     minutes = minutes, shown = shown, seed = "in the table or the script", methods = methods, calls = calls,
@@ -224,14 +224,10 @@ tables <- list(
   "before-after" = timing("before-after", "speed.R", 30, "speed", times_only = TRUE, versions = "libraries", adds = TRUE),
   waits = timing("waits", "speed.R", 40, "speed", c("medoids", "facility", "laplacian", "mcfs", "css", "pca"),
     times_only = TRUE, versions = "libraries", adds = TRUE),
-  reweighted = timing("reweighted", "reweighted.R", 15, "the news", c("rsr", "sogfs"), times_only = TRUE,
-    versions = c("before", "after"), adds = TRUE),
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
   ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE,
     adds = TRUE),
-  jackstraw = timing("jackstraw", "jackstraw.R", 4, "evidence", "pca",
-    plain_calls(pca = c("ufs_pca", n_components = 3), decoys = "ufs_decoys"), functions = "ufs_decoys"),
   decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
     plain_calls(pca = "ufs_pca", laplacian = "ufs_laplacian", kmeans_f = "ufs_kmeans_f", decoys = "ufs_decoys"),
     functions = "ufs_decoys", witness = function(stored) {
@@ -313,63 +309,16 @@ tables <- list(
       now <- now[now$choice == "ted, heat", ]
       differing(stored, now, c("set", "m", "choice", "learner"), "uncovered", .002)
     }),
-  size = on_sets("size", "size.R", 90, "the help of ufs_size()", c("pca", "kmeans_f"),
-    plain_calls(size = c("ufs_size", method = "pca")), functions = "ufs_size", witness = function(stored) {
-      now <- rerun(stored, "size.R", "--sets=wine", "--methods=pca")
-      differing(stored, now, c("set", "noise", "method", "k"), c("answer", "verdict", "svm"), .05)
-    }),
   kinds = on_sets("kinds", "kinds.R", 3, "the help of ufs_look()", "pca", plain_calls(look = "ufs_look"),
     functions = "ufs_look", witness = function(stored) {
       now <- rerun(stored, "kinds.R", "--sets=wine,dermatology,dna,meats,dhfr")
       differing(stored, now, "set", c("truth", "found"), 0)
-    }),
-  auto = on_sets("auto", "auto.R", 30, "the help of ufs_select()", c("consensus", "css"),
-    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
-      now <- rerun(stored, "auto.R", "--sets=wine")
-      differing(stored, now, c("set", "task", "k"), "score", 3)
-    }),
-  "auto-halves" = on_sets("auto-halves", "auto.R", 30, "the help of ufs_select()", c("consensus", "css"),
-    plain_calls(select = "ufs_select"), args = "--halves", functions = "ufs_select", witness = function(stored) {
-      now <- rerun(stored, "auto.R", "--halves", "--sets=wine")
-      differing(stored, now, c("set", "task", "halving", "half", "k"), "score", 6)
-    }),
-  bends = on_sets("bends", "bends.R", 2, "the help of ufs_select()", "facility", plain_calls(facility = "ufs_facility",
-    propagate = "ufs_propagate", graph = "ufs_graph", select = "ufs_select"),
-    functions = c("ufs_select", "ufs_propagate", "ufs_graph"), witness = function(stored) {
-      now <- rerun(stored, "bends.R", "--sets=wine,tissue")
-      differing(stored, now, c("set", "m"), c("answer", "cover", "residual"), .02)
-    }),
-  "auto-samples" = on_sets("auto-samples", "auto-samples.R", 5, "the help of ufs_select()", "medoids",
-    plain_calls(select = "ufs_select", propagate = "ufs_propagate", graph = "ufs_graph"),
-    functions = c("ufs_select", "ufs_propagate", "ufs_graph"), witness = function(stored) {
-      now <- rerun(stored, "auto-samples.R", "--sets=tissue")
-      differing(stored, now, c("set", "m"), c("answer", "accuracy"), 2)
-    }),
-  checks = on_sets("checks", "checks.R", 25, "evidence", c("consensus", "css", "medoids", "pca"),
-    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
-      now <- rerun(stored, "checks.R", "--sets=wine")
-      differing(stored, now, c("set", "noise", "task"), c("neighbours, draws beaten (printed)", "share of noise (printed)"), .05)
-    }),
-  trials = on_sets("trials", "trials.R", 15, "evidence", c("consensus", "css", "pca"),
-    plain_calls(select = "ufs_select", consensus = c("ufs_consensus", n_clusters = 5, k = 20), css = c("ufs_css", k = 20, mu_rel = 0.1)),
-    functions = "ufs_select", witness = function(stored) {
-      now <- rerun(stored, "trials.R", "--sets=wdbc")
-      differing(stored, now, c("set", "task"), c("as it is", "normal scores"), 3)
     }),
   seeds = on_sets("seeds", "seeds.R", 50, "evidence", c("consensus", "css", "medoids", "pca"),
     plain_calls(select = "ufs_select", split = "ufs_split", decoys = c("ufs_decoys", method = "pca")),
     functions = c("ufs_select", "ufs_split", "ufs_size", "ufs_look", "ufs_decoys"), witness = function(stored) {
       now <- rerun(stored, "seeds.R", "--sets=wine")
       differing(stored, now, c("set", "noise", "question"), c("same", "rows"), .02)
-    }),
-  # The earlier version is no longer at hand.
-  "seeds-accuracy" = on_sets("seeds-accuracy", "seeds.R", 15, "evidence", c("consensus", "css"),
-    plain_calls(select = "ufs_select"), args = "--accuracy", functions = "ufs_select", versions = c("before", "after")),
-  plan = on_sets("plan", "plan.R", 30, "the choices of ufs_select()", c("consensus", "css", "pca"),
-    plain_calls(consensus = c("ufs_consensus", n_clusters = 5, k = 20), css = c("ufs_css", k = 20, mu_rel = 0.1),
-      pca = c("ufs_pca", n_components = 5)), functions = "ufs_look", witness = function(stored) {
-      now <- rerun(stored, "plan.R", "--sets=wine")
-      differing(stored, now, c("set", "noise", "setting", "seed"), c("classify", "true"), 3)
     }),
   findings = on_sets("findings", "findings.R", 25, "evidence",
     c("alfs", "alnr", "blfse", "facility", "jspca", "kmeans_f", "laplacian", "mcfs", "medoids", "ndfs", "pca", "rrss", "socfs",
@@ -383,12 +332,10 @@ tables <- list(
       differing(stored, now, c("finding", "set", "case", "measure"), "value", .02)
     }),
   "socfs-objective" = on_sets("socfs-objective", "socfs-objective.R", 20, "evidence", "socfs",
-    plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "worth", witness = function(stored) {
-      now <- rerun(stored, "socfs-objective.R", "worth", "--sets=wine")
+    plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), witness = function(stored) {
+      now <- rerun(stored, "socfs-objective.R", "--sets=wine")
       differing(stored, now, c("set", "lambda_rel", "variant"), c("objective", "live", "accuracy"), .06)
     }),
-  "socfs-starts" = on_sets("socfs-starts", "socfs-objective.R", 30, "the help of ufs_socfs()", "socfs",
-    plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "starts"),
   scale = timing("scale", "scale.R", 90, "large-and-sparse-data",
     c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca", "css", "facility"),
     functions = c("ufs_decoys", "ufs_moments"), times_only = TRUE, adds = TRUE),
@@ -406,12 +353,6 @@ tables <- list(
       now <- rerun(stored, "labelling.R", "--weeks=1", "--seeds=1")
       differing(stored, now, c("seed", "choice", "week"), c("classes", "right"), .02)
     }),
-  constraints = on_sets("constraints", "constraints.R", 1, "evidence only", "css",
-    plain_calls(include = c("ufs_css", swaps = TRUE, starts = 20, optimal = TRUE), data = "ufs_data"),
-    functions = c("ufs_data", "ufs_captured"), witness = function(stored) {
-      now <- rerun(stored, "constraints.R", "--draws=1")
-      differing(stored, now, c("case", "draw", "size", "how"), "captured", 2e-4)
-    }),
   pairwise = on_sets("pairwise", "pairwise.R", 2, "the help of ufs_moments()", "css",
     plain_calls(css = "ufs_css", data = "ufs_data", moments = "ufs_moments"),
     functions = c("ufs_data", "ufs_moments", "ufs_captured"), witness = function(stored) {
@@ -426,17 +367,6 @@ tables <- list(
       if (!requireNamespace("mlbench", quietly = TRUE)) return(character())
       now <- rerun(stored, "replicates.R", "--sets=vowel", "--splits=20")
       differing(stored, now, c("set", "noise", "way"), c("icc", "rebuilt", "real"), .02)
-    }),
-  rest = list(file = "results/rest.csv", script = "rest.R", args = "--out=@rest", minutes = 2, shown = "the help of ufs_size()",
-    seed = "1", methods = "css", functions = "ufs_size", calls = plain_calls(css = "ufs_css"), needs_data = FALSE,
-    witness = function(stored) {
-      now <- rerun(stored, "rest.R", "--draws=20")
-      differing(stored, now, c("noise", "n", "p", "true", "signal"), "given", .2)
-    }),
-  tables = on_sets("tables", "tables.R", 1, "evidence only", "css", plain_calls(css = "ufs_css", data = "ufs_data"),
-    functions = "ufs_data", witness = function(stored) {
-      now <- rerun(stored, "tables.R", "--sets=dermatology")
-      differing(stored, now, c("set", "k", "way"), c("knn", "kmeans"), .6)
     }),
   # k-means draws at random, but from one seed: the same on every machine but for ties.
   tune = on_sets("tune", "tune.R", 10, "choosing-parameters", c("socfs", "jspca", "laplacian"),

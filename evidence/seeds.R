@@ -2,8 +2,6 @@
 # on 95 % of these rows, and how much of the answers is the same.
 #
 #   Rscript evidence/seeds.R --data=<folder of sets> [--sets=a,b] [--seedsonly] [--out=seeds.csv]
-#   Rscript evidence/seeds.R --accuracy --before=<library> --after=<library> --data=<folder of sets>
-#                            [--sets=a,b] [--out=seeds-accuracy.csv]
 #   Rscript evidence/seeds.R --show --out=seeds.csv
 #
 # Sets (of the folder and of its folder fresh) are cut as for select.R: 300 rows, 500 columns, k = 20
@@ -13,10 +11,6 @@
 # noise 1 - the difference. least: the pair that differs most. rows: the same between the answer
 # on all rows and that on 95 % of them, a draw of rows for each seed; apart: between two such draws.
 # --seedsonly leaves these two out and asks with two seeds. Sets that --out has are not measured again, except for these two.
-#
-# --accuracy: the columns that ufs_select(x, k, "cluster") of two versions chooses, judged by k-means
-# with as many clusters as classes, on the scale that the later version chose on; two numbers of columns.
-# The earlier version draws three times; the later one chooses the same columns for every seed.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
@@ -86,64 +80,6 @@ show_all <- function(table) {
     apart = round(mean(p$apart, na.rm = TRUE), 3L), check.names = FALSE))), row.names = FALSE)
 }
 
-# ---- accuracy against an earlier version ---------------------------------------------------------
-
-# In a process with one of the versions: list(k, chosen: columns by draw, seconds, scale: what the
-# call says about the scale) for both numbers of columns.
-choose <- function(folder, set, draws) {
-  set.seed(1)
-  data <- cut_set(folder, set, FALSE)
-  # The first call of a process takes longer than others.
-  suppressMessages(suppressWarnings(ufs_select(data$x[, 1:5], 2L, "cluster")))
-  lapply(two_k(ncol(data$x)), function(k) {
-    seconds <- cpu(fits <- lapply(seq_len(draws), function(seed) {
-      set.seed(seed)
-      suppressMessages(suppressWarnings(ufs_select(data$x, k, "cluster")))
-    }))
-    list(k = k, chosen = lapply(fits, function(fit) suppressMessages(selected_features(fit, k, as = "index"))),
-      seconds = seconds / draws, how = as.list(fits[[1L]]$call)[c("counts", "rows", "unit_rows")],
-      scale = !isFALSE(fits[[1L]]$params$scale))
-  })
-}
-
-# The script started anew with another library; NULL where it failed.
-chosen_by <- function(library, folder, set, draws) {
-  file <- tempfile(fileext = ".rds")
-  on.exit(unlink(file))
-  script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
-  given <- c("--choose", paste0("--data=", folder), paste0("--sets=", set), paste0("--draws=", draws), paste0("--out=", file))
-  system2(file.path(R.home("bin"), "Rscript"), shQuote(c(normalizePath(script), given)), stdout = FALSE, stderr = FALSE,
-    env = paste0("R_LIBS=", paste(c(library, .libPaths()), collapse = .Platform$path.sep)))
-  if (file.exists(file)) readRDS(file)
-}
-
-# Accuracy by k-means on the chosen columns.
-judge <- function(data, made, chosen) {
-  how <- Filter(Negate(is.null), made$how)
-  z <- if (length(how)) as.matrix(do.call(ufs_data, c(list(data$x), how))) else data$x
-  z <- scale(z[, chosen, drop = FALSE], TRUE, made$scale)
-  set.seed(1)
-  groups <- suppressWarnings(stats::kmeans(z, min(nlevels(data$y), nrow(unique(z))), nstart = 30L, iter.max = 100L))$cluster
-  100 * ufs_cluster_metrics(groups, as.character(data$y))[["accuracy"]]
-}
-
-accuracy <- function(folder, set, draws = c(before = 3L, after = 1L)) {
-  made <- lapply(c(before = "before", after = "after"), function(when) {
-    chosen_by(option(when), folder, set, draws[[when]])
-  })
-  if (any(lengths(made) == 0L)) return(say("%s: no choice\n", set))
-  set.seed(1)
-  data <- cut_set(folder, set, FALSE)
-  do.call(rbind, Map(function(before, after) {
-    points <- lapply(list(before = before, after = after), function(one) {
-      vapply(one$chosen, function(chosen) judge(data, after, chosen), 0)
-    })
-    data.frame(set, k = after$k, before = signif(mean(points$before), 4L), before_sd = signif(stats::sd(points$before), 3L),
-      now = signif(mean(points$after), 4L),
-      before_seconds = signif(before$seconds, 3L), now_seconds = signif(after$seconds, 3L))
-  }, made$before, made$after))
-}
-
 # ---- run -----------------------------------------------------------------------------------------
 
 # measure(set) of every set that the file does not have yet, or not whole, written after each one, in the end by name.
@@ -162,18 +98,10 @@ write_sets <- function(folders, out, measure, of_rows = FALSE) {
 
 given <- commandArgs(TRUE)
 of_rows <- !"--seedsonly" %in% given
-out <- option("out", if ("--accuracy" %in% given) "seeds-accuracy.csv" else "seeds.csv")
-if ("--show" %in% given) {
-  show_all(utils::read.csv(out))
-} else if ("--choose" %in% given) {
-  saveRDS(choose(option("data"), option("sets"), as.integer(option("draws"))), out)
-} else {
+out <- option("out", "seeds.csv")
+if ("--show" %in% given) show_all(utils::read.csv(out)) else {
   folders <- folders_of(option("data"))
-  if ("--accuracy" %in% given) {
-    write_sets(folders, out, function(set) accuracy(folders[[set]], set))
-  } else {
-    write_sets(folders, out, function(set) {
-      do.call(rbind, lapply(c(FALSE, TRUE), function(noise) measure(folders[[set]], set, noise, of_rows)))
-    }, of_rows)
-  }
+  write_sets(folders, out, function(set) {
+    do.call(rbind, lapply(c(FALSE, TRUE), function(noise) measure(folders[[set]], set, noise, of_rows)))
+  }, of_rows)
 }

@@ -1,15 +1,8 @@
-# SOCFS: what the objective is worth, and that the exact solver keeps the promises of its help page.
-#
-#   Rscript socfs-objective.R worth  --data=FOLDER [--sets=wine,tissue] [--out=file.csv]
-#   Rscript socfs-objective.R starts --data=FOLDER [--sets=...] [--rows=400] [--seconds=150] [--out=file.csv]
-#
-# worth: the default call against the lowest objective that a path of rising penalties finds from
+# SOCFS: what the objective is worth.
+#   Rscript socfs-objective.R --data=FOLDER [--sets=wine,tissue] [--out=file.csv]
+# The default call against the lowest objective that a path of rising penalties finds from
 # k-means and from three random starts: objective, live features, and the accuracy of k-means on
 # the best k columns. One line per set, penalty and variant, with the call.
-# starts: from random orthonormal E, five penalties and up to five seeds: the objective of the
-# paper's iteration (solver = "paper", with its last V-step exact, which is never above the iteration
-# itself), of exact steps alone, and of solver = "exact". One line per set and penalty. At most
-# `rows` samples; seeds are taken in turn until `seconds` of CPU are used on a set.
 # Each line is appended to the file as it comes.
 library(ufselect)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
@@ -101,60 +94,4 @@ worth <- function() {
   }
 }
 
-# ---- starts ---------------------------------------------------------------------------------------
-
-some_rows <- function(data, most) {
-  if (nrow(data$x) <= most) return(data$x)
-  set.seed(1)
-  data$x[sort(sample.int(nrow(data$x), most)), ]
-}
-
-starts <- function() {
-  rows <- as.integer(option("rows", "400"))
-  budget <- as.numeric(option("seconds", "150"))
-  penalties <- c(.05, .1, .2, .3, .5)
-  for (set in sets) {
-    data <- read_set(folder, set)
-    x <- unname(some_rows(data, rows))
-    clusters <- nlevels(data$y)
-    used <- 0
-    cases <- NULL
-    for (seed in 1:5) {
-      if (seed > 1L && used * seed / (seed - 1) > budget) break
-      e <- random_start(nrow(x), clusters, seed)
-      for (rel in penalties) {
-        fit <- function(...) {
-          silently(ufs_socfs(x, clusters, lambda_rel = rel, init = e, control = quiet, ...))
-        }
-        used <- used + cpu({
-          plain_cpu <- cpu(plain <- fit(solver = "paper"))
-          before_cpu <- cpu(before <- exact_steps(x, e, plain$params$lambda))
-          after_cpu <- cpu(after <- fit())
-        })
-        # The last row of the plain part: rows above the smoothing.
-        literal_live <- utils::tail(plain$trace$live[plain$trace$solver == "paper"], 1L)
-        cases <- rbind(cases, data.frame(rel = rel, seed = seed, literal = objective(plain),
-          before = before$objective, after = objective(after), literal_live = literal_live,
-          polished_live = plain$certificate[["live_rows"]], before_live = before$live,
-          after_live = after$certificate[["live_rows"]], literal_cpu = plain_cpu, before_cpu = before_cpu,
-          after_cpu = after_cpu))
-      }
-    }
-    for (rel in penalties) {
-      here <- cases[cases$rel == rel, ]
-      excess <- function(j) j / here$literal - 1
-      zero <- function(live) sum(live == 0 & (here$literal_live > 0 | here$polished_live > 0))
-      write_row(data.frame(set = set, n = nrow(x), p = ncol(x), n_clusters = clusters,
-        lambda_rel = rel, seeds = nrow(here), literal = signif(mean(here$literal), 6L),
-        before = signif(mean(here$before), 6L), after = signif(mean(here$after), 6L),
-        before_above = sum(excess(here$before) > 1e-6), before_worst = signif(max(excess(here$before)), 2L),
-        before_false_zero = zero(here$before_live),
-        after_above = sum(excess(here$after) > 1e-6), after_worst = signif(max(excess(here$after)), 2L),
-        after_false_zero = zero(here$after_live), after_below = sum(excess(here$after) < -1e-3),
-        literal_cpu = signif(mean(here$literal_cpu), 3L), before_cpu = signif(mean(here$before_cpu), 3L),
-        after_cpu = signif(mean(here$after_cpu), 3L)))
-    }
-  }
-}
-
-switch(commandArgs(TRUE)[1L], worth = worth(), starts = starts(), stop("first argument: worth or starts"))
+worth()
