@@ -43,7 +43,7 @@ override export UFSELECT_NA := $(value NA)
 override export UFSELECT_DROP := $(value DROP)
 override export UFSELECT_DEC := $(value DEC)
 
-.PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden coverage srr site cheatsheet doc clean
+.PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden coverage site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -92,10 +92,6 @@ harden:
 coverage:
 	@bash .ci/setup coverage "$(LIB)"
 	@R_LIBS="$(LIB)" Rscript tests/dev/coverage.R $(COVERAGE)
-
-# The report of package srr on the rOpenSci standards; tags are written from tests/dev/standards.csv.
-srr:
-	@Rscript tests/dev/srr.R
 
 # The two pages of inst/cheatsheet as a PDF, by chromium; ghostscript halves it.
 cheatsheet:
