@@ -29,7 +29,7 @@ warn_few_scores <- function(fit, forced, advice) {
   }
 }
 
-# Memory that base_wstep.c and its start hold at once, with neighbour lists and their graph both
+# Memory that wstep.c and its start hold at once, with neighbour lists and their graph both
 # ways.
 check_wstep_bytes <- function(n, p, k) {
   if (2 * as.double(n) * k > .Machine$integer.max) {

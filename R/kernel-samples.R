@@ -236,7 +236,7 @@ warn_zero <- function(fit, penalty) {
 # Greedy TED on the rows of x: m picks with ridge mu, after those labelled. list(order = picks,
 # score = decrease of the objective by each pick, left = decrease that every other row would bring
 # next, start = objective before the first pick, trace, run). No random numbers; ties within
-# rounding go to the lowest index (src/samp_ted.c). `open` is as open_rows() makes it: rows that
+# rounding go to the lowest index (src/ted.c). `open` is as open_rows() makes it: rows that
 # may not be picked still count in the objective, and with costs the better of the picks by decrease
 # and by decrease over cost is taken.
 ted_greedy <- function(x, m, mu, form = "a", open = list(), control = ufs_control(),

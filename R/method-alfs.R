@@ -224,7 +224,7 @@ alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, sche
   found
 }
 
-# W, P, Q and what the solver adds (src/solve_alfs.h).
+# W, P, Q and what the solver adds (src/alfs.h).
 check_alfs_bytes <- function(n, q, p, weighted) {
   n <- as.double(n)
   small <- min(n, q)

@@ -149,7 +149,7 @@ unit_ranks <- function(x) {
   z / rep(sqrt(colSums(z^2)), each = nrow(x))
 }
 
-# For src/base_inffs.c: which A and which damping a variant means, and whether A is kept.
+# For src/inffs.c: which A and which damping a variant means, and whether A is kept.
 inffs_settings <- function(n, p, alpha, variant) {
   if (variant == "2020" && 5e-6 * p >= 1) {
     refuse("variant", "`variant` = \"2020\" is not defined for p >= 200,000.")

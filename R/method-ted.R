@@ -267,7 +267,7 @@ score_rows <- function(x, unit, how) {
   data
 }
 
-# The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
+# The ALFS solver with A = D = X and B = I (src/alfs.h): W = A V is n x r.
 convex_ted <- function(x, penalty, unit, labelled, how) {
   control <- resolve_control(how$control, max_iter = 2000L, tol = 1e-4)
   data <- if (is.null(how$n_scores)) gram_coordinates(x, how$center, how$scale) else {

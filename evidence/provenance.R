@@ -106,8 +106,9 @@ sources_of <- function(methods, functions = character(), root = source_root()) {
   })
   entries <- intersect(names_reached, names(known$c$entries))
   files <- reach(c("ufs.h", unlist(known$c$entries[entries])), function(file) {
-    body <- sub("[.]h$", ".c", file)
-    intersect(c(known$c$includes[[file]], body), names(known$c$text))
+    # A header of several files (css.h: css_solve.c, css_swap.c ...) brings all of them.
+    parts <- if (endsWith(file, ".h")) grep(paste0("^", sub("[.]h$", "", file), "(_.*)?[.]c$"), names(known$c$text), value = TRUE)
+    intersect(c(known$c$includes[[file]], parts), names(known$c$text))
   })
   hash_of_text(c(unlist(lapply(setdiff(names_reached, entries), function(name) c(name, known$r[[name]]$text))),
     files, known$c$text[files]))

@@ -14,7 +14,7 @@
  * H D = -g by conjugate gradients, preconditioned by the rows' own q x q blocks
  *   H_i = B diag(k_i) B' + 2 (X'X)_ii BB' + alpha/s_i + diag(beta/c) - sym of row i,
  * which leaves two to five products a step. e falls when smoothing makes up more than a fifth of
- * the gap that solve_alfs_bound.c finds for P, Q, L.
+ * the gap that alfs_bound.c finds for P, Q, L.
  *
  * A step: m^2 q^2 + 2.3 m q^3 flops for the blocks' inverses, and 6 m^2 q + 4 m q^2 for each
  * product with H. Memory: four m x m, m q^2. */

@@ -1,5 +1,5 @@
 #include "alfs_space.h"
-#include "la.h"
+#include "eig.h"
 #include <R_ext/Utils.h>
 
 enum { DIRECT = 4 }; /* x itself serves as y from this ratio of its sides on */
@@ -236,7 +236,7 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
 
 int alfs_roots(int n, double *gram, double *root, double *vectors)
 {
-    int lapack = la_eig_leading(n, gram, n, root, vectors);
+    int lapack = eig_leading(n, gram, n, root, vectors);
 
     for (int i = 0; i < n && lapack == 0; i++) root[i] = sqrt(fmax(root[i], 0.0));
     return lapack;

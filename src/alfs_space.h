@@ -1,4 +1,4 @@
-/* alfs_space.h: the coordinates of solve_alfs.c.
+/* alfs_space.h: the coordinates of alfs_solve.c.
  *
  *   || D - A W B ||^2 = || target - diag(a) (P'WQ) diag(b) ||^2 + rest,
  *   A'A = P diag(a^2) P',  BB' = Q diag(b^2) Q',  target = D in these coordinates.
@@ -20,7 +20,7 @@
 #ifndef UFS_ALFS_SPACE_H
 #define UFS_ALFS_SPACE_H
 
-#include "solve_alfs.h"
+#include "alfs.h"
 
 typedef struct {
     bool wide;

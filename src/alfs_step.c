@@ -1,4 +1,4 @@
-/* alfs_step.c: one iteration of solve_alfs.c, W and its copies in blocks of columns.
+/* alfs_step.c: one iteration of alfs_solve.c, W and its copies in blocks of columns.
  *
  *   H  = sum over rows and columns of rho copy - L
  *   W  = argmin of the quadratic part = (H + N y) / rr, rr = rho2 + rho3: with E the core

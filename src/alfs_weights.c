@@ -1,4 +1,4 @@
-/* alfs_weights.c: the side of lambda in solve_alfs.c: W B = Z, its V and T of m x m.
+/* alfs_weights.c: the side of lambda in alfs_solve.c: W B = Z, its V and T of m x m.
  *
  * With c_j = rho1 b_j^2 + rr, hb = acc outer (the coordinates of H B), lifted =
  * P (2 a_i target_ij), mv = (rho1 Z - L1) outer and

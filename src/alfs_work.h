@@ -1,4 +1,4 @@
-/* alfs_work.h: what the files of solve_alfs.h share, and nobody else includes. */
+/* alfs_work.h: what the files of alfs.h share, and nobody else includes. */
 #ifndef UFS_ALFS_WORK_H
 #define UFS_ALFS_WORK_H
 
@@ -110,7 +110,7 @@ void alfs_weights_multiplier(alfs_work *work);
 /* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds, and that W B. */
 double alfs_weighted_sum(alfs_work *work);
 
-/* ---- solve_alfs_bound.c ---- */
+/* ---- alfs_bound.c ---- */
 
 /* Sets value.now, and raises value.dual, by the best of a few feasible points near the
  * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work, whose bound is

@@ -3,11 +3,11 @@
  * gives the memory back. Costs are those of the solvers; beside them one pass over x, for values that are
  * not finite. No R object is touched. */
 #include "callable.h"
-#include "base_css.h"
+#include "css.h"
 #include "graph.h"
 #include "kmeans.h"
-#include "la_gl.h"
-#include "samp_facility.h"
+#include "gl.h"
+#include "facility.h"
 #include <limits.h>
 #include <stdint.h>
 #include <R_ext/Memory.h>
@@ -221,10 +221,10 @@ int callable_group_lasso(const ufselect_matrix *x, const ufselect_matrix *t, dou
     if (!all_finite(v, (size_t) x->p * (size_t) t->p)) return UFSELECT_VALUES;
     void *mark = vmaxget();
     ufs_x op = ufs_x_dense(x->n, x->p, x->x);
-    la_gl work;
-    la_gl_init(&work, t->p, &op, LA_GL_SLOTS);
-    la_gl_solve(&work, t->x, lambda, tol, true, 1.0, v);
-    la_gl_certify(&work, t->x, lambda, v);
+    gl_work work;
+    gl_init(&work, t->p, &op, LA_GL_SLOTS);
+    gl_solve(&work, t->x, lambda, tol, true, 1.0, v);
+    gl_certify(&work, t->x, lambda, v);
     *objective = work.objective;
     *gap = work.gap;
     bool settled = work.settled;
@@ -237,15 +237,15 @@ int callable_eigen(const ufselect_operator *a, int k, double tol, double *values
 {
     if (a->apply == NULL || a->n < 1 || k < 1 || k > a->n || !(tol > 0.0)) return UFSELECT_ARGUMENT;
     void *mark = vmaxget();
-    la_eigs_problem problem = {.n = a->n,
-                               .k = k,
-                               .apply = a->apply,
-                               .data = a->data,
-                               .proof = true,
-                               .tol = tol,
-                               .max_iter = 13 * (k + 10)};
-    la_eigs_info info = {.converged = true};
-    la_eigs(&problem, values, vectors, &info);
+    eig_problem problem = {.n = a->n,
+                           .k = k,
+                           .apply = a->apply,
+                           .data = a->data,
+                           .proof = true,
+                           .tol = tol,
+                           .max_iter = 13 * (k + 10)};
+    eig_info info = {.converged = true};
+    eig_few(&problem, values, vectors, &info);
     *residual = info.residual;
     vmaxset(mark);
     if (info.lapack != 0) return UFSELECT_LAPACK;

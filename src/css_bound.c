@@ -1,8 +1,8 @@
 /* css_bound.c: what no k columns can beat, the squares that k principal directions capture: sums of
  * the leading eigenvalues of x x' or x'x (4r^3/3 flops of order r, one LAPACK call); above order
- * `exact_limit` of the first FEW ones by la_eigs, the others counted as the last of these. */
+ * `exact_limit` of the first FEW ones by eig_few, the others counted as the last of these. */
 #include "css_work.h"
-#include "la.h"
+#include "eig.h"
 #include <R_ext/Memory.h>
 
 enum { FEW = 30 };
@@ -58,29 +58,29 @@ int css_lead(const css_problem *problem, const css_settings *settings, bool by_c
     if (!*exact && m > FEW) m = FEW;
     value = ufs_dalloc((size_t) (*exact ? order : m), 1);
     if (*exact) {
-        info = la_eig_values(order, gram, value);
+        info = eig_values(order, gram, value);
     } else {
         bool by_entries = !by_columns && problem->x->kind == UFS_X_SPARSE && order <= problem->p &&
                           8.0 * ufs_x_entries(problem->x) < (double) order * order;
         gram_operator data = {order, gram, by_entries ? problem->x : NULL, problem->x};
-        la_eigs_info eigs;
-        la_eigs_problem leaders = {.n = order,
-                                   .k = m,
-                                   .apply = gram_times,
-                                   .data = &data,
-                                   .low = 0.0,
-                                   .high = total,
-                                   .block = 8,
-                                   .proof = true,
-                                   .tol = tol,
-                                   .max_iter = 200};
-        la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);
+        eig_info eigs;
+        eig_problem leaders = {.n = order,
+                               .k = m,
+                               .apply = gram_times,
+                               .data = &data,
+                               .low = 0.0,
+                               .high = total,
+                               .block = 8,
+                               .proof = true,
+                               .tol = tol,
+                               .max_iter = 200};
+        eig_few(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);
         info = eigs.lapack;
         if (!eigs.converged) m = 0; /* then only the total is known */
     }
     if (info) return info;
     for (int t = 0; t < k; t++) {
-        /* LAPACK's eigenvalues ascend, those of la_eigs descend. */
+        /* LAPACK's eigenvalues ascend, those of eig_few descend. */
         if (t < m) last = fmax(value[*exact ? order - 1 - t : t], 0.0) + missed;
         if (m == 0)
             sum = total;

@@ -1,6 +1,6 @@
-/* css_gram.c: column subset selection by x'x: the p-form of base_css.c. */
+/* css_gram.c: column subset selection by x'x: the p-form of css_solve.c. */
 #include "css_work.h"
-#include "la.h"
+#include "eig.h"
 #include <R_ext/Memory.h>
 
 bool css_cheaper_by_gram(const css_problem *problem, int k)
@@ -28,7 +28,7 @@ int css_target(css_work *work, int order, double *z)
     double *copy = ufs_dalloc(N, N);
 
     ufs_copy(copy, work->gram, N * N);
-    info = la_eig_leading(order, copy, r, work->component, z);
+    info = eig_leading(order, copy, r, work->component, z);
     work->total = 0.0;
     for (int t = 0; t < r && info == 0; t++)
         work->total += work->component[t] = fmax(work->component[t], 0.0);

@@ -1,4 +1,4 @@
-/* css_products.c: column subset selection by products with a sparse x alone: the x-form of base_css.c. */
+/* css_products.c: column subset selection by products with a sparse x alone: the x-form of css_solve.c. */
 #include "css_work.h"
 #include "la.h"
 

@@ -13,7 +13,7 @@
  * may have lost; columns that depend on others add nothing and are no pivots. A set that seems better
  * is measured again from x before it is believed. */
 #include "css_work.h"
-#include "la.h"
+#include "eig.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
@@ -182,7 +182,7 @@ static double leading_sum(search *s, const node *at, int m, const int *alive, in
     la_trsm('L', 'U', 'T', r, r, 1.0, s->root, m, s->pencil, r);
     la_trsm('R', 'U', 'N', r, r, 1.0, s->root, m, s->pencil, r);
     lost = 1.0 / s->root[(R - 1) * (M + 1)];
-    s->lapack = la_eig_values(r, s->pencil, s->value);
+    s->lapack = eig_values(r, s->pencil, s->value);
     if (s->lapack) return 0.0;
     lost = 1e-14 * lost * lost * s->value[r - 1];
     *but_one = 0.0;

@@ -1,4 +1,4 @@
-/* css_rows.c: column subset selection by xx': the n-form of base_css.c. */
+/* css_rows.c: column subset selection by xx': the n-form of css_solve.c. */
 #include "css_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>

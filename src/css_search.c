@@ -1,5 +1,5 @@
 /* css_search.c: the choice of columns, in any form: what may be taken, what it would add, a column in, a
- * column out, and what every exchange would bring. Forms, flops and memory: base_css.c. */
+ * column out, and what every exchange would bring. Forms, flops and memory: css_solve.c. */
 #include "css_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>

@@ -1,5 +1,5 @@
 /* css_start.c: the best of several choices, each exchanged until nothing helps: the first one; with
- * costs, one by decrease over cost; and further starts from the best one so far. See base_css.c. */
+ * costs, one by decrease over cost; and further starts from the best one so far. See css_solve.c. */
 #include "css_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>

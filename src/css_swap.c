@@ -1,4 +1,4 @@
-/* css_swap.c: exchanges of chosen columns. See base_css.c. */
+/* css_swap.c: exchanges of chosen columns. See css_solve.c. */
 #include "css_work.h"
 
 typedef struct {

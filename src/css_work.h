@@ -1,9 +1,9 @@
-/* css_work.h: column subset selection as a search (see base_css.c): the choice so far, what each column
+/* css_work.h: column subset selection as a search (see css_solve.c): the choice so far, what each column
  * would add, a column in, a column out. Below it the three forms, above it all that searches. */
 #ifndef UFS_CSS_WORK_H
 #define UFS_CSS_WORK_H
 
-#include "base_css.h"
+#include "css.h"
 
 enum { CSS_TRIES = 16 }; /* columns that are tried together for a swap */
 

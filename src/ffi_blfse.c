@@ -1,8 +1,8 @@
 /* ffi_blfse.c: ufs_blfse() to blfse_solve(), and the embedding of its consensus. */
 #include "ffi_util.h"
-#include "la_low.h"
+#include "eig_graph.h"
 #include "la_packed.h"
-#include "solve_blfse.h"
+#include "blfse.h"
 #include <limits.h>
 
 /* A symmetric n x n matrix, packed (la_packed.h). */
@@ -14,7 +14,7 @@ static double *symmetric(SEXP out, const char *name, int n)
 
 /* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
  * s: list(n_clusters, projection, order, form, inner_max_iter, gamma_cluster, gamma_feature, qp_tol,
- * dense_limit), codes as in solve_blfse.h. S and W are the columns of the upper triangle. */
+ * dense_limit), codes as in blfse.h. S and W are the columns of the upper triangle. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
 {
     SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));

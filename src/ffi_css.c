@@ -1,5 +1,5 @@
 /* ffi_css.c: ufs_css() to css_solve(). */
-#include "base_css.h"
+#include "css.h"
 #include "ffi_util.h"
 #include <limits.h>
 #include <R_ext/Memory.h>

@@ -1,6 +1,6 @@
 /* ffi_facility.c: ufs_facility() to facility_solve(). */
 #include "ffi_util.h"
-#include "samp_facility.h"
+#include "facility.h"
 #include <limits.h>
 
 /* Of the kind that `problem` says. */

@@ -1,5 +1,5 @@
 /* ffi_inffs.c: ufs_inffs() to inffs_solve(). */
-#include "base_inffs.h"
+#include "inffs.h"
 #include "ffi_util.h"
 
 /* x: n x p. settings: list(weight_sd, weight_corr, factor, bound, store). list(score, run with

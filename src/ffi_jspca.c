@@ -1,7 +1,7 @@
-/* ffi_jspca.c: the edge of solve_jspca.c. */
+/* ffi_jspca.c: the edge of jspca_solve.c. */
 #include "ffi_util.h"
 #include "la.h"
-#include "solve_jspca.h"
+#include "jspca.h"
 #include <limits.h>
 
 /* The first of equal columns for each column, and how many are equal to it; NULL: all differ. */

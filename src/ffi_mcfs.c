@@ -1,5 +1,5 @@
 /* ffi_mcfs.c: ufs_mcfs() to mcfs_solve(). */
-#include "base_mcfs.h"
+#include "mcfs.h"
 #include "ffi_util.h"
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* ffi_ndfs.c: ufs_ndfs() to ndfs_solve(). */
-#include "base_ndfs.h"
+#include "ndfs.h"
 #include "ffi_util.h"
 
 /* x: n x p. f0: n x c start of F. settings: list(alpha, beta, gamma, start_g, exact, split,

@@ -1,6 +1,6 @@
 /* ffi_reweighted.c: ufs_rrss() to rrss_solve(), ufs_alnr() to alnr_solve(). */
 #include "ffi_util.h"
-#include "samp_reweighted.h"
+#include "reweighted.h"
 
 /* One of the two. */
 static SEXP select_samples(const rrss_problem *rrss, const alnr_problem *alnr, SEXP settings_,

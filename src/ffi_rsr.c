@@ -1,5 +1,5 @@
 /* ffi_rsr.c: ufs_rsr() to rsr_solve(). */
-#include "base_rsr.h"
+#include "rsr.h"
 #include "ffi_util.h"
 
 /* x: n x p. eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(lambda, factor, relative,

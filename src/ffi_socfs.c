@@ -1,6 +1,6 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
 #include "ffi_util.h"
-#include "solve_socfs.h"
+#include "socfs.h"
 #include <limits.h>
 #include <R_ext/Memory.h>
 

@@ -1,5 +1,5 @@
 /* ffi_sogfs.c: ufs_sogfs() to sogfs_solve(). */
-#include "base_sogfs.h"
+#include "sogfs.h"
 #include "ffi_util.h"
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* ffi_spca.c: ufs_spca() to spca_solve(). */
-#include "base_spca.h"
+#include "spca.h"
 #include "ffi_util.h"
 
 /* x: n x p, see ffi_x(). start: p x k, orthonormal columns. settings: list(lambda,

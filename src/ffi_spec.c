@@ -1,5 +1,5 @@
 /* ffi_spec.c: the three scores of ufs_spec(). */
-#include "base_spec.h"
+#include "spec.h"
 #include "ffi_util.h"
 
 enum { MOST_POWER = 20 };

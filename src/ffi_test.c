@@ -3,8 +3,9 @@
 #include "ffi_topk.h"
 #include "ffi_util.h"
 #include "hadamard.h"
-#include "la.h"
-#include "la_gl.h"
+#include "eig.h"
+#include "gl.h"
+#include "ridge.h"
 #include "la_packed.h"
 #include "proj.h"
 #include "qp_simplex.h"
@@ -21,10 +22,10 @@ SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
     SEXP out = PROTECT(ffi_list("v p_form info"));
     double *v = ffi_set_matrix(out, "v", p, c);
     ufs_x op = ufs_x_dense(n, p, from.x);
-    la_ridge work;
+    ridge_work work;
     if (!Rf_isString(form) || Rf_xlength(form) != 1) Rf_error("internal error: 'form'");
-    la_ridge_init(&work, c, &op, CHAR(STRING_ELT(form, 0))[0]);
-    *ffi_set_ints(out, "info", 1) = la_ridge_solve(&work, target, weight, penalty, v);
+    ridge_init(&work, c, &op, CHAR(STRING_ELT(form, 0))[0]);
+    *ffi_set_ints(out, "info", 1) = ridge_solve(&work, target, weight, penalty, v);
     ffi_set(out, "p_form", Rf_ScalarLogical(work.p_form));
     UNPROTECT(1);
     return out;
@@ -100,16 +101,16 @@ SEXP ffi_test_gl(SEXP x, SEXP t, SEXP v0, SEXP options)
     SEXP out = PROTECT(
         ffi_list("v xv kkt gap dual objective violation settled products sweeps columns m"));
     double *v = ffi_set_matrix(out, "v", p, c);
-    la_gl w;
+    gl_work w;
 
-    la_gl_init(&w, c, &op, ffi_count(options, "slots", 1, INT_MAX));
+    gl_init(&w, c, &op, ffi_count(options, "slots", 1, INT_MAX));
     if (ffi_get(options, "root") != R_NilValue)
-        la_gl_set_rows(&w, ffi_given(ffi_get(options, "root"), (size_t) n, "root"));
-    la_gl_set_penalty(&w, ffi_data(ffi_get(options, "factor"), (size_t) p, "factor"));
+        gl_set_rows(&w, ffi_given(ffi_get(options, "root"), (size_t) n, "root"));
+    gl_set_penalty(&w, ffi_data(ffi_get(options, "factor"), (size_t) p, "factor"));
     ufs_copy(v, start, (size_t) p * (size_t) c);
     for (int b = 0; b < blocks; b++)
-        la_gl_solve(&w, target + (size_t) b * block, lambda, ffi_real(options, "vtol"),
-                    ffi_flag(options, "full"), ffi_real(options, "prune"), v);
+        gl_solve(&w, target + (size_t) b * block, lambda, ffi_real(options, "vtol"),
+                 ffi_flag(options, "full"), ffi_real(options, "prune"), v);
     ufs_copy(ffi_set_matrix(out, "xv", n, c), w.xv, block);
     *ffi_set_vector(out, "objective", 1) = w.objective;
     *ffi_set_vector(out, "sweeps", 1) = w.sweeps;
@@ -118,13 +119,13 @@ SEXP ffi_test_gl(SEXP x, SEXP t, SEXP v0, SEXP options)
     *ffi_set_ints(out, "m", 1) = w.m;
     ffi_set(out, "settled", Rf_ScalarLogical(w.settled));
     if (ffi_flag(options, "certify"))
-        la_gl_certify(&w, target + (size_t) (blocks - 1) * block, lambda, v);
+        gl_certify(&w, target + (size_t) (blocks - 1) * block, lambda, v);
     ufs_copy(ffi_set_vector(out, "kkt", p), w.kkt, (size_t) p);
     *ffi_set_vector(out, "gap", 1) = w.gap;
     *ffi_set_vector(out, "dual", 1) = w.dual;
     /* It reads kkt, which a full solve or certify sets. */
     bool judged = ffi_flag(options, "full") || ffi_flag(options, "certify");
-    *ffi_set_vector(out, "violation", 1) = judged ? la_gl_violation(&w, lambda, 0.0, v) : R_NaN;
+    *ffi_set_vector(out, "violation", 1) = judged ? gl_violation(&w, lambda, 0.0, v) : R_NaN;
     UNPROTECT(1);
     return out;
 }
@@ -165,12 +166,12 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     SEXP out = PROTECT(ffi_list("values vectors applied residual converged lapack"));
     double *values = ffi_set_vector(out, "values", c);
     double *vectors = ffi_set_matrix(out, "vectors", p, c);
-    la_lowest work;
-    la_eigs_info info;
+    eig_lowest work;
+    eig_info info;
 
     if (warm) ufs_copy(vectors, guess, (size_t) p * (size_t) c);
-    la_lowest_init(&work, p, c, given.n, low_rank ? NULL : given.x, low_rank ? given.x : NULL);
-    la_lowest_solve(&work, diagonal, warm, limit, values, vectors, &info);
+    eig_lowest_init(&work, p, c, given.n, low_rank ? NULL : given.x, low_rank ? given.x : NULL);
+    eig_lowest_solve(&work, diagonal, warm, limit, values, vectors, &info);
     ffi_set(out, "applied", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
@@ -274,7 +275,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
     int n = ffi_matrix(a, "a").n, lo = ffi_whole(il, 1, n, "il"), k = ffi_whole(iu, lo, n, "iu");
     bool whole = block == R_NilValue;
     matrix_data op = {.n = n, .a = ffi_sized(a, n, n, "a")};
-    la_eigs_info info = {.converged = true};
+    eig_info info = {.converged = true};
     SEXP out = PROTECT(ffi_list("values vectors products residual converged info"));
 
     k -= lo - 1;
@@ -282,18 +283,18 @@ SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
     if (whole) {
         double *copy = ufs_dalloc((size_t) n, (size_t) n);
         ufs_copy(copy, op.a, (size_t) n * (size_t) n);
-        info.lapack = la_eig_range(n, copy, lo, lo + k - 1, w, z);
+        info.lapack = eig_range(n, copy, lo, lo + k - 1, w, z);
         la_fix_signs(n, k, z);
     } else {
-        la_eigs_problem problem = {.n = n,
-                                   .k = k,
-                                   .apply = apply_test,
-                                   .data = &op,
-                                   .block = ffi_whole(block, 0, n, "block"),
-                                   .proof = true,
-                                   .tol = ffi_number(tol, "tol"),
-                                   .max_iter = 13 * (k + 10)};
-        la_eigs_krylov(&problem, w, z, &info);
+        eig_problem problem = {.n = n,
+                               .k = k,
+                               .apply = apply_test,
+                               .data = &op,
+                               .block = ffi_whole(block, 0, n, "block"),
+                               .proof = true,
+                               .tol = ffi_number(tol, "tol"),
+                               .max_iter = 13 * (k + 10)};
+        eig_krylov(&problem, w, z, &info);
     }
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));

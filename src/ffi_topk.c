@@ -92,7 +92,7 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
 }
 
 /* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
- * k, must, cost, budget, quota, mode and solver (as in solve_topk.h).
+ * k, must, cost, budget, quota, mode and solver (as in topk.h).
  * shape: see links(). */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {

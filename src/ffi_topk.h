@@ -3,7 +3,7 @@
 #define UFS_FFI_TOPK_H
 
 #include "ffi_util.h"
-#include "solve_topk.h"
+#include "topk.h"
 
 topk_select_settings ffi_topk_select(SEXP settings);
 

@@ -1,5 +1,5 @@
 /* ffi_udfs.c: ufs_udfs() to udfs_solve(). */
-#include "base_udfs.h"
+#include "udfs.h"
 #include "ffi_util.h"
 
 /* x: n x p. settings: list(n_clusters, k, lambda, gamma, factor, accelerate). list(w, row2, reach, run with

@@ -4,7 +4,8 @@
 #ifndef UFS_GRAPH_H
 #define UFS_GRAPH_H
 
-#include "la.h"
+#include "eig.h"
+#include "x_ops.h"
 
 /* ---- nearest neighbours -------------------------------------------------------- */
 
@@ -88,9 +89,9 @@ double graph_quadratic(const graph_csr *g, const double *f);
  * the components in the order of their smallest nodes, orthogonalised from first to
  * last. */
 typedef struct {
-    int n_zero;        /* how many of the m have l = 0 */
-    double next;       /* l_{m+1}; infinite if there is none */
-    la_eigs_info eigs; /* of the others */
+    int n_zero;    /* how many of the m have l = 0 */
+    double next;   /* l_{m+1}; infinite if there is none */
+    eig_info eigs; /* of the others */
 } graph_embed_info;
 
 void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info);

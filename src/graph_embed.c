@@ -1,6 +1,6 @@
 /* graph_embed.c: the bottom of the spectrum of a graph's normalised Laplacian, through the
  * top of N = D^{-1/2} W D^{-1/2} (l = 1 - mu), in [-1, 1]. Null vectors are known in closed
- * form and deflated; la_eigs() finds the others. */
+ * form and deflated; eig_few() finds the others. */
 #include "graph.h"
 
 /* D^{-1/2} W D^{-1/2}; its degrees are not needed. */
@@ -68,19 +68,19 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     if (n_more > n - pieces) n_more = n - pieces;
     if (m < all_zero || n_more <= 0) return;
     double *mu = ufs_dalloc((size_t) n_more, 1), *vectors = ufs_dalloc(N, (size_t) n_more);
-    la_eigs_problem a = {.n = n,
-                         .k = n_more,
-                         .apply = apply_weights,
-                         .recur = recur_weights,
-                         .data = &op,
-                         .low = -1.0,
-                         .high = 1.0,
-                         .n_known = n_zero + 1,
-                         .known = known,
-                         .proof = true,
-                         .tol = 1e-11,
-                         .max_iter = 300};
-    la_eigs(&a, mu, vectors, &info->eigs);
+    eig_problem a = {.n = n,
+                     .k = n_more,
+                     .apply = apply_weights,
+                     .recur = recur_weights,
+                     .data = &op,
+                     .low = -1.0,
+                     .high = 1.0,
+                     .n_known = n_zero + 1,
+                     .known = known,
+                     .proof = true,
+                     .tol = 1e-11,
+                     .max_iter = 300};
+    eig_few(&a, mu, vectors, &info->eigs);
     for (int j = n_zero; j < m; j++) l[j] = 1.0 - mu[j - n_zero];
     if (m > n_zero) ufs_copy(u + (size_t) n_zero * N, vectors, N * (size_t) (m - n_zero));
     if (m < n - 1) info->next = 1.0 - mu[m - n_zero];

@@ -16,3 +16,8 @@ void ufs_hook_wait(const ufs_hook *hook, int step)
     R_CheckUserInterrupt();
     if (hook != NULL && hook->watch) hook->call(hook->data, step, 0.0, 0.0);
 }
+
+void ufs_run_step(const ufs_run *run, double objective, double change)
+{
+    ufs_hook_step(&run->hook, run->iterations, objective, change);
+}

@@ -1,8 +1,8 @@
-/* jspca_canonical.c: what is done with JSPCA's answer (see solve_jspca.c): without a penalty the
+/* jspca_canonical.c: what is done with JSPCA's answer (see jspca_solve.c): without a penalty the
  * shortest of all Q with the same X Q; then P and Q, which may be rotated freely, in their canonical
  * rotation. min(n, p)^3 flops, 2 min(n, p)^2 doubles; nk^2 + 2pk^2. */
 #include "jspca_work.h"
-#include "la.h"
+#include "eig.h"
 
 void jspca_share_among_copies(const jspca_problem *problem, double *q)
 {
@@ -34,7 +34,7 @@ int jspca_shortest(jspca_work *work)
         ufs_x_gram_rows(problem->x, NULL, gram);
     else
         ufs_x_gram_cols(problem->x, gram);
-    if ((info = la_eig_range(m, gram, 1, m, w, v))) return info;
+    if ((info = eig_range(m, gram, 1, m, w, v))) return info;
     while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;
     v += (size_t) first * M;
     /* Q = X' U w^{-1} U' Z, or V V' Q. */

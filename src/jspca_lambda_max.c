@@ -7,7 +7,7 @@
  * matrix, for n <= p: 4n^2 p flops; on the left for p < n: 2np^2. Each row over the factor of its
  * penalty; rows without one do not count. */
 #include "la.h"
-#include "solve_jspca.h"
+#include "jspca.h"
 #include <R_ext/Utils.h>
 
 /* What the square of row i's value is divided by. */

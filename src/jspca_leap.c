@@ -1,4 +1,4 @@
-/* jspca_leap.c: extrapolation of JSPCA over samples (see solve_jspca.c).
+/* jspca_leap.c: extrapolation of JSPCA over samples (see jspca_solve.c).
  *
  * An iteration sees P and w through the n k + n numbers (X P, log w) alone. The exact solver
  * extrapolates these by Anderson's method, or steps forward where changes grow. What the step from

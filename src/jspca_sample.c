@@ -1,4 +1,4 @@
-/* jspca_sample.c: JSPCA's loss over samples, P'P = I (see solve_jspca.c).
+/* jspca_sample.c: JSPCA's loss over samples, P'P = I (see jspca_solve.c).
  *
  * Y'Y changes with every w. The exact Q-step keeps the Gram matrix of older weights v
  * while c v, c = max_i w_i/v_i, is a close majoriser of w: with R = X(P - Q_old) and V = diag(v)
@@ -12,7 +12,7 @@
  * Flops of an iteration beside the Q-step: 4npk + 6pk^2, or 2n^2 k through XX' (n^2 p once); nm^2
  * for the Gram matrix of m features when v is renewed. */
 #include "jspca_work.h"
-#include "la.h"
+#include "eig.h"
 #include <limits.h>
 
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
@@ -74,11 +74,11 @@ static void set_weights(jspca_work *work, bool renew)
     }
     work->factor = 1.0;
     for (size_t i = 0; i < n; i++) work->root[i] = sqrt(weight[i]);
-    la_gl_set_rows(&work->gl, work->root);
+    gl_set_rows(&work->gl, work->root);
     if (work->settings->exact) return;
     la_scale_rows(problem->n, problem->p, work->root, problem->x->dense, work->y);
     ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
-    la_ridge_set_x(&work->ridge, &weighted);
+    ridge_set_x(&work->ridge, &weighted);
 }
 
 /* T, or T' with older weights, from X P and X Q_old, which are there already. */
@@ -123,7 +123,7 @@ static bool p_by_kernel(jspca_work *work, const double *m)
 
     la_gemm('N', 'N', n, k, n, 1.0, work->kernel, n, m, n, 0.0, work->km, n);
     la_gemm('T', 'N', k, k, n, 1.0, m, n, work->km, n, 0.0, s, k);
-    if (la_eig_range(k, s, 1, k, value, half) || !(value[0] > 1e-6 * value[k - 1])) return false;
+    if (eig_range(k, s, 1, k, value, half) || !(value[0] > 1e-6 * value[k - 1])) return false;
     for (size_t j = 0; j < K; j++)
         for (size_t i = 0; i < K; i++) half[i + j * K] /= sqrt(sqrt(value[j]));
     la_gemm('N', 'T', k, k, k, 1.0, half, k, half, k, 0.0, s, k);
@@ -192,7 +192,7 @@ static void residual_of_samples(jspca_work *work)
 
 int jspca_sample_p_step(jspca_work *work, bool last)
 {
-    double *m = work->gl.scaled; /* free between la_gl's calls */
+    double *m = work->gl.scaled; /* free between gl_work's calls */
     int info = 0;
 
     la_scale_rows(work->problem->n, work->problem->k, work->result->weight, work->z, m);

@@ -1,29 +1,30 @@
-/* jspca_work.h: what the parts of the JSPCA solver share; see solve_jspca.c. */
+/* jspca_work.h: what the parts of the JSPCA solver share; see jspca_solve.c. */
 #ifndef UFS_JSPCA_WORK_H
 #define UFS_JSPCA_WORK_H
 
 #include "anderson.h"
-#include "la_gl.h"
-#include "solve_jspca.h"
+#include "gl.h"
+#include "ridge.h"
+#include "jspca.h"
 
 typedef struct {
     const jspca_problem *problem;
     const jspca_settings *settings;
     jspca_result *result;
     ufs_run *run;
-    double *ss;     /* squared norms of the columns of x, or of its rows over samples */
-    double *d;      /* p: a^{1/2}, over features */
-    double *t;      /* n x k: target T */
-    double *z;      /* n x k: X Q */
-    double *b;      /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
-    double *q_old;  /* p x k */
-    double *col;    /* max(n, k): scratch */
-    double *root;   /* n: V^{1/2}, or ones over features */
-    double *zz;     /* k x k: scratch, Z'Z or Z'W kernel WZ */
-    double vtol;    /* of the last exact Q-step */
-    int unsolved;   /* Q-steps over all features that missed their tolerance */
-    la_gl gl;       /* exact Q-step, and every certificate */
-    la_ridge ridge; /* reweighted Q-step */
+    double *ss;       /* squared norms of the columns of x, or of its rows over samples */
+    double *d;        /* p: a^{1/2}, over features */
+    double *t;        /* n x k: target T */
+    double *z;        /* n x k: X Q */
+    double *b;        /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
+    double *q_old;    /* p x k */
+    double *col;      /* max(n, k): scratch */
+    double *root;     /* n: V^{1/2}, or ones over features */
+    double *zz;       /* k x k: scratch, Z'Z or Z'W kernel WZ */
+    double vtol;      /* of the last exact Q-step */
+    int unsolved;     /* Q-steps over all features that missed their tolerance */
+    gl_work gl;       /* exact Q-step, and every certificate */
+    ridge_work ridge; /* reweighted Q-step */
     la_polar_work polar;
     /* Over samples (jspca_sample.c) */
     double *y;     /* n x p: V^{1/2}X, if not exact */
@@ -55,7 +56,7 @@ typedef struct {
 void jspca_sample_init(jspca_work *work);
 void jspca_sample_target(jspca_work *work, bool renew);
 int jspca_sample_p_step(jspca_work *work, bool last);
-/* la_gl measures steps against T, of which a few samples that are nearly fitted, and so weigh a
+/* gl_work measures steps against T, of which a few samples that are nearly fitted, and so weigh a
  * thousand times as much as others, are almost all: the share of T's norm with capped weights. */
 double jspca_share_of_most(const jspca_work *work);
 

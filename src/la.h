@@ -5,7 +5,6 @@
 #define UFS_LA_H
 
 #include "ufs.h"
-#include "x_ops.h"
 
 /* ---- la_blas.c: BLAS without its argument noise ------------------------------- */
 
@@ -98,29 +97,6 @@ int la_chol_unit(int n, double *a, double *size, int *pivot, int *rank, double *
 /* u, rank x n, with u'u = a, semidefinite and destroyed; `square`: n x n, with rows of zeros. */
 int la_chol_root(int n, double *a, bool square, double *u, int *rank);
 
-/* ---- la_solve.c: weighted ridge --------------------------------------------
- * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with
- * X n x p, T n x c, g >= 0 (g_i = 0 gives v_i = 0), lambda > 0:
- *   n-form  V = G X'(X G X' + lambda I_n)^{-1} T     n^2 p + n^3/3 + 2n^2c + 2npc
- *   p-form  V = G^{1/2}(G^{1/2}X'XG^{1/2} + lambda I_p)^{-1} G^{1/2} X'T
- *                                                    p^3/3 + 2p^2c + 2npc
- * X'X is formed once. The form is chosen by those counts; with p > n nothing
- * of size p x p exists. */
-typedef struct {
-    int n, p, c;
-    bool p_form;
-    double *k;    /* n x n or p x p: the matrix that is factored */
-    double *gram; /* p-form: X'X */
-    double *z;    /* n x c or p x c */
-    ufs_x x;
-} la_ridge;
-
-/* form: 'n', 'p', or 'a' for the cheaper one. */
-void la_ridge_init(la_ridge *work, int c, const ufs_x *x, char form);
-/* Another x of the same shape, or new numbers in the old one. */
-void la_ridge_set_x(la_ridge *work, const ufs_x *x);
-int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v);
-
 /* ---- la_svd.c ------------------------------------------------------------------
  * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R'
  * (la_svd_thin). Maximises tr(E'A) over E'E = I. About 6nc^2 + 20c^3.
@@ -145,140 +121,6 @@ int la_r_factor(int n, int p, const double *x, double *r);
 
 /* In the place of an info of LAPACK's: its matrix has values that are not finite. */
 #define LA_NOT_FINITE (-100)
-/* ---- la_eig.c -------------------------------------------------------------------
- * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
- * triangle read, destroyed): values w (iu - il + 1), vectors z n x (iu - il + 1).
- * The steps of dsyevr, about 4n^3/3 + 4n^2 k flops, one by one (blocks of the reduction to
- * tridiagonal form, its spectrum by dstevr, strips of the way back), with interrupts looked for
- * between them. Workspace is allocated inside and given back, so it may be called in a loop. */
-int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
-/* The k largest, descending: w k, z n x k. */
-int la_eig_leading(int n, double *a, int k, double *w, double *z);
-/* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops; interrupts as above. */
-int la_eig_values(int n, double *a, double *w);
-
-/* ---- la_eigs.c ------------------------------------------------------------------
- * The k largest eigenpairs of a symmetric operator A of order n that is known by its products only,
- * descending: block Davidson with restarts. The start is a fixed hash, so the result is
- * deterministic. Multiple eigenvalues are found as often as they occur, if `proof` is asked for:
- * la_missed.c looks at what lies outside of V, and what is missing goes into V.
- * Stops when every residual |A z - w z| <= tol max(|low|, |high|), or tol w_1 if these are 0.
- * Per vector: a product, 10 n (basis) flops, and where it is looked at 4 n k (basis) and the
- * eigenproblem of the basis's order. Memory 2n (basis + k + 8) doubles. */
-enum { LA_EIGS_DENSE = 400 };
-
-typedef void (*la_operator)(const void *data, int m, const double *x, double *y);
-
-/* X (n x m) becomes the last of `steps` times
- *     next = c_0 A x + c_1 x + c_2 before,
- * three coefficients for each step, the first from the given X. */
-typedef void (*la_recurrence)(const void *data, int m, int steps, const double *c, double *x);
-
-typedef struct {
-    int n, k;
-    la_operator apply;   /* Y = A X for X n x m */
-    la_recurrence recur; /* for cheap products: blocks are filtered by polynomials; or NULL */
-    const void *data;
-    double low, high; /* bounds of the spectrum; needed with recur */
-    int n_known;
-    const double *known; /* orthonormal eigenvectors to leave out; NULL if none */
-    int n_start;
-    const double *start; /* guesses of leading eigenvectors, best first; NULL if none */
-    int block; /* vectors multiplied at a time; 0: as many as are wanted. Few need fewer products, but
-                  see one copy each of a multiple eigenvalue */
-    bool
-        proof; /* it is no end before no eigenvalue can be missing above the smallest one wanted; of
-                   those within 1e-6 of it, relative to the range, some may be its copies. Needs low
-                   (0 if A is semidefinite) */
-    double tol;
-    int max_iter; /* looks at the Ritz pairs, one for every 8 products or every block */
-    int n_rough;  /* of the last of the k only the distance from the one before them (or `high`)
-                     matters, to a tenth */
-} la_eigs_problem;
-
-typedef struct {
-    int iterations, products, lapack; /* products: vectors, without those of `recur` */
-    double residual;                  /* the largest one, relative */
-    bool converged;
-} la_eigs_info;
-
-int la_eigs_basis(int k);
-/* w: k, z: n x k. Of small order A is formed, and LAPACK does it. */
-void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
-void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
-
-/* ---- la_missed.c ------------------------------------------------------------------
- * Has A, on the complement of the orthonormal V (n x size) and of what is known, an eigenvalue of
- * at least `limit`? x: an approximate eigenvector, where a Ritz value lies above `some`, at most `limit`. The start is
- * noise of that number. Counts products into info, and LAPACK's failure. */
-typedef enum { LA_MISSED_NONE, LA_MISSED_SOME, LA_MISSED_UNKNOWN } la_missed;
-typedef struct {
-    double some, limit;
-} la_missed_levels;
-la_missed la_eigs_missed(const la_eigs_problem *a, int size, const double *v,
-                         const la_missed_levels *level, int column, double *x, la_eigs_info *info);
-
-/* ---- la_krylov.c: what the subspace methods share ------------------------------------ */
-
-/* A start vector: a hash of (row, column), uniform on (-1, 1), that no structure of the data
- * is orthogonal to by design. */
-void la_krylov_noise(int n, int column, double *x);
-
-typedef struct {
-    int n;
-    double *q; /* n rows */
-    int n_known;
-    const double *known; /* n x n_known orthonormal columns, or NULL */
-    double *dot;         /* max(n_known + k, k + added) x added doubles of scratch */
-} la_krylov_basis;
-
-/* Makes columns k .. k + added - 1 of q orthonormal to `known`, to the k columns of q before, which
- * are orthonormal, and to
- * each other; those of which less than `least` of their length is left are dropped, and the
- * others move up. Returns how many are left. rest: they are what unit vectors had left of them
- * when most of what lies along q was taken away. The block against the others by two products,
- * twice (`rest`: once), then column by column: 4n (n_known + k) added + 4n added^2 flops. */
-int la_krylov_orthonormalise(const la_krylov_basis *basis, int k, int added, double least,
-                             bool rest);
-
-/* Eigenpairs of the leading k x k block of h (leading dimension ld, upper triangle read): theta
- * ascending, y k x k. copy: k x k scratch. Returns LAPACK's info. */
-int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, double *copy);
-
-/* ---- la_lowest.c -----------------------------------------------------------------
- * The lowest eigenpairs of a positive semidefinite matrix plus a positive diagonal, without a matrix
- * of order p when p is large.
- * P = diag(delta) + M of order p, delta >= 0, with M given as
- *   m: p x p, symmetric, both triangles (b = NULL), or
- *   b: r x p with M = B'B (m = NULL).
- * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta). The
- * inverse is applied through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or
- * by Woodbury,
- *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},
- * at r^2 p + r^3/3 once and 4rp per vector. p <= LA_LOWEST_DENSE or 8c with m: LAPACK.
- * Memory: 2p (3c + 48) doubles while it solves, and p^2, or rp + r^2. */
-enum { LA_LOWEST_DENSE = 120 };
-
-typedef struct {
-    int p, c, r;
-    const double *m, *b;
-    const int *set; /* p: the columns of b in use, or NULL for all */
-    bool proof;     /* as in la_eigs_problem; true at first */
-    double *g;      /* p: 1 / (delta - sigma), Woodbury; scratch for sigma */
-    double *k;      /* Cholesky factor, p x p or r x r */
-    double *scaled; /* r x p: B G^{1/2} */
-} la_lowest;
-
-/* 1 <= c <= p; r = p with m. Then p, m, b, r and set may become those of another matrix of lower
- * order, with r no larger than at first. */
-void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
-/* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). info is of the inverse:
- * products and residuals are its own. With `warm`, vectors holds orthonormal guesses on entry.
- * Stops at residual <= tol, or below 1e-7 when rounding allows no better; that too counts as
- * converged. */
-void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
-                     double *vectors, la_eigs_info *info);
-
 /* ---- la_cg.c ---------------------------------------------------------------------
  * Preconditioned conjugate gradients for A x = b, A and the preconditioner (M^{-1})
  * symmetric and positive definite, known by their products (NULL: M = I); x holds the start. Stops

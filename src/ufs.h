@@ -8,8 +8,8 @@
  *
  * Conventions: matrices are column-major doubles, x is n x p (rows = samples),
  * sizes are int (BLAS), products of sizes are size_t. */
-#ifndef UFS_H
-#define UFS_H
+#ifndef UFS_UFS_H
+#define UFS_UFS_H
 
 #ifndef USE_FC_LEN_T
 #define USE_FC_LEN_T
@@ -118,9 +118,6 @@ typedef struct {
 } ufs_run;
 
 /* Once per outer iteration: see hook.c. */
-static inline void ufs_run_step(const ufs_run *run, double objective, double change)
-{
-    ufs_hook_step(&run->hook, run->iterations, objective, change);
-}
+void ufs_run_step(const ufs_run *run, double objective, double change);
 
 #endif

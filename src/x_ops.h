@@ -28,7 +28,6 @@
 
 ufs_x ufs_x_dense(int n, int p, const double *x);
 
-
 /* Stored entries: n p if dense or unknown. */
 double ufs_x_entries(const ufs_x *x);
 
@@ -110,7 +109,7 @@ const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, si
 /* The k leading principal components of X: scores n x k, loadings p x k (unit columns,
  * largest entry positive, zero beyond the rank), d2 k squared singular values. loadings may
  * be NULL if n <= p: the scores then have signs of their own, and are zero beyond the rank. By
- * la_eigs_krylov() to residuals of tol times the largest eigenvalue, on products with X or with the
+ * eig_krylov() to residuals of tol times the largest eigenvalue, on products with X or with the
  * smaller Gram matrix if that is cheaper; by the whole spectrum of that matrix where it is small,
  * where many components are asked for, or where the others do not settle in the time that takes. */
 typedef struct {

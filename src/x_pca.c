@@ -1,13 +1,13 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
- * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs some 3k + 60 products, twice as
+ * r = min(n, p), G the r x r Gram matrix. eig_krylov() needs some 3k + 60 products, twice as
  * many without gaps (noise; counted as 3k + 80), each 4 nnz with X or, once G is formed, 2 r^2. The
  * whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector.
  * The cheapest is taken, and the first is given up for the last when it has cost half as much, or
  * ENOUGH products. Memory r^2, or 2r (3k + 48); then n x k and p x k for the answer. Interrupts are
  * looked for with every block of products and of G. */
 #include "x_ops.h"
-#include "la.h"
+#include "eig.h"
 #include <R_ext/Memory.h>
 
 enum { GRAM_MOST = 6000, ENOUGH = 160 };
@@ -23,7 +23,7 @@ typedef struct {
 
 static pca_costs costs_of(const ufs_x *x, int k, double products)
 {
-    double n = x->n, p = x->p, r = n < p ? n : p, basis = la_eigs_basis(k), inner;
+    double n = x->n, p = x->p, r = n < p ? n : p, basis = eig_basis(k), inner;
     pca_costs cost;
 
     cost.gram = n <= p                    ? ufs_x_gram_rows_cost(x)
@@ -75,8 +75,7 @@ static int leading_pairs(const ufs_x *x, const double *given, int k, double tol,
                          double *z, ufs_x_pca_info *info)
 {
     int r = x->n <= x->p ? x->n : x->p;
-    bool iterate = r > LA_EIGS_DENSE && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST,
-         by_gram;
+    bool iterate = r > EIG_DENSE && r >= 2 * eig_basis(k), can_gram = r <= GRAM_MOST, by_gram;
     double products = 3.0 * k + 80.0, most = 100.0 * (k + 10.0), *gram = NULL;
     pca_costs cost = costs_of(x, k, products);
     ufs_x whole;
@@ -97,14 +96,14 @@ static int leading_pairs(const ufs_x *x, const double *given, int k, double tol,
         whole = ufs_x_dense(r, r, gram);
     }
     if (iterate) {
-        la_eigs_info found;
-        la_eigs_problem problem = {.n = r,
-                                   .k = k,
-                                   .apply = x->n <= x->p ? apply_rows : apply_cols,
-                                   .data = x,
-                                   .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
-                                   .proof = tol < LOOSE && (x->kind != UFS_X_SOURCE || by_gram),
-                                   .tol = tol};
+        eig_info found;
+        eig_problem problem = {.n = r,
+                               .k = k,
+                               .apply = x->n <= x->p ? apply_rows : apply_cols,
+                               .data = x,
+                               .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
+                               .proof = tol < LOOSE && (x->kind != UFS_X_SOURCE || by_gram),
+                               .tol = tol};
         if (by_gram) {
             problem.apply = apply_gram;
             problem.data = &whole;
@@ -115,14 +114,14 @@ static int leading_pairs(const ufs_x *x, const double *given, int k, double tol,
             most = fmin(most, fmax(ENOUGH, products * fmax(2.0, worth)));
         }
         problem.max_iter = (int) (most / fmax(8.0, k));
-        la_eigs_krylov(&problem, w, z, &found);
+        eig_krylov(&problem, w, z, &found);
         info->products = by_gram ? 0 : found.products;
         info->residual = found.residual;
         info->converged = found.converged;
         if (found.lapack || found.converged || !can_gram) return found.lapack;
     }
     *info = (ufs_x_pca_info){.converged = true, .full = iterate};
-    return la_eig_leading(r, gram ? gram : form_gram(x, r), k, w, z);
+    return eig_leading(r, gram ? gram : form_gram(x, r), k, w, z);
 }
 
 void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadings, double *d2,

@@ -464,10 +464,10 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
-  # A test file is named like a source if they share a word: base_rsr.c and test-method-rsr.R.
+  # A test file is named like a source if they share a word: rsr.c and test-method-rsr.R.
   # What many names share says nothing.
   own_words <- function(files) setdiff(unlist(strsplit(sub("[.][Rc]$", "", basename(files)), "[-_]")),
-    c("base", "solve", "samp", "ffi", "la", "x", "f", "data", "fit", "method", "run", "select", "with"))
+    c("solve", "work", "ffi", "la", "x", "f", "data", "fit", "method", "run", "select", "with"))
   words <- own_words(file)
   is_named <- function(test) {
     vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)

@@ -1,4 +1,4 @@
-# Slow, literal twins for SOCFS and its kernel la_gl. x is n x p.
+# Slow, literal twins for SOCFS and its kernel gl.c. x is n x p.
 
 row_norms <- function(v) sqrt(rowSums(v^2))
 

@@ -1,4 +1,4 @@
-# The C kernels of graph*.c and la_eigs.c.
+# The C kernels of graph*.c and eig_few.c.
 
 knn <- function(x, k) {
   out <- .Call(C_graph_knn, x, as.integer(k))

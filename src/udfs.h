@@ -1,0 +1,16 @@
+/* udfs.h: unsupervised discriminative feature selection, see udfs.c. */
+#ifndef UFS_UDFS_H
+#define UFS_UDFS_H
+
+#include "wstep.h"
+
+typedef struct {
+    wstep_problem step;
+    int k; /* neighbours */
+    double lambda;
+} udfs_problem;
+
+/* tol is of the relative change of the objective. */
+void udfs_solve(const udfs_problem *problem, wstep_result *result, ufs_run *run);
+
+#endif
