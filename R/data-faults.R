@@ -332,13 +332,25 @@ genes_among <- function(names) {
 
 # Are the columns points of smooth curves, as wavelengths of a spectrum? Then a column hardly
 # differs from its neighbour, and by far less than from other columns. 1 - r of standardised
-# columns, on at most 300 rows and 1000 neighbouring pairs.
+# columns, on at most 300 rows and 1000 neighbouring pairs. Without baseline and scatter neighbours
+# have less in common.
 is_smooth_columns <- function(x) {
   data <- open_data(x)
   if (data$kind == "sparse" || data$p < 20L || data$n < 5L) return(FALSE)
   apart <- 1 - neighbours_alike(data, evenly(data$p - 1L, 1000L))
-  isTRUE(apart[["near"]] < 0.03 && apart[["near"]] < 0.1 * apart[["far"]])
+  most <- if (identical(data$input$transform$rows, "snv")) 0.1 else 0.03
+  isTRUE(apart[["near"]] < most && apart[["near"]] < 0.1 * apart[["far"]])
 }
+
+# Arguments of ufs_data() for curves of which the user does not say what to do with the rows, NULL
+# where he does, or where other columns or tables stand beside them.
+curve_transform <- function(data) {
+  told <- isTRUE(data$input$rows_told) || !is.null(data$input$transform)
+  if (!told && is.null(data$input$tables) && !length(columns_beside(data))) list(rows = "snv")
+}
+
+snv_words <- paste("baseline and scatter are taken out of the curves (rows = \"snv\"; rows =",
+  "\"none\" keeps them)")
 
 # The median correlation of columns with the next one, and with one far away.
 neighbours_alike <- function(data, first) {

@@ -303,6 +303,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   data <- open_data(x, "x", na, reading, list_of(features, samples), constraints)
   included <- data$input$included
   data$input$included <- NULL
+  if (!missing(rows)) data$input$rows_told <- TRUE
   asked <- !missing(counts) || !missing(rows) || !missing(unit_rows) || !missing(min_samples) ||
     !missing(max_samples)
   if (asked || !is.null(data$input$raw)) {

@@ -10,9 +10,9 @@
 #' k-means makes `m` clusters of the rows, and the row nearest to each centre is chosen; then the
 #' same with `test` clusters of the rows that are left. Rows are compared by their standardised
 #' columns or, if columns are points of smooth curves such as spectra (neighbouring columns hardly
-#' differ), by the leading principal component scores that hold 99 % of the variance. For spectra
-#' take out baseline and scatter first: `rows = "snv"`. Rows far from all others are named in a
-#' message of class `ufs_message_outliers`.
+#' differ), by the leading principal component scores that hold 99 % of the variance, after baseline
+#' and scatter were taken out of each row (`rows = "snv"` of [ufs_data()]; `rows = "none"` keeps
+#' them). Rows far from all others are named in a message of class `ufs_message_outliers`.
 #'
 #' @inheritParams ufs
 #' @param m The number of rows to learn from.
@@ -22,7 +22,7 @@
 #'   stay together, and `m` and `test` then count samples.
 #' @param strata `NULL`, or a vector with one value for each row. Each stratum gets its share of `m`
 #'   and of `test` by its number of samples, and is split by itself.
-#' @param ... Arguments of [ufs_data()], such as `rows = "snv"`.
+#' @param ... Arguments of [ufs_data()], such as `rows = "none"`.
 #' @return An object of class `ufs_split`: a list with `train` and `test` (indices of rows, named if
 #'   `x` has row names), `m`, the number `n` of rows and their `names`, `replicates`, `strata`,
 #'   `space` (what rows were compared by), `far` (rows far from all others), `doubts` (which columns
@@ -114,12 +114,15 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
 split_space <- function(opened) {
   if (length(opened$rest)) refuse_argument(names_of(opened$rest)[1L])
   smooth <- is_smooth_columns(opened$x)
+  transform <- if (smooth) curve_transform(opened$x)
+  if (length(transform)) opened$x <- do.call(ufs_data, c(list(opened$x), transform))
   data <- as_rescaled_operator(opened$x, TRUE, !smooth)
   z <- if (smooth) smooth_scores(data) else principal_axes(data$x)
   close_source(data$x)
   list(z = z, samples = data$samples, input = final_input(data), doubts = no_features(opened$x),
     space = if (smooth) {
-    paste(count_words(ncol(z), "principal component score"), "of smooth curves")
+    paste0(count_words(ncol(z), "principal component score"), " of smooth curves",
+      if (length(transform)) paste0("; ", snv_words))
   } else "standardised columns")
 }
 

@@ -215,7 +215,8 @@ select_moments <- function(x, k, task, given) {
 #' Spectra and other smooth curves, of which neighbouring columns hardly differ, are compared by the
 #' leading principal component scores that hold nearly all of the variance, as [ufs_split()]
 #' compares them, and labelled in the order of [ufs_ted()] with `similarity = "heat"`
-#' (`vignette("laboratory")`). Give `rows = "snv"` to take out baseline and scatter first.
+#' (`vignette("laboratory")`). Baseline and scatter are taken out of them first (`rows = "snv"` of
+#' [ufs_data()]); `rows = "none"` keeps them as they are, where the level of a curve counts.
 #'
 #' An argument in `...` that not all methods of a task have restricts the choice to those that have
 #' it: `members` means [ufs_consensus()], `labelled` with `similarity` [ufs_facility()]. So do
@@ -336,16 +337,15 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
 # names them: it is the advice itself.
 selection_plan <- function(x, look, asked, given) {
   decided <- character()
-  transform <- count_transform(x, look, asked)
+  smooth <- asked$task == "label" && is_smooth_columns(x)
+  transform <- if (smooth) curve_transform(x) else count_transform(x, look, asked)
   if (length(transform)) {
     x <- do.call(ufs_data, c(list(x), transform))
-    log <- transform$counts == "log"
-    if (log) look$values <- "log counts"
-    decided <- c(decided, counts = counts_reason(log, x))
+    if (identical(transform$counts, "log")) look$values <- "log counts"
+    decided <- c(decided, if (!smooth) c(counts = counts_reason(look$values == "log counts", x)))
   }
   # Methods mean different things by these two.
-  asked$curves <- asked$task == "label" && !any(c("form", "similarity") %in% names_of(given)) &&
-    is_smooth_columns(x)
+  asked$curves <- smooth && !any(c("form", "similarity") %in% names_of(given))
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)
   method <- planned_method(look, asked, large && !drawn, names_of(given))
@@ -389,7 +389,8 @@ selection_plan <- function(x, look, asked, given) {
   # A penalty given absolutely takes the place of the share that is recommended.
   args[paste0(names_of(given), "_rel")] <- NULL
   args[names_of(given)] <- given
-  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_scores, x))
+  if (method == "ted") decided <- c(decided, curves = curve_reason(args$n_scores))
+  if (smooth && length(transform)) decided <- c(decided, rows = snv_words)
   list_of(method, args, size, reason = plan_reason(method, asked$task, args$target), decided,
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
 }
@@ -404,10 +405,9 @@ counts_reason <- function(log, x) {
   }
 }
 
-curve_reason <- function(q, x) {
+curve_reason <- function(q) {
   paste0("neighbouring columns hardly differ, as in spectra, so samples are compared by ",
-    count_words(q, "leading component"), " (99 % of the variance, 20 at most)",
-    if (is.null(x$input$transform)) "; rows = \"snv\" takes baseline and scatter out of spectra")
+    count_words(q, "leading component"), " (99 % of the variance, 20 at most)")
 }
 
 drawn_size <- function(x) as.integer(max(1000, min(4000, 5e5 %/% x$p)))

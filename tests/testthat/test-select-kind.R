@@ -35,7 +35,8 @@ test_that("what follows from the kind: scaling, weighting, method for each task,
       said <- paste(name, task)
       if (task == "label" && name %in% c("curves", "volcano")) {
         expect_identical(plan[c("method", "args")], list(method = "ted", args = list(m = 2L, similarity = "heat",
-          n_scores = curve_components(x), scale = FALSE)), info = said)
+          n_scores = curve_components(ufs_data(x, rows = "snv")), scale = FALSE)), info = said)
+        expect_identical(plan$transform, list(rows = "snv"), info = said)
         next
       }
       expect_identical(plan$method, methods[[task]], info = said)

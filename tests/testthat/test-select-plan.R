@@ -724,6 +724,28 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
     # As ufs_split() sees them.
     expect_match(ufs_split(spectra, m = 15, rows = rows)$space, paste0("^", q, " principal component score"))
   }
+  # Baseline and scatter are taken out unless the user says what to do with the rows.
+  by_default <- ufs_select(spectra, m = 15, task = "label")
+  expect_identical(selected_samples(by_default), selected_samples(fit))
+  expect_match(printed(by_default), "baseline and scatter are taken out", all = FALSE)
+  expect_match(by_default$code, "rows = \"snv\"", fixed = TRUE)
+  told <- ufs_data(spectra, rows = "none")
+  raw <- ufs_select(spectra, m = 15, task = "label", rows = "none")
+  expect_identical(selected_samples(ufs_select(told, m = 15, task = "label")), selected_samples(raw))
+  expect_false(identical(selected_samples(raw), selected_samples(fit)))
+  expect_no_match(printed(raw), "baseline")
+  split_by <- function(...) {
+    set.seed(1)
+    unclass(ufs_split(..., m = 15))[c("train", "test", "space")]
+  }
+  expect_identical(split_by(spectra)[1:2], split_by(spectra, rows = "snv")[1:2])
+  expect_match(split_by(spectra)$space, "baseline and scatter are taken out")
+  expect_identical(split_by(told), split_by(spectra, rows = "none"))
+  expect_false(identical(split_by(told)$train, split_by(spectra)$train))
+  # An outcome beside the spectrum is no part of it.
+  beside <- data.frame(y = seq_len(60) / 7)
+  beside$nir <- spectra
+  expect_no_match(suppressMessages(ufs_split(beside, m = 15))$space, "baseline")
   expect_identical(ufs_select(spectra, m = 5, task = "label", ordered = TRUE)$method, "ted")
   # An argument that only another method has still decides.
   expect_identical(ufs_select(spectra, m = 5, task = "label", n_starts = 3)$method, "medoids")
