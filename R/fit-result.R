@@ -21,6 +21,50 @@ declared_method <- function(generic, x) {
   refuse("x", "There is no ", generic, " of ", kind_of(x), ".")
 }
 
+#' Pictures of results
+#'
+#' Results other than fits have one picture each; `plot()` draws it with R's graphics, `autoplot()`
+#' as a ggplot.
+#'
+#' * [ufs_compare()]: one curve for each method with its name at the end, or a line of a dot plot
+#'   where there is one size; bars are one standard deviation, baselines are grey and dashed.
+#'   Arguments: `over`, `measure`, `classifier`, `at`, `methods`.
+#' * [ufs_grid()], [ufs_tune()]: settings as a heat map over two arguments or a curve over one; what
+#'   a tuning chose is in red. `value`, `over`.
+#' * [ufs_stability()]: how often each feature or sample was among the best, the chosen ones in red.
+#'   `what`.
+#' * [ufs_decoys()]: the share of noise among the best k against k. `to`.
+#' * [ufs_size()]: noise, what is captured, neighbours kept and repeatability against k.
+#' * [ufs_reliability()]: the reliability of each column, those that repeat in colour.
+#' * [ufs_overlap()]: the shares of all pairs of fits, or who chose what. `what`.
+#' * [ufs_alfs_path()]: how the norms of columns or rows grow along the path, or the certificates.
+#'   `type`, `k`, `m`.
+#' * [ufs_graph()]: degrees or weights, largest first. `what`.
+#'
+#' @param x,object A result.
+#' @param ... Arguments of the picture, named or in the order given above, and for `plot()`
+#'   graphical parameters such as `main`:
+#'
+#'   * `over`: of a comparison `"k"` or `"m"`, what the horizontal axis shows; of a grid the names
+#'     of one or two arguments that span the picture (values are averaged over the others).
+#'   * `measure`: `"accuracy"`, `"nmi"` or `"ari"`; `classifier`: which one; `methods`: which to
+#'     draw; `at`: values of the other one of k and m, a panel for each, or `"best"`: for every
+#'     method the value at which its mean is largest, judged with the labels.
+#'   * `value`: a numeric column of `as.data.frame(x)`, or one number per setting. The default is
+#'     the criterion of a tuning, and of a grid the share of its best ten features that a setting
+#'     has in common with the other settings, on average: where it is large, the choice hardly
+#'     depends on the setting. Not the objective: settings with different penalties minimise
+#'     different objectives.
+#'   * `what`: `"features"` or `"samples"`; of an overlap `"pairs"` or `"features"`; of a graph
+#'     `"degree"` or `"weights"`.
+#'   * `to`: the largest k to show; by default four times the largest answer, and at least 50.
+#'   * `type`: `"features"`, `"samples"` or `"gap"`; `k`, `m`: how many of the best of the last fit.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+#' plot(grid, value = "seconds")
+#' set.seed(1)
+#' plot(ufs_stability(mtcars, "variance", k = 3, n_resamples = 20))
 #' @export
 plot.ufs_result <- function(x, ...) {
   dots <- list(...)
@@ -29,6 +73,7 @@ plot.ufs_result <- function(x, ...) {
   do.call(show_picture, c(list(x, pic), dots[!own]), quote = TRUE)
 }
 
+#' @rdname plot.ufs_result
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_result <- function(object, ...) {
   dots <- list(...)

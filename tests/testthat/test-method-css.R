@@ -85,12 +85,12 @@ held <- function(z, s, y = z) {
 }
 
 # ufs_css() with constraints for the columns of x.
-constrained <- function(x, asked, ...) {
+constrained <- function(x, by, ...) {
   asked <- list(k = NULL, mu = NULL, mu_rel = 0, swaps = 0, starts = 1, optimal = FALSE, target = NULL)
   given <- list(...)
   asked[names(given)] <- given
   data <- as_rescaled_operator(x, TRUE, TRUE)
-  data["held"] <- list(expand_groups(asked))
+  data["held"] <- list(expand_groups(by))
   css_slots(data, asked, resolve_control(ufs_control(), max_iter = 1e6L), FALSE)
 }
 

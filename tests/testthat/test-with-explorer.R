@@ -123,7 +123,7 @@ test_that("the tab for constraints: ticks, and the fit that follows", {
   skip_on_cran()
   model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list(fit = quote(css), x = quote(x)))
   model$env <- environment()
-  tick <- function(index, held, on = TRUE) list(index = index, held = held, on = on)
+  tick <- function(index, word, on = TRUE) list(index = index, constraint = word, on = on)
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 2, find = "")
     rows <- function() lengths(regmatches(output$ticks$html, gregexpr("<tr>", output$ticks$html)))
