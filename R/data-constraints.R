@@ -461,12 +461,16 @@ tell_constant <- function(held, constant, features) {
 # The columns that constraints put where they are, in or out: they are no evidence.
 placed_columns <- function(held) c(held$include, held$exclude)
 
+# What each column or row costs where a budget makes it count; otherwise costs are only told.
+priced <- function(held) if (!is.null(held$budget)) held$cost
+
 # Factor of each column on the penalty of a method that has one for each column: 0 for
-# columns that must be in, Inf for those that may not be, and for the others their cost over the
-# mean of theirs. NULL: all alike.
+# columns that must be in, Inf for those that may not be, and for the others, under a budget, their
+# cost over the mean of theirs. NULL: all alike.
 penalty_factor <- function(held, q) {
-  if (!length(held$include) && !length(held$exclude) && is.null(held$cost)) return(NULL)
-  factor <- if (is.null(held$cost)) rep(1, q) else held$cost
+  cost <- priced(held)
+  if (!length(held$include) && !length(held$exclude) && is.null(cost)) return(NULL)
+  factor <- if (is.null(cost)) rep(1, q) else cost
   open <- setdiff(seq_len(q), c(held$include, held$exclude))
   if (length(open)) factor <- factor / mean(factor[open])
   factor[held$include] <- 0

@@ -207,7 +207,8 @@
 #'   altogether.
 #' @param cost,budget What each column costs (positive numbers, one for each column, or with its
 #'   name), and how much the chosen columns may cost together, in the same unit. A budget may take
-#'   the place of `k`; it needs `cost`.
+#'   the place of `k`; it needs `cost`. Without a budget costs change no choice: prints tell what
+#'   was spent.
 #' @param groups Columns that are chosen together or not at all, such as the dummies of one factor:
 #'   a factor with one value for each column (`NA`: on its own), or a list of sets of columns.
 #' @param max_cor The largest absolute correlation between two chosen columns, from 0 to 1. Included

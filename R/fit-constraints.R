@@ -16,7 +16,7 @@ whole_ranking <- function(ord, never, names, size) {
   stats::setNames(ord, names[ord])
 }
 
-# Ranking of those that have a score: the `first` before all others, then by score over cost, then
+# Ranking of those that have a score: the `first` before all others, then by score (over `cost`), then
 # by the key, then by index. A group stands where the mean of its members does and its members are
 # next to each other. Of scores below zero what counts is how far they are above the lowest.
 group_order <- function(score, key, groups = NULL, first = integer(), cost = NULL) {
@@ -54,7 +54,7 @@ rank_features <- function(fit, data = NULL) {
   score[never] <- NA_real_
   fit$feature_scores[never] <- NA_real_
   ord <- group_order(score, unname(fit$feature_key), held$groups, held$include,
-    if (!"cost" %in% honoured) held$cost)
+    if (!"cost" %in% honoured) priced(held))
   if (!is.null(held$feature_strata)) check_scored_quotas(held, ord)
   # `max_cor` is enforced only below what the solver already chose.
   if (!is.null(held$max_cor) && !is.null(data)) {
@@ -84,7 +84,7 @@ rank_samples <- function(fit) {
   never <- barred_samples(fit)
   score[never] <- NA_real_
   fit$sample_scores[never] <- NA_real_
-  ord <- group_order(score, key, cost = if (!isTRUE(held$by["cost"] == "solver")) held$cost)
+  ord <- group_order(score, key, cost = if (!isTRUE(held$by["cost"] == "solver")) priced(held))
   if (!is.null(held$replicates)) {
     level <- held$replicates[ord]
     ord <- ord[is.na(level) | !(duplicated(level) | level %in% held$replicates[labelled])]
@@ -172,6 +172,12 @@ choose_best <- function(fit, one, size, budget = NULL) {
   held <- fit$constraints[[paste0(one, "s")]]
   if (is.null(held$open)) return(ranking[seq_len(size)])
   ord <- ranking[seq_len(held$open)]
+  if (!is.null(budget) && is.null(held$budget)) {
+    # Ranked without a budget: from here on it counts what each costs.
+    fit$constraints[[paste0(one, "s")]]$budget <- budget
+    again <- if (one == "feature") rank_features(fit) else rank_samples(fit)
+    ord <- intersect(unname(again[[paste0(one, "_ranking")]]), ord)
+  }
   groups <- if (is.null(held$groups)) rep(NA, length(ord)) else held$groups[ord]
   if (one == "feature" && !is.null(held$feature_strata)) {
     return(choose_by_quotas(ord, held, size, budget))
@@ -314,7 +320,8 @@ say_short <- function(fit, one, size, chosen, budget) {
   if (is.null(held$open) || length(chosen) == size) return(invisible())
   if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
   constraints <- held_by_fit(fit, one)
-  if (!is.null(budget)) constraints[constraints == "cost"] <- "budget"
+  constraints <- if (is.null(budget)) setdiff(constraints, "cost") else
+    sub("^cost$", "budget", constraints)
   ufs_inform("constraints", "Only ", length(chosen), " of ", size, " ", one,
     "s are chosen: the constraints (", paste(constraints, collapse = ", "), ") leave no more.")
 }
@@ -387,9 +394,9 @@ constraints_for_fit <- function(method, data, by_ranking = NULL) {
     rows <- constraint_rows(if (what == "features") "columns" else "rows", ranked = TRUE)
     rows <- Filter(function(one) one$held %in% names(all[[what]]), rows)
     all[[what]]$by <- stats::setNames(vapply(rows, function(one) {
-      # Methods with a fixed number of picks ignore costs unless there is a budget.
-      idle <- one$held == "cost" && is.null(all[[what]]$budget) && !is.null(number_argument(row))
-      if (is.null(row) || one$held %in% by_ranking || idle) "ranking" else seen_by(row, one$name)
+      # Costs are told, and nothing else, unless there is a budget.
+      if (one$held == "cost" && is.null(all[[what]]$budget)) return("-")
+      if (is.null(row) || one$held %in% by_ranking) "ranking" else seen_by(row, one$name)
     }, ""), vapply(rows, `[[`, "", "held"))
   }
   all

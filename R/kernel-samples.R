@@ -124,7 +124,7 @@ open_rows <- function(labelled, data) {
     refuse("candidates", "`candidates` leaves no sample to choose: all of them are labelled.")
   }
   check_row_quotas(held, labelled)
-  cost <- if (!is.null(held$budget)) held$cost
+  cost <- priced(held)
   if (!is.null(cost) && min(cost[open]) > held$budget) {
     refuse("sample_budget", "`sample_budget` is ", format(held$budget), ", less than the ",
       format(min(cost[open])), " that the cheapest sample costs.")

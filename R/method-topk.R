@@ -291,7 +291,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
   must <- topk_must(data$held, ncol(data$x))
   alike <- same_penalty(equal_columns(data$x), must)
-  alike <- same_penalty(alike, data$held$cost)
+  alike <- same_penalty(alike, priced(data$held))
   found <- topk_first_copies(found, same_penalty(alike, data$held$feature_strata$level))
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.

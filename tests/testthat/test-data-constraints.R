@@ -62,6 +62,42 @@ test_that("every method: groups are whole, a budget is kept, correlations stay b
   }
 })
 
+test_that("every method: without a budget costs are told and change no choice", {
+  skip_on_cran()
+  x <- constraint_x()
+  for (method in constraint_methods("features")) {
+    one <- constraint_fit(method, x)
+    two <- constraint_fit(method, x, cost = c(9, 1, 9, 1, 9, 1, 9, 1, 9))
+    expect_identical(two$feature_scores, one$feature_scores, info = method)
+    expect_identical(two$feature_ranking, one$feature_ranking, info = method)
+    expect_identical(two$constraints$features$by[["cost"]], "-", info = method)
+  }
+  for (method in constraint_methods("samples")) {
+    one <- constraint_fit(method, x)
+    two <- constraint_fit(method, x, sample_cost = rep(1:3, 10))
+    expect_identical(two$sample_scores, one$sample_scores, info = method)
+    expect_identical(two$sample_ranking, one$sample_ranking, info = method)
+  }
+  # What the choice costs is in the print.
+  expect_match(capture.output(ufs_css(x, k = 3, cost = rep(2, 9))), "constraints +costs [(]6 spent[)]$", all = FALSE)
+  fit <- ufs_css(x, k = 3, cost = rep(2, 9), include = "c9")
+  expect_match(capture.output(fit), "1 column in [(]kept[)], costs [(]6 spent[)]; by the solver$", all = FALSE)
+  # A sensor is not worth more because it is cheap: what is captured is that of the choice without costs.
+  z <- withr::with_seed(1, matrix(rnorm(2500), 500)[, rep(1:5, each = 4)] + .4 * matrix(rnorm(1e4), 500))
+  price <- rep(c(1, 5), 10)
+  free <- ufs_captured(ufs_css(z, k = 5), z)
+  expect_identical(ufs_captured(ufs_css(z, k = 5, cost = price), z)$captured, free$captured)
+  expect_identical(ufs_captured(ufs_css(z, k = 5, cost = price, budget = 1e3), z)$captured, free$captured)
+  # A budget that is named later counts what each costs.
+  fit <- ufs_pca(x, 2, cost = c(9, 1, 9, 1, 9, 1, 9, 1, 9))
+  now <- ufs_pca(x, 2, cost = c(9, 1, 9, 1, 9, 1, 9, 1, 9), budget = 4)
+  expect_identical(selected_features(fit, budget = 4), selected_features(now))
+  rows <- ufs_facility(x, 5, sample_cost = rep(1:3, 10), strata = rep(1:2, 15))
+  first <- selected_samples(rows, 20, budget = 12, as = "index")
+  expect_lte(sum(rep(1:3, 10)[first]), 12)
+  expect_lte(abs(diff(as.vector(table(first %% 2)))), 1)
+})
+
 test_that("constraints stay with their columns: permuted, cut, among decoys, in resamples", {
   skip_on_cran()
   x <- constraint_x()
@@ -395,7 +431,7 @@ test_that("top-k within a budget: the best affordable set, proved, and a bound f
   # It is no bound of all sets only: it knows that most cannot be afforded.
   free <- ufs_topk(x, 4, y = y)$certificate[["bound"]]
   expect_gt(ufs_topk(ufs_data(x, cost = cost, budget = 5), 4, y = y)$certificate[["bound"]], free + .01)
-  expect_identical(ufs_topk(x, 4, y = y, cost = cost)$constraints$features$by[["cost"]], "ranking")
+  expect_identical(ufs_topk(x, 4, y = y, cost = cost)$constraints$features$by[["cost"]], "-")
   expect_error(ufs_topk(ufs_data(x, cost = cost, budget = 4), 4, y = y), class = "ufs_error_argument", "'c3'")
 })
 
@@ -490,8 +526,8 @@ test_that("css itself sees to constraints of columns; one that goes with no othe
   own <- ufs_css(x, k = 4, groups = c(1, 2, 1, 3:8))
   expect_identical(alone$solution$order, own$solution$order)
   expect_length(selected_features(alone), 4L)
-  # Costs are the solver's business where there is a budget, and that of the ranking otherwise.
-  expect_identical(ufs_css(x, cost = 1:9)$constraints$features$by[["cost"]], "ranking")
+  # Costs are the solver's business where there is a budget, and told otherwise.
+  expect_identical(ufs_css(x, cost = 1:9)$constraints$features$by[["cost"]], "-")
   fit <- ufs_css(x, cost = 1:9, budget = 12)
   expect_identical(fit$constraints$features$by[["cost"]], "solver")
   expect_true(all(names(fit$solution$order) %in% selected_features(fit)))

@@ -452,7 +452,7 @@ test_that("each row has a penalty of its own: the reweighted reference, and a bo
     cost <- seq(.5, 2, length.out = size[2])
     x[, 11] <- x[, 3]
     fit <- ufs_rsr(x, lambda_rel = .5, coefficients = TRUE, center = FALSE, scale = FALSE, include = c(3, 8, 11),
-      exclude = c(1, 6), cost = cost, control = ufs_control(tol = 1e-5, max_iter = 2000))
+      exclude = c(1, 6), cost = cost, budget = 1e6, control = ufs_control(tol = 1e-5, max_iter = 2000))
     expect_identical(fit$status, "converged")
     factor <- cost / mean(cost[-c(1, 3, 6, 8, 11)])
     factor[c(3, 8, 11)] <- 0

@@ -229,7 +229,7 @@ test_that("each row has a penalty of its own: W is stationary, with the lowest e
     cost <- seq(.5, 2, length.out = p)
     gamma <- if (p > size[1]) .01 else .05
     fit <- quiet(ufs_udfs(x, 3, gamma = gamma, center = FALSE, scale = FALSE, include = c(3, 8), exclude = c(1, 6),
-      cost = cost, control = ufs_control(max_iter = 1000, tol = 1e-9)))
+      cost = cost, budget = 1e6, control = ufs_control(max_iter = 1000, tol = 1e-9)))
     factor <- cost / mean(cost[-c(1, 3, 6, 8)])
     factor[c(3, 8)] <- 0
     factor[c(1, 6)] <- Inf

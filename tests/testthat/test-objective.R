@@ -58,7 +58,7 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
       more <- if (method == "jspca") list(list(loss = "feature"), list(loss = "sample")) else list(list())
       for (form in more) {
         with <- function(...) do.call(fit_once, c(list(method, x), form, list(...)))
-        fit <- with(include = c(2, 4, 8), exclude = c(1, 9, 14), cost = cost)
+        fit <- with(include = c(2, 4, 8), exclude = c(1, 9, 14), cost = cost, budget = 1e6)
         expect_equal(objectives[[method]](fit, x), fit$trace$objective[nrow(fit$trace)], tolerance = 1e-8)
         expect_true(all(fit$constraints$features$by[c("include", "exclude", "cost")] == "solver"))
         w <- fit$solution[[fit$coef_name]]
@@ -69,7 +69,7 @@ for (method in c("socfs", "jspca", "spca", "ndfs", "rsr", "udfs", "sogfs")) {
           expect_lte(fit$certificate[["kkt"]], if (method == "jspca") .1 else .01)
         }
         # Costs that are all the same are no costs.
-        same <- with(cost = rep(3, ncol(x)))
+        same <- with(cost = rep(3, ncol(x)), budget = 1e6)
         none <- with()
         expect_equal(same$feature_scores, none$feature_scores, tolerance = 1e-12)
         expect_equal(same$certificate, none$certificate, tolerance = 1e-10)
