@@ -201,12 +201,11 @@ pairs_of_rows <- function(x, weights = NULL) {
 merge_pairs <- function(a, b) {
   if (is.null(a)) return(b)
   b <- pairs_in_order(b, a$names)
-  n <- a$n + b$n
-  share <- ifelse(n > 0, b$n / n, 0)
   step <- (b$mean - a$mean) + (b$origin - a$origin)
-  list_of(n, origin = a$origin, mean = a$mean + step * share,
-    square = a$square + b$square + step^2 * a$n * share,
-    css = a$css + b$css + step * t(step) * a$n * share, rows = a$rows + b$rows,
+  both <- union_of_rows(a$n, b$n, step, step * t(step))
+  square <- union_of_rows(a$n, b$n, step, step^2)$css
+  list_of(n = both$n, origin = a$origin, mean = a$mean + both$mean,
+    square = a$square + b$square + square, css = a$css + b$css + both$css, rows = a$rows + b$rows,
     dropped = a$dropped + b$dropped, least = pmin(a$least, b$least), most = pmax(a$most, b$most),
     names = a$names)
 }

@@ -1,4 +1,5 @@
-# Shared parts of moments of rows (data-moments.R) and of matrices and pairs (data-covariance.R).
+# Shared parts of moments of rows (data-moments.R), of matrices and pairs (data-covariance.R) and of
+# blocks (data-source.R).
 
 # `mean` + `rest` is the mean with twice the digits; `least` and `most` say which columns are
 # constant.
@@ -12,6 +13,15 @@ two_sum <- function(a, b) {
   total <- a + b
   part <- total - a
   list(total = total, rest = (a - (total - part)) + (b - part))
+}
+
+# Two sets of rows together, by the rule of Chan, Golub and LeVeque: list(n, mean: what is added to
+# the means of the first, css: what is added to the products of both). `step` is from these means to
+# those of the second; sizes are numbers, or one for each pair of columns.
+union_of_rows <- function(first, second, step, products) {
+  n <- first + second
+  share <- ifelse(n > 0, second / n, 0)
+  list_of(n, mean = step * share, css = products * (first * share))
 }
 
 # The rows that are usable and have a weight: list(x, weights, dropped: how many are not usable).

@@ -4,11 +4,11 @@
 #' Means and cross products of a table, in pieces that add up
 #'
 #' Computes what methods of covariances need, the number of rows, the means and the centred cross
-#' products of the columns, from a table of any length: a matrix or data frame, [ufs_data()], a CSV
-#' or Parquet file, or a table in a database. [ufs_css()], [ufs_pca()], [ufs_spca()],
-#' [ufs_variance()] and `ufs_jspca(loss = "feature")` take the result as `x` and give what they give
-#' for the rows; so do [ufs_captured()] and `ufs_select(task = "compress")`. Methods that look at
-#' single rows refuse it: give those a sample of the rows, see [ufs_sketch()].
+#' products of the columns, from a table of any length: a matrix or data frame, [ufs_data()], a
+#' table in a database, or a function that gives the next rows. [ufs_css()], [ufs_pca()],
+#' [ufs_spca()], [ufs_variance()] and `ufs_jspca(loss = "feature")` take the result as `x` and give
+#' what they give for the rows; so do [ufs_captured()] and `ufs_select(task = "compress")`. Methods
+#' that look at single rows refuse it: give those a sample of the rows, see [ufs_sketch()].
 #'
 #' A covariance or correlation matrix that somebody else computed takes the place of the rows by
 #' `ufs_moments(cov = S, n = )`; to a method itself it would be a table of p samples, which a
@@ -42,11 +42,13 @@
 #' at most. A query that takes longer before its first row, or a table so long that one sum over it
 #' does, is interrupted only where the driver can.
 #'
-#' @param x A numeric matrix, a data frame, [ufs_data()] (sparse matrices and files are read by
-#'   blocks), the name of one or more CSV files (read with package data.table) or Parquet files
-#'   (package nanoparquet, a file at a time), a table of package dbplyr, or a DBI connection.
+#' @param x A numeric matrix, a data frame, [ufs_data()] (sparse and stored matrices are read by
+#'   blocks), a table of package dbplyr, a DBI connection, or a function without arguments that
+#'   gives the next rows, a matrix or data frame, at each call, and `NULL` at the end. Text files
+#'   are read by others, whole or in pieces, see the examples.
 #' @param columns Names of the columns to use; `NULL` for all numeric ones (a message names the
-#'   others). A column most of whose values are numbers is one; text in it is an error.
+#'   others; the first piece tells). A column most of whose values are numbers is one; text in it
+#'   is an error.
 #' @param weights How many rows a row stands for: the name of a column of counts, or for a matrix or
 #'   data frame a numeric vector. `NULL`: one each.
 #' @param na What to do about missing values: `"omit"` leaves out rows that lack one of the columns
@@ -54,9 +56,6 @@
 #'   columns the rows that have both, see below. The default counts each row once or not at all.
 #' @param where For tables in a database: `"fetch"` or `"database"`, see below.
 #' @param from If `x` is a connection: the name of a table, `DBI::Id()`, or a query as `DBI::SQL()`.
-#' @param header,dec For CSV files, where an error asks for them: does the first line hold names
-#'   (`TRUE`, `FALSE`), and which sign stands before decimals (`"."`, `","`)? `NULL`: as the file
-#'   tells.
 #' @param cov In the place of `x`: a covariance matrix (denominator n - 1) or a correlation matrix,
 #'   with the names of the columns.
 #' @param n With `cov`: the number of rows that it was computed from, at least 2.
@@ -85,16 +84,26 @@
 #'
 #' ufs_moments(airquality[, 1:4], na = "pairwise")
 #'
+#' # A text file in pieces of ten rows: a function that gives the next ones
+#' file <- tempfile(fileext = ".csv")
+#' write.csv(iris, file, row.names = FALSE)
+#' rows <- file(file, "r")
+#' top <- readLines(rows, 1)
+#' ufs_moments(function() {
+#'   part <- readLines(rows, 10)
+#'   if (length(part)) read.csv(text = c(top, part))
+#' })
+#' close(rows)
+#'
 #' # What a paper prints, instead of rows
 #' ufs_css(ufs_moments(cov = cor(mtcars), n = 32), k = 3)
 #' @export
 ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error", "pairwise"),
-                        where = c("fetch", "database"), from = NULL, header = NULL, dec = NULL,
-                        cov = NULL, n = NULL, mean = NULL, ...) {
+                        where = c("fetch", "database"), from = NULL, cov = NULL, n = NULL,
+                        mean = NULL, ...) {
   check_dots_empty(...)
   if (!is.null(cov)) {
-    refuse_beside_cov(c("x", "weights", "na", "where", "from", "header", "dec"),
-      names(match.call()))
+    refuse_beside_cov(c("x", "weights", "na", "where", "from"), names(match.call()))
     return(moments_of_cov(cov, n, mean, columns))
   }
   check_given(x)
@@ -111,7 +120,7 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
   if (by_pairs && where == "database") {
     refuse("na", "`na` = \"pairwise\" needs the rows: use where = \"fetch\".")
   }
-  pieces <- moment_pieces(x, columns, weights, where, from, held, check_reading(header, dec))
+  pieces <- moment_pieces(x, columns, weights, where, from, held)
   if (inherits(pieces, "ufs_moments")) return(check_moments(pieces, na))
   total <- NULL
   seen <- NULL
@@ -119,11 +128,6 @@ ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error
   repeat {
     piece <- pieces()
     if (is.null(piece)) break
-    if (is.null(piece$x)) {
-      total <- seen <- NULL
-      read <- 0
-      next
-    }
     read <- read + nrow(piece$x)
     watch_says(function(step) paste(format(read, big.mark = ","), "rows read"))
     seen <- seen_columns(seen, piece$x)
@@ -202,7 +206,7 @@ own_products <- function(x, flops = 1e9) {
   out
 }
 
-# Moments of two sets of rows together, by the rule of Chan, Golub and LeVeque; columns by name.
+# Moments of two sets of rows together; columns by name.
 merge_moments <- function(a, b) {
   if (is.null(a)) return(b)
   b <- in_order_of(b, names(a$mean))
@@ -212,11 +216,10 @@ merge_moments <- function(a, b) {
     out$dropped <- dropped
     return(out)
   }
-  n <- a$n + b$n
   step <- (b$mean - a$mean) + (b$rest - a$rest)
-  mean <- two_sum(a$mean, step * (b$n / n) + a$rest)
-  new_moments(n, mean$total, a$css + b$css + tcrossprod(step) * (a$n * (b$n / n)), dropped,
-    mean$rest, pmin(a$least, b$least), pmax(a$most, b$most))
+  both <- union_of_rows(a$n, b$n, step, tcrossprod(step))
+  mean <- two_sum(a$mean, both$mean + a$rest)
+  new_moments(both$n, mean$total, a$css + b$css + both$css, dropped, mean$rest, pmin(a$least, b$least), pmax(a$most, b$most))
 }
 
 in_order_of <- function(moments, columns) {
@@ -230,7 +233,7 @@ in_order_of <- function(moments, columns) {
 
 # A function that gives the next piece, list(x = numeric matrix, weights), and NULL at the end; or
 # the result itself where a database made it.
-moment_pieces <- function(x, columns, weights, where, from, held, reading) {
+moment_pieces <- function(x, columns, weights, where, from, held) {
   if (!is.null(from) && !inherits(x, "DBIConnection")) {
     refuse("from", "`from` names a table of a connection, and `x` is none.")
   }
@@ -239,7 +242,9 @@ moment_pieces <- function(x, columns, weights, where, from, held, reading) {
     warn_covariance_table(x)
     once(moment_columns(x, columns, weights))
   } else if (is.character(x)) {
-    file_pieces(x, columns, weights, held, reading)
+    refuse_file(x[1L])
+  } else if (is.function(x)) {
+    given_pieces(x, columns, weights)
   } else if (inherits(x, "DBIConnection") || inherits(x, "tbl_sql")) {
     check_installed("DBI", "for tables in a database")
     table <- settle_database(database_table(x, from, columns, weights), held)
@@ -333,69 +338,34 @@ data_pieces <- function(data, columns, weights) {
   }
 }
 
-# A function that gives the next piece of the files, as moment_pieces() does. A column is made of
-# numbers, or not, for all of the files: one that turns out to be text after pieces in which it was
-# empty begins them anew, with list(x = NULL). `lines`: of a piece; NULL as many as
-# are read at once.
-file_pieces <- function(files, columns, weights, held, reading = list(), lines = NULL) {
-  check_columns(columns)
-  absent <- files[is.na(files) | !file.exists(files) | dir.exists(files)]
-  if (length(absent)) refuse("x", "There is no file '", absent[1L], "'.")
-  parquet <- grepl("[.]parquet$", files)
-  check_installed(if (all(parquet)) "nanoparquet" else "data.table", "to read these files")
-  wanted <- if (!is.null(columns)) c(columns, weights)
-  kinds <- NULL
-  at <- 0L
-  stream <- NULL
-  used <- NULL
-  take <- function(rows, first, file) {
-    if (!is.null(used)) {
-      lost <- setdiff(used, names(rows))
-      if (length(lost)) refuse("x", "File '", file, "' has no ", some_columns(lost), ".")
-      rows <- rows[used]
-    } else if (!is.null(wanted)) {
-      lost <- setdiff(wanted, names(rows))
-      if (length(lost)) refuse("columns", "Not among the columns of '", file, "': ",
-        some_columns(lost), ".")
-      rows <- rows[wanted]
-    }
-    known <- kinds
-    settled <- settle_kinds(rows, known, wanted, first, file)
-    kinds <<- settled$kinds
-    if (any(known == "empty" & kinds[names(known)] == "text")) {
-      held$close()
-      at <<- 0L
-      stream <<- used <<- NULL
-      return(list(x = NULL))
-    }
-    if (is.null(used)) {
-      say_left_out(kinds)
-      used <<- names(rows)[kinds[names(rows)] != "text"]
-    }
-    moment_columns(settled$rows[used], columns, weights)
+# What a function of the user's gives. The columns are those of numbers in the first piece.
+given_pieces <- function(give, columns, weights) {
+  if (!is.null(weights) && !(is.character(weights) && length(weights) == 1L)) {
+    refuse("weights", "`weights` must be the name of a column of what the function `x` gives.")
   }
   function() {
-    repeat {
-      if (is.null(stream)) {
-        if (at >= length(files)) return(NULL)
-        at <<- at + 1L
-        if (parquet[at]) {
-          return(take(as.data.frame(nanoparquet::read_parquet(files[at], col_select = wanted)), 1,
-            files[at]))
-        }
-        stream <<- csv_stream(files[at], held, reading)
-      }
-      piece <- stream(lines)
-      if (!is.null(piece)) return(take(piece$rows, piece$first, files[at]))
-      held$close()
-      stream <<- NULL
+    part <- on_error(give(), function(e) refuse("x", "`x` must be a function without arguments ",
+      "that gives the next rows; it failed: ", conditionMessage(e)))
+    if (is.null(part)) return(NULL)
+    if (!is.data.frame(part) && !is.matrix(part)) {
+      refuse("x", "`x` must give a matrix or data frame at each call and NULL at the end, not ",
+        kind_of(part), ".")
     }
+    piece <- moment_columns(part, columns, weights)
+    columns <<- colnames(piece$x)
+    piece
   }
 }
 
-say_left_out <- function(kinds) {
-  text <- names(kinds)[kinds == "text"]
-  if (length(text)) ufs_inform("columns", "Left out, for not numeric: ", some_columns(text), ".")
+# Files are read by others. What reads one of text is shown, whole and in pieces.
+refuse_file <- function(file) {
+  if (!grepl("[.](csv|tsv|tab|txt)$", file)) refuse("x", "`x` is text.", reading_advice(file))
+  file <- encodeString(file, quote = "\"")
+  refuse("x", "A file of text is not read here. Give what data.table::fread() makes of it,\n",
+    "  ufs_moments(data.table::fread(", file, "))\nor, where it is larger than memory, a function ",
+    "that gives the next rows:\n  rows <- file(", file, ", \"r\"); top <- readLines(rows, 1)\n",
+    "  ufs_moments(function() if (length(part <- readLines(rows, 1e5))) ",
+    "data.table::fread(text = c(top, part), header = TRUE))")
 }
 
 # ---- tables in a database -------------------------------------------------------------------
@@ -489,12 +459,10 @@ send_query <- function(table, held, sql) {
   if (table$is_sqlite) suspendInterrupts(send()) else send()
 }
 
-# Holds a connection or the result of a query while it is open.
+# Holds the result of a query while it is open.
 new_held <- function() {
   held <- new.env(parent = emptyenv())
   held$close <- function() suspendInterrupts({
-    if (!is.null(held$connection)) close(held$connection)
-    held$connection <- NULL
     if (!is.null(held$result)) DBI::dbClearResult(held$result)
     held$result <- NULL
   })

@@ -45,6 +45,43 @@ is_plain_number <- function(column) {
   (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
 }
 
+is_number_text <- function(text) {
+  number <- "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
+  grepl(paste0("^( *", number, " *| *[-+]?Inf *|TRUE|FALSE)\\z"), text, perl = TRUE,
+    useBytes = TRUE)
+}
+
+# Columns of text: those that were asked for, and those of numbers beside which something else
+# stands.
+refuse_text <- function(x, wanted, arg = "x") {
+  for (name in names(x)[vapply(x, is.character, NA)]) {
+    own <- x[[name]]
+    bad <- which(!is_number_text(own) & !is.na(own))
+    if (length(bad) > sum(!is.na(own)) / 2 || all(is.na(own))) next
+    lead <- paste0("Column '", name, "' of `", arg, "` is ")
+    if (length(bad)) {
+      ufs_abort("input", lead, "not numeric: '", own[bad[1L]], "' in row ",
+        format(bad[1L], big.mark = ",", scientific = FALSE), " is no number. Mend it, or leave ",
+        "the column out.", argument = arg)
+    }
+    ufs_abort("input", lead, "text of numbers. Make it numbers, or leave the column out.",
+      argument = arg)
+  }
+  asked <- intersect(names(x), wanted)
+  if (length(asked)) refuse("columns", "Not numeric: ", some_columns(asked), ".")
+}
+
+warn_digits <- function(rows) {
+  long <- vapply(rows, function(col) is.double(col) && !is.object(col) &&
+    (max(0, col, na.rm = TRUE) > 2^53 || min(0, col, na.rm = TRUE) < -2^53) &&
+    any(abs(col) > 2^53 & col == round(col) & abs(col) < 2^64, na.rm = TRUE), NA)
+  if (any(long)) {
+    ufs_warn("digits", "`x` has whole numbers beyond 2^53 in ", some_columns(names(rows)[long]),
+      ": their last digits are lost in double precision. Subtract a number before, or leave ",
+      "identifiers out.")
+  }
+}
+
 # Whole numbers of 64 bits, two of 32 in the place of a double; the least one is NA. Doubles have 53
 # bits: of larger numbers the last digits may be lost, which takes a warning, `name` in it.
 from_integer64 <- function(x, name = NULL) {

@@ -252,10 +252,8 @@ beside_moments <- function(a, b) {
   a
 }
 
-# Moments of the union of two sets of rows, by the rule of Chan, Golub and LeVeque. The larger of
-# the two powers of two is good for both.
+# Moments of the union of two sets of rows. The larger of the two powers of two is good for both.
 join_moments <- function(a, b) {
-  size <- a$size + b$size
   exponent <- pmax(a$exponent, b$exponent)
   # Two factors: the square of one may be below the least number there is.
   rescaled <- function(m) {
@@ -265,10 +263,10 @@ join_moments <- function(a, b) {
   one <- rescaled(a)
   two <- rescaled(b)
   step <- two$mean - one$mean
+  both <- union_of_rows(a$size, b$size, step, step^2)
   list(bad = union(a$bad, b$bad), low = pmin(a$low, b$low), high = pmax(a$high, b$high),
-    exponent = exponent,
-    mean = one$mean + step * (b$size / size),
-    css = one$css + two$css + step^2 * (a$size / size * b$size), size = size)
+    exponent = exponent, mean = one$mean + both$mean, css = one$css + two$css + both$css,
+    size = both$n)
 }
 
 # A source with columns in memory beside it, in the order `ord`: read as any other.

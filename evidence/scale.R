@@ -5,7 +5,7 @@
 #   Rscript scale.R                  everything (some hours)
 #   Rscript scale.R growth           time against the number of non-zeros, three sizes
 #   Rscript scale.R wide cells disk  some of the data sets; sparse_file: cells as a TENxMatrix; csv, tall: five million
-#                                    rows of 60 columns, in a file and in memory
+#                                    rows of 60 columns, in pieces of a file and in memory
 #   Rscript scale.R wide "ufs_pca(x, 10)"   one row
 #   --out=FILE                       instead of inst/benchmarks/results/scale.csv
 # Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
@@ -94,7 +94,9 @@ get_data <- function(name) {
       piece <- stats::setNames(as.data.frame(piece), paste0("f", 1:60))
       data.table::fwrite(piece, file, append = number > 1)
     })
-    return(file)
+    rows <- file(file, "r")
+    top <- readLines(rows, 1)
+    return(function() if (length(part <- readLines(rows, 20000))) data.table::fread(text = c(top, part), header = TRUE))
   }
   if (name == "sparse_file") {
     file <- file.path(folder, "cells.h5")

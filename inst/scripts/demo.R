@@ -39,7 +39,7 @@ on_file <- function(file, out) {
   writeLines(data$said)
   # Constant columns stay in the table, and none of them can be chosen.
   varies <- ncol(x) - length(suppressWarnings(ufs_variance(x))$constant)
-  k <- if (is.null(option("k", NULL))) min(20L, varies) else {
+  k <- if (is.null(option("k", NULL))) max(1L, min(20L, varies %/% 2L)) else {
     whole(option("k", NULL), "K", 1, varies, "columns that are not constant")
   }
   clusters <- option("clusters", NULL)

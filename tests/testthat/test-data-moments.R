@@ -1,4 +1,4 @@
-# Moments of tables in pieces: against cov() and cor(), across pieces, files and databases.
+# Moments of tables in pieces: against cov() and cor(), across pieces and databases.
 
 moments_data <- function(n = 300, p = 6) {
   withr::with_seed(1, {
@@ -66,7 +66,6 @@ test_that("what cannot be is said in words", {
   expect_error(c(ufs_moments(x), 3), class = "ufs_error_argument", "Only results")
   expect_error(ufs_moments(x)[1, ], class = "ufs_error_argument", "rows of moments are gone")
   expect_error(ufs_moments(x[1, , drop = FALSE]), class = "ufs_error_input", "fewer than 2")
-  expect_error(ufs_moments(tempfile(fileext = ".csv")), class = "ufs_error_argument", "no file")
   x[4, 2] <- Inf
   expect_error(ufs_moments(x), class = "ufs_error_input", "'v2'")
 })
@@ -114,20 +113,6 @@ test_that("a block of rows is not larger than blocks may be", {
   size <- NULL
   while (!is.null(piece <- next_piece())) size <- c(size, nrow(piece$x))
   expect_identical(size, c(rep(3L, 6), 2L))
-})
-
-test_that("CSV files come in pieces, one after the other", {
-  skip_if_not_installed("data.table")
-  x <- moments_data(90, 4)
-  files <- tempfile(c("a", "b"), fileext = ".csv")
-  utils::write.csv(data.frame(x[1:50, ], w = 2), files[1], row.names = FALSE)
-  utils::write.csv(data.frame(x[51:90, ], w = 2), files[2], row.names = FALSE)
-  expect_moments(ufs_moments(files, columns = colnames(x)), x, 1e-9)
-  expect_equal(ufs_moments(files, weights = "w")$n, 180)
-  pieces <- file_pieces(files, colnames(x), NULL, new_held(), lines = 17L)
-  total <- NULL
-  while (!is.null(piece <- pieces())) total <- merge_moments(total, moments_of_rows(piece$x))
-  expect_moments(total, x, 1e-9)
 })
 
 test_that("a table in a database gives the same by fetching and by sums in the engine", {
@@ -378,22 +363,7 @@ test_that("columns without names are numbered, and all columns of moments are th
   expect_identical(m[, ], m)
 })
 
-test_that("a file without a column that was asked for, or that the first one has, is named", {
-  skip_if_not_installed("data.table")
-  file <- withr::local_tempfile(fileext = c(".csv", ".csv"))
-  utils::write.csv(moments_data(20, 3), file[1], row.names = FALSE)
-  utils::write.csv(moments_data(20, 2), file[2], row.names = FALSE)
-  expect_error(ufs_moments(file), paste0(basename(file[2]), "' has no column 'v3'"),
-    class = "ufs_error_argument")
-  expect_error(ufs_moments(file[1], c("v1", "v9")), "Not among the columns of .*: column 'v9'",
-    class = "ufs_error_argument")
-})
-
-test_that("weights and columns of files and databases are refused by their names", {
-  skip_if_not_installed("data.table")
-  file <- temporary_file(".csv", environment())
-  utils::write.csv(mtcars, file, row.names = FALSE)
-  expect_refused(ufs_moments(file, columns = c("mpg", "none")), "Not among the columns of")
+test_that("weights and columns of databases are refused by their names", {
   skip_if_not_installed("RSQLite")
   connection <- DBI::dbConnect(RSQLite::SQLite())
   withr::defer(DBI::dbDisconnect(connection))
@@ -422,4 +392,166 @@ test_that("no rows, no complete row and negative weights are refused in the engi
     "The table has no complete row.", "ufs_error_input")
   expect_refused(ufs_moments(connection, columns = c("a", "b"), weights = "w", from = "t",
     where = "database"), "`weights` must be finite and not negative.")
+})
+
+test_that("integer64, difftime and labelled numbers are numbers in moments, other columns are told", {
+  skip_if_not_installed("bit64")
+  x <- data.frame(a = bit64::as.integer64(1:5), t = as.difftime(1:5, units = "mins"), l = c(TRUE, FALSE, TRUE, FALSE, FALSE))
+  x$q <- structure(c(1, 2, 2, 99, 1), labels = c(low = 1, high = 2), na_values = 99, class = c("haven_labelled_spss", "haven_labelled"))
+  expect_identical(ufs_moments(x[1:3])$mean, c(a = 3, t = 3, l = .4))
+  expect_identical(ufs_moments(x)$n, 4)
+  expect_message(m <- ufs_moments(iris), "'Species'")
+  expect_identical(dim(m), c(150, 4))
+  expect_error(ufs_moments(data.frame(a = c("1", "2", "x", "4"), b = 1:4)), class = "ufs_error_input", "'x' in row 3")
+})
+
+test_that("moments lose no digits far from zero, and constant columns are those of rows", {
+  x <- withr::with_seed(1, cbind(us = 1.6e15 + sample(0:9000, 1e4, TRUE), v = rnorm(1e4)))
+  near <- var(x[, 1] - 1.6e15)
+  m <- ufs_moments(x)
+  expect_lt(abs(feature_scores(ufs_variance(m, scale = FALSE))[[1]] / near - 1), 1e-9)
+  expect_lt(abs(as.matrix(m, "covariance")[1, 1] / near - 1), 1e-12)
+  far <- withr::with_seed(2, matrix(rnorm(6150), 2050, dimnames = list(NULL, letters[1:3]))) + 1e8
+  parts <- Reduce(c, lapply(split(1:2050, rep(1:41, each = 50)), function(i) ufs_moments(far[i, ])))
+  expect_lt(max(abs(as.matrix(parts) - cor(far - 1e8))), 1e-14)
+  flat <- cbind(a = 1e8 * (1 + c(0, 1, 0, 1, 0) * .Machine$double.eps), b = 1:5, c = c(2, 1, 4, 3, 5))
+  expect_identical(suppressWarnings(ufs_variance(ufs_moments(flat)))$constant, suppressWarnings(ufs_variance(flat))$constant)
+})
+
+test_that("a database: text is an error both ways, weights and columns are checked, nothing stays open", {
+  skip_on_cran()
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", data.frame(a = c("1", "2", "x", "4", "x"), b = 1:5, w = -1))
+  DBI::dbWriteTable(connection, "n", data.frame(name = letters[1:5], b = c(1, 2, 4, 3, 9)))
+  for (where in c("fetch", "database")) {
+    expect_error(ufs_moments(connection, from = "t", where = where), class = "ufs_error_input", "'a'.*'x' in row 3")
+    expect_error(ufs_moments(connection, "b", "w", from = "t", where = where), class = "ufs_error_argument", "not negative")
+    expect_error(ufs_moments(connection, c("b", "b"), from = "t", where = where), class = "ufs_error_argument", "distinct")
+    expect_error(ufs_moments(connection, character(), from = "t", where = where), class = "ufs_error_argument", "distinct")
+    expect_message(m <- ufs_moments(connection, from = "n", where = where), "'name'")
+    expect_equal(m$mean, c(b = 3.8))
+  }
+  # A result that was left open would stop this with a warning.
+  expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))
+})
+
+test_that("SQLite: each value counts as it is stored, whatever type the first one had", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  ask <- function(sql) DBI::dbExecute(connection, sql)
+  ask("CREATE TABLE t (a, b, c REAL)")
+  # Below an integer of 64 bits RSQLite takes 2.5 for 2.
+  ask("INSERT INTO t VALUES (1, 5000000000, NULL), (2.5, 2.5, NULL), (4, 3, NULL), (NULL, 1, 2), (7, 1.75, 8)")
+  ask("CREATE VIEW v AS SELECT * FROM t")
+  x <- cbind(a = c(1, 2.5, 4, 7), b = c(5e9, 2.5, 3, 1.75))
+  y <- cbind(b = c(1, 1.75), c = c(2, 8))
+  # So does a column that is empty in the pieces before.
+  as_it_is <- query_pieces
+  replaced("query_pieces", function(table, held, rows = 2L) as_it_is(table, held, 2L))
+  for (where in c("fetch", "database")) for (from in c("t", "v")) {
+    m <- expect_silent(ufs_moments(connection, c("a", "b"), from = from, where = where))
+    expect_equal(m$mean, colMeans(x), tolerance = 1e-14)
+    expect_equal(as.matrix(m, "covariance"), cov(x), tolerance = 1e-14)
+    m <- ufs_moments(connection, c("b", "c"), from = from, where = where)
+    expect_equal(as.matrix(m, "covariance"), cov(y), tolerance = 1e-14)
+  }
+})
+
+test_that("a piece of a table in a database has two million values at most", {
+  skip_on_cran()
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "t", as.data.frame(matrix(0, 5000, 800)))
+  held <- new_held()
+  next_piece <- query_pieces(settle_database(database_table(connection, "t", NULL, NULL), held), held)
+  rows <- integer()
+  while (!is.null(piece <- next_piece())) rows <- c(rows, nrow(piece$x))
+  expect_null(next_piece())
+  held$close()
+  expect_identical(rows, c(2500L, 2500L))
+  # Products of few columns at once are those of all.
+  x <- withr::with_seed(1, matrix(stats::rnorm(6000), 40))
+  expect_equal(own_products(x, 1e5), crossprod(x), tolerance = 1e-14)
+  expect_identical(own_products(x, 1e5), t(own_products(x, 1e5)))
+})
+
+test_that("SQLite: text and blobs anywhere below numbers are an error, large whole numbers a warning", {
+  skip_if_not_installed("RSQLite")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  put <- function(last) {
+    rows <- paste0("(", 1:1500, ", ", 1:1500 %% 7, ")", collapse = ", ")
+    DBI::dbExecute(connection, "DROP TABLE IF EXISTS t")
+    DBI::dbExecute(connection, "CREATE TABLE t (a, b)")
+    DBI::dbExecute(connection, paste0("INSERT INTO t VALUES ", rows, ", (3, ", last, ")"))
+  }
+  for (where in c("fetch", "database")) {
+    for (odd in c("'x'", "'12'", "x'31'", "9e999")) {
+      put(odd)
+      expect_error(ufs_moments(connection, from = "t", where = where), "Text, or infinite values, in column 'b'",
+        class = "ufs_error_argument")
+      expect_error(ufs_moments(connection, "a", "b", from = "t", where = where), "in column 'b'",
+        class = "ufs_error_argument")
+    }
+    put("9007199254740995")
+    expect_warning(ufs_moments(connection, from = "t", where = where), "'b'", class = "ufs_warning_digits")
+  }
+  expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))
+})
+
+# A function that gives the pieces of a table, one at each call.
+pieces_of <- function(parts) {
+  at <- 0L
+  function() {
+    at <<- at + 1L
+    if (at <= length(parts)) parts[[at]]
+  }
+}
+
+test_that("a function gives the rows in pieces, by name and in any order", {
+  x <- moments_data(90, 4)
+  turned <- list(x[1:50, ], x[51:51, 4:1, drop = FALSE], x[52:90, c(2, 1, 3, 4)])
+  expect_moments(ufs_moments(pieces_of(turned)), x)
+  named <- lapply(turned, function(part) data.frame(part, word = "w", w = 2))
+  expect_message(m <- ufs_moments(pieces_of(named), weights = "w"), "'word'", class = "ufs_message_columns")
+  expect_equal(m$n, 180)
+  expect_equal(as.matrix(m), cor(x), tolerance = 1e-10)
+  expect_moments(ufs_moments(pieces_of(named), colnames(x)), x)
+  holes <- replace(x, cbind(c(3, 60), c(2, 4)), NA)
+  parts <- list(holes[1:30, ], holes[31:90, ])
+  expect_equal(as.matrix(ufs_moments(pieces_of(parts), na = "pairwise")),
+    as.matrix(ufs_moments(holes, na = "pairwise")), tolerance = 1e-12)
+  # A column that is empty in the first piece is there.
+  late <- list(data.frame(a = c(1, 4), b = NA), data.frame(a = c(2, 9, 3), b = c(1, 2, 4)))
+  expect_identical(ufs_moments(pieces_of(late))$dropped, 2)
+  expect_refused(ufs_moments(pieces_of(list())), "`x` has no rows.", "ufs_error_input")
+  expect_refused(ufs_moments(pieces_of(list(late[[2]], late[[2]]["a"]))), "'b'")
+  expect_refused(ufs_moments(pieces_of(list(late[[2]], data.frame(a = 1:2, b = c("x", "y"))))), "Not numeric: column 'b'")
+  expect_refused(ufs_moments(function() 1:3), "must give a matrix or data frame at each call")
+  expect_refused(ufs_moments(function(at) at), "a function without arguments")
+  expect_refused(ufs_moments(pieces_of(late), weights = c(1, 1)), "name of a column of what the function")
+})
+
+test_that("text files are read by others: the error is code that reads them, whole and in pieces", {
+  skip_if_not_installed("data.table")
+  x <- moments_data(90, 4)
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(data.frame(x, word = "w"), file, row.names = FALSE)
+  said <- conditionMessage(expect_error(ufs_moments(file), class = "ufs_error_argument"))
+  code <- grep("^  ", strsplit(said, "\n")[[1L]], value = TRUE)
+  expect_length(code, 3L)
+  whole <- suppressMessages(eval(parse(text = code[1L])))
+  expect_moments(whole, x, 1e-9)
+  own <- new.env()
+  code <- sub("1e5", "25", code, fixed = TRUE)
+  m <- suppressMessages(eval(parse(text = code[2:3]), own))
+  close(own$rows)
+  expect_equal(m, whole)
+  for (ending in c("tsv", "txt", "tab", "csv.gz")) expect_refused(ufs_moments(paste0("a.", ending)), "data.table::fread(")
+  expect_refused(ufs_moments("a.parquet"), "arrow::read_parquet(file)")
+  expect_refused(ufs_moments(c("a.csv", "b.csv")), "fread(\"a.csv\")")
 })

@@ -110,3 +110,131 @@ test_that("an array of three dimensions is told that it needs two", {
   expect_error(ufs_data(array(1:8, c(2, 2, 2))), "An array needs two dimensions",
     class = "ufs_error_input")
 })
+
+test_that("matrices of classes with their own operators become plain numbers at the door", {
+  values <- matrix(c(1, NA, 3, 4, 5, NA, 7, 8, 10, 2, 2, 9), 4, dimnames = list(NULL, c("a", "b", "c")))
+  series <- structure(values, index = 1:4, class = c("xts", "zoo"))
+  expect_identical(as.matrix(ufs_data(series, na = "median")), as.matrix(ufs_data(values, na = "median")))
+  otu <- methods::setClass("otu_table", contains = "matrix", representation(taxa_are_rows = "logical"),
+    where = environment())
+  full <- matrix(c(1, 2, 3, 4, 5, 9), 3, dimnames = list(paste0("taxon", 1:3), c("s1", "s2")))
+  expect_identical(as.matrix(ufs_data(otu(full, taxa_are_rows = TRUE))), t(full))
+  expect_identical(as.matrix(ufs_data(otu(full, taxa_are_rows = FALSE))), full)
+})
+
+test_that("predict() keeps classes with their own operators, and fills them as plain numbers", {
+  refuses <- function(x, ...) stop("its own operator was met")
+  for (what in c("[<-", "!=", "is.na")) registerS3method(what, "strict_series", refuses)
+  registerS3method("[", "strict_series", function(x, i, j, drop) {
+    if (missing(i)) i <- seq_len(nrow(x))
+    structure(matrix(attr(x, "values")[i, j], length(i)), dimnames = list(NULL, colnames(x)[j]), index = attr(x, "index")[i],
+      class = class(x))
+  })
+  values <- withr::with_seed(1, matrix(rnorm(60), 12, dimnames = list(NULL, letters[1:5])))
+  values[cbind(c(2, 5, 9), c(1, 3, 4))] <- NA
+  series <- structure(values, index = 1:12, values = values, class = c("strict_series", "zoo"))
+  for (na in c("median", "knn")) {
+    fit <- ufs_css(series, k = 4, na = na)
+    out <- predict(fit, series)
+    expect_s3_class(out, "strict_series")
+    expect_identical(attr(out, "index"), 1:12)
+    expect_identical(matrix(unclass(out)[1:48], 12), unname(predict(fit, values)))
+  }
+  full <- replace(values, is.na(values), 0)
+  otu <- methods::setClass("otu_table", contains = "matrix", representation(taxa_are_rows = "logical"),
+    where = environment())
+  whole <- methods::setClass("phyloseq", representation(otu_table = "otu_table"), where = environment())
+  rownames(full) <- paste0("s", 1:12)
+  fit <- ufs_css(full, k = 2)
+  for (x in list(otu(t(full), taxa_are_rows = TRUE), otu(full, taxa_are_rows = FALSE),
+    whole(otu_table = otu(t(full), taxa_are_rows = TRUE)))) {
+    expect_identical(predict(fit, x), predict(fit, full))
+    expect_identical(ufs_moments(x)$mean, ufs_moments(full)$mean)
+  }
+  # A column keeps its unit, and a code that means missing is filled.
+  spent <- data.frame(a = c(3, 1, NA, 2, 9), t = as.difftime(c(1, NA, 3, 5, 20), units = "mins"))
+  spent$q <- structure(c(1, 2, 2, 99, 1), labels = c(low = 1, high = 2), na_values = 99, class = c("haven_labelled_spss", "haven_labelled"))
+  out <- predict(ufs_css(spent, k = 3, na = "median"), spent)
+  expect_identical(out$t, as.difftime(c(1, 4, 3, 5, 20), units = "mins"))
+  expect_identical(as.numeric(unclass(out$q)), c(1, 2, 2, 1.5, 1))
+  expect_s3_class(out$q, "haven_labelled")
+})
+
+test_that("what predict() gives of a data.table shares nothing with it", {
+  skip_if_not_installed("data.table")
+  x <- data.table::as.data.table(iris[, 1:4])
+  out <- predict(ufs_css(x, k = 4), x)
+  expect_silent(data.table::set(out, j = "new", value = 1))
+  data.table::set(out, j = "Petal.Width", value = 0)
+  expect_identical(x$Petal.Width, iris$Petal.Width)
+  expect_identical(names(x), names(iris)[1:4])
+})
+
+test_that("infinite values are no missing ones, in words", {
+  x <- matrix(c(1, NA, Inf, 4, 5, 6, 7, 8, 9, 2, 3, 1), 4, dimnames = list(NULL, c("a", "b", "c")))
+  for (na in c("omit", "median", "knn")) {
+    expect_error(ufs_data(x, na = na), class = "ufs_error_input", "infinite values \\(Inf\\) in column 'a', which `na` does not")
+  }
+  expect_error(ufs_data(to_sparse(x), na = "median"), class = "ufs_error_input", "column 'a', which `na`")
+  # Without a missing value `na` is no way out, and no error says so.
+  for (data in list(x[-2, ], to_sparse(x[-2, ]))) {
+    for (call in list(function() ufs_css(data, 2), function() ufs_data(data, rows = "unit"))) {
+      said <- conditionMessage(expect_error(call(), class = "ufs_error_input", "infinite values \\(Inf\\) in column 'a'"))
+      expect_false(grepl("choose `na`", said, fixed = TRUE))
+    }
+  }
+  x[1, 1] <- NA
+  expect_error(ufs_css(x, 2), class = "ufs_error_input", "choose `na`")
+  large <- cbind(a = c(1e308, 1e308, 1e308), b = c(1, NA, 3))
+  expect_identical(as.matrix(ufs_data(large, na = "median"))[[2, "b"]], 2)
+})
+
+test_that("a number whose name is that of a level stays out of its factor's group", {
+  d <- withr::with_seed(1, data.frame("a=b" = rnorm(60), a = factor(rep(c("b", "c"), 30)), z = rnorm(60), check.names = FALSE))
+  for (x in list(d, d[3:1])) {
+    expect_message(data <- ufs_data(x, factors = "dummies"), "'a=b.1'", class = "ufs_message_names")
+    expect_setequal(dimnames(data)[[2L]], c("a=b", "a=b.1", "a=c", "z"))
+    expect_identical(as.matrix(data)[, "a=b"], d[["a=b"]])
+    fit <- ufs_css(data, k = 2)
+    expect_setequal(selected_features(fit), c("a=b", "z"))
+    expect_equal(predict(fit, x)[["a=b"]], d[["a=b"]])
+    out <- ufs_css(suppressMessages(ufs_data(x, factors = "dummies", exclude = "a")), k = 2)
+    expect_identical(out$constraints$features$exclude, match(c("a=b.1", "a=c"), dimnames(data)[[2L]]))
+  }
+})
+
+test_that("sparse columns that are no numbers are refused in our words", {
+  skip_if_not_installed("sparsevctrs")
+  flag <- sparsevctrs::sparse_logical(TRUE, 2, 5)
+  x <- data.frame(n = sparsevctrs::sparse_double(3, 4, 5), f = flag, z = c(1, 4, 2, 5, 3))
+  expect_equal(unname(as.matrix(ufs_data(x))[, "f"]), c(0, 1, 0, 0, 0))
+  x$w <- sparsevctrs::sparse_character("a", 2, 5)
+  expect_error(ufs_data(x), class = "ufs_error_input", "not numeric: column 'w'")
+})
+
+test_that("advice about classes of matrices is code that gives samples in rows", {
+  skip_if_not_installed("Matrix")
+  full <- matrix(c(0, 2, 1, 0, 3, 0), 2, dimnames = list(Docs = c("d1", "d2"), Terms = c("a", "b", "c")))
+  triplets <- function(m, class) {
+    at <- which(m != 0, arr.ind = TRUE)
+    structure(list(i = at[, 1], j = at[, 2], v = m[at], nrow = nrow(m), ncol = ncol(m), dimnames = dimnames(m)),
+      class = c(class, "simple_triplet_matrix"))
+  }
+  for (x in list(triplets(full, "DocumentTermMatrix"), triplets(t(full), "TermDocumentMatrix"), triplets(full, NULL))) {
+    said <- conditionMessage(expect_error(ufs_data(x), class = "ufs_error_input"))
+    code <- sub(".* Give (Matrix::sparseMatrix.*)\\), with.*", "\\1)", sub("[.]$", "", said))
+    code <- sub(".* Give ", "", code)
+    expect_identical(unname(as.matrix(ufs_data(eval(parse(text = code))))), unname(full))
+    expect_identical(dimnames(ufs_data(eval(parse(text = code))))[[2L]], colnames(full))
+  }
+})
+
+test_that("the code that an error advises drops what is not read and keeps the rest", {
+  x <- data.frame(a = c(1, 3, 2), flag = c(TRUE, FALSE, TRUE), day = Sys.Date() + 0:2, word = letters[1:3])
+  code_of <- function(x) regmatches(said <- conditionMessage(expect_error(ufs_data(x), class = "ufs_error_input")),
+    regexpr("(?<=\\().*(?= keeps)", said, perl = TRUE))
+  expect_identical(names(eval(parse(text = code_of(x)))), c("a", "flag"))
+  skip_if_not_installed("data.table")
+  x <- data.table::as.data.table(x)
+  expect_identical(names(eval(parse(text = code_of(x)))), c("a", "flag"))
+})

@@ -69,7 +69,14 @@ test_that("what is no table of numbers is refused in words", {
   expect_match(said(read_file(tempfile())), "no file")
   expect_match(said(read_file(lines_of("a,b", "1,2", "2,", "3,4"))), "Missing values in 'b'")
   expect_match(said(read_file(lines_of("a,b", "x,x", "y,x", "x,y"))), "No numeric column is left")
-  expect_match(said(read_file(lines_of("a,b", "20.46,1", "n/a,2", "3.1,3"))), "'n/a' in row 2")
+  expect_match(said(read_file(lines_of("a,b", "20.46,1", "?!,2", "3.1,3"))), "'?!' in row 2", fixed = TRUE)
+  # Words for a missing value are none in a column of numbers, and stay in others.
+  gone <- lines_of("a,kind,b", "20.46,-,1", "n/a,u,-", "3.1,-,3", "4,u,5")
+  expect_match(said(read_file(gone, "kind")), "Missing values in 'a', 'b'.*NA=omit")
+  kept <- read_file(gone, "kind", na = "omit")
+  expect_identical(unname(kept$x), cbind(c(20.46, 3.1, 4), c(1, 3, 5)))
+  expect_identical(kept$y, factor(c("-", "-", "u")))
+  expect_match(kept$said, "'n/a' in column 'a' is taken as missing")
   # Columns of text and dates are left out, and said; missing values are as the user says.
   mixed <- lines_of("a,day,b,kind", "1,2020-01-01,4,x", "2,2020-01-02,,y", "3,2020-01-05,6,x", "5,2020-01-06,1,y")
   expect_match(said(read_file(mixed)), "NA=omit")
@@ -133,6 +140,94 @@ test_that("Windows-1252, Latin-1 and UTF-16 are text, signs of typesetters are n
   }
   narrow <- read_file(lines_of("a,\u00a0b", "1.5,\u00a04", "2,\u00a05", "3.25,\u00a06"))
   expect_equal(narrow$x, cbind(a = c(1.5, 2, 3.25), b = c(4, 5, 6)))
+})
+
+test_that("a mark that may stand before decimals or between thousands is asked about, in any mixture", {
+  skip_if_not_installed("data.table")
+  reads <- function(..., dec = NULL) unname(read_file(lines_of(...), dec = dec)$x)
+  asks <- function(..., mark = "dot") expect_match(said(read_file(lines_of(...))), paste0("The ", mark, " in .*DEC="))
+  asks("a;b", "1.200;1", "950;2", "12.500;3")
+  asks("a\tb", "1.200\t1", "3.450\t2", "12.500\t3")
+  # Decimals elsewhere say nothing of a column of which every dot may be one of thousands.
+  asks("a;b", "1.200;0.5", "950;2.25", "12.500;3")
+  asks("a;b", "1.200;1,200", "950;3", "2.100;4")
+  asks("a,b", "\"1,200\",1", "\"12,500\",2", mark = "comma")
+  expect_match(said(read_file(lines_of("a;b", "1,5;0.5", "2,25;1.75"))), "point.*'0.5'.*comma.*'1,5'.*DEC=")
+  # What can be read in one way is not asked about.
+  expect_identical(reads("a;b", "1.200;0,5", "950;2,25", "12.500;3"), cbind(c(1200, 950, 12500), c(.5, 2.25, 3)))
+  expect_identical(reads("a;b", "1.234.567;1", "950;2"), cbind(c(1234567, 950), 1:2 + 0))
+  expect_identical(reads("a;b", "1.234,5;1", "2.000,5;3"), cbind(c(1234.5, 2000.5), c(1, 3)))
+  expect_identical(reads("a;b", "1,234.5;1", "2,000.5;3"), cbind(c(1234.5, 2000.5), c(1, 3)))
+  expect_identical(reads("a;b", "1,234;1", "2,345;3"), cbind(c(1.234, 2.345), c(1, 3)))
+  expect_identical(reads("a,b", "1.234,1", "1.5,3"), cbind(c(1.234, 1.5), c(1, 3)))
+  expect_identical(reads("a,b", "0.234,1", "1.523,3"), cbind(c(.234, 1.523), c(1, 3)))
+  expect_identical(reads("a;b", "1.200;0.5", "950;2.25", "12.500;3", dec = "."), cbind(c(1.2, 950, 12.5), c(.5, 2.25, 3)))
+  expect_identical(reads("a;b", "1.200;1", "950;2", dec = ","), cbind(c(1200, 950), c(1, 2)))
+  # Where the comma is the sign, 0.5 is no number.
+  expect_match(said(read_file(lines_of("a;b", "1.200;1,5", "950;0.5", "100;2"), dec = ",")), "'0.5' in row 2")
+  # Words and dates are not asked about.
+  expect_match(read_file(lines_of("a;day;v", "1;01.02.2024;1.234 beta", "2;11.02.2024;x", "4;03.02.2024;y"))$said,
+    "Left out.*'day', 'v'")
+})
+
+test_that("a first line with `#` is the names where it has one for every column, and a comment where it has not", {
+  skip_if_not_installed("data.table")
+  names_of <- function(...) {
+    read <- read_file(lines_of(...))
+    list(colnames(read$x), rownames(read$x), unname(read$x))
+  }
+  expect_identical(names_of("#OTU ID\ts1\ts2", "otu1\t3\t4", "otu2\t5\t7", "otu3\t1\t2"),
+    list(c("s1", "s2"), paste0("otu", 1:3), cbind(c(3, 5, 1), c(4, 7, 2))))
+  expect_identical(names_of("# Constructed from biom file", "#OTU ID\ts1\ts2", "otu1\t3\t4", "otu2\t5\t7"),
+    list(c("s1", "s2"), c("otu1", "otu2"), cbind(c(3, 5), c(4, 7))))
+  expect_identical(names_of("#a,b", "1,2", "3,5", "4,4"), list(c("a", "b"), NULL, cbind(c(1, 3, 4), c(2, 5, 4))))
+  expect_identical(names_of("\"#a\",\"b\"", "1,2", "3,5"), list(c("a", "b"), NULL, cbind(c(1, 3), c(2, 5))))
+  expect_identical(names_of("# by hand, twice", "a,b", "1,2", "3,5"), list(c("a", "b"), NULL, cbind(c(1, 3), c(2, 5))))
+  # A comment above numbers: nobody knows what the first line is.
+  expect_match(said(read_file(lines_of("# by hand", "1,2", "3,5", "4,4"))), "HEADER=yes or HEADER=no")
+  expect_identical(unname(read_file(lines_of("#a,b", "1,2", "3,5"), header = "no")$x), cbind(c(1, 3), c(2, 5)))
+})
+
+test_that("line breaks, quotes and ragged lines in odd places are read or refused where they are", {
+  skip_if_not_installed("data.table")
+  broken <- read_file(lines_of("\"yield", "(kg)\",\"say \"\"b\"\"\",note", "1,2,\"one", "two\"", "3,5,x", "4,4,x"))
+  expect_identical(broken$x, cbind("yield (kg)" = c(1, 3, 4), "say \"b\"" = c(2, 5, 4)))
+  expect_identical(unname(read_file(lines_of("a,b", "1,4,", "2,5,", "3,9,"))$x), cbind(c(1, 2, 3), c(4, 5, 9)))
+  expect_match(said(read_file(lines_of("a,b", "1,2,3,5", "2,3,4,5", "4,5,6,6"))), "first line has 2 fields, a later one 4")
+  expect_match(said(read_file(lines_of("a,b,a", "1,2,3", "3,4,4"))), "more than one column of the name 'a'")
+  expect_match(said(read_file(lines_of("# exported", "", "#"))), "is empty")
+  expect_identical(unname(read_file(lines_of("a b", "1  2", "3 5"))$x), cbind(c(1, 3), c(2, 5)))
+  expect_identical(unname(read_file(lines_of("a", "1", "2", "6"))$x), cbind(c(1, 2, 6)))
+})
+
+test_that("what is no file of text says what it is and what to do", {
+  skip_if_not_installed("data.table")
+  of_bytes <- function(..., ending = ".csv") {
+    file <- tempfile(fileext = ending)
+    writeBin(c(...), file)
+    file
+  }
+  told <- function(file, words) expect_match(said(read_file(file)), words)
+  told(tempdir(), "is a folder.*one file")
+  told(of_bytes(charToRaw("PK\003\004rest"), ending = ".xlsx"), "is an Excel file.*CSV")
+  told(of_bytes(as.raw(c(0xd0, 0xcf, 0x11, 0xe0, 1)), ending = ".xls"), "is an Excel file.*CSV")
+  rds <- tempfile(fileext = ".rds")
+  for (compress in c("gzip", "xz")) {
+    saveRDS(iris, rds, compress = compress)
+    told(rds, "is a file of R.*readRDS.*fwrite|is a file of R.*fwrite.*readRDS")
+  }
+  told(of_bytes(charToRaw("PAR1rest")), "is a Parquet file")
+  told(of_bytes(as.raw(c(0x89, 0x48, 0x44, 0x46))), "is no text file")
+  told(lines_of("<!DOCTYPE html>", "<table><tr><td>1</td></tr></table>"), "is a page of the web")
+  told(lines_of("", "<html><body>", "1,2"), "is a page of the web")
+  packed <- tempfile(fileext = ".csv.gz")
+  connection <- gzfile(packed, "w")
+  writeLines(c("a,b", "1,2", "2,1"), connection)
+  close(connection)
+  told(packed, "is packed: unpack it")
+  told(of_bytes(charToRaw("a,b\n1,2\n3,"), base::raw(4), charToRaw("\n2,2\n")), "a byte of it is zero")
+  told(of_bytes(as.raw(c(255, 254, 65)), base::raw(3)), "a byte of it is zero")
+  told(of_bytes(base::raw()), "is empty")
 })
 
 test_that("numbers of the command line are checked", {
@@ -199,7 +294,8 @@ test_that("the demo runs on a file, marks the chosen, leaves no stale table and 
   }
   lines <- run()
   expect_null(attr(lines, "status"))
-  expect_match(lines, "12 columns that stand for all 13", all = FALSE)
+  # Half of the columns that vary: all of them would be no choice.
+  expect_match(lines, "6 columns that stand for all 13", all = FALSE)
   lines <- run("--k=4")
   expect_null(attr(lines, "status"))
   expect_match(lines, "separator ';'", all = FALSE)

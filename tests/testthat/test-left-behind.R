@@ -12,37 +12,32 @@ state_of <- function(connection) {
 }
 rows_of <- function() withr::with_seed(1, matrix(stats::rnorm(450), 90, dimnames = list(NULL, letters[1:5])))
 
-# Tables in a folder of their own: list(files, connection).
-local_tables <- function(env = parent.frame()) {
-  folder <- withr::local_tempdir(.local_envir = env)
-  x <- as.data.frame(rows_of())
-  # A column that turns out to be text begins the files anew.
-  x$word <- c(rep(NA, 60), rep("u", 30))
-  files <- file.path(folder, c("a.csv", "b.csv"))
-  for (file in files) utils::write.csv(x, file, row.names = FALSE, na = "")
+local_table <- function(env = parent.frame()) {
   connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   withr::defer(DBI::dbDisconnect(connection), envir = env)
-  DBI::dbWriteTable(connection, "t", x[1:5])
-  list(files = files, connection = connection)
+  DBI::dbWriteTable(connection, "t", as.data.frame(rows_of()))
+  connection
 }
 
 test_that("an error in any piece of the moments, or of a sketch, leaves nothing behind", {
   skip_on_cran()
-  for (package in c("data.table", "RSQLite", "Matrix")) skip_if_not_installed(package)
-  tables <- local_tables()
-  small_files <- file_pieces
+  for (package in c("RSQLite", "Matrix")) skip_if_not_installed(package)
+  connection <- local_table()
   small_queries <- query_pieces
-  replaced("file_pieces", function(files, columns, weights, held, reading = list(), lines = 7L) {
-    small_files(files, columns, weights, held, reading, lines)
-  })
   replaced("query_pieces", function(table, held, rows = 7L) small_queries(table, held, 7L))
   withr::local_options(ufselect.block_bytes = 8 * 5 * 7, ufselect.progress = TRUE, ufselect.watch_after = Inf)
   calls <- list(
-    files = function() ufs_moments(tables$files),
-    fetch = function() ufs_moments(tables$connection, from = "t"),
-    database = function() ufs_moments(tables$connection, from = "t", where = "database"),
+    given = function() {
+      at <- 0L
+      ufs_moments(function() {
+        at <<- at + 1L
+        if (at <= 12L) rows_of()[7 * at + 0:6, ]
+      })
+    },
+    fetch = function() ufs_moments(connection, from = "t"),
+    database = function() ufs_moments(connection, from = "t", where = "database"),
     sums = function() {
-      table <- database_table(tables$connection, "t", NULL, NULL)
+      table <- database_table(connection, "t", NULL, NULL)
       table$is_sqlite <- FALSE
       moments_by_sql(table, batch = 4L)
     },
@@ -50,7 +45,7 @@ test_that("an error in any piece of the moments, or of a sketch, leaves nothing 
     leverage = function() withr::with_seed(1, ufs_sketch(rows_of(), 20, n_vectors = 2)),
     facility = function() ufs_sketch(rows_of(), 20, "facility"))
   # The function called in each of them; the error is in its first call, in a later one, in the last.
-  inside <- c("moments_of_rows", "merge_moments", "moment_columns", "fields_of", "settle_kinds", "readLines_in_words",
+  inside <- c("moments_of_rows", "merge_moments", "moment_columns",
     "engine_sums", "watch_says", "subset_data", "x_pca")
   tried <- 0L
   for (name in names(calls)) for (place in inside) {
@@ -66,13 +61,13 @@ test_that("an error in any piece of the moments, or of a sketch, leaves nothing 
       suppressMessages(calls[[name]]())
       for (at in unique(c(1L, sample.int(max(passed, 1L), 1L), passed))) {
         if (at < 1L) next
-        before <- state_of(tables$connection)
+        before <- state_of(connection)
         stop_at <- at
         passed <- 0L
         # Some errors are caught, and another way is gone.
         said <- tryCatch(suppressMessages(calls[[name]]()), error = conditionMessage)
         stop_at <- Inf
-        expect_identical(state_of(tables$connection), before, info = paste(name, place, at))
+        expect_identical(state_of(connection), before, info = paste(name, place, at))
         tried <<- tried + identical(said, "in the middle")
       }
     })
@@ -84,18 +79,16 @@ test_that("an error in any piece of the moments, or of a sketch, leaves nothing 
 test_that("an interrupt at a random moment is answered at once and leaves nothing behind", {
   skip_processes()
   skip_on_os("windows")
-  for (package in c("data.table", "RSQLite")) skip_if_not_installed(package)
+  skip_if_not_installed("RSQLite")
   folder <- withr::local_tempdir()
   script <- c("library(ufselect)", deparse(call("<-", quote(state_of), state_of)), bquote(setwd(.(folder))), quote({
-    source(file.path(system.file("scripts", package = "ufselect"), "read-file.R"))
     set.seed(1)
     x <- as.data.frame(matrix(stats::rnorm(3e5), ncol = 20))
-    data.table::fwrite(x, "a.csv")
     connection <- DBI::dbConnect(RSQLite::SQLite(), "d.sqlite")
     DBI::dbWriteTable(connection, "t", x)
     options(ufselect.progress = TRUE, ufselect.watch_after = Inf)
-    calls <- list(files = function() ufs_moments("a.csv"), fetch = function() ufs_moments(connection, from = "t"),
-      database = function() ufs_moments(connection, from = "t", where = "database"), reader = function() read_file("a.csv"),
+    calls <- list(fetch = function() ufs_moments(connection, from = "t"),
+      database = function() ufs_moments(connection, from = "t", where = "database"),
       sketch = function() ufs_sketch(x[1:2000, ], 20, "facility"))
     for (name in names(calls)) {
       long <- system.time(suppressMessages(calls[[name]]()))[[3L]]
@@ -119,5 +112,5 @@ test_that("an interrupt at a random moment is answered at once and leaves nothin
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   system2(file.path(R.home("bin"), "Rscript"), shQuote(file), stdout = FALSE, stderr = FALSE)
   said <- readLines(file.path(folder, "said"))
-  expect_identical(said, paste0(rep(c("files", "fetch", "database", "reader", "sketch"), each = 6), " interrupted "))
+  expect_identical(said, paste0(rep(c("fetch", "database", "sketch"), each = 6), " interrupted "))
 })
