@@ -219,7 +219,8 @@ merge_moments <- function(a, b) {
   step <- (b$mean - a$mean) + (b$rest - a$rest)
   both <- union_of_rows(a$n, b$n, step, tcrossprod(step))
   mean <- two_sum(a$mean, both$mean + a$rest)
-  new_moments(both$n, mean$total, a$css + b$css + both$css, dropped, mean$rest, pmin(a$least, b$least), pmax(a$most, b$most))
+  new_moments(both$n, mean$total, a$css + b$css + both$css, dropped, mean$rest,
+    pmin(a$least, b$least), pmax(a$most, b$most))
 }
 
 in_order_of <- function(moments, columns) {
