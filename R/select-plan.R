@@ -29,8 +29,7 @@
 #' @param task What the selection is for. `"compress"`: a few columns from which all the others can
 #'   be rebuilt. `"classify"`: columns for a classifier whose labels come later. `"cluster"`:
 #'   columns in which k-means finds the groups. `"label"`: samples to label, or to measure, first.
-#' @param m For `"label"`, how many samples to choose, or `"auto"`; a `sample_budget` may take its
-#'   place.
+#' @param m For `"label"`, how many samples to choose; a `sample_budget` may take its place.
 #' @param n_clusters For `"cluster"`, the number of clusters to look for.
 #' @param noise For `"classify"` and `"cluster"`, are most columns pure noise? The default `NULL`
 #'   lets permuted copies decide.
@@ -253,14 +252,8 @@ select_moments <- function(x, k, task, given) {
 #' cost beside the best number is luck: which of a dozen numbers is best differs from one half of
 #' the rows to the other. Columns that must be in or out bound the number.
 #'
-#' `m = "auto"` looks at halves of at most 400 rows, at 1, 2, 3, 4, 6, 8, ... samples: the mean
-#' squared distance of the other half to the nearest chosen, and the residual variance of a smooth
-#' function (a Gaussian process) that is known at the chosen. The answer is where both have a bend:
-#' beyond it no step falls by more than a quarter of the mean step up to it, as where samples form
-#' groups far apart; a bend near the end of the curves is none. Samples that are `labelled` count.
-#' **Most real data have no such bend, and then the error says so, with the curves.** Nothing else
-#' that can be seen without labels told how many were needed, on the real sets of
-#' `evidence/bends.R`: give as many as you can afford.
+#' There is no `m = "auto"`: nothing that can be seen without labels told on real sets how many
+#' samples were needed (`evidence/decisions.md`), so give as many as you can afford to label.
 #'
 #' # What the print compares
 #' The choice stands beside 20 random choices of the same size that keep to the same constraints,
@@ -325,7 +318,11 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   size <- if (label && !is.null(m)) m else k
   if (is.null(size)) {
     refuse(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
-      " to choose, is missing; ", what, " = \"auto\" lets the data say it.")
+      " to choose, is missing", if (!label) "; k = \"auto\" lets the data say it", ".")
+  }
+  if (label && identical(size, "auto")) {
+    refuse(what, "Nothing that can be seen without labels tells how many samples are needed: give ",
+      "a number, as many as you can afford to label.")
   }
   if (!identical(size, "auto")) check_count(size, what, 1L)
 }
@@ -364,7 +361,7 @@ selection_plan <- function(x, look, asked, given) {
       " above those of permuted columns, plus one)"))
   }
   auto <- if (identical(asked$k, "auto")) {
-    planned_number(x, look, asked, given, list_of(method, scale, clusters))
+    planned_number(x, asked, list_of(method, scale, clusters))
   }
   decided <- c(decided, auto$decided,
     if (method != planned_method(look, replace(asked, "weights", FALSE), large && !drawn,
@@ -473,18 +470,12 @@ plan_reason <- function(method, task, target) {
 }
 
 # "auto": list(k, curve, decided).
-planned_number <- function(x, look, asked, given, plan) {
-  found <- if (asked$task == "label") {
-    planned_samples(x, list(center = look$values != "counts", scale = plan$scale,
-      unit = planned_unit(x, look, asked$curves)),
-      length(setdiff(check_labelled(given$labelled, x), look$empty)))
-  } else {
-    within_constraints(planned_size(x, plan$method, list(n_clusters = plan$clusters,
-      scale = plan$scale), asked$task, asked$real), x)
-  }
+planned_number <- function(x, asked, plan) {
+  found <- within_constraints(planned_size(x, plan$method, list(n_clusters = plan$clusters,
+    scale = plan$scale), asked$task, asked$real), x)
   list(k = found$k, curve = found$curve, verdict = found$verdict, reason = found$reason,
     decided = c(
-      k = paste0(if (asked$task == "label") "m" else "k", " = ", found$k, ": ", found$reason),
+      k = paste0("k = ", found$k, ": ", found$reason),
       curve = if (!is.null(found$curve)) curve_words(found$curve, found$k)))
 }
 

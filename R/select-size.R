@@ -52,8 +52,8 @@
 #' @inheritParams ufs_decoys
 #' @param method The name of a method that selects features, or a fit, whose method and arguments
 #'   are taken.
-#' @param task In the place of a method, a task of [ufs_select()]: `"compress"`, `"classify"`,
-#'   `"cluster"` or `"label"` (how many samples).
+#' @param task In the place of a method, a task of [ufs_select()]: `"compress"`, `"classify"` or
+#'   `"cluster"`.
 #' @param ... Further arguments of the method, and those of [ufs_data()]; with a `task`, those of
 #'   [ufs_select()].
 #' @param k The numbers to look at; the default is about ten, from 2 to all columns that are not
@@ -115,8 +115,8 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
 # The method that ufs_select(x, "auto", task) would choose, without its fit.
 size_of_task <- function(x, task, given, call) {
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
-  opened <- open_some(x, given, if (task == "label") "labelled")
-  check_door(opened$x, "ufs_size()", if (task == "label") "rows" else "columns")
+  opened <- open_some(x, given)
+  check_door(opened$x, "ufs_size()", "columns")
   own <- intersect(c("n_clusters", "noise", "ordered", "kind"), names_of(opened$rest))
   asked <- c(list(task = task, k = "auto"), opened$rest[own])
   check_selection(task, "auto", NULL, asked$n_clusters, asked$noise, isTRUE(asked$ordered))
@@ -134,7 +134,7 @@ print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
   cat_line("<ufs_size> ", if (is.null(x$task)) paste0("ufs_", x$method) else
     paste0("task \"", x$task, "\""), ", ", size_words(x$n, x$p))
-  cat_line("  ", if (identical(x$task, "label")) "m" else "k", " = ", x$k, ": ", x$reason,
+  cat_line("  k = ", x$k, ": ", x$reason,
     if (!is.null(x$by) && x$by != x$method) paste0(", by ufs_", x$by, "()"))
   if (x$k > 0L && is.null(x$task)) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
@@ -172,7 +172,7 @@ picture.ufs_size <- function(object, ...) {
   curve <- object$curve
   if (!is.null(object$task)) {
     if (is.null(curve)) refuse("object", "There is no curve: ", object$reason, ".")
-    return(size_picture(curve, object$k, object$task))
+    return(size_picture(curve, object$k))
   }
   words <- c(share = "no better than noise", captured = "captured", bound = "best possible",
     knn_overlap = "neighbours kept", stability = "stability")
@@ -201,19 +201,18 @@ picture_types.ufs_select <- function(fit) {
 #' @export
 picture.ufs_select <- function(object, type, ...) {
   if (type != "size") return(NextMethod())
-  size_picture(object$size_curve, object$size, object$task)
+  size_picture(object$size_curve, object$size)
 }
 
-size_picture <- function(curve, size, task) {
+size_picture <- function(curve, size) {
   numbers <- sort(unique(curve$number))
   # From 2 to thousands: equal steps of the grid.
   curve$number <- match(curve$number, numbers)
-  what <- if (task == "label") "samples" else "features"
   new_picture("curves", table = data.frame(x = curve$number, y = curve$value,
     series = curve$measure, label = curve$measure, low = curve$low, high = curve$high),
-    x_labels = numbers, percent = TRUE, xlab = paste(what, "chosen"),
+    x_labels = numbers, percent = TRUE, xlab = "features chosen",
     ylab = if (length(unique(curve$measure)) == 1L) paste(curve$measure[1L], "(%)") else "%",
     lines = list(v = if (length(numbers) > 1L) {
       stats::approx(log(numbers), seq_along(numbers), log(size), rule = 2)$y
-    }), title = paste("How many", what), subtitle = paste(size, "were chosen"))
+    }), title = "How many features", subtitle = paste(size, "were chosen"))
 }

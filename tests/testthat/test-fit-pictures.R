@@ -952,7 +952,7 @@ test_that("refusals say what is wrong", {
     "`k` is a number of features, and ufs_ted() chooses samples: give `m`.")
   expect_refused(new_picture("curves", table = data.frame(x = 1, y = NA), title = "t"),
     "t: there is no finite value to draw.")
-  expect_refused(plot(structure(list(task = "label", curve = NULL, reason = "too few rows"), class = "ufs_size")),
+  expect_refused(plot(structure(list(task = "cluster", curve = NULL, reason = "too few rows"), class = c("ufs_size", "ufs_result"))),
     "There is no curve: too few rows.")
 })
 

@@ -355,62 +355,13 @@ test_that("k = \"auto\" leaves out noise that is likely, if not beyond doubt", {
   expect_lte(answer$k, 10L)
 })
 
-test_that("m = \"auto\" finds as many samples as there are groups, and says where it cannot say", {
-  skip_on_cran()
-  six <- withr::with_seed(1, matrix(rnorm(60, sd = 5), 6)[rep(1:6, 30), ] + rnorm(180 * 10))
-  fit <- pick(six, m = "auto", task = "label")
-  expect_identical(fit$size, 6L)
-  expect_setequal((selected_samples(fit, as = "index") - 1) %% 6, 0:5)
-  expect_match(printed(fit), "m = 6: beyond 6 samples", all = FALSE)
-  curve <- fit$size_curve
-  expect_length(unique(curve$measure), 2L)
-  expect_true(all(curve$low <= curve$value & curve$value <= curve$high))
-  pdf(NULL)
-  withr::defer(dev.off())
-  expect_identical(plot(fit, "size"), fit)
-  expect_identical(pick(six, "auto", "label", labelled = 1:4)$size, 2L)
-  expect_match(pick(six, "auto", "label", labelled = 1:4)$decided[["k"]], "4 of them are labelled already")
-  expect_identical(pick(six, "auto", "label", ordered = TRUE)$method, "facility")
-  cannot <- function(x) {
-    wrong <- expect_error(pick(x, m = "auto", task = "label"), class = "ufs_error_argument")
-    expect_identical(wrong$argument, "m")
-    expect_match(conditionMessage(wrong), "cannot say")
-    wrong
+test_that("how many samples to label is asked for", {
+  for (call in list(function() pick(iris[, 1:4], m = "auto", task = "label"), function() pick(iris[, 1:4], "auto", "label"),
+    function() ufs_size(iris[, 1:4], task = "label"))) {
+    expect_refused(call(), "Nothing that can be seen without labels tells how many samples are needed: give a number")
   }
-  wrong <- cannot(withr::with_seed(1, matrix(rnorm(200 * 20), 200)))
-  # The curves are said instead.
-  expect_match(conditionMessage(wrong), "squared distance to the nearest is [0-9, ]+ % .* and [0-9, ]+ % of the variance")
-  cannot(six[1:20, ])
-  # Real measurements have no bend.
-  cannot(as.matrix(swiss))
-  two <- withr::with_seed(1, rep_len(c(-4, 4), 120) * matrix(1, 120, 12) + rnorm(120 * 12))
-  expect_identical(pick(two, "auto", "label")$size, 2L)
-})
-
-test_that("the curves of samples: distance to the nearest chosen, variance left of a Gaussian process", {
-  own <- withr::with_seed(1, matrix(rnorm(40), 20))
-  other <- withr::with_seed(2, matrix(rnorm(30), 15))
-  order <- sample_ranking(suppressWarnings(ufs_facility(own, 8, center = FALSE, scale = FALSE)))
-  width <- median(dist(own)^2)
-  between <- as.matrix(dist(rbind(other, own)))^2
-  want <- t(sapply(c(3, 8), function(m) {
-    i <- 15 + order[seq_len(m)]
-    cover <- mean(apply(between[1:15, i], 1, min)) / mean(colSums((t(other) - colMeans(own))^2))
-    left <- sapply(1:15, function(j) {
-      like <- exp(-between[j, i] / width)
-      1 - like %*% solve(exp(-between[i, i] / width) + .01 * diag(m)) %*% like
-    })
-    c(cover, mean(left))
-  }))
-  expect_equal(sample_curve(own, other, c(3, 8)), want, tolerance = 1e-8)
-  # A bend: beyond it no step falls by more than a quarter of the mean step before.
-  answer <- function(mean) {
-    enough_samples(list(number = c(1, 2, 3, 4, 6, 24), value = array(mean, c(6, 2, 2, 1))))
-  }
-  expect_identical(answer(c(1, .5, .1, .08, .06, .05)), 3L)
-  expect_identical(answer(c(1, .4, .3, .1, .08, .06)), 4L)
-  expect_identical(answer(c(1, .3, .28, .26, .24, .22)), 2L)
-  expect_identical(answer(c(1, .8, .6, .4, .2, .1)), NA_integer_)
+  said <- conditionMessage(expect_error(pick(iris[, 1:4], task = "label"), class = "ufs_error_argument"))
+  expect_no_match(said, "auto")
 })
 
 test_that("words are found among shuffled copies of words", {
