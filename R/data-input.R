@@ -541,6 +541,7 @@ summary.ufs_data <- whole_summary
 
 #' @export
 print.ufs_data <- function(x, ...) {
+  check_dots_empty(...)
   dense <- 8 * as.double(x$n) * x$p
   cat_line("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
     if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))

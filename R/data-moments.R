@@ -620,6 +620,7 @@ summary.ufs_moments <- whole_summary
 
 #' @export
 print.ufs_moments <- function(x, ...) {
+  check_dots_empty(...)
   cat_line("<ufs_moments> moments of ",
     format(x$n, big.mark = ",", scientific = FALSE), if (x$n == 1) " row x " else " rows x ",
     count_words(length(x$mean), "feature"), ": ",

@@ -60,6 +60,7 @@ dim.ufs_x <- function(x) c(x$n, x$p)
 
 #' @export
 print.ufs_x <- function(x, ...) {
+  check_dots_empty(...)
   cat_line("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features")
   invisible(x)
 }

@@ -18,7 +18,13 @@ declared_method <- function(generic, x) {
     found <- utils::getS3method(generic, class, optional = TRUE, envir = topenv())
     if (!is.null(found)) return(found)
   }
-  refuse("x", "There is no ", generic, " of ", kind_of(x), ".")
+  refuse("x", "There is no ", generic, " of a ", class(x)[1L], ".")
+}
+
+#' @export
+as.data.frame.ufs_result <- function(x, ...) {
+  check_dots_empty(...)
+  refuse("x", "There is no table of a ", class(x)[1L], ".")
 }
 
 #' Pictures of results
@@ -36,7 +42,8 @@ declared_method <- function(generic, x) {
 #' * [ufs_decoys()]: the share of noise among the best k against k. `to`.
 #' * [ufs_size()]: noise, what is captured, neighbours kept and repeatability against k.
 #' * [ufs_reliability()]: the reliability of each column, those that repeat in colour.
-#' * [ufs_overlap()]: the shares of all pairs of fits, or who chose what. `what`.
+#' * [ufs_overlap()]: the shares of all pairs of fits, or who chose what. `what`; of fits joined by
+#'   [c()] `k` before it.
 #' * [ufs_alfs_path()]: how the norms of columns or rows grow along the path, or the certificates.
 #'   `type`, `k`, `m`.
 #' * [ufs_graph()]: degrees or weights, largest first. `what`.

@@ -427,6 +427,7 @@ dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
 print.ufs_graph <- function(x, ...) {
+  check_dots_empty(...)
   cat_line("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
     if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
     "\n  components   ", x$n_components)

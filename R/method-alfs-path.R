@@ -94,6 +94,7 @@ alfs_begin <- function(last, penalty, data) {
 
 #' @export
 print.ufs_alfs_path <- function(x, ...) {
+  check_dots_empty(...)
   cat_line("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
   table <- x$table
   number <- vapply(table, is.double, NA)

@@ -108,6 +108,7 @@ as.matrix.ufs_packed <- function(x, ...) {
 
 #' @export
 print.ufs_packed <- function(x, ...) {
+  check_dots_empty(...)
   cat_line("Symmetric matrix, ", nrow(x), " x ", nrow(x), ", packed: s[i, j], as.matrix(s)")
   invisible(x)
 }

@@ -110,6 +110,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
 
 #' @export
 print.ufs_represent <- function(x, ...) {
+  check_dots_empty(...)
   links <- rowSums(x$W > 0)
   cat_line("<ufs_represent> ", size_words(x$n, x$p))
   cat_line("solver       ", x$params$solver, ", ", x$status, " after ",

@@ -52,6 +52,7 @@ ufs_overlap <- function(fits, k) {
 
 #' @export
 print.ufs_overlap <- function(x, digits = 2L, ...) {
+  check_dots_empty(...)
   cat_line("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
     nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),
     " in all fits")
@@ -75,25 +76,20 @@ picture.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
     })
 }
 
+#' @param ... Fits to be joined.
 #' @rdname ufs_overlap
 #' @export
-c.ufs <- function(...) structure(list(...), class = "ufs_list")
+c.ufs <- function(...) structure(list(...), class = c("ufs_list", "ufs_result"))
 
-#' @rdname ufs_overlap
 #' @export
-plot.ufs_list <- function(x, k = min(10L, x[[1L]]$p), what = c("pairs", "features"), ...) {
-  show_picture(x, picture(ufs_overlap(x, k), what), ...)
-}
-
-#' @rdname ufs_overlap
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
-                              what = c("pairs", "features"), ...) {
-  ggplot_picture(picture(ufs_overlap(object, k), what), ...)
+picture.ufs_list <- function(object, k = min(10L, object[[1L]]$p), what = c("pairs", "features"),
+                             ...) {
+  picture(ufs_overlap(object, k), what)
 }
 
 #' @export
 print.ufs_list <- function(x, ...) {
+  check_dots_empty(...)
   for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
   cat_line("<ufs_list> ", length(x), " fits")
   Map(function(name, fit) cat_line("  ", name, ": ", if (!inherits(fit, "ufs")) kind_of(fit) else

@@ -147,6 +147,7 @@ dimnames.ufs_sketch <- function(x) dimnames(x$data)
 
 #' @export
 print.ufs_sketch <- function(x, ...) {
+  check_dots_empty(...)
   cat_line("<ufs_sketch> ", length(x$weights), " of ", format(x$n, scientific = FALSE),
     " samples x ", count_words(x$data$p, "feature"), "\n",
     "  ", x$data$input$note, "\n",

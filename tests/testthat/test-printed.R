@@ -158,7 +158,7 @@ test_that("the words where arguments differ from their defaults", {
     ufs_facility(x, labelled = 1:3), ufs_medoids(x, m = 3, unit = FALSE, labelled = 1:3),
     ufs_css(x, k = 3), ufs_topk(x, k = 3, y = factor(rep(1:3, 8))),
     ufs_ted(x, labelled = 1:2, m = 3), ufs_ted(x, form = "convex"),
-    ufs_alfs(x, select_samples = "facility", lambda_rel = .1),
+    ufs_alfs(x, select_samples = "facility", control = ufs_control(paper = list(lambda_rel = .1))),
     ufs_jspca(x, 2, loss = "feature"), ufs_spec(x, type = "phi3", n_clusters = 2),
     ufs_variance(ufs_data(gaps, na = "median")), ufs_variance(ufs_data(gaps, na = "omit")),
     ufs_data(gaps, na = "knn"), ufs_data(to_sparse(x)),
