@@ -117,8 +117,6 @@ declare_door("ufs_tune()", c("columns", "sums"), rows = "judges choices of colum
 declare_door("ufs_select()", "sums", columns = "chooses no columns for this task",
   rows = "chooses no rows for this task", evidence = single_rows("judges columns by"))
 declare_door("ufs_diversify()", c("columns", "sums"), rows = "chooses no rows")
-declare_door("ufs_add_noise()", character(), columns = "chooses no columns",
-  rows = "gives a plain table back")
 declare_door("ufs_propagate()", character(), columns = "chooses no columns",
   rows = "labels all rows")
 declare_door("ufs_explore()", character(), columns = "shows the fit, which was made without it",

@@ -28,7 +28,7 @@ data(musk, package = "kernlab")
 musk_x <- as.matrix(musk[, 1:166])
 musk_y <- musk$Class
 set.seed(2003)
-madelon <- ufs_simulate_madelon(400)
+madelon <- simulate_madelon(400)
 
 ## ---- musk
 run_musk <- function(methods, m = c(10, 30, 60, 119), repeats = 3) {
@@ -63,7 +63,7 @@ run_penalties <- function(x, y, grid, repeats = 3) {
 run_noise <- function(methods = c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "ALFS-I pivot, TED" = "alfs",
                         "ted", "rrss", "alnr"), m = c(10, 30, 60, 119, 285), repeats = 3) {
   set.seed(1)
-  noisy <- ufs_add_noise(scale(musk_x), share = .2, sd = 1, y = musk_y)
+  noisy <- add_noise(scale(musk_x), musk_y)
   ufs_compare(noisy$x, noisy$y, methods, k = c(30, 166), m = m, args = settings[names(settings) %in% names(methods)],
     classifiers = c("svm", "full_tree"), repeats = repeats)
 }

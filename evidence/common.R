@@ -4,7 +4,7 @@ local({
   here <- Filter(nzchar, vapply(sys.frames(), function(frame) {
     if (is.character(frame$ofile)) dirname(frame$ofile) else ""
   }, ""))
-  sys.source(file.path(here[length(here)], "provenance.R"), globalenv())
+  for (file in c("provenance.R", "simulate.R")) sys.source(file.path(here[length(here)], file), globalenv())
 })
 
 # CPU seconds (user + system), so that other work on the machine does not count.

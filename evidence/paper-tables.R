@@ -262,7 +262,7 @@ sampler_rows <- function(half, name, found, columns, m, settings = 0:length(publ
 read_evaluation_set <- function(set) {
   data <- if (set == "madelon") {
     set.seed(2003)
-    ufs_simulate_madelon(600)
+    simulate_madelon(600)
   } else if (set == "musk1" && requireNamespace("kernlab", quietly = TRUE)) {
     place <- new.env()
     utils::data("musk", package = "kernlab", envir = place)
@@ -278,7 +278,7 @@ one_repeat <- function(data, i) {
   half <- split_set(data, i)
   half$noisy <- function() {
     set.seed(1000 + i)
-    more <- ufs_add_noise(scale(data$x), share = .2, sd = 1, y = data$y)
+    more <- add_noise(scale(data$x), data$y)
     split_set(list(x = more$x, y = more$y, set = data$set), i)
   }
   half

@@ -122,7 +122,7 @@ paper_table <- function(set, minutes, needs_data) list(file = sprintf("results/p
   script = "paper-tables.R", args = c(paste0("--sets=", set), "--repeats=10", "--out=@work", "--data=@data"),
   minutes = minutes, shown = "paper-tables", seed = "100 + repeat (halves), repeat (all else)",
   methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur"),
-  functions = c("ufs_grid", "judge_settings", "ufs_simulate_madelon", "ufs_add_noise"), calls = paper_calls,
+  functions = c("ufs_grid", "judge_settings"), calls = paper_calls,
   data = paper_data(set), needs_data = needs_data, witness = paper_witness(set))
 
 classifier_table <- function(name, minutes, labels, data, witness) {
@@ -130,7 +130,7 @@ classifier_table <- function(name, minutes, labels, data, witness) {
     args = c(paste0("--only=", name), "--out=@work"), minutes = minutes, shown = "classifier-evaluation", seed = "1",
     methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur", "variance", "pca",
       "kmeans_f", "random"),
-    functions = c("ufs_compare", "ufs_simulate_madelon", "ufs_add_noise"), calls = function() compare_calls(labels()),
+    functions = "ufs_compare", calls = function() compare_calls(labels()),
     data = data, needs_data = FALSE, witness = witness)
 }
 all_labels <- function() names(definitions_of("classifier-evaluation.R")$methods)

@@ -132,8 +132,6 @@ others <- list(
   ufs_captured = function(x) list(ufs_css(x, 2), x, k = 1, center = TRUE, scale = TRUE),
   ufs_alfs_path = function(x) list(x, alpha_rel = c(.2, .1), beta_rel = .2),
   ufs_cluster_metrics = function(x) list(rep_len(1:3, NROW(x)), clusters_of(x)),
-  ufs_simulate_madelon = function(x) list(n_samples = 20, n_informative = 2, n_redundant = 2, n_probe = 4),
-  ufs_add_noise = function(x) list(x, share = .2, sd = 1, y = NULL),
   ufs_grid_paper = function(x) list(sample(ufs_methods()$method, 1)),
   ufs_annotate = function(x) list(x, ufs_variance(x), k = 2),
   representatives = function(x) list(ufs_alfs(x), x, n = 2, m = 3),

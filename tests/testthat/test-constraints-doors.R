@@ -41,7 +41,6 @@ calls_of <- function(x, y = rep(1:3, 10)) {
       fit <- ufs_diversify(ufs_variance(x, k = 3), d, k = 3)
       list(chosen_of(fit), fit$certificate)
     }),
-    "ufs_add_noise()" = list(function(d) ufs_add_noise(d, .1)),
     "ufs_propagate()" = list(function(d) ufs_propagate(as.matrix(ufs_graph(x)), c(1, 2, rep(NA, 28)), x = d)),
     "ufs_explore()" = list(function(d) explore_model(ufs_pca(x, 2, k = 3), d, NULL, NULL, list())$x)
   )

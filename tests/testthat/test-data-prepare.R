@@ -235,7 +235,6 @@ test_that("arguments that are missing, unknown or completed are named", {
   refused(ufs_propagate(diag(3)), "y")
   refused(ufs_diversify(x = good, k = 2), "fit")
   refused(ufs_represent(), "x")
-  refused(ufs_add_noise(), "x")
   refused(ufs_cluster_metrics(1:3), "class")
   expect_match(refused(ufs(good), "method"), "is missing")
   # No export answers a call without arguments in R's own words, which have no class.

@@ -299,7 +299,6 @@ test_that("classes in a list, a sampler without m and odd digits are refused by 
   expect_setequal(out$results$method, c("pca", "alfs", "all", "pca+random"))
   expect_error(print(out, digits = NA), class = "ufs_error_argument")
   expect_error(print(summary(out), digits = "a"), class = "ufs_error_argument")
-  expect_error(ufs_add_noise(x, y = as.list(y)), class = "ufs_error_argument")
 })
 
 test_that("labels of one's own do not shift the baselines, and nothing to compare is said", {

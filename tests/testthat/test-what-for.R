@@ -83,18 +83,6 @@ test_that("penalties, weights and centre of a representation are heeded", {
   expect_false(isTRUE(all.equal(ufs_represent(x, center = FALSE)$Z, ufs_represent(x)$Z)))
 })
 
-test_that("Madelon's recipe has the sizes, the distance and the order that are asked for", {
-  made <- function(...) {
-    set.seed(1)
-    ufs_simulate_madelon(64, n_informative = 2, n_redundant = 3, n_probe = 4, ...)
-  }
-  plain <- made(shuffle = FALSE)
-  expect_identical(as.character(plain$roles),
-    rep(c("informative", "redundant", "probe"), c(2, 3, 4)))
-  far <- made(separation = 20, shuffle = FALSE)
-  expect_gt(var(far$x[, 1L]), 10 * var(plain$x[, 1L]))
-})
-
 test_that("a method of one's own says what it returns, on which scale, and that it draws", {
   seen <- NULL
   ufs_register("test_order", function(x) {
