@@ -185,12 +185,13 @@ row_coordinates <- function(x) {
 
 # Coordinates for clusterings of samples, which can do with less: where those of row_coordinates()
 # take more than four blocks, the leading principal component scores (data$n_scores of them, at
-# least `least`) take their place.
+# least `least`) take their place. The same ones, but for a rotation, however x is held.
 sample_points <- function(x, least = 1L) {
-  if (is.matrix(x)) return(x)
   most <- min(4 * block_bytes(), max_bytes())
-  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) return(row_coordinates(x))
-  rows <- kmeans_rows(x, least)[x_equal_rows(x), , drop = FALSE]
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) {
+    return(if (is.matrix(x)) x else row_coordinates(x))
+  }
+  rows <- leading_scores(x, least)[x_equal_rows(x), , drop = FALSE]
   structure(rows, n_scores = ncol(rows))
 }
 
@@ -235,8 +236,11 @@ first_equal <- function(hash, size, read, bytes = block_bytes()) {
 # Points for k-means: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
-  if (is.matrix(x)) return(x)
-  scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE,
+  if (is.matrix(x)) x else leading_scores(x, n_clusters, most)
+}
+
+leading_scores <- function(x, least, most = 50L) {
+  scores <- x_pca(x, min(dim(x), max(most, least)), "kmeans_f", loadings = FALSE,
     tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
 }

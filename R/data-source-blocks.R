@@ -43,13 +43,6 @@ collect_garbage <- function(source, bytes = Inf) {
   due
 }
 
-# Frees what the last step of a loop has left before the next makes as many numbers.
-free_before <- function(entries, most = 1e6) {
-  if (entries <= most) return(invisible())
-  gc(verbose = FALSE)
-  .Call(C_x_trim)
-}
-
 reads_words <- function(lines, source, by) function(step) {
   paste0("reading x, ", by, " ", lines[1L], " to ", lines[length(lines)], " of ",
     if (by == "rows") source$n else source$p)

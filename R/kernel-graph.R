@@ -150,8 +150,6 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
       .Machine$integer.max, " entries.")
   }
   watch_says(function(step) paste0("looking for neighbours, ", step, " % done"))
-  # The search has a copy of the rows.
-  if (kind %in% c("dense", "scaled")) free_before(values, 4e6)
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
   watch_says(function(step) "neighbours are found")
@@ -165,6 +163,14 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   graph$note <- rows$note
   if (rows$approximate) graph <- note_recall(graph, rows, lists$recall)
   graph
+}
+
+# The graph that ufs_graph() makes by itself, of rows of which the inner products are known.
+graph_of_products <- function(gram) {
+  lists <- .Call(C_graph_products, gram, 5L)
+  made <- .Call(C_graph_lists, NULL, lists$index, lists$d2, 0L, lists$mean_distance, 0L)
+  if (!made$finite) refuse_range("Distances between the rows of `x`")
+  new_graph(made, list(n = nrow(gram)), kind = "heat")
 }
 
 note_recall <- function(graph, rows, recall) {
@@ -270,7 +276,6 @@ approximate_neighbours <- function(z, k) {
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.
 mean_distance <- function(z) {
-  free_before(as.double(nrow(z)) * ncol(z))
   distance <- stats::dist(x_rows(z, evenly(nrow(z), 1000L)))
   2 * sum(distance) / attr(distance, "Size")^2
 }

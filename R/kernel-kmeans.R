@@ -59,6 +59,7 @@ parted_clusters <- function(z, n_clusters, max_iter = 100L) {
     cluster[rows[beyond]] <- new
     within[c(widest, new)] <- c(sum_of_squares(part, !beyond), sum_of_squares(part, beyond))
   }
+  cluster <- canonical_labels(cluster)
   centres <- rowsum(z, cluster) / tabulate(cluster)
   if (nrow(centres) < n_clusters) return(cluster)
   # An error says that a cluster became empty on the way.

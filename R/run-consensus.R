@@ -121,7 +121,7 @@ consensus_columns <- function(opened, data, best) {
 consensus_ranks <- function(opened, data, tasks, seeds, control) {
   q <- length(data$keep)
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-  tasks <- with_one_graph(tasks, opened)
+  tasks <- with_shared_parts(tasks, opened)
   # Members leave constant columns out by themselves, so that no copy without these is made.
   runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))$values
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
@@ -139,21 +139,32 @@ consensus_ranks <- function(opened, data, tasks, seeds, control) {
     seconds = vapply(runs, `[[`, 0, "seconds"))
 }
 
-# Members that look for the same neighbours get one graph, which is theirs but for the rounding of
-# the unit of columns. Of data that are not dense each finds its own, some by other roads.
-with_one_graph <- function(tasks, x) {
-  takes <- vapply(tasks, function(task) {
-    all(c("graph", "center", "scale") %in% method_row(task$method)$arguments)
+# Members that look for the same neighbours get one graph, and those that start from clusters one
+# partition: theirs but for the rounding of the unit of columns, and the same however x is held.
+with_shared_parts <- function(tasks, x) {
+  has <- function(...) vapply(tasks, function(task) {
+    all(c("center", "scale", ...) %in% method_row(task$method)$arguments)
   }, NA)
-  if (sum(takes) < 2L || x$kind != "dense") return(tasks)
-  how <- tasks[[which(takes)[1L]]]$args
+  graph <- has("graph")
+  start <- has("init") & vapply(tasks, function(task) identical(task$args$init, "pca_part"), NA)
+  if (!any(graph | start)) return(tasks)
+  how <- tasks[[which(graph | start)[1L]]]$args
   # A member says itself what is wrong with x.
-  graph <- on_error(suppressMessages(suppressWarnings(as_ufs_graph(NULL,
-    as_ufs_operator(open_quietly(x), how$center, how$scale)))), function(e) NULL)
-  tasks[takes] <- lapply(tasks[takes], function(task) {
-    task$args["graph"] <- list(graph)
+  quietly <- function(made) {
+    on_error(suppressMessages(suppressWarnings(made)), function(e) NULL)
+  }
+  data <- quietly(as_ufs_operator(open_quietly(x), TRUE, how$scale))
+  if (is.null(data)) return(tasks)
+  give <- function(tasks, what, value) lapply(tasks, function(task) {
+    if (!is.null(value)) task$args[[what]] <- value
     task
   })
+  if (any(graph)) tasks[graph] <- give(tasks[graph], "graph", quietly(as_ufs_graph(NULL, data)))
+  if (any(start)) {
+    clusters <- tasks[[which(start)[1L]]]$args$n_clusters
+    found <- quietly(parted_clusters(sample_points(data$x, clusters), clusters))
+    tasks[start] <- give(tasks[start], "init", if (identical(max(found), clusters)) found)
+  }
   tasks
 }
 
@@ -167,21 +178,25 @@ consensus_draws <- 3L
 # 2, ... columns, better: how many are, safe: is each column, and the same of each draw by itself).
 consensus_noise <- function(opened, data, judges, seeds, share) {
   q <- length(data$keep)
+  how <- judges[[1L]]$args
+  data <- as_ufs_operator(open_quietly(opened), how$center, how$scale)
   first <- equal_of_data(opened, data)
-  n_decoys <- decoys_number(NULL, opened, sum(first == seq_len(q)), FALSE)
-  tasks <- Map(function(seed, at) list_of(seed, at), rep(seeds, each = length(judges)),
-    rep(seq_along(judges), length(seeds)))
-  runs <- run_tasks(tasks, decoys_fit, list(x = to_travel(opened), keep = data$keep, first = first,
-    n_decoys = n_decoys, plan = judges))$values
-  counts <- lapply(split(runs, rep(seq_along(seeds), each = length(judges))), function(both) {
+  ranked <- decoys_ranked(opened, data, first, judges)
+  runs <- lapply(seeds, ranked)
+  counts <- lapply(runs, function(both) {
+    both <- Filter(function(run) is.null(run$error), both)
+    if (!length(both)) return(NULL)
     # Ties by the first, which knows neither which columns are decoys.
-    place <- for_each(Filter(function(run) is.null(run$error), both), q + n_decoys,
-      function(run) order(match(run$ranking, c(seq_len(q), sort(run$ranking[run$ranking > q])))))
-    if (ncol(place)) decoys_before(order(rowMeans(place), place[, 1L]), first)
+    place <- vapply(both, function(run) {
+      as.double(order(match(run$ranking, c(seq_len(q), sort(run$ranking[run$ranking > q])))))
+    }, numeric(length(both[[1L]]$ranking)))
+    decoys_before(order(rowMeans(place), place[, 1L]), first)
   })
   counts <- Filter(Negate(is.null), counts)
-  if (!length(counts)) refuse("members", "No decoys can be told from columns: ", runs[[1L]]$error)
-  c(list(n = n_decoys, draws = length(counts)), safe_columns(counts, first, share),
+  if (!length(counts)) {
+    refuse("members", "No decoys can be told from columns: ", runs[[1L]][[1L]]$error)
+  }
+  c(list(n = counts[[1L]]$decoys, draws = length(counts)), safe_columns(counts, first, share),
     each = list(lapply(counts, function(count) safe_columns(list(count), first, share)$safe)))
 }
 
@@ -242,7 +257,6 @@ consensus_table <- function(found, chosen, k) {
 
 # Keeps of a fit only what is looked at: the solutions of all members would be larger than x.
 consensus_member <- function(task, common) {
-  free_before(as.double(common$x$n) * common$x$p)
   run <- quiet_fit(common$x, task$method, task$args, task$seed)
   if (is.null(run$fit)) return(list(error = run$error))
   list(ranking = unname(run$fit$feature_ranking), status = run$fit$status, seconds = run$seconds)

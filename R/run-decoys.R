@@ -275,7 +275,6 @@ interleaved <- function(x, beside, ord) {
   count <- c(diff(x@p), diff(beside@p))
   start <- c(0L, cumsum(count[ord]))
   to <- replace(integer(length(ord)), ord, utils::head(start, -1L))
-  free_before(utils::tail(start, 1L))
   room <- .Call(C_x_room, start)
   for (part in list(x, beside)) {
     room$at <- to[seq_len(part@Dim[2L])]
@@ -319,19 +318,12 @@ permuted_column <- function(x, blocks) {
 # list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between.
 dense_with_decoys <- function(x, keep, from, blocks) {
   q <- length(keep)
-  free_before(as.double(nrow(x)) * (q + length(from)))
   out <- matrix(0, nrow(x), q + length(from))
   if (length(blocks) == 1L) blocks <- list(NULL)
-  garbage <- 0
   for (j in seq_along(from)) for (rows in blocks) {
     size <- if (is.null(rows)) nrow(x) else length(rows)
     at <- sample.int(size, .Call(C_decoy_filled, x, from[j], rows))
     .Call(C_decoy_place, out, q + j, x, from[j], rows, at)
-    garbage <- garbage + 8 * size
-    if (garbage > 16 * 1024^2) {
-      gc(verbose = FALSE, full = FALSE)
-      garbage <- 0
-    }
   }
   ord <- mixed_order(q, length(from))
   .Call(C_decoy_arrange, out, ord, x, keep)

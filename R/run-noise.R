@@ -33,8 +33,11 @@ random_decoys <- function(x, parts = 5L) {
     first <- equal_of_data(x, data)
     some <- function(n, most) if (n > most) sort(sample.int(n, most))
     h <- components_above(subset_data(x, some(x$n, 400L), some(x$p, 2000L)))
-    ranked <- decoys_ranked(x, data, first, max(1L, min(5L, h)))
-    runs <- lapply(draw_seeds(parts * max(1L, min(4L, 200L %/% (parts * q)))), ranked)
+    ranked <- decoys_ranked(x, data, first,
+      list(list(method = "pca", args = list(n_components = max(1L, min(5L, h))))))
+    runs <- lapply(draw_seeds(parts * max(1L, min(4L, 200L %/% (parts * q)))), function(seed) {
+      ranked(seed)[[1L]]$ranking
+    })
     behind <- for_each(runs, q, function(ranking) share_behind_decoys(ranking, q))
     # Without any such component nothing tells columns from their copies.
     noise_of <- function(columns) if (h == 0L) 1 else
@@ -44,55 +47,75 @@ random_decoys <- function(x, parts = 5L) {
   }, ufs_error = function(e) NULL)
 }
 
-# A function of a seed: the ranking of the columns of dense x and of decoys by so many principal
-# components, as decoys_fit() has it of ufs_pca(). The columns are standardised once, and so is
-# their Gram matrix made. Several tables are weighted anew with the decoys of each.
-decoys_ranked <- function(x, data, first, count) {
+# A function of a seed: the rankings of the columns of x and of decoys by some methods, as
+# decoys_fit() has them: by so many principal components, or by neighbours. `data` are those of
+# as_ufs_operator(), however they are held: standardised once, and so are their products made. Rows
+# that are not alone, and several tables, are fitted anew with the decoys of each.
+decoys_ranked <- function(x, data, first, plan) {
   distinct <- which(first == seq_along(first))
   n_decoys <- decoys_number(NULL, x, length(distinct), FALSE)
-  if (!is.null(x$input$tables)) {
-    common <- list(x = x, keep = data$keep, first = first, n_decoys = n_decoys,
-      plan = list(list(method = "pca", args = list(n_components = count))))
-    return(function(seed) decoys_fit(list(seed = seed, at = 1L), common)$ranking)
+  if (!is.null(x$input$tables) || !is.null(x$row_wish)) {
+    common <- list_of(x, keep = data$keep, first, n_decoys, plan)
+    return(function(seed) lapply(seq_along(plan), function(at) {
+      decoys_fit(list_of(seed, at), common)
+    }))
   }
   z <- data$x
   q <- ncol(z)
-  rows <- nrow(z) <= q + n_decoys
-  own <- if (rows) tcrossprod(z) else crossprod(z)
+  n <- as.double(nrow(z))
+  # Products of rows for neighbours, too, unless they would be many more numbers than x has.
+  by_rows <- n <= q + n_decoys
+  near <- by_rows || 8 * n^2 <= block_bytes()
+  judges <- vapply(plan, `[[`, "", "method")
+  rows <- if (by_rows || near && "laplacian" %in% judges) x_gram(z, rows = TRUE)
+  own <- if (by_rows) rows else if ("pca" %in% judges) x_gram(z, rows = FALSE)
+  judge <- list(
+    pca = function(beside, args) {
+      component_weights(z, beside, own, by_rows, min(args$n_components, n - 1L, q))
+    },
+    laplacian = function(beside, args) {
+      graph <- if (near) graph_of_products(rows + tcrossprod(beside)) else
+        as_ufs_graph(NULL, list(x = cbind(x_dense(z), beside), n = n))
+      score <- -c(.Call(C_spec_quadratic, unclass(graph), z, 1L, TRUE),
+        .Call(C_spec_quadratic, unclass(graph), beside, 1L, TRUE))
+      replace(score, is.nan(score), -Inf)
+    })
   function(seed) {
     drawn <- with_seed(seed, {
       of <- distinct[sample.int(length(distinct), n_decoys)]
-      list(of = of, z = permuted_alike(x$x, z, data$keep, of), ord = mixed_order(q, n_decoys))
+      list(of = of, z = permuted_alike(data_columns(x, data$keep[of]), x_columns(z, of)),
+        ord = mixed_order(q, n_decoys))
     })
-    score <- component_weights(z, drawn$z, own, rows, count)
-    c(seq_len(q), q + drawn$of)[drawn$ord][ufs_rank(score[drawn$ord])]
+    lapply(plan, function(own) on_error({
+      score <- judge[[own$method]](drawn$z, own$args)
+      list(ranking = c(seq_len(q), q + drawn$of)[drawn$ord][ufs_rank(score[drawn$ord])])
+    }, function(e) list(error = conditionMessage(e))))
   }
 }
 
-# The columns `of` of z, permuted as permuted() does it with x[, keep], of which z is made.
-permuted_alike <- function(x, z, keep, of) {
+# The columns of z, permuted as permuted() does it with those of x, of which they are made.
+permuted_alike <- function(x, z) {
   n <- nrow(z)
-  out <- z[, of, drop = FALSE]
-  for (j in seq_along(of)) {
-    full <- x[, keep[of[j]]] != 0
-    value <- out[full, j]
-    if (length(value) < n) out[, j] <- out[match(FALSE, full), j]
-    out[sample.int(n, length(value)), j] <- value
+  for (j in seq_len(ncol(z))) {
+    full <- x[, j] != 0
+    value <- z[full, j]
+    if (length(value) < n) z[, j] <- z[match(FALSE, full), j]
+    z[sample.int(n, length(value)), j] <- value
   }
-  out
+  z
 }
 
 # The row norms of the leading loadings of cbind(z, beside); `own`: the Gram matrix of the rows of
 # z, or of its columns.
 component_weights <- function(z, beside, own, rows, count) {
   gram <- if (rows) own + tcrossprod(beside) else {
-    across <- crossprod(z, beside)
+    across <- x_cross(z, beside)
     rbind(cbind(own, across), cbind(t(across), crossprod(beside)))
   }
   found <- check_solved(.Call(C_x_leading, gram, count, 1e-10), "pca")
   loadings <- found$vectors
   if (rows) {
-    loadings <- rbind(crossprod(z, loadings), crossprod(beside, loadings))
+    loadings <- rbind(x_cross(z, loadings), crossprod(beside, loadings))
     loadings <- loadings / rep(sqrt(colSums(loadings^2)), each = nrow(loadings))
   }
   sqrt(rowSums(loadings^2))

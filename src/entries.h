@@ -64,6 +64,7 @@
     ENTRY(css_leading, 3) \
     /* ffi_graph.c */ \
     ENTRY(graph_knn, 2) \
+    ENTRY(graph_products, 2) \
     ENTRY(graph_near, 2) \
     ENTRY(graph_lists, 6) \
     ENTRY(graph_describe, 3) \

@@ -4,25 +4,38 @@
 #include "graph.h"
 #include <limits.h>
 
-/* x: no source. list(index, d2), both k x n: column i holds the neighbours of
- * sample i, 1-based; mean_distance. */
+/* list(index, d2), both k x n: column i holds the neighbours of sample i, 1-based; and `last`. */
+static SEXP neighbour_lists(const graph_knn *knn, const char *names, const char *last, double value)
+{
+    size_t len = (size_t) knn->n * (size_t) knn->k;
+    SEXP out = PROTECT(ffi_list(names));
+    int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, knn->k, knn->n)));
+    for (size_t e = 0; e < len; e++) index[e] = knn->index[e] + 1;
+    ufs_copy(ffi_set_matrix(out, "d2", knn->k, knn->n), knn->d2, len);
+    *ffi_set_vector(out, last, 1) = value;
+    UNPROTECT(1);
+    return out;
+}
+
+/* x: no source. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
     ufs_x x = ffi_x_finite(x_);
     if (x.kind == UFS_X_SOURCE) Rf_error("internal error: neighbours need rows");
-    int k = ffi_whole(k_, 1, x.n - 1, "k");
-    size_t len = (size_t) x.n * (size_t) k;
-    SEXP out = PROTECT(ffi_list("index d2 mean_distance"));
     graph_knn knn;
-
     ufs_hook hook = ffi_watch();
-    graph_knn_search(&x, k, &hook, &knn);
-    int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
-    for (size_t e = 0; e < len; e++) index[e] = knn.index[e] + 1;
-    ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);
-    *ffi_set_vector(out, "mean_distance", 1) = knn.mean_distance;
-    UNPROTECT(1);
-    return out;
+    graph_knn_search(&x, ffi_whole(k_, 1, x.n - 1, "k"), &hook, &knn);
+    return neighbour_lists(&knn, "index d2 mean_distance", "mean_distance", knn.mean_distance);
+}
+
+SEXP ffi_graph_products(SEXP gram_, SEXP k_)
+{
+    ffi_mat gram = ffi_matrix(gram_, "gram");
+    if (gram.n != gram.p) Rf_error("internal error: gram is not square");
+    graph_knn knn;
+    ufs_hook hook = ffi_watch();
+    graph_knn_products(gram.n, gram.x, ffi_whole(k_, 1, gram.n - 1, "k"), &hook, &knn);
+    return neighbour_lists(&knn, "index d2 mean_distance", "mean_distance", knn.mean_distance);
 }
 
 /* The same by an approximate search, with its recall in the place of mean_distance. */
@@ -30,20 +43,12 @@ SEXP ffi_graph_near(SEXP x_, SEXP k_)
 {
     ufs_x x = ffi_x_finite(x_);
     int k = ffi_whole(k_, 1, x.n - 1, "k");
-    size_t len = (size_t) x.n * (size_t) k;
-    SEXP out = PROTECT(ffi_list("index d2 recall"));
     graph_knn knn;
 
     if (x.kind != UFS_X_DENSE && x.kind != UFS_X_SCALED)
         Rf_error("internal error: neighbours need rows");
     ufs_hook hook = ffi_watch();
-    double recall = graph_knn_near(&x, k, &hook, &knn);
-    int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
-    for (size_t e = 0; e < len; e++) index[e] = knn.index[e] + 1;
-    ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);
-    *ffi_set_vector(out, "recall", 1) = recall;
-    UNPROTECT(1);
-    return out;
+    return neighbour_lists(&knn, "index d2 recall", "recall", graph_knn_near(&x, k, &hook, &knn));
 }
 
 static void set_description(SEXP out, const graph_csr *g)

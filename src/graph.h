@@ -28,6 +28,8 @@ typedef struct {
  * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
  * from two rows' entries. Memory 16 nnz + O(nk). Distances do not see the centring. */
 void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out);
+/* The same from the inner products of the rows, n x n: distances have their rounding. */
+void graph_knn_products(int n, const double *gram, int k, const ufs_hook *hook, graph_knn *out);
 /* The same for many samples of an X that is dense or scaled, not all of the nearest: see graph_near.c. mean_distance is
  * left 0. Returns the share of the true neighbours that was found, of 200 samples. */
 double graph_knn_near(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out);

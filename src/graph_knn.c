@@ -30,6 +30,7 @@ typedef struct {
     int n, p, k, size;       /* size: entries kept per row */
     const double *mean;      /* p: taken off on the way into the products; not of a sparse X */
     const double *row;       /* p x n: contiguous copies of the samples; not of a sparse X */
+    const double *product;   /* n x n, in the place of X: the inner products of its rows */
     const sparse_rows *rows; /* instead of the two */
     const double *norm2;     /* K_ii */
     double delta;
@@ -79,6 +80,10 @@ static void tell(const search *s, double share)
 static double exact_d2(const search *s, int i, int j)
 {
     if (s->rows) return sparse_rows_d2(s->rows, i, j);
+    if (s->product) {
+        double d2 = s->norm2[i] + s->norm2[j] - 2.0 * s->product[i + (size_t) j * (size_t) s->n];
+        return d2 > 0.0 ? d2 : 0.0;
+    }
     const double *a = s->row + (size_t) i * (size_t) s->p;
     const double *b = s->row + (size_t) j * (size_t) s->p;
     /* Two sums in a fixed order, symmetric in i and j. */
@@ -128,6 +133,18 @@ static double scan_sparse(search *s)
             }
     }
     return blur <= 1e-6 * total ? total : exact_total(s);
+}
+
+static double scan_products(search *s)
+{
+    double total = 0.0;
+
+    for (int j = 0; j < s->n; j++) {
+        const double *col = s->product + (size_t) j * (size_t) s->n;
+        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
+        for (int i = 0; i < j; i++) total += offer_pair(s, i, j, col[i]);
+    }
+    return total;
 }
 
 /* out (ni x deep): rows i0.. of the centred columns l0.. */
@@ -355,7 +372,7 @@ static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
     return true;
 }
 
-void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out)
+static void knn_search(const ufs_x *x, bool products, int k, const ufs_hook *hook, graph_knn *out)
 {
     int n = x->n, p = x->p, longest = p, n_hard = 0;
     size_t N = (size_t) n, K = (size_t) k;
@@ -377,6 +394,9 @@ void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *ou
         rows = sparse_rows_of(x);
         s.rows = &rows;
         longest = sparse_rows_norms(&rows, norm2);
+    } else if (products) {
+        for (int i = 0; i < n; i++) norm2[i] = x->dense[i + (size_t) i * N];
+        s.product = s.row = x->dense;
     } else {
         double *mean = ufs_dzero((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
         double *scratch = ufs_dalloc(N, 1);
@@ -392,7 +412,9 @@ void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *ou
     s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
     if (!beyond_numbers(n, norm2, out)) {
         entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
-        double total = s.rows ? scan_sparse(&s) : scan_dense(&s);
+        double total = s.rows      ? scan_sparse(&s)
+                       : s.product ? scan_products(&s)
+                                   : scan_dense(&s);
         out->mean_distance = 2.0 * total / ((double) n * (double) n);
         /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
         for (int i = 0; i < n; i++) {
@@ -402,4 +424,15 @@ void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *ou
         if (n_hard > 0) retry_rows(&s, n_hard, hard, reach, out);
     }
     vmaxset(mark);
+}
+
+void graph_knn_search(const ufs_x *x, int k, const ufs_hook *hook, graph_knn *out)
+{
+    knn_search(x, false, k, hook, out);
+}
+
+void graph_knn_products(int n, const double *gram, int k, const ufs_hook *hook, graph_knn *out)
+{
+    ufs_x x = ufs_x_dense(n, n, gram);
+    knn_search(&x, true, k, hook, out);
 }

@@ -238,8 +238,8 @@ test_that("members that look for the same neighbours get one graph, the one of e
     made <- 0
     set.seed(1)
     shared <- ufs_consensus(x, 3, k = 3, members = members, scale = scale)
-    # One for the members, and one for each draw of decoys.
-    expect_identical(made, 1 + consensus_draws)
+    # One for the members; those of the draws of decoys are made from products.
+    expect_identical(made, 1)
     for (member in members[1:3]) {
       args <- list(x = x, method = member, scale = scale)
       if (member != "laplacian") args$n_clusters <- 3
@@ -251,14 +251,15 @@ test_that("members that look for the same neighbours get one graph, the one of e
   }
   own <- list(center = TRUE, scale = TRUE)
   tasks <- list(list(method = "mcfs", args = own), list(method = "pca", args = own))
-  expect_identical(with_one_graph(tasks, open_data(x)), tasks)
-  sparse <- replace(open_data(x), "kind", "sparse")
-  expect_identical(with_one_graph(tasks[c(1, 1)], sparse), tasks[c(1, 1)])
+  found <- with_shared_parts(tasks, open_data(x))
+  expect_named(found[[1]]$args, c("center", "scale", "graph"))
+  expect_identical(found[[2]], tasks[[2]])
 })
 
 test_that("decoys that cannot be ranked are refused with the reason", {
   x <- withr::with_seed(1, matrix(stats::rnorm(50 * 24), 50))
-  replaced("decoys_fit", function(...) list(error = "no luck"))
+  replaced("component_weights", function(...) stop("no luck"))
+  replaced("graph_of_products", function(...) stop("no luck"))
   expect_refused(ufs_consensus(x, 3, k = 2, members = c("variance", "pca")),
     "No decoys can be told from columns: no luck")
 })

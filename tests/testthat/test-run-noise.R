@@ -1,29 +1,45 @@
-test_that("columns ranked beside decoys by one Gram matrix are those of the fits", {
+test_that("columns beside decoys rank by shared products as by fits, in any container", {
   set.seed(5)
   group <- rep(0:1, 20)
   x <- cbind(matrix(rnorm(40 * 8), 40) + 3 * group, matrix(rnorm(40 * 50), 40), 7)
   x[x < -1] <- 0
   x[, 12] <- x[, 3]
-  # Fewer rows than columns and decoys, and more.
-  for (columns in list(1:59, c(1:12, 20, 59))) {
-    opened <- open_quietly(x[, columns])
-    data <- as_ufs_operator(opened)
-    first <- equal_of_data(opened, data)
-    common <- list(x = opened, keep = data$keep, first = first,
-      n_decoys = decoys_number(NULL, opened, sum(first == seq_along(first)), FALSE),
-      plan = list(list(method = "pca", args = list(n_components = 2L))))
-    ranked <- decoys_ranked(opened, data, first, 2L)
-    # Columns that are equal are tied up to rounding.
-    alike <- c(first, length(first) + first)
-    for (seed in 1:3) {
-      expected <- decoys_fit(list(seed = seed, at = 1L), common)$ranking
-      expect_identical(alike[ranked(seed)], alike[expected])
+  plan <- list(list(method = "pca", args = list(n_components = 2L)),
+    list(method = "laplacian", args = list(center = TRUE, scale = TRUE)))
+  held <- list(identity, as.data.frame,
+    if (requireNamespace("Matrix", quietly = TRUE)) function(x) Matrix::Matrix(x, sparse = TRUE))
+  # Fewer rows than columns and decoys, and more; with products of rows, and without.
+  for (columns in list(1:59, c(1:12, 20, 59))) for (most in c(64 * 1024^2, 8 * 1000)) {
+    withr::local_options(ufselect.block_bytes = most)
+    for (hold in Filter(Negate(is.null), held)) {
+      opened <- open_quietly(hold(x[, columns]))
+      data <- as_ufs_operator(opened)
+      first <- equal_of_data(opened, data)
+      common <- list(x = opened, keep = data$keep, first = first, plan = plan,
+        n_decoys = decoys_number(NULL, opened, sum(first == seq_along(first)), FALSE))
+      ranked <- decoys_ranked(opened, data, first, plan)
+      # Columns that are equal are tied up to rounding.
+      alike <- c(first, length(first) + first)
+      for (seed in 1:3) for (at in 1:2) {
+        expected <- decoys_fit(list(seed = seed, at = at), common)$ranking
+        expect_identical(alike[ranked(seed)[[at]]$ranking], alike[expected])
+      }
     }
   }
   tables <- ufs_data(list(a = x[, 1:20], b = x[, 21:58]))
   data <- as_ufs_operator(open_quietly(tables))
-  ranked <- decoys_ranked(open_quietly(tables), data, equal_of_data(tables, data), 2L)
-  expect_true(is_decoys_order(ranked(1), equal_of_data(tables, data), 50L))
+  ranked <- decoys_ranked(open_quietly(tables), data, equal_of_data(tables, data), plan[1])
+  expect_true(is_decoys_order(ranked(1)[[1]]$ranking, equal_of_data(tables, data), 50L))
+})
+
+test_that("the graph from products of rows is the graph of the rows", {
+  x <- withr::with_seed(8, matrix(stats::rnorm(240), 40))
+  x[21:24, ] <- x[1:4, ]
+  rows <- ufs_graph(x)
+  expect_equal(graph_of_products(tcrossprod(sweep(x, 2, colMeans(x))))[c("weights", "degree")],
+    rows[c("weights", "degree")])
+  expect_error(.Call(C_graph_products, x, 5L), "not square")
+  expect_error(graph_of_products(matrix(1, 8, 8)), class = "ufs_error")
 })
 
 test_that("ranks of columns, and their closest columns", {
