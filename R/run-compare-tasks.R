@@ -233,8 +233,7 @@ pipeline_features <- function(plan, x, k, cache) {
   best <- 1L
   if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
-    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion,
-      list(fixed = args, n_clusters = plan$n_classes, n_starts = 10L))$best
+    best <- judge_settings(attr(cache$runs, "grid"), x, k, criterion, plan$n_classes)$best
   }
   list_of(picks, best)
 }

@@ -1,11 +1,9 @@
 # Criteria without labels, and the best setting of a grid by them: for ufs_tune(), ufs_compare().
 
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
-# first one. `given`: list(fixed, n_clusters, varies, n_starts), where `varies` says which of
-# n_clusters and n_components the grid varies.
-judge_settings <- function(fits, x, k, criterion, given) {
-  z <- as_ufs_operator(open_quietly(x), keep_constant = TRUE)$x
-  context <- c(list_of(z, x, method = fits$method), given[c("fixed", "n_starts")])
+# first one. `varies` says which of n_clusters and n_components the grid varies.
+judge_settings <- function(fits, x, k, criterion, n_clusters, varies = character()) {
+  context <- list(z = as_ufs_operator(open_quietly(x), keep_constant = TRUE)$x)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
@@ -15,11 +13,9 @@ judge_settings <- function(fits, x, k, criterion, given) {
   values <- lapply(stats::setNames(nm = wanted), function(name) {
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
-      context$args <- setting_args(fits$settings, i)
-      context$n_clusters <- given$n_clusters
-      if (is.null(given$n_clusters) && length(given$varies)) {
-        context$n_clusters <- context$args[[given$varies[1L]]]
-      }
+      context$n_clusters <- if (is.null(n_clusters) && length(varies)) {
+        setting_args(fits$settings, i)[[varies[1L]]]
+      } else n_clusters
       # The same random numbers for every setting: they differ only in what they chose.
       value[i] <- with_seed(seed, mean(vapply(k, function(size) {
         context$k <- size
@@ -38,8 +34,7 @@ judge_settings <- function(fits, x, k, criterion, given) {
     close <- which(first >= max(first, na.rm = TRUE) - .001)
     best <- close[which.max(values$reconstruction[close])]
   }
-  list(values = values, best = best, rows = c(compared = length(context$rows),
-    resampled = context$resampled))
+  list_of(values, best, compared = length(context$rows))
 }
 
 # Neighbours are compared among some of very many samples, spread over all: their mean needs no
@@ -66,52 +61,16 @@ criteria <- list(
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {
-      context$distance <- row_distances(sample_points(context$z))
+      check_bytes(12 * as.double(nrow(context$z))^2, "The distances between all samples",
+        "Choose another `criterion`, or give fewer samples.")
+      context$distance <- stats::dist(sample_points(context$z))
       context
     },
     value = function(context, columns) {
-      silhouette_of(cluster_on(context, columns), context$distance)
-    }),
-  silhouette_chosen = list(clusters = TRUE, random = TRUE, prepare = identity,
-    value = function(context, columns) {
-      silhouette_of(cluster_on(context, columns), row_distances(x_columns(context$z, columns)))
-    }),
-  seed_agreement = list(clusters = TRUE, random = TRUE, prepare = identity,
-    value = function(context, columns) {
-      z <- x_columns(context$z, columns)
-      labels <- lapply(seq_len(context$n_starts), function(i) {
-        kmeans_runs(z, context$n_clusters, 1L)[[1L]]$cluster
-      })
-      mean(utils::combn(labels, 2L, function(pair) {
-        if (is.null(pair[[1L]]) || is.null(pair[[2L]])) return(NA_real_)
-        table_ari(unclass(table(pair[[1L]], pair[[2L]])))
-      }), na.rm = TRUE)
-    }),
-  stability = list(clusters = FALSE, random = TRUE,
-    prepare = function(context) {
-      opened <- open_quietly(context$x)
-      looked <- stability_rows(opened, as_column_stats(opened)$keep)
-      context[c("x", "resampled")] <- list(looked$x, looked$size)
-      context
-    },
-    value = function(context, columns) {
-      fixed <- context$fixed[setdiff(names(context$fixed), c("init", "graph"))]
-      do.call(ufs_stability, c(list(x = context$x, method = context$method, k = context$k,
-        n_resamples = 10L), context$args, fixed))$stability
+      runs <- kmeans_runs(x_columns(context$z, columns), context$n_clusters, 10L)
+      silhouette_of(if (!is.null(runs)) runs[[1L]]$cluster, context$distance)
     })
 )
-
-cluster_on <- function(context, columns) {
-  runs <- kmeans_runs(x_columns(context$z, columns), context$n_clusters, context$n_starts)
-  if (is.null(runs)) NULL else runs[[1L]]$cluster
-}
-
-# Distances between all rows; silhouette_of() makes a square matrix of them.
-row_distances <- function(points) {
-  check_bytes(12 * as.double(nrow(points))^2, "The distances between all samples",
-    "Choose another `criterion`, or give fewer samples.")
-  stats::dist(points)
-}
 
 # Mean silhouette width: (b - a) / max(a, b) with a the mean distance to the own cluster and b to
 # the nearest other one; 0 for clusters of one.

@@ -71,7 +71,9 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  looked <- if (is.null(m)) stability_rows(x, data$keep) else list(x = x)
+  # Resamples are taken from some of very many samples, to save time. That measures a choice from
+  # fewer samples, as the print says.
+  looked <- if (is.null(m)) some_rows(x, data$keep, 4000L, 10000L) else list(x = x)
   n <- nrow(looked$x)
   size <- round(fraction * n)
   if (size < 3L) refuse("fraction", "`fraction` leaves ", size, " samples; 3 are needed.")
@@ -106,10 +108,6 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     if (!is.null(looked$size)) list(looked_at = looked$size, n = data$n)),
     class = c("ufs_stability", "ufs_result"))
 }
-
-# Resamples are taken from some of very many samples, to save time. That measures a choice from
-# fewer samples, as the print says.
-stability_rows <- function(x, keep) some_rows(x, keep, 4000L, 10000L)
 
 # Agreement of the resamples.
 stability_of <- function(runs, data, k, m, level) {

@@ -14,13 +14,8 @@
 #'   other, which `print()` says; `options(ufselect.most_rows = Inf)` compares all.
 #' * `"reconstruction"`: minus the leave-one-out error of a ridge regression of all features
 #'   on the chosen ones, as a share of their variance.
-#' * `"silhouette_all"`: the mean silhouette, measured in all features, of the k-means labels found
-#'   on the chosen ones.
-#' * `"silhouette_chosen"`: the same, measured in the chosen features.
-#' * `"seed_agreement"`: the mean adjusted Rand index between single k-means runs on the chosen
-#'   features.
-#' * `"stability"`: [ufs_stability()] with 10 halves of the samples, of very many drawn as there. It
-#'   is slow, and a selection can repeat well without being right.
+#' * `"silhouette_all"`: the mean silhouette, measured in all features, of the labels that k-means
+#'   with 10 starts finds on the chosen ones.
 #'
 #' The objective of a method is not among them: it is not comparable between penalties, and between
 #' starts it does not predict accuracy. `vignette("choosing-parameters")` shows how to work with the
@@ -34,7 +29,6 @@
 #' @param n_clusters The number of clusters for the method, where it has that argument, and for the
 #'   criteria that cluster. By default the criteria take the method's `n_clusters` or
 #'   `n_components`, each setting its own if the grid varies them.
-#' @param n_starts The number of k-means starts per criterion.
 #' @return An object of class `c("ufs_tune", "ufs_grid")`: a grid whose `results` have the criteria
 #'   as further columns, with `best` (the row chosen), `choice` (its settings) and `fit`.
 #' @seealso [ufs_grid()], [ufs_stability()], and [ufs_compare()] if there are labels to judge by.
@@ -46,7 +40,7 @@
 #' tuned$choice
 #' selected_features(tuned$fit, 4)
 #' @export
-ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
+ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL,
                      checkpoint = NULL, m) {
   check_given(x, method, grid)
   watch_over("ufs_tune()")
@@ -66,7 +60,6 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
       paste0("\"", names(criteria), "\"", collapse = ", "), ".")
   }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
-  n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
   varies <- intersect(c("n_clusters", "n_components"), names(grid))
   if (is.null(n_clusters)) n_clusters <- fixed$n_components
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
@@ -83,11 +76,10 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)), quote = TRUE)
   k <- check_counts(k, "k", fits$p, "the features")
-  judged <- judge_settings(fits, x, k, criterion, list_of(fixed, n_clusters, varies, n_starts))
+  judged <- judge_settings(fits, x, k, criterion, n_clusters, varies)
   fits$results[names(judged$values)] <- judged$values
   best <- judged$best
-  some <- judged$rows[judged$rows > 0L]
-  for (name in names(some)) fits[[paste0("rows_", name)]] <- some[[name]]
+  if (judged$compared > 0L) fits$rows_compared <- judged$compared
   fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,
     fits$settings[best, , drop = FALSE], fits$fits[[best]])
   fits$fits <- NULL
@@ -108,9 +100,6 @@ print.ufs_tune <- function(x, ...) {
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
   if (!is.null(x$rows_compared)) {
     cat_line("  neighbours compared among ", x$rows_compared, " of the samples, spread over all")
-  }
-  if (!is.null(x$rows_resampled)) {
-    cat_line("  stability from halves of ", x$rows_resampled, " of the samples, spread over all")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)

@@ -12,7 +12,7 @@ folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- words(option("sets",
   "lung_discrete,tissue,tox171,warpPIE10P,libras,dermatology,wine,segment,musk1,sonar,wdbc,ionosphere,vehicle"))
 methods <- words(option("methods", "socfs,jspca,laplacian"))
-criteria <- words(option("criteria", "knn_overlap,reconstruction,silhouette_all,silhouette_chosen,seed_agreement"))
+criteria <- words(option("criteria", "knn_overlap,reconstruction,silhouette_all"))
 grids <- list(
   socfs = list(lambda_rel = c(.05, .1, .3, .5), gamma = c(.1, 1, 10)),
   jspca = list(lambda_rel = c(.01, .05, .1, .2), loss = c("feature", "sample")),
@@ -67,11 +67,10 @@ for (set in sets) {
       }
       accuracy <- vapply(fits$fits, accuracy_of, 0)
       by_default <- accuracy_of(default)
-      wanted <- if (method == "alfs") setdiff(criteria, "stability") else criteria
       tuned <- suppressWarnings(do.call(ufs_tune, c(list(x = candidates, method = method,
-        grid = grids[[method]], k = k, criterion = wanted), fixed,
+        grid = grids[[method]], k = k, criterion = criteria), fixed,
         if (!"n_clusters" %in% number) list(n_clusters = c))))
-      for (name in wanted) {
+      for (name in criteria) {
         value <- tuned$results[[name]]
         pick <- which.max(value)
         usable <- is.finite(value) & is.finite(accuracy)

@@ -47,5 +47,5 @@ test_that("every argument is in the table, with one meaning", {
   expect_match(wrong_words(more, table), "`samples` of ufs_new is not in the table", fixed = TRUE, all = FALSE)
   expect_match(wrong_words(more, table), "`frobnicate` of ufs_new", fixed = TRUE, all = FALSE)
   expect_match(wrong_words(found, rbind(table, table[1L, ])), "has two meanings", all = FALSE)
-  expect_match(wrong_words(found[found$argument != "flip", ], table), "`flip` of .* is not there", all = FALSE)
+  expect_match(wrong_words(found[found$argument != "swaps", ], table), "`swaps` of .* is not there", all = FALSE)
 })

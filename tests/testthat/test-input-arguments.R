@@ -110,7 +110,7 @@ many <- list(
   },
   tune = function(x) {
     tuned <- ufs_tune(x, "pca", list(n_components = 1:3), k = 6,
-      criterion = setdiff(names(criteria), "stability"), n_clusters = 3)
+      criterion = names(criteria), n_clusters = 3)
     tuned$results[setdiff(names(tuned$results), "seconds")]
   },
   stability = function(x) {

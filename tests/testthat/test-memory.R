@@ -11,7 +11,7 @@ test_that("every function ends in a result or in words where a square of rows or
     inside <- function(name) utils::getFromNamespace(name, "ufselect")
     given <- list(n_clusters = 3, n_components = 2, k = 3, m = 3, n_features = 3, rank = 2)
     found <- character()
-    must <- c("topk", "blfse", "represent", "exact", "pam", "dense", "paper", "some", "silhouette", "all")
+    must <- c("topk", "blfse", "represent", "exact", "pam", "dense", "paper", "some", "all")
     # What takes long without such a matrix is stopped; what must be refused has time beside other work.
     note <- function(name, code) {
       setTimeLimit(elapsed = if (name %in% paste("tall", must)) 20 else 1)
@@ -44,8 +44,6 @@ test_that("every function ends in a result or in words where a square of rows or
         dense = as.matrix(ufs_graph(x[, 1:8])), paper = ufs_topk(x, 3, n_clusters = 3, solver = "paper"),
         labels = ufs_topk(x, 3, y = halves), some = ufs_topk(x, 3, y = c(1, 2, rep(NA, n - 2))),
         alfs = ufs_alfs(x, lambda_rel = .1), optimal = ufs_css(x, 3, optimal = TRUE),
-        silhouette = ufs_tune(x, "variance", list(scale = c(TRUE, FALSE)), k = 2, criterion = "silhouette_chosen",
-          n_clusters = 3),
         all = ufs_tune(x, "variance", list(scale = c(TRUE, FALSE)), k = 2, criterion = "silhouette_all", n_clusters = 3),
         size = ufs_size(x, "variance", k = 2:3), decoys = ufs_decoys(x, "variance"), split = ufs_split(x, 3),
         sketch = ufs_sketch(x, 4, type = "facility"), look = ufs_look(x), select = ufs_select(x, 3),
@@ -73,6 +71,6 @@ test_that("every function ends in a result or in words where a square of rows or
   expect_true(all(startsWith(names(found)[words], "wide ")))
   expect_identical(unname(found[!words & !found %in% c("result", "refused", "stopped")]), character())
   expect_true(all(found[paste("tall", c("topk", "blfse", "represent", "exact", "pam", "dense", "paper", "some",
-    "silhouette", "all"))] == "refused"))
+    "all"))] == "refused"))
   expect_true(all(found[paste("wide", c("coefficients", "moments"))] == "refused"))
 })

@@ -145,13 +145,6 @@ test_that("resamples are of some of very many samples, which the print says", {
   expect_output(print(two), "100 of 300 samples drawn")
   # Faults in rows that are not drawn are found.
   expect_error(run(replace(x, cbind(setdiff(1:300, rows)[1L], 1L), Inf)), class = "ufs_error")
-  # The criterion of ufs_tune() is the same.
-  tuned <- withr::with_seed(2, ufs_tune(x, "pca", list(n_components = 1:2), k = 2, criterion = "stability"))
-  expect_identical(tuned$rows_resampled, 100L)
-  expect_output(print(tuned), "stability from halves of 100 of the samples, spread over all")
-  few <- withr::with_seed(2, ufs_tune(x[rows, ], "pca", list(n_components = 1:2), k = 2, criterion = "stability"))
-  expect_identical(tuned$results$stability, few$results$stability)
-  expect_null(few$rows_resampled)
   withr::local_options(ufselect.most_rows = Inf)
   expect_identical(run(x)[same], all[same])
 })
