@@ -9,6 +9,12 @@
 #' to; [ufs_methods()] lists it. [ufs_compare()] and [ufs_stability()] also take a function itself,
 #' as a method for that call alone. `vignette("add-your-own-method")` goes through an example.
 #'
+#' Workers and checkpoint folders take a function that stands alone: all that it uses is in packages
+#' or among its arguments. One that finds something in the workspace, or in the function that made
+#' it, runs in this session, as a function given in the place of a name does, and a checkpoint
+#' folder refuses both. How many columns to keep is asked of [ufs_pca()], since a score of each
+#' column alone is the same for a permuted copy.
+#'
 #' # What the function is given
 #' Its first argument is a dense double matrix: columns that are not constant, without missing
 #' values, centred and scaled as `center` and `scale` say, with row names and column names, each of
@@ -137,6 +143,7 @@ enrol <- function(own) {
     prepare = function(x, args) as_ufs_matrix(x, args$center, args$scale),
     arguments = if (role == "needed") stats::setNames(list(a_count(1L)), number) else list(),
     per_k = if (role == "needed") number,
+    sized_by = if (own$what == "features") "pca",
     group = own$what, selects = own$what, title = own$title, cost = "",
     deterministic = !own$random, constraints = if (weighted) "weights" else character(),
     refuses = if (weighted) character() else
@@ -176,22 +183,6 @@ own_name <- function(own) {
   own$method
 }
 
-# The method whose decoys are asked how many columns to keep: a score of each column alone is the
-# same for a permuted copy, as is seen on a small matrix.
-own_sized_by <- function(row, args) {
-  x <- outer(seq_len(24), seq_len(6), function(i, j) sin(i * j^1.3) + (i > 4 * j) + (i / 24)^j)
-  mixed <- x
-  mixed[, 3L] <- x[c(seq(1, 23, 2), seq(2, 24, 2)), 3L]
-  dimnames(mixed) <- dimnames(x) <- list(NULL, letters[1:6])
-  args <- args[intersect(names(args), c(row$arguments, names(row$paper)))]
-  score <- function(x) {
-    on_error(suppressMessages(suppressWarnings(do.call(row$fit, c(list(x), args))$feature_scores)),
-      function(e) NULL)
-  }
-  one <- with_seed(1L, score(x))
-  if (!is.null(one) && isTRUE(all.equal(one, with_seed(1L, score(mixed)), 1e-9))) "pca"
-}
-
 same_method <- function(a, b) {
   plain <- function(own) replace(own, "fun", list(if (is.primitive(own$fun)) own$fun else
     utils::removeSource(own$fun)))
@@ -205,8 +196,28 @@ own_code <- function(value) {
   words <- unlist(rapply(list(value), function(text) unique(text), "character", how = "unlist"))
   words <- c(character(), words)
   own <- lapply(mget(intersect(words, ls(registered)), envir = registered), `[[`, "own")
-  lapply(Filter(Negate(is.null), own), `[`, c("fun", "what", "returns", "center", "scale"))
+  lapply(Filter(Negate(is.null), own), function(own) {
+    c(own[c("fun", "what", "returns", "center", "scale")], list(passing = isTRUE(own$passing)))
+  })
 }
+
+# What a function finds in no package, by name: no other session has it. Without package codetools
+# nobody can say.
+outside_names <- function(fun) {
+  if (is.primitive(fun)) return(character())
+  if (!requireNamespace("codetools", quietly = TRUE)) return("?")
+  found <- codetools::findGlobals(fun)
+  found[vapply(found, function(name) {
+    at <- environment(fun)
+    while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
+      at <- parent.env(at)
+    }
+    !isNamespace(at) && !identical(at, baseenv()) && !identical(at, emptyenv()) &&
+      is.null(attr(at, "path"))
+  }, NA)]
+}
+
+stands_alone <- function(own) !isTRUE(own$passing) && !length(outside_names(own$fun))
 
 # All methods of users.
 own_methods <- function() {

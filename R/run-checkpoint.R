@@ -43,12 +43,28 @@ task_seed <- function(run, ...) {
 task_keys <- function(run, tasks, common) {
   if (is.null(run$folder)) return(NULL)
   common <- common[setdiff(names(common), "x")]
+  refuse_functions(list(tasks, common))
   shared <- part_keys(common)
   lapply(tasks, function(task) {
     own <- own_code(list(task, common))
     all <- c(part_keys(task), shared, if (length(own)) part_keys(list_of(own)))
     paste0(run$prefix, "-", hash_of(all[order(names(all), method = "radix")]))
   })
+}
+
+# What the user's functions find outside of them may be something else in the next session.
+refuse_functions <- function(value) {
+  own <- own_code(value)
+  for (method in names(own)) if (own[[method]]$passing) {
+    refuse("checkpoint", "`checkpoint` takes no function in the place of a method: give \"", method,
+      "\" its name by ufs_register().")
+  }
+  outside <- unlist(c(lapply(own, function(one) outside_names(one$fun)),
+    rapply(list(value), outside_names, "function", how = "unlist")))
+  if (length(outside)) {
+    refuse("checkpoint", "`checkpoint` takes functions that stand alone, and one uses `",
+      outside[1L], "` from outside of it: make that an argument with a default.")
+  }
 }
 
 part_keys <- function(parts) {
@@ -228,7 +244,7 @@ print_checkpoint <- function(report) {
 # ---- names by content ----------------------------------------------------------------------------
 
 # 32 hexadecimal digits: equal values, equal names, in every session, on every platform and with
-# every version of R. Functions count by their code and by the values it uses.
+# every version of R. Functions count by their code alone: see refuse_functions().
 hash_of <- function(value) {
   # The first 14 bytes name the version of R.
   hash_bytes(serialize(canonical(value), NULL, version = 2L)[-seq_len(14L)])
@@ -258,11 +274,11 @@ hash_numbers <- function(size, get, salt = size) {
 }
 
 # One form for equal values: 2L is 2, text is UTF-8.
-canonical <- function(value, seen = list()) {
-  if (is.function(value)) return(function_code(value, seen))
-  inside <- function() lapply(attributes(value), canonical, seen = seen)
+canonical <- function(value) {
+  if (is.function(value)) return(deparse(utils::removeSource(value)))
+  inside <- function() lapply(attributes(value), canonical)
   if (is.list(value)) {
-    `attributes<-`(lapply(unclass(value), canonical, seen = seen), attributes(value))
+    `attributes<-`(lapply(unclass(value), canonical), attributes(value))
   } else if (is.character(value)) {
     `attributes<-`(enc2utf8(as.character(value)), attributes(value))
   } else if (isS4(value)) {
@@ -279,50 +295,6 @@ canonical <- function(value, seen = list()) {
     list(hash_numbers(length(value), function(places) as.double(value[places])), inside())
   } else value
 }
-
-# The code of a function and what its free variables are, up to the functions of packages.
-function_code <- function(fun, seen) {
-  if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) return(deparse(fun))
-  code <- deparse(utils::removeSource(fun))
-  home <- environment(fun)
-  # Packages that it names, whose results may be others with another version.
-  used <- regmatches(code, gregexpr("[[:alnum:].]+(?=:::?)", code, perl = TRUE))
-  code <- c(code, version_words(unlist(used)))
-  if (isNamespace(topenv(home)) && identical(topenv(home), home)) {
-    return(c(version_words(environmentName(home)), code))
-  }
-  free <- free_names(fun)
-  found <- lapply(free, function(name) {
-    at <- home
-    while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
-      at <- parent.env(at)
-    }
-    # Objects of an attached package are known by their names.
-    packaged <- identical(at, emptyenv()) || isNamespace(at) || identical(at, baseenv()) ||
-      (!identical(at, globalenv()) && !is.null(attr(at, "path")))
-    if (!packaged) canonical(get(name, envir = at), c(seen, list(fun))) else
-      version_words(sub("^package:", "", environmentName(at)))
-  })
-  list(code, stats::setNames(found, free))
-}
-
-# Names in a function that are not its arguments.
-free_names <- function(fun) {
-  code <- c(list(body(fun)), Filter(is.language, as.list(formals(fun))))
-  setdiff(unlist(lapply(code, all.names, unique = TRUE)), c(names(formals(fun)), ""))
-}
-
-# Packages with their versions; those of R itself without, since results outlive a version of R.
-version_words <- function(packages) {
-  vapply(unique(packages), function(name) {
-    path <- suppressWarnings(system.file(package = name))
-    if (!nzchar(path) || name %in% r_packages) return(name)
-    paste(name, utils::packageVersion(name))
-  }, "", USE.NAMES = FALSE)
-}
-
-r_packages <- c("base", "stats", "utils", "methods", "graphics", "grDevices", "tools", "datasets",
-  "parallel", "splines", "stats4", "grid", "compiler", "tcltk")
 
 # Arguments by name, in the order of their names, whatever place they were given in.
 argument_keys <- function(args) {

@@ -37,7 +37,7 @@ asked_above$size <- auto_k
 # itself cannot be. More components than are above noise would give columns of noise high loadings.
 sizing_method <- function(x, method, args) {
   row <- method_row(method)
-  by <- if (is.null(row$own)) row$sized_by else own_sized_by(row, args)
+  by <- row$sized_by
   if (is.null(by)) return(list(method = method, args = args))
   wanted <- c(args$n_components, args$n_clusters)[1L]
   if (is.null(wanted)) wanted <- planned_components(x, !isFALSE(args$scale))

@@ -44,7 +44,7 @@ run_tasks <- function(tasks, work, common = list(), run = NULL,
     }
   }
   note(run$problem)
-  workers <- if (length(jobs)) count_workers() else 0
+  workers <- if (length(jobs)) workers_for(tasks, common) else 0
   here <- 0L
   started <- proc.time()[[3L]]
   while (here < length(jobs) &&
@@ -78,9 +78,11 @@ send_to_workers <- function(jobs, work, common, folder, tick) {
   shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
     fileext = ".rds")
   on.exit(unlink(shared))
-  own <- travelling(own_methods())
+  own <- Filter(stands_alone, own_methods())
   saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
-  with <- list_of(work, common = shared, folder, tick, packages = c("ufselect", own$packages))
+  # What is attached here, users' methods find there.
+  with <- list_of(work, common = shared, folder, tick, packages = c("ufselect",
+    if (length(own)) rev(.packages())))
   # Some backends draw random numbers of their own (batchtools: for its registry).
   keep_seed(with_one_thread(with_libraries(run_on_workers(jobs, with))))
 }
@@ -151,57 +153,9 @@ shared_value <- function(file) {
         "them share: options(ufselect.shared_dir = ).")
     })
     worker_memory$known <- known
-    arrive(worker_memory$value$own_methods)
+    for (own in worker_memory$value$own_methods) enrol(own)
   }
   worker_memory$value
-}
-
-# Methods of users as a worker needs them: list(methods, values, packages), with what their
-# functions find in the workspace, which a file does not hold, and the packages that are attached
-# for them.
-travelling <- function(methods) {
-  values <- list()
-  packages <- character()
-  seen <- list()
-  visit <- function(fun) {
-    if (is.primitive(fun) || any(vapply(seen, identical, NA, fun))) return(invisible())
-    seen <<- c(seen, list(fun))
-    for (name in free_names(fun)) {
-      at <- environment(fun)
-      while (!identical(at, emptyenv()) && !exists(name, envir = at, inherits = FALSE)) {
-        at <- parent.env(at)
-      }
-      attached <- sub("^package:", "", environmentName(at))
-      if (identical(at, globalenv())) values[name] <<- list(get(name, envir = at))
-      if (startsWith(c(attr(at, "name"), "")[1L], "package:")) packages <<- c(packages, attached)
-      home <- isNamespace(at) || identical(at, baseenv()) || identical(at, emptyenv())
-      if (!home && is.function(at[[name]]) && is.null(attr(at, "name"))) visit(at[[name]])
-    }
-  }
-  for (own in methods) visit(own$fun)
-  list_of(methods, values, packages = setdiff(unique(packages), r_packages))
-}
-
-# On the worker: functions that stood in the workspace, or were made by such ones, find there what
-# came with them.
-arrive <- function(own) {
-  workspace <- list2env(as.list(own$values), parent = globalenv())
-  settle <- function(fun) {
-    if (!is.function(fun) || is.primitive(fun)) return(fun)
-    if (identical(environment(fun), globalenv())) environment(fun) <- workspace
-    at <- environment(fun)
-    while (!isNamespace(at) && !identical(at, workspace) && !identical(at, emptyenv())) {
-      # A copy that this session has read from a file: nobody else's.
-      if (identical(parent.env(at), globalenv())) parent.env(at) <- workspace
-      at <- parent.env(at)
-    }
-    fun
-  }
-  for (name in names(own$values)) assign(name, settle(own$values[[name]]), envir = workspace)
-  for (method in own$methods) {
-    method$fun <- settle(method$fun)
-    enrol(method)
-  }
 }
 
 # Methods by their names, for functions that take users' functions in the place of names:
@@ -226,13 +180,28 @@ named_methods <- function(value, written) {
       other <- make.unique(c(own, "own"))[length(own) + 1L]
       known <- c(if (nzchar(labels[i])) labels[i], said, other)[1L]
       # A method that the user registered before stays.
-      if (!known %in% ls(registered)) own <- c(own, known)
+      there <- known %in% ls(registered)
       ufs_register(known, value[[i]])
+      if (!there) {
+        own <- c(own, known)
+        enrol(c(registered[[known]]$own, passing = TRUE))
+      }
     }
     value[[i]] <- known
   }
   names <- vapply(value, function(one) if (is.character(one)) one[1L] else NA_character_, "")
   list(names = stats::setNames(names, if (any(nzchar(labels))) labels), own = own)
+}
+
+# Methods of users that need what only this session has stay in it.
+workers_for <- function(tasks, common) {
+  workers <- count_workers()
+  own <- if (workers > 0) own_code(list(tasks, common[setdiff(names(common), "x")]))
+  here <- names(own)[!vapply(own, stands_alone, NA)]
+  if (!length(here)) return(workers)
+  ufs_inform("workers", "Fits run in this session, for \"", here[1L], "\" cannot leave it: workers ",
+    "take methods that ufs_register() knows, and that use nothing outside of them.")
+  0
 }
 
 # How many sessions on this computer the user's plan of package future has: 0 without a plan, Inf

@@ -169,55 +169,50 @@ test_that("functions stand in the place of names", {
   expect_error(ufs_compare(y, class, list(flatness, 3), k = 2), class = "ufs_error_argument")
 })
 
-test_that("stored results belong to the code of a function and the values it uses", {
+test_that("stored results belong to the code of a method; a folder takes functions that stand alone", {
   folder <- withr::local_tempdir()
   y <- x[, -1]
-  power <- 2
-  fun <- function(x) colMeans(abs(x)^power)
-  run <- function() suppressMessages(ufs_stability(y, fun, k = 2, n_resamples = 3, checkpoint = folder))
-  expect_identical(run()$checkpoint$reused, 0L)
-  expect_identical(run()$checkpoint$reused, 3L)
-  power <- 3
-  expect_identical(run()$checkpoint$reused, 0L)
-  fun <- function(x, power = 3) colMeans(abs(x)^power)
-  expect_identical(run()$checkpoint$reused, 0L)
-  base <- 4
-  fun <- function(x, power = base) colMeans(abs(x)^power)
-  run()
-  base <- 5
-  expect_identical(run()$checkpoint$reused, 0L)
+  grid <- function() suppressMessages(ufs_grid(y, "stored", list(scale = TRUE), checkpoint = folder))$checkpoint$reused
   with_method("stored", function(x) colSums(x^4))
-  grid <- function() suppressMessages(ufs_grid(y, "stored", list(scale = TRUE), checkpoint = folder))
-  grid()
-  expect_identical(grid()$checkpoint$reused, 1L)
-  with_method("stored", function(x) colSums(x^6), replace = TRUE)
-  expect_identical(grid()$checkpoint$reused, 0L)
+  expect_identical(grid(), 0L)
+  expect_identical(grid(), 1L)
+  with_method("stored", function(x, power = 6) colSums(x^power), replace = TRUE)
+  expect_identical(grid(), 0L)
+  expect_identical(grid(), 1L)
+  power <- 2
+  with_method("stored", function(x) colSums(x^power), replace = TRUE)
+  expect_refused(grid(), "one uses `power` from outside of it: make that an argument with a default")
+  helper <- function(x) colSums(x)
+  with_method("stored", function(x) helper(x), replace = TRUE)
+  expect_refused(grid(), "one uses `helper` from outside")
+  run <- function(fun) ufs_stability(y, fun, k = 2, n_resamples = 3, checkpoint = folder)
+  expect_refused(run(function(x) colSums(x^2)), "no function in the place of a method")
+  compared <- function(classifier) ufs_compare(y, factor(rep(1:2, 20)), "pca", k = 2, m = 8, classifiers = list(own = classifier),
+    repeats = 1, n_random = 1, baselines = FALSE, checkpoint = folder)
+  expect_refused(compared(function(x, y, newx) rep(y[power], nrow(newx))), "one uses `power` from outside")
+  expect_s3_class(compared(function(x, y, newx) rep(y[2], nrow(newx))), "ufs_compare")
 })
 
-test_that("workers get the function and what it uses", {
+test_that("workers take methods that stand alone; with others fits run in this session", {
   skip_on_cran()
   skip_if_not_installed("future")
   y <- x[, -1]
-  # As a user has them, in the workspace.
-  withr::defer(rm(list = c("ufs_test_power", "ufs_test_score"), envir = globalenv()))
-  evalq({
-    ufs_test_power <- 3
-    ufs_test_score <- function(x) colMeans(abs(x)^ufs_test_power)
-  }, globalenv())
-  in_workspace <- eval(quote(function(x) ufs_test_score(x)), globalenv())
-  made <- local({
-    add <- 1
-    eval(quote(function(x) ufs_test_score(x) + add), list2env(list(add = add), parent = globalenv()))
+  with_method("alone", function(x, power = 3) {
+    raised <- function(v) mean(abs(v)^power)
+    apply(x, 2, raised)
   })
-  with_method("carried", in_workspace)
-  with_method("closure", made)
-  run <- function() lapply(c("carried", "closure"), function(method) {
-    withr::with_seed(1, ufs_stability(y, method, k = 2, n_resamples = 4)$selected)
-  })
-  here <- run()
+  session <- Sys.getpid()
+  with_method("bound", function(x) if (Sys.getpid() == session) colMeans(x^4) else stop("not here"))
+  expect_true(stands_alone(own_methods()$alone))
+  expect_false(stands_alone(own_methods()$bound))
+  run <- function(method) withr::with_seed(1, ufs_stability(y, method, k = 2, n_resamples = 4)$selected)
+  here <- run("alone")
   local_workers()
-  expect_identical(run(), here)
-  expect_identical(withr::with_seed(1, ufs_stability(y, made, k = 2, n_resamples = 4)$selected), here[[2]])
+  expect_no_message(there <- run("alone"))
+  expect_identical(there, here)
+  expect_message(run("bound"), "\"bound\" cannot leave it", class = "ufs_message_workers")
+  expect_message(again <- run(function(x) apply(x, 2, function(v) mean(abs(v)^3))), "cannot leave it", class = "ufs_message_workers")
+  expect_identical(again, here)
 })
 
 test_that("a function that cannot do without its number is fitted for each number", {

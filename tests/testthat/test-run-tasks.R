@@ -127,13 +127,14 @@ test_that("a session that dies costs its fits, which are done again by a new one
       classifiers = list(f = classifier), ...)
   }
   first <- function(x, y, newx) rep(y[1], nrow(newx))
-  deadly <- function(x, y, newx) {
+  deadly <- function(x, y, newx, flag) {
     if (!file.exists(flag)) {
       file.create(flag)
       tools::pskill(Sys.getpid(), tools::SIGKILL)
     }
     rep(y[1], nrow(newx))
   }
+  formals(deadly)$flag <- flag
   folder <- withr::local_tempdir()
   said <- capture_warnings(found <- compare(deadly, checkpoint = folder))
   expect_length(grep("A worker was lost with", said), 1L)
@@ -166,40 +167,6 @@ test_that("workers run BLAS with one thread unless the user says otherwise", {
   expect_identical(seen(), c(NA_character_, NA_character_))
   withr::local_envvar(OPENBLAS_NUM_THREADS = "2")
   expect_identical(with_one_thread(seen()), c("2", NA))
-})
-
-test_that("a user's method takes along what it finds in the workspace, and finds it on a worker", {
-  withr::local_package("withr")
-  workspace <- globalenv()
-  here <- function(name, value) {
-    if (is.function(value) && !is.primitive(value)) environment(value) <- workspace
-    assign(name, value, envir = workspace)
-  }
-  names <- c("ufs_test_factor", "ufs_test_times", "ufs_test_sums", "ufs_test_maker")
-  withr::defer(rm(list = intersect(names, ls(workspace)), envir = workspace))
-  here("ufs_test_factor", 3)
-  here("ufs_test_times", function(x) if (is.null(x)) local_tempdir() else x * ufs_test_factor)
-  here("ufs_test_sums", sum)
-  here("ufs_test_maker", function(power) {
-    raised <- function(x) x^power
-    function(x, k) ufs_test_times(raised(ufs_test_sums(x)))
-  })
-  made <- ufs_test_maker(2)
-  own <- travelling(list(list(name = "ufs_test", fun = made)))
-  expect_setequal(names(own$values), c("ufs_test_factor", "ufs_test_times", "ufs_test_sums"))
-  expect_identical(own$values$ufs_test_factor, 3)
-  expect_identical(own$packages, "withr")
-  expect_identical(made(1:3, 1), 108)
-  # On a worker the workspace has none of it.
-  sent <- unserialize(serialize(own, NULL))
-  rm(list = names, envir = workspace)
-  expect_error(unserialize(serialize(made, NULL))(1:3, 1), "ufs_test_times")
-  got <- NULL
-  replaced("enrol", function(method) got <<- method)
-  arrive(sent)
-  expect_identical(got$name, "ufs_test")
-  expect_identical(got$fun(1:3, 1), 108)
-  expect_false(any(names %in% ls(workspace)))
 })
 
 test_that("failed fits are counted and the first is quoted", {
