@@ -199,8 +199,8 @@ workers_for <- function(tasks, common) {
   own <- if (workers > 0) own_code(list(tasks, common[setdiff(names(common), "x")]))
   here <- names(own)[!vapply(own, stands_alone, NA)]
   if (!length(here)) return(workers)
-  ufs_inform("workers", "Fits run in this session, for \"", here[1L], "\" cannot leave it: workers ",
-    "take methods that ufs_register() knows, and that use nothing outside of them.")
+  ufs_inform("workers", "Fits run in this session, for \"", here[1L], "\" cannot leave it: ",
+    "workers take methods that ufs_register() knows, and that use nothing outside of them.")
   0
 }
 
