@@ -51,7 +51,7 @@ ufs <- function(x, method, ..., m) {
 #' @param what `"methods"` for the list of methods, or `"constraints"` for what each of them does
 #'   about the constraints of [ufs_data()].
 #' @param ... Must be empty.
-#' @return For `"methods"` a data frame with one row per method: `method` (the name [ufs()] takes),
+#' @return For `"methods"` a data frame, printed by advice, with one row per method: `method` (the name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
 #'   numbers are drawn by default), `moments` (`TRUE` if `x` may be a result of [ufs_moments()]; for
 #'   [ufs_jspca()] with `loss = "feature"`), `cost` (leading term of the time), `reference`, and
@@ -78,10 +78,26 @@ ufs_methods <- function(what = c("methods", "constraints"), ...) {
   }
   if (check_choice(what, "what") == "constraints") return(constraints_table())
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
-  data.frame(
+  out <- data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
     deterministic = column("deterministic", NA), moments = column("moments", NA),
     cost = column("cost", ""), reference = column("reference", ""), advice = column("advice", ""))
+  class(out) <- c("ufs_methods", "data.frame")
+  out
+}
+
+#' @export
+print.ufs_methods <- function(x, ...) {
+  if (!all(c("method", "title", "advice") %in% names(x))) return(invisible(NextMethod()))
+  how <- sub("[^a-z].*", "", x$advice)
+  what <- sub("^[a-z]+( for|:)? *([(].*)?", "", x$advice)
+  line <- sprintf("  %-*s  %s", max(nchar(x$method)), x$method, ifelse(nzchar(what), what, x$title))
+  parts <- list("Recommended for" = how == "recommended",
+    "Worth a try: they win on some data and lose on others" = how == "situational",
+    "For comparison" = !how %in% c("recommended", "situational"))
+  for (title in names(parts)) if (any(parts[[title]])) cat(title, line[parts[[title]]], sep = "\n")
+  cat("as.data.frame() of it has what each selects, costs and cites; ufs(x, method) fits one.\n")
+  invisible(x)
 }
 
 # ---- one run ----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@
 #'   others complement them.
 #' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.
 #' @param gamma The penalty, a positive number in squared units of `x`. The default `NULL` computes
-#'   it from `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
+#'   it from `gamma_rel`. [ufs_grid()] has the published grid of values.
 #' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
 #'   `max_j sqrt(sum_i (2 x_i'x_j)^2 / t_ij)`. It is free of the scale of `x`.
 #' @return A fit of class `c("ufs_alnr", "ufs")`; [selected_samples()] gives the samples. `solution`

@@ -2,8 +2,8 @@
 #'
 #' Merges several rankings of the features and several clusterings of the samples into one ranking
 #' and one clustering, each level informing the other. It is offered for comparison: on real data it
-#' rarely beat the plain mean of the same rankings, which comes with every fit and costs almost
-#' nothing ([ufs_aggregate()]). For an ensemble of different selectors prefer that mean.
+#' rarely beat the plain mean of the same rankings, which comes with every fit
+#' (`solution$mean_score`). For an ensemble of different selectors prefer [ufs_consensus()].
 #'
 #' # The model
 #' Each of the m base results, number k, is a score vector \eqn{v^{(k)}} (non-negative, sum 1) and a
@@ -118,7 +118,7 @@
 #' @references Zhou, Wang and Du (2023) Bi-level ensemble method for unsupervised feature selection.
 #'   Information Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6)
 #'   and (14) are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
-#' @seealso [ufs_aggregate()], [ufs_consensus()]
+#' @seealso [ufs_consensus()]
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, k = 2)
@@ -126,7 +126,7 @@
 #' table(fit$solution$cluster, iris$Species)
 #'
 #' # Does it earn its cost? The plain mean of its base scores:
-#' selected_features(ufs_aggregate(fit), 2)
+#' head(sort(fit$solution$mean_score, decreasing = TRUE), 2)
 #'
 #' # An ensemble of different selectors in one line
 #' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
@@ -450,8 +450,8 @@ blfse_warnings <- function(fit) {
   if (any(top > 0.9)) {
     ufs_warn("collapse", "The weights have collapsed on one base result (largest alpha ",
       signif(top[["alpha"]], 3L), ", beta ", signif(top[["beta"]], 3L), "): the ",
-      if (top[["alpha"]] > 0.9) "scores" else "clusters", " follow that one; see ",
-      "ufs_aggregate() for the plain mean.")
+      if (top[["alpha"]] > 0.9) "scores" else "clusters", " follow that one; ",
+      "`solution$mean_score` has the plain mean.")
   }
   if (!fit$p_unique) {
     ufs_warn("projection", "The projection P is not unique (as always if p >= n): the clusters ",

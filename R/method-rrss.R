@@ -25,7 +25,7 @@
 #'
 #' @inheritParams ufs_pca
 #' @param gamma The penalty, a positive number in units of `x`. The default `NULL` computes it from
-#'   `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
+#'   `gamma_rel`. [ufs_grid()] has the published grid of values.
 #' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal, `max_j
 #'   ||N x_j||`, where N holds all samples at unit length. It is free of the scale of `x`.
 #' @param m The number of samples to choose, a whole number, or `NULL` (the default) to leave it

@@ -62,7 +62,7 @@
 #'
 #' @inheritParams ufs_rrss
 #' @param mu The penalty, a positive number in squared units of `x`. The default `NULL` computes it
-#'   from `mu_rel`. The published grid of values is `ufs_grid_paper("ted")`.
+#'   from `mu_rel`. [ufs_grid()] has the published grid of values.
 #' @param form `"greedy"` for picks one by one, or `"convex"` for one joint problem.
 #' @param mu_rel The penalty as a share, which is free of the scale of `x`: of the mean squared norm
 #'   of the samples for `form = "greedy"` (default 0.01), or of `max_j ||2 X x_j||`, the smallest
@@ -333,8 +333,7 @@ print_notes.ufs_ted <- function(x) {
 register("ted", ufs_ted,
   solve = solve_ted,
   free = "similarity",
-  advice = paste("recommended for choosing spectra to measure, with similarity = \"heat\" on the",
-    "leading components; for other tables take ufs_medoids() or ufs_facility()"),
+  advice = "recommended for choosing spectra to measure, with similarity = \"heat\"",
   group = "samples", selects = "samples",
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",

@@ -53,7 +53,7 @@
 #'   the share of the chosen that each draw by itself would choose; and `members`, a data frame that
 #'   says for each member how many of its best k are among the chosen, its rank correlation with the
 #'   consensus, its status and its seconds. `certificate` is that of [ufs_diversify()].
-#' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
+#' @seealso [ufs_diversify()], [ufs_decoys()]
 #' @examples
 #' set.seed(1)
 #' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2,

@@ -38,16 +38,29 @@
 #' there follow it, whatever `set.seed()` says: what was computed before then fits what is computed
 #' now. A message says so where the seed differs. For other random numbers name another folder.
 #'
+#' # Published grids
+#' With `grid = "paper"`, for `"alfs"`, `"blfse"`, `"jspca"`, `"socfs"`, `"topk"`, `"ted"`, `"rrss"`
+#' and `"alnr"`, the settings are those over which a published comparison searched; attribute
+#' `source` of `settings` in the result says which. The ALFS paper (Li et al., 2019) searches its
+#' three penalties, and those of TED, RRSS and ALNR, over \{1e-4, 1e-3, ..., 1e3\}. These are
+#' absolute penalties, which depend on the unit and the size of the data. Its two grids are
+#' `"ALFS-II"` (`"paper"`, 512 settings) and `"ALFS-I"` (lambda = 0, 64 settings), those of
+#' [ufs_blfse()] `"Algorithm 1"` and `"program"`. Of the papers of SOCFS, JSPCA, top-k and BLFSE no
+#' text with a grid was at hand: theirs is the one setting of the authors' program (for JSPCA of
+#' slides about it). `solver = "paper"` fits by the published iteration.
+#'
 #' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
 #'   not; each worker opens a file on disk by its path.
 #' @param method The name of a method, see [ufs_methods()].
-#' @param grid A data frame with one row per setting and one column per argument of the method,
-#'   or a named list of vectors, of which all combinations are run.
+#' @param grid A data frame with one row per setting and one column per argument of the method, a
+#'   named list of vectors, of which all combinations are run, or `"paper"`: see "Published grids".
 #' @param ...,m Arguments that are the same in all settings, and those of [ufs_data()], like
 #'   `assay`.
 #' @param checkpoint `NULL`, or the name of a folder in which finished work is kept: see "Stopping
 #'   and resuming" in the help of [ufs_grid()].
 #' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
+#' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
+#'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
 #'   objective, iterations, seconds, error, warnings and their kinds; one row per setting),
 #'   `feature_scores` and `feature_rankings` (p x settings), `sample_scores` and `sample_rankings`
@@ -58,6 +71,8 @@
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
 #' grid
 #' grid$feature_scores
+#' # As published, on data as they are:
+#' ufs_grid(mtcars, "ted", "paper", center = FALSE, scale = FALSE)$settings
 #' @export
 ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE, m) {
   check_given(x, method, grid)
@@ -134,6 +149,7 @@ setting_keys <- function(settings, fixed) {
 
 # A data frame of settings whose columns are arguments of the method.
 grid_settings <- function(grid, arguments, method) {
+  if (is.character(grid)) return(published_grid(grid, method))
   if (is.data.frame(grid)) {
     settings <- grid
   } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
@@ -150,6 +166,20 @@ grid_settings <- function(grid, arguments, method) {
   }
   rownames(settings) <- NULL
   settings
+}
+
+# The grid of a paper by its name, or the first one.
+published_grid <- function(variant, method) {
+  paper <- registered[[method]]$paper_grid
+  if (is.null(paper)) {
+    known <- Filter(function(row) !is.null(row$paper_grid), registry())
+    refuse("grid", "No settings of ufs_", method, "() are published; those of ",
+      paste0("\"", names(known), "\"", collapse = ", "), " are.")
+  }
+  if (identical(variant, "paper")) variant <- names(paper$grids)[1L]
+  variant <- check_choice(variant, "grid", names(paper$grids))
+  structure(do.call(expand.grid, c(paper$grids[[variant]], list(KEEP.OUT.ATTRS = FALSE,
+    stringsAsFactors = FALSE))), source = paper$source)
 }
 
 setting_args <- function(settings, i) {
@@ -310,56 +340,4 @@ picture.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
   new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE,
     value = what, row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L],
     title = title, subtitle = subtitle, mark = mark)
-}
-
-# ---- published grids -----------------------------------------------------------------------------
-
-#' The settings a paper searched
-#'
-#' Returns, as a data frame, the grid over which a published comparison searched the
-#' penalties of a method, to be handed to [ufs_grid()], [ufs_tune()] or [ufs_compare()].
-#'
-#' The ALFS paper searches its three penalties, and those of TED, RRSS and ALNR, over
-#' \{1e-4, 1e-3, ..., 1e3\} and reports the best result. These are absolute penalties: what they
-#' mean depends on the unit and the size of the data, which the paper does not state to have been
-#' standardised. On raw musk, ORL and TOX-171 nearly all of them are so small that they choose the
-#' same; the relative penalties of this package (`alpha_rel`, `mu_rel`, `gamma_rel`) are free of
-#' that.
-#'
-#' Of the papers of SOCFS, JSPCA, top-k and BLFSE no text with a grid was at hand. Their "grid" is
-#' the one setting of the authors' program (for JSPCA of slides about it), and attribute `source`
-#' says so. Fit it with `solver = "paper"`, the published iteration of each of the five systems. For
-#' [ufs_blfse()] this is what it does in any case.
-#'
-#' @param method Name of a method: `"alfs"`, `"blfse"`, `"jspca"`, `"socfs"`, `"topk"`, `"ted"`,
-#'   `"rrss"` or `"alnr"`.
-#' @param variant Which grid, where there are several: for `"alfs"` `"ALFS-II"` (the default, 512
-#'   settings) or `"ALFS-I"` (lambda = 0, 64 settings); for `"blfse"` `"Algorithm 1"` (the default)
-#'   or `"program"`, which differ in the order of the blocks.
-#' @return A data frame, one row per setting, one column per argument, with attribute `source`.
-#' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
-#'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
-#' @examples
-#' ufs_grid_paper("ted")
-#' grid <- ufs_grid_paper("alfs", "ALFS-I")
-#' nrow(grid)
-#' # Every ninth of the 64 settings by the published algorithm, on data as they are:
-#' ufs_grid(mtcars, "alfs", grid[seq(1, 64, by = 9), ], solver = "paper", center = FALSE,
-#'   scale = FALSE, control = ufs_control(warn = FALSE))
-#' @export
-ufs_grid_paper <- function(method, variant = NULL) {
-  known <- Filter(function(row) !is.null(row$paper_grid), registry())
-  if (missing(method) || !is.character(method) || length(method) != 1L ||
-      !method %in% names(known)) {
-    refuse("method", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
-      ", whose settings are published", if (!missing(method)) paste0("; it is ",
-        deparse_short(method)), ".")
-  }
-  paper <- known[[method]]$paper_grid
-  if (is.null(variant)) variant <- names(paper$grids)[1L]
-  variant <- check_choice(variant, "variant", names(paper$grids))
-  grid <- do.call(expand.grid, c(paper$grids[[variant]], list(KEEP.OUT.ATTRS = FALSE,
-    stringsAsFactors = FALSE)))
-  attr(grid, "source") <- paper$source
-  grid
 }

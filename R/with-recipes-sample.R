@@ -28,7 +28,7 @@
 #'   [ufs_methods()].
 #' @param options A named list with further arguments of the method.
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
-#'   `tune()`; the parameter object is [ufs_param_m()].
+#'   `tune()`; the parameter object is `ufs_param("m")`.
 #' @param weights_to The name of a new column of importance weights: how many rows each row that was
 #'   kept stands for, as by [representatives()]. The default `NULL` makes none. Its role is
 #'   `"case_weights"`.
@@ -130,7 +130,7 @@ tidy.step_sample_ufs <- function(x, ...) {
 
 #' @exportS3Method generics::tunable
 tunable.step_sample_ufs <- function(x, ...) {
-  tunable_arguments(x, list(m = list(pkg = "ufselect", fun = "ufs_param_m")))
+  tunable_arguments(x, list(m = list(pkg = "ufselect", fun = "ufs_param", what = "m")))
 }
 
 #' @exportS3Method generics::required_pkgs

@@ -42,7 +42,7 @@
 #' # Tuning
 #' `num_terms`, `prop_terms`, `cutoff`, `method` and `n_clusters` can be marked with `tune()`; their
 #' parameter objects are `dials::num_terms()` from 1 to 20, `dials::prop_terms()` and those of
-#' [ufs_dials]. `update()` gives other ranges. Mark one of `num_terms` and `prop_terms`, not both.
+#' [ufs_param()]. `update()` gives other ranges. Mark one of `num_terms` and `prop_terms`, not both.
 #' Inside a resampling the ranking of a training set is kept, so that it is made once for all
 #' numbers of columns (not for tasks, [ufs_topk()] and [ufs_blfse()], which solve for one number).
 #'
@@ -243,9 +243,9 @@ tunable.step_select_ufs <- function(x, ...) {
   tunable_arguments(x, list(
     num_terms = list(pkg = "dials", fun = "num_terms", range = c(1L, 20L)),
     prop_terms = list(pkg = "dials", fun = "prop_terms"),
-    cutoff = list(pkg = "ufselect", fun = "ufs_param_cutoff"),
-    method = list(pkg = "ufselect", fun = "ufs_param_method"),
-    n_clusters = list(pkg = "ufselect", fun = "ufs_param_n_clusters")))
+    cutoff = list(pkg = "ufselect", fun = "ufs_param", what = "cutoff"),
+    method = list(pkg = "ufselect", fun = "ufs_param", what = "method"),
+    n_clusters = list(pkg = "ufselect", fun = "ufs_param", what = "n_clusters")))
 }
 
 #' @exportS3Method generics::required_pkgs
@@ -353,59 +353,40 @@ tunable_arguments <- function(x, calls) {
 
 #' Parameters of the recipe steps for tuning
 #'
-#' These functions make the dials parameter objects behind `tune()` in [step_select_ufs()] and
-#' [step_sample_ufs()]. tune finds them by itself; call them to give other ranges or values, as in
-#' `update(parameters, method = ufs_param_method(c("css", "pca")))`.
+#' Makes the dials parameter objects behind `tune()` in [step_select_ufs()] and [step_sample_ufs()].
+#' tune finds them by itself; call this to give other ranges or values, as in
+#' `update(parameters, method = ufs_param("method", c("css", "pca")))`.
 #'
-#' The scores of a method are in units of its own, so `ufs_param_cutoff()` has a range that suits
-#' only methods whose scores fall from 1 to 0, as those of [ufs_css()] and [ufs_consensus()] do.
+#' The scores of a method are in units of its own, so the default range of `"cutoff"` suits only
+#' methods whose scores fall from 1 to 0, as those of [ufs_css()] and [ufs_consensus()] do.
 #'
-#' @param values Names of methods or of tasks of [ufs_select()]. The default `NULL` takes the
-#'   methods that [ufs_methods()] recommends without conditions, and the one that [ufs_select()]
-#'   takes among columns of noise.
-#' @param range The smallest and the largest value.
-#' @param trans A transformation of package scales, or `NULL`.
+#' @param what The argument of the step: `"method"`, `"n_clusters"`, `"cutoff"` or `"m"`.
+#' @param values For `"method"`, names of methods or of tasks of [ufs_select()]; the default `NULL`
+#'   takes the methods that [ufs_methods()] recommends without conditions, and the one that
+#'   [ufs_select()] takes among columns of noise. For the others the smallest and the largest value;
+#'   `NULL` is 2 to 10 clusters, 5 to 50 samples, a cutoff from 0 to 1.
+#' @param trans A transformation of package scales for a number, or `NULL`.
 #' @return A parameter object of package dials.
 #' @examplesIf requireNamespace("dials", quietly = TRUE)
-#' ufs_param_method()
-#' ufs_param_n_clusters(c(3L, 6L))
-#' @name ufs_dials
-NULL
-
-#' @rdname ufs_dials
+#' ufs_param("method")
+#' ufs_param("n_clusters", c(3L, 6L))
 #' @export
-ufs_param_method <- function(values = NULL) {
+ufs_param <- function(what = c("method", "n_clusters", "cutoff", "m"), values = NULL,
+                      trans = NULL) {
+  what <- check_choice(what, "what")
   check_installed("dials", "for tuning")
-  if (is.null(values)) {
-    table <- ufs_methods()
-    # Advice with a condition has it in brackets.
-    sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
-    values <- table$method[sound]
+  if (what == "method") {
+    if (is.null(values)) {
+      table <- ufs_methods()
+      # Advice with a condition has it in brackets.
+      sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
+      values <- table$method[sound]
+    }
+    for (name in values) check_offered(name, "features")
+    return(dials::new_qual_param("character", values = values, label = c(method = "Selection Method")))
   }
-  for (name in values) check_offered(name, "features")
-  dials::new_qual_param("character", values = values, label = c(method = "Selection Method"))
-}
-
-#' @rdname ufs_dials
-#' @export
-ufs_param_n_clusters <- function(range = c(2L, 10L), trans = NULL) {
-  number_param("integer", range, trans, c(n_clusters = "# Clusters"))
-}
-
-#' @rdname ufs_dials
-#' @export
-ufs_param_m <- function(range = c(5L, 50L), trans = NULL) {
-  number_param("integer", range, trans, c(m = "# Samples"))
-}
-
-#' @rdname ufs_dials
-#' @export
-ufs_param_cutoff <- function(range = c(0, 1), trans = NULL) {
-  number_param("double", range, trans, c(cutoff = "Score Cutoff"))
-}
-
-number_param <- function(type, range, trans, label) {
-  check_installed("dials", "for tuning")
-  dials::new_quant_param(type, range = range, inclusive = c(TRUE, TRUE), trans = trans,
-    label = label, finalize = NULL)
+  known <- list(n_clusters = list("integer", c(2L, 10L), "# Clusters"),
+    m = list("integer", c(5L, 50L), "# Samples"), cutoff = list("double", c(0, 1), "Score Cutoff"))[[what]]
+  dials::new_quant_param(known[[1L]], range = if (is.null(values)) known[[2L]] else values,
+    inclusive = c(TRUE, TRUE), trans = trans, label = stats::setNames(known[[3L]], what), finalize = NULL)
 }

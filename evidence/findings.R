@@ -180,7 +180,7 @@ findings <- list(
         fit <- silently(do.call(ufs_blfse, c(list(data$x, data$classes, k, control = quiet), given)))
         case <- paste0(if (is.null(base)) "batches" else "selectors", ", k = ", k)
         at <- function(fit) kmeans_accuracy(data, silently(selected_features(fit, k, as = "index")))
-        value(case, c("blfse", "mean"), c(at(fit), at(ufs_aggregate(fit))))
+        value(case, c("blfse", "mean"), c(at(fit), at(utils::modifyList(fit, list(feature_scores = fit$solution$mean_score, feature_ranking = order(-fit$solution$mean_score))))))
       }))
     }))
   }),

@@ -326,7 +326,7 @@ tables <- list(
     plain_calls(alfs = "ufs_alfs", alnr = "ufs_alnr", blfse = c("ufs_blfse", n_clusters = 5, k = 20), facility = "ufs_facility",
       jspca = "ufs_jspca", mcfs = "ufs_mcfs", medoids = "ufs_medoids", ndfs = c("ufs_ndfs", n_clusters = 5),
       rrss = "ufs_rrss", sogfs = "ufs_sogfs", ted = "ufs_ted", topk = "ufs_topk", diversify = c("ufs_diversify", how = "css")),
-    functions = c("ufs_diversify", "ufs_compare", "ufs_aggregate"), witness = function(stored) {
+    functions = c("ufs_diversify", "ufs_compare"), witness = function(stored) {
       now <- rerun(stored, "findings.R", "--findings=topk_links,jspca_loss,ndfs_start,mcfs_scale,sogfs_live,alfs_published", "--sets=lung_discrete")
       now <- now[now$measure != "seconds", ]
       differing(stored, now, c("finding", "set", "case", "measure"), "value", .02)

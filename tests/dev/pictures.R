@@ -86,7 +86,6 @@ for (method in ufs_methods()$method) {
     arguments = list(), env = globalenv())
 }
 add("default diversify", once("diversify", ufs_diversify(fit("laplacian"), x, k = 8)))
-add("default aggregate", once("aggregate", ufs_aggregate(joined())))
 add("default select", once("select", quiet(ufs_select(x, k = 8))))
 add("default select auto", once("auto", quiet(ufs_select(x, k = "auto"))))
 add("default select label", once("label", quiet(ufs_select(x, k = 8, task = "label"))))

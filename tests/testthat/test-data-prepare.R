@@ -230,7 +230,6 @@ test_that("arguments that are missing, unknown or completed are named", {
   refused(ufs_compare(good), "y")
   refused(ufs_compare(good, iris$Species), "methods")
   refused(ufs_compare(good, iris$Species, "pca"), "k")
-  refused(ufs_aggregate(), "fits")
   refused(ufs_overlap(), "fits")
   refused(ufs_propagate(diag(3)), "y")
   refused(ufs_diversify(x = good, k = 2), "fit")

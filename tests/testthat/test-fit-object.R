@@ -220,7 +220,6 @@ test_that("no call holds data, however the function was called", {
   for (quoted in c(FALSE, TRUE)) {
     fits <- list(do.call(ufs_variance, list(x), quote = quoted), do.call("ufs", list(x, "css", k = 3), quote = quoted),
       do.call(ufs_select, list(x, 3, "compress"), quote = quoted), do.call(ufs_ted, list(x), quote = quoted))
-    fits$aggregate <- do.call(ufs_aggregate, list(fits[1:2]), quote = quoted)
     fits$diversify <- do.call(ufs_diversify, list(fits[[1L]], x, 3), quote = quoted)
     fits$grid <- do.call(ufs_grid, list(x, "pca", list(n_components = 1:2)), quote = quoted)
     fits$path <- do.call(ufs_alfs_path, list(x), quote = quoted)

@@ -109,9 +109,6 @@ test_that("functions around fits say what they are doing, once, and only where s
     },
     "ufs_sketch\\(\\).*computing principal components" = function() ufs_sketch(x, m = 10),
     "ufs_diversify\\(\\).*0 of 2 columns chosen" = function() ufs_diversify(by_variance, x, k = 2),
-    "ufs_aggregate\\(\\).*0 of 2 columns chosen" = function() {
-      ufs_aggregate(list(by_variance, by_variance), diversify = TRUE, x = x, k = 2)
-    },
     "ufs_cluster_metrics\\(\\).*matching 3 clusters with classes" = function() {
       skip_if_not_installed("clue")
       ufs_cluster_metrics(rep(1:3, 50), iris$Species)
@@ -234,4 +231,17 @@ test_that("NULL is a value of a number only where it is the default", {
   expect_refused(check_values(list(a = 2, b = 1), row), "`a` is asked.")
   row$ranges$b <- NULL
   expect_identical(check_values(list(a = NULL, b = 1), row)$b, 1)
+})
+
+test_that("ufs_methods() prints by advice, one line a method, and is a data frame for all else", {
+  all <- ufs_methods()
+  lines <- capture.output(print(all))
+  expect_lte(length(lines), 30)
+  expect_true(all(nchar(lines) <= 86))
+  at <- vapply(all$method, function(method) which(startsWith(lines, sprintf("  %-9s ", method))), 0L)
+  parts <- findInterval(at, grep("^[A-Z]", lines))
+  how <- sub("[^a-z].*", "", all$advice)
+  expect_equal(parts, c(recommended = 1L, situational = 2L, historical = 3L, baseline = 3L)[how], ignore_attr = TRUE)
+  expect_identical(class(as.data.frame(all)), "data.frame")
+  expect_output(print(all["method"]), "method")
 })

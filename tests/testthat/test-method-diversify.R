@@ -80,19 +80,6 @@ test_that("arguments are checked", {
   expect_error(ufs_diversify(fit, x, 3, how = "best"), class = "ufs_error_argument")
 })
 
-test_that("the mean of fits can be made to differ", {
-  x <- planted(30, 15)$x
-  fits <- list(ufs_variance(x, scale = FALSE), ufs_pca(x, 2), ufs_laplacian(x))
-  got <- ufs_aggregate(fits, by = "rank", diversify = TRUE, x = x, k = 5)
-  mean <- ufs_aggregate(fits, by = "rank")
-  expect_identical(feature_ranking(got), feature_ranking(ufs_diversify(mean, x, 5)))
-  strong <- ufs_aggregate(fits, by = "rank", diversify = list(strength = 3), x = x, k = 5)
-  expect_identical(feature_ranking(strong), feature_ranking(ufs_diversify(mean, x, 5, strength = 3)))
-  expect_error(ufs_aggregate(fits, diversify = TRUE, k = 5), class = "ufs_error_argument")
-  expect_error(ufs_aggregate(fits, diversify = list(stength = 3), x = x, k = 5),
-    class = "ufs_error_argument")
-})
-
 test_that("a pipeline of ufs_compare() can be made to differ", {
   skip_on_cran()
   skip_if_not_installed("rpart")

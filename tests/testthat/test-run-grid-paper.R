@@ -1,15 +1,15 @@
 test_that("the grids are those stated and fit their methods", {
   powers <- c(1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000)
-  full <- ufs_grid_paper("alfs")
+  full <- published_grid("paper", "alfs")
   expect_identical(dim(full), c(512L, 3L))
   expect_identical(nrow(unique(full)), 512L)
   for (column in full) expect_equal(sort(unique(column)), powers, tolerance = 1e-15)
-  first <- ufs_grid_paper("alfs", "ALFS-I")
+  first <- published_grid("ALFS-I", "alfs")
   expect_identical(dim(first), c(64L, 3L))
   expect_identical(unique(first$lambda), 0)
-  expect_equal(ufs_grid_paper("ted")$mu, powers)
-  expect_equal(ufs_grid_paper("rrss")$gamma, powers)
-  expect_equal(ufs_grid_paper("alnr")$gamma, powers)
+  expect_equal(published_grid("paper", "ted")$mu, powers)
+  expect_equal(published_grid("paper", "rrss")$gamma, powers)
+  expect_equal(published_grid("paper", "alnr")$gamma, powers)
   expect_match(attr(full, "source"), "4.1")
 })
 
@@ -20,7 +20,7 @@ test_that("every registered grid names arguments of its method and runs", {
     paper <- registry()[[method]]$paper_grid
     if (is.null(paper)) next
     for (variant in names(paper$grids)) {
-      grid <- ufs_grid_paper(method, variant)
+      grid <- published_grid(variant, method)
       needed <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
       needed$k <- if (!is.null(needed$k)) 2
       few <- do.call(ufs_grid, c(list(x, method, grid[c(1, nrow(grid)), , drop = FALSE],
@@ -32,16 +32,17 @@ test_that("every registered grid names arguments of its method and runs", {
 })
 
 test_that("a method without a stated grid is refused, with those that have one", {
-  expect_error(ufs_grid_paper("spec"), "\"alfs\".*\"ted\"", class = "ufs_error_argument")
-  expect_error(ufs_grid_paper(), class = "ufs_error_argument")
-  expect_error(ufs_grid_paper("alfs", "III"), "variant", class = "ufs_error_argument")
+  expect_error(ufs_grid(mtcars, "spec", "paper"), "\"alfs\".*\"ted\"", class = "ufs_error_argument")
+  expect_error(ufs_grid(mtcars, "alfs", "III"), "ALFS-II", class = "ufs_error_argument")
+  found <- ufs_grid(mtcars, "ted", "paper", m = 3)
+  expect_identical(found$settings, published_grid("paper", "ted"))
 })
 
 test_that("each of the five systems has a grid, which says where it is from, and solver = \"paper\"", {
   skip_on_cran()
   x <- sample_data(30, 6)
   for (method in c("socfs", "jspca", "alfs", "topk", "blfse")) {
-    expect_match(attr(ufs_grid_paper(method), "source"), "et al[.]|and Kim|and Du", label = method)
+    expect_match(attr(published_grid("paper", method), "source"), "et al[.]|and Kim|and Du", label = method)
     needed <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3))
     fit <- function(...) withr::with_seed(1, suppressMessages(do.call(ufs, c(list(x, method, solver = "paper",
       control = ufs_control(max_iter = 3, warn = FALSE)), needed, list(...)))))

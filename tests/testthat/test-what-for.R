@@ -130,14 +130,3 @@ test_that("decimal commas of a file are read by ufs_moments() as by ufs_data()",
   expect_equal(ufs_moments(file, dec = ",")$mean, colMeans(mtcars), ignore_attr = TRUE,
     tolerance = 1e-12)
 })
-
-test_that("ranges of tuning parameters may be one's own", {
-  skip_if_not_installed("dials")
-  expect_identical(ufs_param_n_clusters(c(3L, 4L))$range, list(lower = 3L, upper = 4L))
-  expect_identical(ufs_param_m(c(5L, 9L))$range, list(lower = 5L, upper = 9L))
-  expect_identical(ufs_param_cutoff(c(.1, .2))$range, list(lower = .1, upper = .2))
-  expect_identical(ufs_param_method(c("css", "pca"))$values, c("css", "pca"))
-  for (made in list(ufs_param_m, ufs_param_n_clusters, ufs_param_cutoff)) {
-    expect_identical(made(trans = NULL)$trans, NULL)
-  }
-})

@@ -558,10 +558,10 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
 test_that("the methods to tune over are the recommended ones", {
   skip_on_cran()
   skip_if_not_installed("dials", "1.4.1")
-  values <- ufs_param_method()$values
+  values <- ufs_param("method")$values
   expect_setequal(values, c("consensus", "css", "mcfs", "laplacian", "pca"))
-  expect_identical(ufs_param_method(c("pca", "css"))$values, c("pca", "css"))
-  expect_error(ufs_param_method("ted"), class = "ufs_error_argument")
+  expect_identical(ufs_param("method", c("pca", "css"))$values, c("pca", "css"))
+  expect_error(ufs_param("method", "ted"), class = "ufs_error_argument")
 })
 
 test_that("finalize_recipe() and update() fill in what was marked", {
@@ -580,14 +580,14 @@ test_that("finalize_recipe() and update() fill in what was marked", {
 test_that("parameters have the ranges that are given, and whole numbers where numbers are counts", {
   skip_on_cran()
   skip_if_not_installed("dials")
-  for (make in list(ufs_param_n_clusters, ufs_param_m)) {
-    expect_identical(make()$type, "integer")
-    expect_identical(unlist(make(c(3L, 6L))$range), c(lower = 3L, upper = 6L))
+  for (what in c("n_clusters", "m")) {
+    expect_identical(ufs_param(what)$type, "integer")
+    expect_identical(unlist(ufs_param(what, c(3L, 6L))$range), c(lower = 3L, upper = 6L))
   }
-  cutoff <- ufs_param_cutoff(c(0.2, 0.9))
+  cutoff <- ufs_param("cutoff", c(0.2, 0.9))
   expect_identical(cutoff$type, "double")
   expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
-  expect_identical(names(c(ufs_param_n_clusters()$label, ufs_param_m()$label, cutoff$label)),
+  expect_identical(names(c(ufs_param("n_clusters")$label, ufs_param("m")$label, cutoff$label)),
     c("n_clusters", "m", "cutoff"))
 })
 
