@@ -144,7 +144,7 @@ feature_names <- function(names, p, warn) {
 
 # The parts of a table of the means of replicates that belong to these columns.
 subset_levels <- function(levels, columns) {
-  for (name in c("share", "mean", "divide", "add")) levels[[name]] <- levels[[name]][columns]
+  for (name in c("share", "mean", "sd")) levels[[name]] <- levels[[name]][columns]
   levels$constant <- which(columns %in% levels$constant)
   levels
 }

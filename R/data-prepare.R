@@ -152,6 +152,10 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   tables <- opened$input$tables
   roots <- if (!is.null(tables)) table_roots_of(tables, moments)
   if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
+  # Means of replicates are scaled as rows are.
+  if (scale && !is.null(opened$levels)) {
+    moments <- divide_moments(moments, ifelse(moments$constant, 1, opened$levels$sd / moments$sd))
+  }
   constant <- check_prepared(moments, features, arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
   if (warn && length(constant)) tell_constant(opened$held, constant, features)
@@ -163,7 +167,7 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
     scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
     input = opened$input, roots = lapply(roots, `[`, keep),
-    df = if (is.null(sums)) opened$n - 1 else sums$df, weights = opened$row_held$weights,
+    df = c(sums$df, opened$levels$df, opened$n - 1)[1L], weights = opened$row_held$weights,
     held = if (!is.null(opened$held)) drop_constant(opened$held, keep),
     constraints = if (!is.null(opened$held) || !is.null(opened$row_held)) constraints_of(opened),
     reliability = unname(opened$levels$share[keep]))

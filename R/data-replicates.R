@@ -1,75 +1,105 @@
 # Replicates: rows that measure the same thing several times. How much of a column's variance lies
 # between their levels, in one analysis of variance a column.
 
-# Sums of squares between and within the levels of `replicates` (one code a row; rows with NA are
-# left out), of columns that were moved to the same mean in all blocks, with weights as frequencies.
-# Missing values are left out, each by itself. A list
+# Squares between and within the levels of `replicates` (one code a row; rows with NA are left out),
+# with weights as frequencies: those of the least squares fit of levels beside blocks, levels after
+# blocks, whether the two are crossed, nested or anything between. Missing values are left out, each
+# by itself. A list
 #   between, within   mean squares, one for each column
 #   df_between, df_within   their degrees of freedom
 #   df                the same of a column without missing values
 #   size              the mean number of rows a level, as the expectation of `between` has it
-#   means             levels x columns: the means of the levels, that of the column where a level
-#                     has no value; level_weight: the weights of the levels
+#   means             levels x columns: the means of the levels, blocks taken out, that of the column
+#                     where a level has no value
 #   mean              of the column; value: the codes of the levels in the order of the means
-# Cost: 3 passes over x, read by columns as many as getOption("ufselect.block_bytes") holds.
+# Cost: 3 passes over x, read by columns as many as getOption("ufselect.block_bytes") holds, and
+# with blocks the cube of their number for each pattern of missing values.
 replicate_squares <- function(data, replicates = data$row_held$replicates) {
   used <- which(!is.na(replicates))
-  weight <- data$row_held$weights
-  weight <- if (is.null(weight)) rep(1, length(used)) else weight[used]
-  block <- data$row_held$blocks
-  block <- if (is.null(block)) rep(1L, length(used)) else block[used]
-  data <- without_blocks(data)
+  rows <- function(held) if (is.null(held)) rep(1L, length(used)) else held[used]
+  weight <- rows(data$row_held$weights)
+  block <- rows(data$row_held$blocks)
+  # Means are taken out below.
+  scaled <- isTRUE(data$row_held$block_scale)
+  if (scaled) data <- without_blocks(data)
   value <- sort(unique(replicates[used]))
   level <- match(replicates[used], value)
-  level_weight <- as.vector(rowsum(weight, level))
-  df <- replicate_df(level, block, sum(weight))
+  df <- two_way_design(level, block, weight)$df
   if (df[["within"]] < 1) {
     refuse("replicates", "`replicates`: no level has two rows that could be compared.")
   }
-  if (df[["between"]] < 1) refuse("replicates", "`replicates` has one level only.")
-  blocked <- max(block) > 1L
+  if (df[["between"]] < 1) {
+    refuse("replicates", "`replicates` has one level only", if (length(value) > 1L) {
+      " in each of the `blocks`"
+    }, ".")
+  }
   none <- numeric(data$p)
   squares <- list(between = none, within = none, mean = none, size = none, df_between = none,
     df_within = none, means = matrix(0, length(value), data$p))
   for (at in in_pieces(data$p, max(1, floor(block_bytes() / (8 * data$n))))) {
-    part <- squares_of_columns(data_columns(data, at)[used, , drop = FALSE], level, weight,
-      if (blocked) df)
-    squares$means[, at] <- part$means
-    for (name in setdiff(names(part), "means")) squares[[name]][at] <- part[[name]]
+    z <- data_columns(data, at)[used, , drop = FALSE]
+    if (scaled && anyNA(z)) {
+      ufs_abort("input", "`x` has missing values, and `block_scale` and `replicates` together ",
+        "need all: choose `na` in ufs_data().", argument = "x")
+    }
+    for (same in split(seq_along(at), equal_columns(is.na(z) + 0))) {
+      there <- !is.na(z[, same[1L]])
+      part <- two_way_squares(z[there, same, drop = FALSE], level[there], block[there],
+        weight[there])
+      own <- sort(unique(level[there]))
+      squares$means[, at[same]] <- rep(part$mean, each = length(value))
+      squares$means[own, at[same]] <- part$means
+      for (name in setdiff(names(part), "means")) squares[[name]][at[same]] <- part[[name]]
+    }
   }
-  c(squares, list_of(df, value, level_weight))
+  c(squares, list_of(df, value))
 }
 
-# Sums of squares of some columns. `df`: with blocks, where missing values cannot be left out.
-squares_of_columns <- function(z, level, weight, df = NULL) {
-  there <- !is.na(z)
-  if (!is.null(df) && !all(there)) {
-    ufs_abort("input", "`x` has missing values, and `blocks` and `replicates` together need all: ",
-      "choose `na` in ufs_data().", argument = "x")
+# What the rows say of levels and blocks: codes from 1, weights of the levels, the blocks and both
+# together, the part of each level and block that blocks connect, and degrees of freedom: what blocks
+# take away is counted where it lies.
+two_way_design <- function(level, block, weight) {
+  level <- match(level, sort(unique(level)))
+  block <- match(block, unique(block))
+  both <- matrix(0, max(level, 0L), max(block, 0L))
+  cell <- rowsum(weight, level + nrow(both) * (block - 1L))
+  both[as.integer(rownames(cell))] <- cell
+  part <- connected_parts(level, block)
+  parts <- length(unique(part))
+  list_of(level, block, both, of_level = rowSums(both), of_block = colSums(both), part,
+    part_of_block = part[level[match(seq_len(ncol(both)), block)]],
+    df = c(between = nrow(both) - parts, within = sum(weight) - sum(dim(both)) + parts))
+}
+
+# The fit of some columns without missing values. Blocks are solved for, of which there are few, and
+# the first of each connected part stands where it is.
+two_way_squares <- function(z, level, block, weight) {
+  own <- two_way_design(level, block, weight)
+  # A shift by the first row of its block keeps the digits of columns far from zero.
+  first <- z[match(seq_along(own$of_block), own$block), , drop = FALSE]
+  z <- z - first[own$block, , drop = FALSE]
+  centre <- rowsum(z * weight, own$block) / own$of_block
+  z <- z - centre[own$block, , drop = FALSE]
+  means <- rowsum(z * weight, own$level) / own$of_level
+  free <- duplicated(own$part_of_block)
+  moved <- matrix(0, nrow(centre), ncol(z))
+  if (any(free)) {
+    share <- own$both / own$of_level
+    moved[free, ] <- solve((diag(own$of_block) - crossprod(own$both, share))[free, free],
+      -crossprod(own$both, means)[free, , drop = FALSE])
+    means <- means - share %*% moved
   }
-  # A shift by the first row keeps the digits of columns far from zero.
-  shift <- z[1L, ]
-  if (!all(there)) shift[is.na(shift)] <- colMeans(z, na.rm = TRUE)[is.na(shift)]
-  z <- z - rep(shift, each = nrow(z))
-  z[!there] <- 0
-  weight <- weight * there
-  known <- rowsum(weight, level)
-  total <- colSums(known)
-  means <- rowsum(z * weight, level) / known
-  means[known == 0] <- 0
-  centre <- colSums(means * known) / total
-  around <- rep(centre, each = nrow(means))
-  means[known == 0] <- around[known == 0]
-  if (is.null(df)) {
-    levels <- colSums(known > 0)
-    df <- list(between = levels - 1, within = total - levels)
-  }
-  per <- function(squares, df) if (all(df > 0)) squares / df else squares / ifelse(df > 0, df, NA)
-  list(means = means + rep(shift, each = nrow(means)), mean = centre + shift,
-    between = per(colSums((means - around)^2 * known), df[["between"]]),
-    within = per(colSums((z - means[level, , drop = FALSE])^2 * weight), df[["within"]]),
-    df_between = df[["between"]], df_within = df[["within"]],
-    size = (total - colSums(known^2) / total) / (colSums(known > 0) - 1))
+  fitted <- (means[own$level, , drop = FALSE] + moved[own$block, , drop = FALSE])
+  # Levels of parts that no block connects are compared with their own.
+  middle <- rowsum(means * own$of_level, own$part) / as.vector(rowsum(own$of_level, own$part))
+  means <- means - middle[match(own$part, sort(unique(own$part))), , drop = FALSE]
+  mean <- colSums((centre + first) * own$of_block) / sum(weight)
+  per <- function(squares, df) squares / if (df > 0) df else NA
+  list(means = means + rep(mean, each = nrow(means)), mean = mean,
+    between = per(colSums(fitted^2 * weight), own$df[["between"]]),
+    within = per(colSums((z - fitted)^2 * weight), own$df[["within"]]),
+    df_between = own$df[["between"]], df_within = own$df[["within"]],
+    size = per(sum(weight) - sum(t(own$both)^2 / own$of_block), own$df[["between"]]))
 }
 
 # The levels of replicates, where those without one (NA) are alone.
@@ -79,21 +109,13 @@ each_alone <- function(level) {
   level
 }
 
-# Levels and blocks may cross (every sample in every batch) or be nested (a sample's repeats in one
-# batch): what blocks take away is counted where it lies, by the connected parts of the two.
-replicate_df <- function(level, block, total) {
-  parts <- connected_parts(level, block)
-  c(between = max(level) - parts,
-    within = total - max(level) - length(unique(block)) + parts)
-}
-
-# How many parts the levels fall into, where a block connects its levels.
+# For each level the part to which blocks connect it, by its lowest level.
 connected_parts <- function(level, block) {
-  part <- seq_len(max(level))
+  part <- seq_len(max(level, 0L))
   repeat {
-    least <- tapply(part[level], block, min)[as.character(block)]
-    new <- pmin(part, as.vector(tapply(least, level, min)))
-    if (identical(new, part)) return(length(unique(part)))
+    least <- tapply(part[level], block, min)
+    new <- pmin(part, as.vector(tapply(least[block], level, min)))
+    if (identical(new, part)) return(part)
     part <- new
   }
 }
@@ -120,26 +142,22 @@ reliability_table <- function(squares, level = 0.95) {
 
 # ---- methods that choose columns ----------------------------------------------------------------
 
-# The arguments of a fit whose data hold replicates, for a method that chooses columns: x becomes
-# the table of the means of the levels, of the columns as they were to be prepared, each times its
-# reliability, and is not scaled again.
+# The arguments of a fit whose data hold replicates, for a method that chooses columns.
 on_levels <- function(args, selects) {
-  if (selects != "features" || !holds_replicates(args$x)) return(args)
-  args$x <- level_table(open_checked(args$x), !isFALSE(args$center), isTRUE(args$scale))
-  if (isTRUE(args$scale)) args$scale <- FALSE
+  if (selects == "features") args$x <- data_of_levels(args$x)
   args
 }
 
-holds_replicates <- function(data) {
-  inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
-}
-
-level_table <- function(data, center, scale) {
+# What permutes rows, tests or counts degrees of freedom works on independent units: of data with
+# replicates their levels. `least`: fewer say nothing.
+data_of_levels <- function(data, least = 3L) {
+  if (!holds_replicates(data)) return(data)
+  data <- open_checked(data)
   level <- each_alone(data$row_held$replicates)
   n_levels <- length(unique(level))
-  if (n_levels < 3L) {
-    refuse("replicates", "`replicates` has ", count_words(n_levels, "level"), "; at least 3 are ",
-      "needed where columns are judged on their means.")
+  if (n_levels < least) {
+    refuse("replicates", "`replicates` has ", count_words(n_levels, "level"), "; at least ", least,
+      " are needed where columns are judged on their means.")
   }
   check_bytes(16 * as.double(n_levels) * data$p, "The means of the levels of `replicates`",
     "Give fewer `features`.")
@@ -156,7 +174,12 @@ level_table <- function(data, center, scale) {
   if (all(share == 0)) {
     refuse("replicates", "`replicates`: no column of `x` repeats: all have reliability 0.")
   }
-  table_of_levels(data, squares, share, flat, center, scale, sd)
+  close_source(data$x)
+  table_of_levels(data, squares, share, flat, sd)
+}
+
+holds_replicates <- function(data) {
+  inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
 }
 
 # How many columns repeat at all, of data with replicates: more cannot be chosen.
@@ -166,23 +189,20 @@ repeating_columns <- function(data) {
   sum(share$reliability > 0, na.rm = TRUE)
 }
 
-table_of_levels <- function(data, squares, share, flat, center, scale, sd) {
+# The means of the levels, each column times its reliability. Where columns are scaled it is by `sd`,
+# that of the rows (judge_columns()): a column that repeats little stays short.
+table_of_levels <- function(data, squares, share, flat, sd) {
   names <- feature_names(data$features, data$p, FALSE)
   n_levels <- nrow(squares$means)
-  divide <- if (scale) ifelse(flat, 1, sd) else rep(1, data$p)
-  close_source(data$x)
-  factor <- rep(share / divide, each = n_levels)
-  z <- (squares$means - rep(squares$mean, each = n_levels)) * factor
-  add <- if (center) rep(0, data$p) else squares$mean * share / divide
-  z <- z + rep(add, each = n_levels)
+  z <- squares$means * rep(share, each = n_levels)
   out <- new_data("dense", z, list(NULL, names), data$input$origin)
   out$input <- data$input
   out$input$note <- c(data$input$note, level_words(n_levels, share, flat))
   out[c("held", "quiet", "arg")] <- list(data$held, TRUE, data$arg)
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_held))
   evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_held))
-  out$levels <- list(n_rows = data$n, n_levels = n_levels, share = stats::setNames(share, names),
-    mean = squares$mean, constant = which(flat), scaled = scale, divide = divide, add = add,
+  out$levels <- list(n_rows = data$n, n_levels = n_levels, df = squares$df[["between"]],
+    share = stats::setNames(share, names), mean = squares$mean, sd = sd, constant = which(flat),
     named = !is.null(data$features), held = c(data$row_held[sums], data$row_held[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
@@ -201,13 +221,11 @@ level_words <- function(n_levels, share, flat) {
 # have their weights and blocks.
 of_levels <- function(fit, levels) {
   of <- function(given, else_value) if (isFALSE(given)) else_value else unname(given)
-  center <- of(fit$center, 0)
-  scale <- of(fit$scale, 1)
   live <- levels$share > 0
-  by <- levels$divide / ifelse(live, levels$share, 1)
+  by <- 1 / ifelse(live, levels$share, 1)
   names <- fit$names$features
-  fit$center <- stats::setNames(levels$mean + ifelse(live, (center - levels$add) * by, 0), names)
-  fit$scale <- stats::setNames(unname(by * scale), names)
+  fit$center <- stats::setNames(ifelse(live, of(fit$center, 0) * by, levels$mean), names)
+  fit$scale <- stats::setNames(unname(by * of(fit$scale, 1)), names)
   fit$n <- levels$n_rows
   fit$names$named <- levels$named
   fit$levels <- list(n_levels = levels$n_levels, reliability = levels$share,

@@ -127,7 +127,6 @@ run_fit <- function(method, call, written, args, dots) {
   # The fit, its call too, is that for the number.
   if (identical(args$k, "auto")) args$k <- call$k <- number_of_auto(method, args, names(call))
   args <- check_values(args, row)
-  asked <- args["scale"]
   if (inherits(args$x, "ufs_data")) {
     if (args$x$kind == "source") {
       workers <- start_workers(args$x)
@@ -136,7 +135,6 @@ run_fit <- function(method, call, written, args, dots) {
     args <- on_levels(args, row$selects)
   }
   made <- naming_omitted(args$x, solve_fit(row, args, c(names(call), names(paper))))
-  if ("scale" %in% names(made$params)) made$params["scale"] <- asked
   finish_fit(method, call, made, args$x, start)
 }
 

@@ -2,16 +2,9 @@
 
 # As as_ufs_matrix(), but `scale` gives columns of unit norm: penalties do not depend on n.
 as_unit_matrix <- function(x, center, scale) {
-  # Means of levels are scaled already: to standard deviations.
-  root <- if (inherits(x, "ufs_data") && isTRUE(x$levels$scaled)) sqrt(x$n - 1) else 1
-  if (root != 1) x$x <- x$x / root
   pass <- judge_columns(open_checked(x, dense = TRUE), center, scale, "norm")
   check_norms(pass$data)
-  out <- write_columns(pass)
-  if (root == 1) return(out)
-  if (!isFALSE(out$center)) out$center <- out$center * root
-  out$scale <- stats::setNames(rep(root, out$p), out$features)
-  out
+  write_columns(pass)
 }
 
 # How many |w_j|^2 exceed the size that the smoothing alone gives.

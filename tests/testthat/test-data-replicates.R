@@ -158,6 +158,27 @@ test_that("weights are rows, blocks are taken out, sparse data and columns' cons
     feature_scores(fit(holed, replicates = d$g)))
 })
 
+test_that("means of levels in unbalanced blocks are those of the two-way fit", {
+  set.seed(7)
+  # Samples bridge the batches in a chain; the last batch has samples of its own.
+  g <- c(1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8)
+  batch <- c(1, 1, 1, 1, 2, 2, 3, 3, 3, 3, 1, 2, 3, 4, 4, 4, 4)
+  x <- matrix(rnorm(17 * 5), 17) + 2 * matrix(rnorm(40), 8)[g, ] + 5 * matrix(rnorm(20), 4)[batch, ]
+  found <- data_of_levels(ufs_data(x, replicates = g, blocks = batch))
+  hand <- vapply(1:5, function(j) {
+    fit <- lm(x[, j] ~ 0 + factor(g) + factor(batch))
+    effect <- coef(fit)[1:8]
+    # Batches 1 to 3 hang together; each part has the mean of the column.
+    effect - ave(effect[g], g > 6)[!duplicated(g)] + mean(x[, j])
+  }, numeric(8))
+  share <- ufs_reliability(x, g, blocks = batch)$table$reliability
+  expect_equal(unname(found$x), unname(sweep(hand, 2, share, "*")), tolerance = 1e-10)
+  expect_equal(unname(found$levels$share), share)
+  expect_equal(found$levels$df, 6)
+  fit <- ufs_pca(x, 2, replicates = g, blocks = batch)
+  expect_equal(unname(fit$levels$reliability), share)
+})
+
 test_that("a column that is constant moves no reliability to another one", {
   d <- repeated_rows()
   x <- d$x[1:60, c(1:4, 11:14)]
@@ -199,7 +220,7 @@ test_that("replicates that say nothing are errors", {
   refused("no column of `x` repeats", noise, replicates = rep(1:90, each = 2))
   refused("infinite", replace(d$x, 5, Inf), replicates = d$g, class = "ufs_error_input")
   refused("missing values", replace(d$x, 5, NA), replicates = d$g, blocks = rep(1:3, 60),
-    class = "ufs_error_input")
+    block_scale = TRUE, class = "ufs_error_input")
   refused("scale", d$x, replicates = d$g, scale = "both")
   expect_error(ufs_stability(d$x, "pca", n_components = 2, replicates = d$g),
     class = "ufs_error_argument", "replicates")

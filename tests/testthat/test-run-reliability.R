@@ -51,6 +51,46 @@ test_that("blocks are taken out, nested or crossed with the levels", {
   expect_equal(unname(found$df), unname(right[1L, c("df", "rest")]))
 })
 
+test_that("unbalanced blocks: the two-way fit, nearly nested, bridged, with gaps and weights", {
+  set.seed(1)
+  r <- rep(1:8, each = 3)
+  b <- rep(rep(1:4, each = 2), each = 3)
+  b[seq(1, 24, 6)] <- b[seq(1, 24, 6)] %% 4 + 1
+  v <- rnorm(24) + rnorm(8, sd = 1.2)[r]
+  found <- ufs_reliability(cbind(v), r, blocks = b)$table
+  expect_equal(round(unlist(found[c("f", "p_value")], use.names = FALSE), 4), c(2.9599, .0434))
+  set.seed(5)
+  id <- rep(1:6, each = 2)
+  b <- rep(1:2, c(5, 7))
+  x <- cbind(v = rnorm(6)[id] + rnorm(12))
+  expect_equal(ufs_reliability(x, id, blocks = b)$table$f, by_aov(x, id, b)[, "f"],
+    ignore_attr = TRUE)
+  # Twelve batches, each with samples of its own and two that the next one has, too.
+  g <- unlist(lapply(0:11, function(i) c(3 * i + c(1, 1, 2, 2, 3), 3 * (i + 1) + 1:2)))
+  batch <- rep(1:12, each = 7)
+  x <- matrix(rnorm(84 * 3), 84) + outer(rnorm(max(g))[g], c(0, .5, 1)) + 4 * batch
+  gaps <- replace(x, cbind(c(1:9, 40), rep(2:3, 5)), NA)
+  weights <- sample(1:3, 84, TRUE)
+  long <- rep(1:84, weights)
+  same <- function(found, right) {
+    expect_equal(found$table$f, unname(right[, "f"]), tolerance = 1e-8)
+    expect_equal(found$table$p_value, unname(right[, "p"]), tolerance = 1e-6)
+    expect_equal(found$table$reliability, pmax(0, 1 - 1 / unname(right[, "f"])), tolerance = 1e-8)
+  }
+  same(ufs_reliability(x, g, blocks = batch), by_aov(x, g, batch))
+  same(ufs_reliability(gaps, g, blocks = batch), by_aov(gaps, g, batch))
+  same(ufs_reliability(x, g, blocks = batch, weights = weights),
+    by_aov(x[long, ], g[long], batch[long]))
+  same(ufs_reliability(gaps, g, blocks = batch, weights = weights),
+    by_aov(gaps[long, ], g[long], batch[long]))
+  # The mean number of rows a level is that of the expected mean square.
+  own <- qr.resid(qr(model.matrix(~ factor(batch))), model.matrix(~ 0 + factor(g)))
+  squares <- replicate_squares(ufs_data(x, replicates = g, blocks = batch))
+  expect_equal(squares$size[1], sum(own^2) / squares$df_between[1])
+  # What does not vary within blocks says nothing.
+  expect_identical(ufs_reliability(cbind(batch / 3), g, blocks = batch)$table$f, NA_real_)
+})
+
 test_that("weights count rows, NA leaves rows out, and the layout does not matter", {
   set.seed(3)
   data <- repeated_table()
