@@ -190,6 +190,7 @@ dense_part <- function(x, rows, columns) {
   part <- subset_data(x, rows, columns)
   out <- new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
   out$input$tables <- part$input$tables
+  out$levels <- part$levels
   out
 }
 

@@ -182,28 +182,20 @@ holds_replicates <- function(data) {
   inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
 }
 
-# How many columns repeat at all, of data with replicates: more cannot be chosen.
-repeating_columns <- function(data) {
-  data <- open_checked(data)
-  share <- reliability_table(replicate_squares(data, each_alone(data$row_held$replicates)))
-  sum(share$reliability > 0, na.rm = TRUE)
-}
-
 # The means of the levels, each column times its reliability. Where columns are scaled it is by `sd`,
 # that of the rows (judge_columns()): a column that repeats little stays short.
 table_of_levels <- function(data, squares, share, flat, sd) {
-  names <- feature_names(data$features, data$p, FALSE)
   n_levels <- nrow(squares$means)
   z <- squares$means * rep(share, each = n_levels)
-  out <- new_data("dense", z, list(NULL, names), data$input$origin)
+  out <- new_data("dense", z, list(NULL, data$features), data$input$origin)
   out$input <- data$input
   out$input$note <- c(data$input$note, level_words(n_levels, share, flat))
   out[c("held", "quiet", "arg")] <- list(data$held, TRUE, data$arg)
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_held))
   evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_held))
-  out$levels <- list(n_rows = data$n, n_levels = n_levels, df = squares$df[["between"]],
-    share = stats::setNames(share, names), mean = squares$mean, sd = sd, constant = which(flat),
-    named = !is.null(data$features), held = c(data$row_held[sums], data$row_held[evidence],
+  names(share) <- feature_names(data$features, data$p, FALSE)
+  out$levels <- list(n_rows = data$n, n_levels = n_levels, df = squares$df[["between"]], share = share,
+    mean = squares$mean, sd = sd, constant = which(flat), held = c(data$row_held[sums], data$row_held[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
 }
@@ -227,7 +219,6 @@ of_levels <- function(fit, levels) {
   fit$center <- stats::setNames(ifelse(live, of(fit$center, 0) * by, levels$mean), names)
   fit$scale <- stats::setNames(unname(by * of(fit$scale, 1)), names)
   fit$n <- levels$n_rows
-  fit$names$named <- levels$named
   fit$levels <- list(n_levels = levels$n_levels, reliability = levels$share,
     constant = levels$constant)
   fit$constraints$samples <- levels$held

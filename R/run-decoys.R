@@ -17,7 +17,8 @@
 #' A second condition guards against luck. If all columns were noise, each would stand before its
 #' decoy with probability one half. A sign test of that hypothesis must reject it at the level
 #' `share`, or `k` is 0; with a handful of columns it cannot.
-#' Constant columns are left out and equal columns count once.
+#' Constant columns are left out and equal columns count once. Of data with `replicates` their
+#' levels are permuted, and columns that do not repeat at all are left out, too.
 #'
 #' `conservative = TRUE` controls the share instead of estimating it. Every column gets a
 #' decoy, the two compete, and the share is one plus the decoys that won, over the real columns that
@@ -91,7 +92,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_decoys")
   plan <- decoys_plan(method, list(...), parent.frame())
-  x <- check_door(open_some(x, plan$input)$x, "ufs_decoys()")
+  x <- data_of_levels(check_door(open_some(x, plan$input)$x, "ufs_decoys()"))
   checkpoint <- check_checkpoint(checkpoint)
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
@@ -128,7 +129,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
-    asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q, distinct,
+    asked = k, share, conservative, n_decoys, repeats, n = c(x$levels$n_rows, data$n)[1L],
+    levels = x$levels$n_levels, p = data$p, usable = q, distinct,
     included = length(data$held$include), excluded = length(data$held$exclude),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
     checkpoint = done$report), class = c("ufs_decoys", "ufs_result"))
@@ -267,6 +269,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
   held <- if (q < x$p) subset_constraints(x$held, keep) else x$held
   data["held"] <- list(subset_constraints(widen_constraints(held, of, q), ord))
   data["row_held"] <- list(x$row_held)
+  if (!is.null(x$levels)) data$levels <- subset_levels(x$levels, c(keep, from)[ord])
   list(data = data, column = c(seq_len(q), q + of)[ord])
 }
 
@@ -462,7 +465,9 @@ noise_curve <- function(counts, level) {
 #' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
-  cat_line("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+  cat_line("<ufs_decoys> ", size_words(x$n, x$p), if (!is.null(x$levels)) {
+    paste0(" (", x$levels, " levels of replicates)")
+  }, ", ", count_words(x$n_decoys, "decoy"),
     ", ", count_words(x$repeats, "repeat"))
   for (name in x$methods[order(-x$k)]) {
     cat_line("  ", decoys_words(x, name))
@@ -490,7 +495,8 @@ decoys_words <- function(x, name) {
   k <- x$k[[name]]
   paste0(if (k == 0L) "no column is" else if (k == x$usable - sum(x$excluded)) {
     paste0("all ", k, " columns", if (sum(x$excluded)) " that may be chosen" else
-      if (x$usable < x$p) " that are not constant", " are")
+      if (x$usable < x$p) paste(" that", if (is.null(x$levels)) "are not constant" else "repeat"),
+      " are")
   } else {
     paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
   }, if (k > 0L && isTRUE(x$included > 0L)) paste0(" (", x$included, " by constraint)"),

@@ -5,15 +5,14 @@
 # `share` is that of noise among the best 1, 2, ... Draws one number from the caller's random
 # numbers.
 decoys_size <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)[[1L]], ...) {
-  x <- without_choices(open_data(x), "rows")
+  x <- data_of_levels(without_choices(open_data(x), "rows"))
   # The number better than noise does not depend on the budget, or on quotas.
   if (!is.null(x$held)) x$held[c("budget", "feature_strata")] <- list(NULL)
   sizing <- with_seed(seed, sizing_method(x, method, args))
   found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method), sizing$args,
     list_of(repeats), list(...)), quote = TRUE))
-  c(with_repeats(size_rule(found), x),
-    list(by = sizing$method, share = found$curve$share[seq_len(found$usable)],
-    decoys = found))
+  c(size_rule(found), list(by = sizing$method,
+    share = found$curve$share[seq_len(found$usable)], decoys = found))
 }
 
 # The number that k = "auto" means; where no column is better than noise all are kept, with a
@@ -23,7 +22,7 @@ auto_k <- function(x, method, args = list(), repeats = 5L, seed = draw_seeds(1L)
   if (found$verdict == "noise") {
     ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", found$by,
       "(); all are kept.")
-    found <- with_repeats(replace(found, "k", length(found$share)), x)
+    found$k <- length(found$share)
   }
   if (inherits(x, "ufs_data") && length(x$held$feature_strata)) {
     range <- choice_range(expand_groups(x$held), x$p)
@@ -51,17 +50,20 @@ sizing_method <- function(x, method, args) {
 size_rule <- function(decoys, at = NULL) {
   q <- decoys$usable - sum(decoys$excluded)
   better <- decoys$k[[1L]]
+  columns <- paste0(q, " columns", if (!is.null(decoys$levels) && decoys$usable < decoys$p) {
+    " that repeat"
+  })
   noise <- decoys$noise[[1L]]
   # Not by chance: noise is behind the median decoy as often as before it.
   if (noise <= size_settings$noise && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
     return(list(k = q, verdict = "all", reason = paste0("take all: about ",
-      round(q * (1 - noise)), " of ", q, " columns are better than noise")))
+      round(q * (1 - noise)), " of ", columns, " are better than noise")))
   }
   if (better == 0L) {
     return(list(k = 0L, verdict = "noise",
       reason = "no column is better than noise by this method"))
   }
-  words <- paste0(better, " of ", q, " columns are better than noise",
+  words <- paste0(better, " of ", columns, " are better than noise",
     if (isTRUE(decoys$included > 0L)) paste0(" (", decoys$included, " by constraint)"))
   if (isTRUE(at$stability < size_settings$stability)) {
     return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
@@ -72,17 +74,6 @@ size_rule <- function(decoys, at = NULL) {
     percent(decoys$share), " of them no better)"))
 }
 
-# An answer for data with replicates: columns that do not repeat at all cannot be chosen.
-with_repeats <- function(rule, x) {
-  if (!holds_replicates(x)) return(rule)
-  most <- repeating_columns(x)
-  if (rule$k <= most) return(rule)
-  rule$k <- most
-  rule$reason <- paste0(rule$reason, "; ", count_words(most, "column"), " can be chosen: ",
-    "the others do not repeat")
-  rule
-}
-
 # noise: up to which estimated share of noise among all columns all are taken; stability: below
 # which it is not called repeatable.
 size_settings <- list(noise = .5, stability = .1)
@@ -90,13 +81,16 @@ size_settings <- list(noise = .5, stability = .1)
 # ---- curves --------------------------------------------------------------------------------------
 
 # The four curves of ufs_size() for a method, and the rule with the stability at the answer: fields
-# of
-# the result. Cost: one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
+# of the result; of data with replicates of their levels. Cost: one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
 size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
-  data <- as_rescaled_operator(x)
+  levels <- data_of_levels(x)
+  data <- as_rescaled_operator(levels)
   k <- size_grid(k, data)
-  if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
-  found <- decoys_size(x, own$method, own$args, repeats, share = share, checkpoint = checkpoint)
+  if (data$n < 6L) {
+    ufs_abort("input", "`x` has ", data$n, if (is.null(levels$levels)) " rows" else
+      " levels of `replicates`", "; 6 are needed.", argument = "x")
+  }
+  found <- decoys_size(levels, own$method, own$args, repeats, share = share, checkpoint = checkpoint)
   run <- start_run("size", x, checkpoint)
   # The first task is all samples.
   tasks <- lapply(0:n_resamples, function(i) {
@@ -120,9 +114,9 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
     rest_of_picks(data, rankings$all, rows)
   }
   c(list(usable = length(data$keep) - length(data$held$exclude), by = found$by),
-    with_repeats(size_rule(found$decoys, at), x), list(curve = curve, at = at,
+    size_rule(found$decoys, at), list(curve = curve, at = at,
       decoys = found$decoys, n_resamples = n_resamples, errors = rankings$errors,
-      checkpoint = done$report, rows = length(rows), rest = rest))
+      checkpoint = done$report, rows = length(rows), levels = levels$levels$n_levels, rest = rest))
 }
 
 # The numbers to look at, about ten by default.
@@ -148,12 +142,12 @@ size_fit <- function(task, common) {
     list(error = run$error)
 }
 
-# So many rows, or as great a part of the levels of replicates.
+# So many rows, or levels of replicates.
 half_rows <- function(x, size) {
   if (!holds_replicates(x)) return(sort(sample.int(nrow(x), size)))
   level <- each_alone(x$row_held$replicates)
   all <- unique(level)
-  which(level %in% all[sample.int(length(all), max(3L, (length(all) * size) %/% x$n))])
+  which(level %in% all[sample.int(length(all), max(3L, size))])
 }
 
 # list(all, halves, errors)
@@ -186,11 +180,9 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
 # level: of the test; most: so many columns are tried; flops: and no more than about these allow.
 rest_settings <- list(level = 0.05, most = 50L, flops = 2e10)
 
-# The test of rest_is_noise() for the ranking of a fit; NULL with weights or replicates, whose rows
-# are not independent.
+# The test of rest_is_noise() for the ranking of a fit; NULL with weights, whose rows are no units.
 rest_of_picks <- function(data, ranking, rows) {
-  if (!is.null(data$weights) || !is.null(data$reliability)) return(NULL)
-  if (length(data$keep) < 4L) return(NULL)
+  if (!is.null(data$weights) || length(data$keep) < 4L) return(NULL)
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
   wide <- length(data$keep) > length(rows)
   one <- if (wide) as.double(length(rows))^2 * length(data$keep) else 3 * length(data$keep)^2

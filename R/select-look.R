@@ -115,11 +115,22 @@ look_unchecked <- function(x, kind = NULL, noise = TRUE) {
 # columns, NULL where nobody asks.
 look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
   if (!asked) return(NULL)
+  usable <- length(keep)
+  if (holds_replicates(x)) {
+    # None can be made where no column repeats: all are noise.
+    x <- tryCatch(data_of_levels(x), ufs_error = function(e) NULL)
+    if (is.null(x)) return(list(noise = 1, low = 1, high = 1, above = 0L))
+    keep <- as_column_stats(x)$keep
+  }
   found <- if (x$n >= 6L && length(keep) >= 5L) {
     with_seed(looking_seed, random_decoys(drawn_part(x, most, keep)))
   }
   if (is.null(found)) {
     return(list(noise = NA_real_, low = NA_real_, high = NA_real_, above = NA_integer_))
+  }
+  # Columns that do not repeat are noise.
+  for (name in c("noise", "low", "high")) {
+    found[[name]] <- 1 - (1 - found[[name]]) * length(keep) / usable
   }
   if (x$n > 400L || x$p > 2000L) found$above <- NA_integer_
   found

@@ -65,7 +65,8 @@
 #'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame; `n`,
 #'   `p`; and `method` or `task`. For a method also `usable`, how many columns are not constant;
 #'   `at`, the row of `curve` at the answer; `errors` of fits that failed; `by`, whose permuted
-#'   copies were asked; `rows`, among how many samples neighbours were compared; `decoys`, the
+#'   copies were asked; `rows`, among how many samples neighbours were compared; `levels`, of
+#'   `replicates`, which count as samples here (or `NULL`); `decoys`, the
 #'   [ufs_decoys()] result; `rest`, for [ufs_css()]: `list(k, p_value)`, or `NULL`. For a task also
 #'   `method`, which [ufs_select()] would take.
 #' @references Sood, Hastie (2023) A statistical view of column subset selection.
@@ -140,7 +141,8 @@ print.ufs_size <- function(x, ...) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
     if (nrow(at)) cat_line("  they capture ", percent(at$captured), " of x (at best ",
       percent(at$bound), ") and keep ", percent(at$knn_overlap), " of the nearest neighbours",
-      if (x$rows < x$n) paste0(" (among ", x$rows, " drawn samples)"))
+      if (x$rows < x$n) paste0(" (among ", x$rows, if (is.null(x$levels)) " drawn samples)" else
+        " levels of replicates)"))
   }
   if (!is.null(x$rest)) {
     tried <- length(x$rest$p_value) - 1L

@@ -310,16 +310,66 @@ test_that("ufs_size() of css says after how many columns the rest is noise", {
   expect_match(capture.output(print(size)), "what the best 2 leave of the others is correlated beyond chance", all = FALSE)
 })
 
-test_that("halves keep the rows of a level together, and no more columns are chosen than repeat", {
+test_that("halves keep the rows of a level together", {
   level <- rep(1:4, each = 2)
   x <- withr::with_seed(1, ufs_data(matrix(rnorm(40), 8), replicates = level))
-  rows <- withr::with_seed(1, half_rows(x, 4))
+  rows <- withr::with_seed(1, half_rows(x, 2))
   expect_identical(as.vector(table(level[rows])), c(2L, 2L, 2L))
-  replaced("repeating_columns", function(data) 2L)
-  few <- with_repeats(list(k = 3L, reason = "three"), x)
-  expect_identical(few$k, 2L)
-  expect_identical(few$reason, "three; 2 columns can be chosen: the others do not repeat")
-  expect_identical(with_repeats(list(k = 1L, reason = "one"), x), list(k = 1L, reason = "one"))
+})
+
+# Unrelated columns of 60 samples, each measured five times.
+measured <- function(seed, sd = .3) {
+  set.seed(seed)
+  id <- rep(1:60, each = 5)
+  y <- matrix(rnorm(480), 60)
+  list(x = y[id, ] + rnorm(2400) * sd, id = id, y = y)
+}
+
+test_that("the rest, decoys, auto and the look count levels of replicates, not their rows", {
+  d <- measured(5)
+  data <- ufs_data(d$x, replicates = d$id)
+  size <- withr::with_seed(1, ufs_size(data, "css", n_resamples = 2, repeats = 3))
+  expect_identical(size[c("k", "verdict", "levels")], list(k = 0L, verdict = "noise", levels = 60L))
+  expect_identical(size$rest$k, 0L)
+  means <- scale(rowsum(d$x, d$id) / 5)
+  expect_equal(size$rest$p_value, rest_is_noise(means, 1:8, 59, 50)$p_value[1])
+  decoys <- withr::with_seed(1, ufs_decoys(data, c("pca", "laplacian"), n_components = 3))
+  expect_identical(unname(decoys$k), c(0L, 0L))
+  expect_output(print(decoys), "300 samples x 8 features (60 levels of replicates)", fixed = TRUE)
+  expect_warning(suppressMessages(withr::with_seed(1, ufs_css(data, k = "auto"))),
+    class = "ufs_warning_size", "no column is better than noise")
+  look <- ufs_look(data)
+  expect_gt(look$noise_low, .9)
+  expect_identical(look$repeats$n, 8L)
+})
+
+test_that("no more often than of the means of the levels the rest of noise is called correlated", {
+  skip_on_cran()
+  false <- rowSums(vapply(1:20, function(seed) {
+    d <- measured(seed)
+    rest <- function(x, ...) withr::with_seed(1, ufs_size(x, "css", n_resamples = 2, repeats = 1, ...))$rest$k > 0
+    c(rest(d$x, replicates = d$id), rest(d$y))
+  }, c(NA, NA)))
+  expect_lte(false[1], 3)
+  expect_lte(abs(false[1] - false[2]), 2)
+})
+
+test_that("columns that do not repeat are noise to the look, and cannot be chosen", {
+  d <- measured(6)
+  shared <- matrix(rnorm(60), 60)[d$id, ]
+  # Noise that rows share and samples do not: as rows, more than half of the columns have company.
+  batch <- rnorm(300)
+  x <- cbind(2 * shared + .3 * d$x[, 1:5], batch + matrix(rnorm(300 * 5), 300) * .5)
+  data <- ufs_data(x, replicates = d$id)
+  repeats <- sum(ufs_reliability(data)$table$reliability > 0)
+  look <- ufs_look(data)
+  expect_gte(look$noise, 1 - repeats / 10)
+  expect_lt(ufs_look(x)$noise, .2)
+  decoys <- withr::with_seed(1, ufs_decoys(data, "pca", n_components = 1))
+  expect_identical(decoys$usable, repeats)
+  expect_lte(decoys$k[["pca"]], repeats)
+  # What is not there in any column.
+  expect_identical(ufs_look(ufs_data(d$x[, 1:5] * c(-1, 1, 0, 2, -2), replicates = rep(1:60, each = 5)))$noise, 1)
 })
 
 test_that("a fit that fails is told, too small a table takes all, and no rest is tested where none can be", {
