@@ -9,8 +9,8 @@
 #   df_between, df_within   their degrees of freedom
 #   df                the same of a column without missing values
 #   size              the mean number of rows a level, as the expectation of `between` has it
-#   means             levels x columns: the means of the levels, blocks taken out, that of the column
-#                     where a level has no value
+#   means             levels x columns: the means of the levels, blocks taken out, that of the
+#                     column where a level has no value
 #   mean              of the column; value: the codes of the levels in the order of the means
 # Cost: 3 passes over x, read by columns as many as getOption("ufselect.block_bytes") holds, and
 # with blocks the cube of their number for each pattern of missing values.
@@ -56,8 +56,8 @@ replicate_squares <- function(data, replicates = data$row_held$replicates) {
 }
 
 # What the rows say of levels and blocks: codes from 1, weights of the levels, the blocks and both
-# together, the part of each level and block that blocks connect, and degrees of freedom: what blocks
-# take away is counted where it lies.
+# together, the part of each level and block that blocks connect, and degrees of freedom: what
+# blocks take away is counted where it lies.
 two_way_design <- function(level, block, weight) {
   level <- match(level, sort(unique(level)))
   block <- match(block, unique(block))
@@ -182,8 +182,8 @@ holds_replicates <- function(data) {
   inherits(data, "ufs_data") && !is.null(data$row_held$replicates)
 }
 
-# The means of the levels, each column times its reliability. Where columns are scaled it is by `sd`,
-# that of the rows (judge_columns()): a column that repeats little stays short.
+# The means of the levels, each column times its reliability. Where columns are scaled it is by
+# `sd`, that of the rows (judge_columns()): a column that repeats little stays short.
 table_of_levels <- function(data, squares, share, flat, sd) {
   n_levels <- nrow(squares$means)
   z <- squares$means * rep(share, each = n_levels)
@@ -194,8 +194,9 @@ table_of_levels <- function(data, squares, share, flat, sd) {
   sums <- intersect(held_names("rows", sums = TRUE), names(data$row_held))
   evidence <- intersect(held_names("rows", evidence = TRUE), names(data$row_held))
   names(share) <- feature_names(data$features, data$p, FALSE)
-  out$levels <- list(n_rows = data$n, n_levels = n_levels, df = squares$df[["between"]], share = share,
-    mean = squares$mean, sd = sd, constant = which(flat), held = c(data$row_held[sums], data$row_held[evidence],
+  out$levels <- list(n_rows = data$n, n_levels = n_levels, df = squares$df[["between"]],
+    share = share, mean = squares$mean, sd = sd, constant = which(flat),
+    held = c(data$row_held[sums], data$row_held[evidence],
       list(by = stats::setNames(rep("solver", length(evidence)), evidence))))
   out
 }

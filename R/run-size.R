@@ -81,7 +81,8 @@ size_settings <- list(noise = .5, stability = .1)
 # ---- curves --------------------------------------------------------------------------------------
 
 # The four curves of ufs_size() for a method, and the rule with the stability at the answer: fields
-# of the result; of data with replicates of their levels. Cost: one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
+# of the result; of data with replicates of their levels. Cost: one fit, those of ufs_decoys(), and
+# n_resamples fits of half the samples.
 size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   levels <- data_of_levels(x)
   data <- as_rescaled_operator(levels)
@@ -90,7 +91,8 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
     ufs_abort("input", "`x` has ", data$n, if (is.null(levels$levels)) " rows" else
       " levels of `replicates`", "; 6 are needed.", argument = "x")
   }
-  found <- decoys_size(levels, own$method, own$args, repeats, share = share, checkpoint = checkpoint)
+  found <- decoys_size(levels, own$method, own$args, repeats, share = share,
+    checkpoint = checkpoint)
   run <- start_run("size", x, checkpoint)
   # The first task is all samples.
   tasks <- lapply(0:n_resamples, function(i) {
