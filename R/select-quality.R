@@ -317,32 +317,42 @@ column_checks <- function(fit, x) {
 # ---- the same advice on real sets ----------------------------------------------------------------
 
 # The gain of the task's advice on the stored sets, one sentence; NULL for tasks it does not have.
-# For data of a kind that there are sets enough of, on those of the same kind.
-selection_record <- function(task, noise, method = "", kind = "", whole = TRUE) {
+# For data of a kind that there are sets enough of, on those of the same kind. Among noise, on sets
+# where as much of the choice looked like noise as this `share`. The range is that of single splits,
+# of which a user has one; `whole` has that of their means, too.
+selection_record <- function(task, noise, method = "", kind = "", whole = TRUE, share = NA) {
   if (method == "ted") return(curves_record())
   table <- utils::read.csv(system.file("benchmarks", "results", "select.csv",
     package = "ufselect"))
   table <- table[table$task == task & table$noise == (if (noise) 10L else 0L), ]
+  alike <- function(share) findInterval(share, noise_steps, left.open = TRUE) + 1L
+  if (noise && !is.na(share)) table <- table[which(alike(table$chance) == alike(share)), ]
   if (!nrow(table)) return(NULL)
   gain <- gain_promise(table, kind)
   all <- gain_promise(table, kind, "all")
-  said <- function(found) {
-    sprintf("%+.1f points in the median, nine in ten from %+.1f to %+.1f", found$median, found$low,
-      found$high)
-  }
+  range <- function(low, high) sprintf("from %+.1f to %+.1f", low, high)
+  median <- function(found) sprintf("%+.1f points in the median, nine in ten", found$median)
+  split <- paste(median(gain), "splits", range(gain$split_low, gain$split_high))
   sets <- paste0("on ", gain$sets, " real sets", if (gain$same_kind) {
     paste0(" of ", kind_words[[kind]])
-  }, if (noise) " with 10 columns of noise for each")
+  }, if (noise) " with 10 columns of noise for each", if (noise && !is.na(share)) {
+    paste0(", ", c("up to a tenth", "a tenth to half", "more than half")[alike(share)],
+      " of the chosen like noise")
+  })
   moved <- moved_since("select")
   if (!whole) {
-    return(paste0(sets, " over random choice ", said(gain), if (!is.null(moved)) "; outdated",
+    return(paste0(sets, " over random choice ", split, if (!is.null(moved)) "; outdated",
       ", see summary()"))
   }
-  paste0(sets, " (", table$what[1L], ", means of ", table$splits[1L],
-    " splits): over random choice ", said(gain), if (!is.null(all)) {
-      paste0("; over all columns ", said(all), ", better on ", all$ahead, " of ", all$sets)
-    }, predicts(table), moved)
+  paste0(sets, " (", table$what[1L], "): over random choice ", split, "; means of ",
+    table$splits[1L], " splits ", range(gain$low, gain$high), if (!is.null(all)) {
+      paste0("; over all columns ", median(all), " ", range(all$low, all$high), ", better on ",
+        all$ahead, " of ", all$sets)
+    }, if (gain$sets >= 19L) predicts(table), moved)
 }
+
+# Shares of the chosen columns that look like noise, between which the gain differs most.
+noise_steps <- c(0.1, 0.5)
 
 # The gain on real sets over random choice, or all columns: its median, and a range that holds
 # nine of ten further sets if these are drawn like the stored ones. Of n numbers in order, those
@@ -356,8 +366,20 @@ gain_promise <- function(table, kind = "", over = "random", least = 0.9) {
   if (anyNA(gain)) return(NULL)
   n <- length(gain)
   at <- max(1, floor((n + 1) * (1 - least) / 2 + 1e-9))
+  split <- if (over == "random") split_range(table$score - table$random, table$gain_sd, least)
   list(sets = n, same_kind = same_kind, median = stats::median(gain), low = gain[[at]],
-    high = gain[[n + 1L - at]], ahead = sum(gain > 0))
+    high = gain[[n + 1L - at]], ahead = sum(gain > 0), split_low = split[1L],
+    split_high = split[2L])
+}
+
+# The range for single splits of further sets: those of a set scatter about its mean. The fewer sets
+# there are, the further are others from them.
+split_range <- function(gain, sd, least) {
+  below <- (1 - least) / 2 * length(gain) / (length(gain) + 5)
+  ends <- range(gain) + c(-9, 9) * max(sd, 1e-3)
+  vapply(c(below, 1 - below), function(share) {
+    stats::uniroot(function(q) mean(stats::pnorm(q, gain, pmax(sd, 1e-3))) - share, ends)$root
+  }, 0)
 }
 
 kind_words <- c(counts = "counts", "log counts" = "log counts", grades = "grades",
@@ -477,7 +499,8 @@ report_selection <- function(x, n, whole = FALSE) {
     checks = c(checks = check_words(x$checks, x$unchecked,
       "no check objects (what they miss: ?ufs_select_rules)")),
     records = titled(selection_record(x$task,
-      x$look$noisy && x$task %in% c("classify", "cluster"), x$method, x$look$values, whole),
+      x$look$noisy && x$task %in% c("classify", "cluster"), x$method, x$look$values, whole,
+      c(x$worth$chosen[x$worth$measure == "noise"], NA)[1L]),
       "benchmarks"),
     # The seed and the fit on one line.
     code = c(code = code_line(sub("\n", "; ", x$code), "cat(fit$code)"))))

@@ -3,7 +3,7 @@
 # of each of up to 50 columns. print() of a selection quotes the table that this script writes.
 #
 #   Rscript evidence/select.R --data=<folder of sets> [--sets=a,b] [--tasks=cluster] [--splits=10]
-#                             [--out=select.csv] [--raw=splits.csv]
+#                             [--first=1] [--out=select.csv] [--raw=splits.csv]
 #   Rscript evidence/select.R --show --out=select.csv [--raw=splits.csv]
 #
 # Sets (of the folder and of its folder fresh) are cut to 300 rows and 500 columns. Half of the rows
@@ -13,7 +13,8 @@
 # on: counts as logarithms or weighted where ufs_select() takes them so, columns standardised or
 # not. A single split swings by 5 to 15 points, so the table has means of ten splits, each with rows,
 # columns and noise of its own: a line for each set, noise and task, with the standard deviation over
-# the splits. --raw keeps the splits, too.
+# the splits. --raw keeps the splits, too. With --show, --raw=splits.csv of other splits than the
+# table's (--first=11 --splits=2) says how many of them lie inside the range that the print promises.
 local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(file[1L]), "common.R"))
@@ -184,6 +185,21 @@ promised <- function(table) {
   }))
 }
 
+# For each split of `raw`: does its gain lie inside the range for single splits that the other sets promise?
+held_splits <- function(table, raw) {
+  promise <- utils::getFromNamespace("gain_promise", "ufselect")
+  parts <- split(raw, list(raw$task, raw$noise), drop = TRUE)
+  do.call(rbind, lapply(parts, function(part) {
+    held <- vapply(seq_len(nrow(part)), function(i) {
+      others <- table[table$task == part$task[i] & table$noise == part$noise[i] & table$set != part$set[i], ]
+      said <- promise(others, part$values[i])
+      gain <- part$score[i] - part$random[i]
+      gain >= said$split_low && gain <= said$split_high
+    }, NA)
+    data.frame(task = part$task[1L], noise = part$noise[1L], splits = length(held), held = mean(held))
+  }))
+}
+
 # name = folder of every set.
 folders_of <- function(folder) {
   places <- c(folder, file.path(folder, "fresh"))
@@ -199,15 +215,20 @@ out <- option("out", "select.csv")
 if (exists("evidence_only_definitions")) {
   # tools.R judges by the same tasks.
 } else if ("--show" %in% commandArgs(TRUE)) {
-  show_all(utils::read.csv(out, stringsAsFactors = FALSE))
+  table <- utils::read.csv(out, stringsAsFactors = FALSE)
+  show_all(table)
+  if (!is.null(option("raw"))) {
+    print(held_splits(table, utils::read.csv(option("raw"), stringsAsFactors = FALSE)), row.names = FALSE, digits = 3L)
+  }
 } else {
   folders <- folders_of(option("data"))
   sets <- if (is.null(option("sets"))) names(folders) else words(option("sets"))
   asked <- if (is.null(option("tasks"))) names(tasks) else words(option("tasks"))
   splits <- NULL
+  seeds <- as.integer(option("first", "1")) - 1L + seq_len(as.integer(option("splits", "10")))
   for (set in sets) for (noise in c(FALSE, TRUE)) {
     for (task in intersect(if (noise) c("classify", "cluster") else names(tasks), asked)) {
-      rows <- do.call(rbind, lapply(seq_len(as.integer(option("splits", "10"))), function(seed) {
+      rows <- do.call(rbind, lapply(seeds, function(seed) {
         measure(folders[[set]], set, noise, task, seed)
       }))
       splits <- rbind(splits, rows)

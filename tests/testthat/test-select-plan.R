@@ -468,7 +468,7 @@ test_that("a choice that only a few extreme rows speak for is not called better 
 
 test_that("a promise of real sets holds for nine of ten sets more, of the same kind if there are enough", {
   sets <- data.frame(set = paste0("s", 1:39), values = rep(c("one unit", "counts"), c(20, 19)), score = c(1:20, 101:119),
-    random = 0, all = NA)
+    random = 0, all = NA, gain_sd = 1)
   whole <- gain_promise(sets)
   expect_identical(whole[c("sets", "same_kind", "median")], list(sets = 39L, same_kind = FALSE, median = 20))
   # 40 places for one set more, and the second of 39 on each side leaves four of them out.
@@ -481,11 +481,35 @@ test_that("a promise of real sets holds for nine of ten sets more, of the same k
   expect_null(gain_promise(sets, over = "all"))
   # Drawn anew, 19 sets hold the 20th in nine of ten cases.
   held <- withr::with_seed(1, replicate(2000, {
-    found <- gain_promise(data.frame(set = 1:19, values = "a", score = rexp(19), random = 0))
+    found <- gain_promise(data.frame(set = 1:19, values = "a", score = rexp(19), random = 0, gain_sd = .1))
     next_one <- rexp(1)
     next_one >= found$low && next_one <= found$high
   }))
   expect_equal(mean(held), .9, tolerance = .025)
+})
+
+test_that("the print has the range of single splits, which a user has, and sets with as much noise among the chosen", {
+  # Splits of a set scatter by twice as much as the sets do: what a user sees is wider than means.
+  held <- withr::with_seed(1, replicate(1000, {
+    sets <- data.frame(set = 1:40, values = "a", score = rnorm(40), random = 0, gain_sd = 2)
+    found <- gain_promise(sets)
+    split <- rnorm(1) + 2 * rnorm(1)
+    c(split >= found$split_low && split <= found$split_high, split >= found$low && split <= found$high)
+  }))
+  expect_equal(rowMeans(held)[1], .9, tolerance = .025)
+  expect_lt(rowMeans(held)[2], .7)
+  table <- utils::read.csv(system.file("benchmarks", "results", "select.csv", package = "ufselect"))
+  for (task in c("classify", "cluster")) {
+    part <- table[table$task == task & table$noise == 10, ]
+    for (share in c(.04, .3, .8)) {
+      alike <- part[cut(part$chance, c(-Inf, .1, .5, Inf)) %in% cut(share, c(-Inf, .1, .5, Inf)), ]
+      said <- selection_record(task, TRUE, whole = FALSE, share = share)
+      expect_match(said, sprintf("^on %d real sets", nrow(alike)))
+      expect_match(said, sprintf("%+.1f points in the median, nine in ten splits from", median(alike$score - alike$random)), fixed = TRUE)
+    }
+    expect_match(selection_record(task, TRUE, share = .8), "more than half of the chosen like noise")
+    expect_match(selection_record(task, FALSE), "nine in ten splits from .*; means of 10 splits from")
+  }
 })
 
 # A table large enough that ufs_select() draws rows of it.
