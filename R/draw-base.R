@@ -43,53 +43,34 @@ free_panels <- function(n) {
   if (page[2L] >= 3.2 * n) c(n, 1L) else if (page[1L] >= 2.6 * n) c(1L, n)
 }
 
-# plot() with our settings, the user's ones in front.
+# plot() with our settings, the user's ones in front, with words that their sides have room for.
 draw <- function(default, ...) {
   all <- utils::modifyList(default, list(...))
-  words <- all[c("main", "xlab", "ylab")]
-  all[c("main", "xlab", "ylab")] <- ""
+  cex <- graphics::par(c("cex.lab", "cex.main"))
+  cex[intersect(names(cex), names(all))] <- all[intersect(names(cex), names(all))]
+  # Words are centred on the plot region, which is not the middle of the picture.
+  middle <- c(sum(graphics::par("plt")[1:2]), sum(graphics::par("plt")[3:4]))
+  side <- graphics::par("fin") * pmin(middle, 2 - middle)
+  main <- all$main
+  all$main <- ""
+  all$cex.lab <- cex$cex.lab * min(fitting(all$xlab, side[1L]), fitting(all$ylab, side[2L]))
   do.call(graphics::plot, all)
-  draw_words(words, all)
-}
-
-# Title and names of the axes, as small as the picture needs them to be whole.
-draw_words <- function(words, all) {
-  given <- function(name) if (is.null(all[[name]])) graphics::par(name) else all[[name]]
-  whole <- function(text, cex, axis, font = 1L) {
-    if (!is.character(text)) return(cex)
-    room <- centred_room(axis) - graphics::par("csi") * graphics::par("cex")
-    wide <- max(graphics::strwidth(text, "inches", cex = cex, font = font), 1e-8)
-    if (wide <= room) cex else max(cex * room / wide, .4)
+  if (is.character(main)) {
+    letters <- side[1L] / (.6 * graphics::par("cin")[1L] * graphics::par("cex") * cex$cex.main)
+    # Two lines of about the same length.
+    if (nchar(main) > letters) letters <- max(12, min(letters, nchar(main) / 2 + 8))
+    main <- paste(strwrap(main, letters), collapse = "\n")
   }
-  main <- words$main
-  cex <- given("cex.main")
-  if (is.character(main) && length(main) == 1L && is_long_title(main, cex)) main <- two_lines(main)
-  two <- is.character(main) && any(grepl("\n", main, fixed = TRUE))
-  graphics::title(main = main, cex.main = whole(main, if (two) .9 * cex else cex, 1L, 2L),
+  two <- is.character(main) && grepl("\n", main, fixed = TRUE)
+  graphics::title(main = main, cex.main = if (two) .9 * cex$cex.main else cex$cex.main,
     line = if (two) 1.25 else NA)
-  cex <- given("cex.lab")
-  graphics::title(xlab = words$xlab, cex.lab = whole(words$xlab, cex, 1L))
-  graphics::title(ylab = words$ylab, cex.lab = whole(words$ylab, cex, 2L))
 }
 
-# Would it be tiny in one line?
-is_long_title <- function(main, cex) {
-  graphics::strwidth(main, "inches", cex = cex, font = 2L) > 1.3 * centred_room(1L)
-}
-
-# Inches for a text that is centred on the plot region, which is not the middle of the picture.
-centred_room <- function(axis) {
-  ends <- sum(graphics::par("plt")[2L * axis - 1:0])
-  graphics::par("fin")[axis] * min(ends, 2 - ends)
-}
-
-# A title in two lines, the first the longer one.
-two_lines <- function(text) {
-  for (width in seq(ceiling(nchar(text) / 2), nchar(text))) {
-    lines <- strwrap(text, width + 1L)
-    if (length(lines) <= 2L) break
-  }
-  paste(lines, collapse = "\n")
+# How much smaller words must be for so many inches, by the usual width of a letter.
+fitting <- function(words, inches) {
+  if (!is.character(words)) return(1)
+  letter <- .53 * graphics::par("cin")[1L] * graphics::par("cex")
+  min(1, inches / (letter * max(nchar(words), 1L)))
 }
 
 draw_lines <- function(lines) {
@@ -98,16 +79,8 @@ draw_lines <- function(lines) {
 
 draw_subtitle <- function(pic) {
   if (is.null(pic$subtitle)) return()
-  room <- function(text) {
-    min(1, (centred_room(1L) - .1) / graphics::strwidth(text, "inches", cex = .8))
-  }
-  # Two lines where one would be tiny and the title leaves room for them.
-  two <- room(pic$subtitle) < .75 && !is_long_title(pic$title, graphics::par("cex.main"))
-  lines <- if (two) strsplit(two_lines(pic$subtitle), "\n")[[1L]] else
-    pic$subtitle
-  fit <- min(vapply(lines, room, 0), if (length(lines) > 1L) .8)
-  graphics::mtext(lines, line = .15 + .8 * fit * (rev(seq_along(lines)) - 1),
-    cex = .8 * fit * graphics::par("cex"))
+  size <- min(.8, fitting(pic$subtitle, graphics::par("pin")[1L]))
+  graphics::mtext(pic$subtitle, line = .15, cex = size * graphics::par("cex"))
 }
 
 # Tick marks only where there are data: the rest of the axis is room for names.
@@ -166,10 +139,7 @@ draw_labels <- function(table, log, style, across) {
   per_inch <- (usr[2L] - usr[1L]) / pin[1L]
   from <- across[2L] + .2 * per_inch
   ends <- curve_ends(table, log)
-  wide <- max(graphics::strwidth(ends$label, "inches", cex = .75)) * per_inch
-  size <- .75 * min(1, (usr[2L] + .3 * per_inch - from) / wide)
-  high <- 1.5 * graphics::strheight("Mg", "inches", cex = size)
-  size <- max(.35, min(size, size * pin[2L] / (high * nrow(ends))))
+  size <- .75 * fitting(ends$label, (usr[2L] - from) / per_inch / .75)
   gap <- min(1 / nrow(ends), 1.5 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
   ends <- curve_ends(table, log, gap, usr[3:4] + c(.5, -.5) * gap * diff(usr[3:4]))
   graphics::segments(ends$x, ends$y, from - .03 * per_inch, ends$label_y,
@@ -195,16 +165,13 @@ draw_dots <- function(pic, ...) {
     ylim = c(.5, max(rows) + .5), axes = FALSE, xlab = pic$xlab, ylab = "", main = pic$title), ...)
   usr <- graphics::par("usr")
   at <- ticks_within(heights)
-  # As many of the numbers as have room.
-  each <- 1.3 * max(graphics::strwidth(if (isTRUE(pic$percent)) 100 * at else at))
-  at <- at[seq(1L, length(at), by = max(1, ceiling(length(at) * each / wide)))]
   graphics::axis(1L, at, if (isTRUE(pic$percent)) 100 * at else at)
   # A mark is about .1 inch wide.
   mark <- .05 * (usr[2L] - usr[1L]) / graphics::par("pin")[1L]
   graphics::segments(heights[1L] - mark, rows, usr[2L], rows, col = "grey88")
   left <- heights[1L] - 2 * mark
-  size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
-    .85 / (1.35 * graphics::strheight("Mg", cex = .85)))
+  size <- .85 * fitting(names, (left - usr[1L]) * graphics::par("pin")[1L] / diff(usr[1:2]) / .85)
+  size <- min(size, .85 / (1.35 * graphics::strheight("Mg", cex = .85)))
   graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
   bars <- which(table$high > table$low)
   if (length(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
@@ -379,9 +346,8 @@ draw_tiles <- function(pic, ...) {
   axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
   if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
   graphics::mtext(pic$xlab, 1L, line = frame$mar[1L] - 1.2)
-  tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
   graphics::mtext(pic$ylab, 2L, line = frame$mar[2L] - 1.4,
-    cex = min(1, 1.1 * tight) * graphics::par("cex"))
+    cex = fitting(pic$ylab, 1.1 * graphics::par("pin")[2L]) * graphics::par("cex"))
   # The number in each tile, if it can be read.
   if (isTRUE(pic$text)) {
     cell <- cell_texts(z, pic$limits)
@@ -424,9 +390,8 @@ draw_key <- function(left, below, rows, colours, pic) {
   share <- (at - pic$limits[1L]) / diff(pic$limits)
   graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
     cex = .7, xpd = NA)
-  fit <- min(1, (graphics::par("usr")[2L] - left) / graphics::strwidth(pic$value, cex = .75))
   graphics::text(left, bottom + high + 1.4 * line, pic$value, adj = c(0, .5), xpd = NA,
-    cex = .75 * fit)
+    cex = .75 * fitting(pic$value, (graphics::par("usr")[2L] - left) / wide * .2 / .75))
 }
 
 axis_names <- function(side, at, labels, each, las) {

@@ -7,7 +7,7 @@ ggplot_picture <- function(pic, ...) {
   out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic),
     spikes = ggplot_spikes(pic),
     tiles = ggplot_tiles(pic), scatter = ggplot_scatter(pic))
-  out + ggplot2::labs(title = if (nchar(pic$title) > 48L) two_lines(pic$title) else pic$title,
+  out + ggplot2::labs(title = paste(strwrap(pic$title, 49L), collapse = "\n"),
     subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
     ggplot2::theme(plot.title = ggplot2::element_text(size = 12, face = "bold"),
       plot.title.position = "plot",
