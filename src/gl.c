@@ -255,7 +255,8 @@ static const double *gl_weighted_residual(gl_work *w)
     return w->scaled;
 }
 
-static bool gl_step(gl_work *w, double lambda)
+/* V + length step, if (GL) falls; moved is of the whole step. */
+static bool gl_step(gl_work *w, double lambda, double length)
 {
     int m = w->m, c = w->c;
     double fall = 0.0, reach = 0.0;
@@ -264,9 +265,10 @@ static bool gl_step(gl_work *w, double lambda)
         double ss = 0.0, dd = 0.0, *v = w->vw + gl_place(w, i), *d = w->step + gl_place(w, i);
         for (int k = 0; k < c && w->size[i] > 0.0; k++) {
             size_t at = (size_t) i + (size_t) k * (size_t) m;
-            fall += d[k] * (2.0 * w->grad[at] + w->moved[at]);
-            ss += (v[k] + d[k]) * (v[k] + d[k]);
-            dd += d[k] * d[k];
+            double to = v[k] + length * d[k];
+            fall += length * d[k] * (2.0 * w->grad[at] + length * w->moved[at]);
+            ss += to * to;
+            dd += length * length * d[k] * d[k];
         }
         w->key[i] = sqrt(ss);
         fall -= lambda * gl_factor(w, w->set[i]) * (w->key[i] - w->size[i]);
@@ -277,10 +279,10 @@ static bool gl_step(gl_work *w, double lambda)
     if (!(fall > DBL_EPSILON * reach * reach)) return false;
     for (int i = 0; i < m; i++) {
         if (w->size[i] == 0.0) continue;
-        la_axpy(c, 1.0, w->step + gl_place(w, i), w->vw + gl_place(w, i));
+        la_axpy(c, length, w->step + gl_place(w, i), w->vw + gl_place(w, i));
         w->size[i] = w->key[i];
     }
-    for (size_t at = 0; at < (size_t) m * (size_t) c; at++) w->grad[at] += w->moved[at];
+    for (size_t at = 0; at < (size_t) m * (size_t) c; at++) w->grad[at] += length * w->moved[at];
     return true;
 }
 
@@ -392,7 +394,8 @@ static void gl_free_project(gl_work *w)
  * solved for by conjugate gradients with the Cholesky factor of G + diag(lambda / (2 ||v_i||)).
  * l^3/3 flops, 4 l^2 c per step of those and 2 m l c for the change of the gradient; 2 l^2 + 10 l c
  * doubles for the time of the call. */
-static const double CG_TOL = 1e-4;
+/* A tenth: what is left over, the next step takes; SHORTEST: of a step, by halves. */
+static const double CG_TOL = 0.1, SHORTEST = 1.0 / 64.0;
 enum { CG_STEPS = 40 };
 
 typedef struct {
@@ -442,7 +445,7 @@ static void gather(const gl_work *w, int l, const int *nonzero, double lambda, n
     }
 }
 
-/* V_L + d, if (GL) falls. */
+/* V_L + d, or the part of it at which (GL) falls: whole, it may take rows through zero. */
 static bool take_step(gl_work *w, double lambda, int l, const int *nonzero, const double *d)
 {
     size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m;
@@ -453,7 +456,9 @@ static bool take_step(gl_work *w, double lambda, int l, const int *nonzero, cons
             w->step[gl_place(w, nonzero[i]) + k] = spread[(size_t) nonzero[i] + k * M] =
                 d[i + k * L];
     la_gemm('N', 'N', w->m, w->c, w->m, -1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved, w->m);
-    return gl_step(w, lambda);
+    for (double length = 1.0; length >= SHORTEST; length /= 2.0)
+        if (gl_step(w, lambda, length)) return true;
+    return false;
 }
 
 static bool gl_newton(gl_work *w, double lambda)
@@ -625,7 +630,7 @@ static void extrapolate(gl_work *w, double lambda)
         la_axpy(c, -1.0, w->vw + gl_place(w, i), step);
         if (w->size[i] > 0.0) change_gradient(w, true, i, step, w->moved);
     }
-    gl_step(w, lambda);
+    gl_step(w, lambda, 1.0);
 }
 
 static bool gl_descend(gl_work *w, double lambda, double bound, bool priced)
