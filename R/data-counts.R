@@ -30,6 +30,7 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
   }
   if (how$rows != "none") check_one_matrix(data, how$rows, arg)
   load_reader(data)
+  data <- with_codes(data)
   if (counted) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
   if (!changed) return(data)

@@ -5,7 +5,8 @@
 # Why x seems to be no table of samples and features, and which columns are doubtful: sentences for
 # print(), none if all is well.
 doubtful_input <- function(data) {
-  c(looks_square(data), no_features(data), measuring_faults(data))
+  c(looks_square(data), no_features(data), missing_codes(data, closely = TRUE),
+    measuring_faults(data))
 }
 
 # Columns that are no features.
@@ -102,9 +103,7 @@ measuring_faults <- function(data) {
   # Values that are all different are none of these.
   again <- which(apply(z, 2L, anyDuplicated) > 0L)
   usual <- lapply(again, function(j) usual_value(z[, j]))
-  c(fault_words(z, again, repeated_extreme, names, paste0(of, ", far from all other values: a ",
-      "code for what is missing?")),
-    fault_words(z, again, stuck_value, names, paste0(of, ": a sensor that was stuck, or values ",
+  c(fault_words(z, again, stuck_value, names, paste0(of, ": a sensor that was stuck, or values ",
       "filled in?"), usual),
     fault_words(z, again, cut_at_limit, names, paste0(of, ", at one end: were values cut at a ",
       "limit?"), usual),
@@ -126,17 +125,6 @@ fault_words <- function(z, among, look, names, words, usual = NULL) {
   paste0(paste(utils::head(each, 3L), collapse = ", "), if (more > 0L) {
     paste0(" (and ", count_words(more, "column"), " more like that)")
   }, words)
-}
-
-# -9999 among measurements: the same extreme value more than once, further from all others than
-# twice what these span.
-repeated_extreme <- function(value) {
-  for (end in range(value)) {
-    rest <- value[value != end]
-    count <- length(value) - length(rest)
-    if (count < 2L || count > 0.3 * length(value) || length(unique(rest)) < 8L) next
-    if (min(abs(rest - end)) > 2 * diff(range(rest))) return(c(end, count))
-  }
 }
 
 # One value in a quarter of the rows of a column whose other values hardly repeat: in one run of
@@ -363,12 +351,4 @@ neighbours_alike <- function(data, first) {
   here <- columns(first)
   like <- function(j) stats::median(colSums(here * columns((j - 1L) %% data$p + 1L)))
   c(near = like(first + 1L), far = like(first + data$p %/% 3L))
-}
-
-# At most so many rows and columns, evenly, as a dense matrix.
-even_part <- function(data, most = c(200L, 1000L)) {
-  if (data$kind == "dense" && data$n <= most[1L] && data$p <= most[2L]) return(unname(data$x))
-  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),
-    if (data$p > most[2L]) evenly(data$p, most[2L]))
-  unname(dense_data(part, "x", quiet = TRUE))
 }

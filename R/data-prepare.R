@@ -116,6 +116,7 @@ open_checked <- function(x, dense = FALSE) {
   if (x$p < 1L || x$n < 3L) refuse_size(x$n, x$p, arg)
   if (!isTRUE(x$quiet)) {
     hint_roles(x)
+    x <- with_codes(x)
     if (x$n == x$p) warn_covariance(x, arg)
     # Results of a table without column names speak of V1, V2, ...
     if (x$kind == "dense" && is.null(x$features)) {

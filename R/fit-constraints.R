@@ -16,9 +16,9 @@ whole_ranking <- function(ord, never, names, size) {
   stats::setNames(ord, names[ord])
 }
 
-# Ranking of those that have a score: the `first` before all others, then by score (over `cost`), then
-# by the key, then by index. A group stands where the mean of its members does and its members are
-# next to each other. Of scores below zero what counts is how far they are above the lowest.
+# Ranking of those that have a score: the `first` before all others, then by score (over `cost`),
+# then by the key, then by index. A group stands where the mean of its members does and its members
+# are next to each other. Of scores below zero what counts is how far they are above the lowest.
 group_order <- function(score, key, groups = NULL, first = integer(), cost = NULL) {
   size <- length(score)
   key <- if (is.null(key)) numeric(size) else key

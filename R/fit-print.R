@@ -94,6 +94,7 @@ fit_checks <- function(fit, chosen = chosen_now(fit, "feature")) {
   score <- unname(fit$feature_scores)[chosen]
   scored <- if (length(chosen)) count_scored(fit$feature_scores)
   c(if (fit$status != "converged") paste0("the run ended as \"", fit$status, "\""),
+    fit$input$codes,
     omitted_words(fit$input, 0.1, "rows"),
     much_filled(fit$input$filled_share[chosen], "more than a fifth was filled in of ",
       names(fit$feature_scores)[chosen]),

@@ -221,7 +221,7 @@ print.ufs_split <- function(x, ...) {
   faults <- c(if (length(worse)) {
     paste("no better than a random choice of as many rows: the set to",
       paste(c(train = "learn from", test = "judge by")[worse], collapse = " and the set to "))
-  }, omitted_words(x$input, 0.1, "rows"), x$doubts)
+  }, omitted_words(x$input, 0.1, "rows"), x$input$codes, x$doubts)
   print_report(paste0("<ufs_split> ", count_words(length(x$train), "row"), " to learn from and ",
     length(x$test), " to judge by, of ", x$n), list(
     data = as_fields(input_notes(x$input)),

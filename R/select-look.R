@@ -36,9 +36,11 @@
 #'   no numbers. A symmetric matrix seems to be one of correlations, distances or neighbours.
 #'   Columns of whole numbers that rise from row to row in equal steps, that are 1 to n in any
 #'   order, or that have such a name, seem to be numbers of rows or samples or times.
-#' * Faults of measuring are named with column, value and count, and nothing is changed: an extreme
-#'   value that repeats, further from all others than twice what these span (-9999); one value in a
-#'   quarter of the rows, in one run or in the middle of values that hardly repeat; a pile at one
+#' * Codes for what is missing and faults of measuring are named with column, value and count, and
+#'   nothing is changed: a rare value at one end, further from all others than twice what these span
+#'   (-9999) or beyond a scale of whole numbers (99 beside answers from 1 to 5), or between the
+#'   steps of all others, in one column or in many (every fit names these); one value in a quarter
+#'   of the rows, in one run or in the middle of values that hardly repeat; a pile at one
 #'   end other than 0, 1 or 100; a column that is another one times a number, plus a number, to the
 #'   digits that were written; a block of rows with 10, 25.4, 60, 100, 1000, 3600 or a million times
 #'   the values of the others.

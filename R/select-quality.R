@@ -274,7 +274,7 @@ selection_checks <- function(fit, x) {
       "of the gain over random choices"),
     fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
     orientation_words(fit$look), fit$look$doubts)
-  if (fit$task == "label") out else c(out, column_checks(fit, x))
+  unique(if (fit$task == "label") out else c(out, column_checks(fit, x)))
 }
 
 column_checks <- function(fit, x) {

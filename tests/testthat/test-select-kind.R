@@ -256,13 +256,13 @@ test_that("counts without zeros, short texts, peaks and arrays with a background
 test_that("faults of measuring are named with column, value and count, and are checks of a selection", {
   set.seed(4)
   x <- matrix(round(rnorm(120 * 5, 20, 3), 2), 120, dimnames = list(NULL, letters[1:5]))
-  faults <- function(x) paste(measuring_faults(open_data(x)), collapse = "; ")
+  faults <- function(x) paste(doubtful_input(open_data(x)), collapse = "; ")
   expect_identical(faults(x), "")
   with <- function(rows, change) {
     x[rows, "b"] <- change(x[rows, "b"])
     x
   }
-  expect_match(faults(with(c(4, 60, 119), function(v) -9999)), "'b' is -9999 in 3 of 120 rows, far from all other")
+  expect_match(faults(with(c(4, 60, 119), function(v) -9999)), "'b' is -9999 in 3 rows, apart from all other")
   expect_match(faults(with(31:72, function(v) 21.5)), "'b' is 21.5 in 42 of 120 rows: a sensor that was stuck")
   expect_match(faults(with(1:120, function(v) pmin(v, 22))), "'b' is 22 in [0-9]+ of 120 rows, at one end")
   expect_match(faults(with(41:70, function(v) 1000 * v)), "rows 41 to 70 of 'b' \\(30 values\\) are about 1000 times")
@@ -307,4 +307,41 @@ test_that("empty rows are set aside beside those that were labelled", {
 
 test_that("two rows have no totals", {
   expect_null(totals_kind(open_data(as.matrix(iris[1:2, 1:4]))))
+})
+
+test_that("codes for missing values are named with value and count by every door that prints a fit", {
+  z <- withr::with_seed(1, matrix(rnorm(4000), 800)[, rep(1:5, 6)] + matrix(rnorm(24000), 800))
+  clean <- matrix(as.numeric(cut(z, c(-Inf, -2, -.7, .7, 2, Inf))), 800, dimnames = list(NULL, paste0("q", 1:30)))
+  at <- withr::with_seed(2, sample(24000, 480))
+  said <- function(x) missing_codes(open_data(x))
+  expect_null(said(clean))
+  # In all columns, also those that stand for two answers.
+  for (code in c(9, 98, 99, -9)) {
+    expect_match(said(replace(clean, at, code)), paste0("^", code, " is in 480 cells of 30 columns, apart from all"))
+  }
+  expect_match(said(replace(clean, at, c(98, 99))), "98 is in 240 cells of 30 columns, 99 is in 240 cells")
+  # In one: outside the range, between whole numbers, beside steps of ten.
+  one <- function(x, value, j = 3) {
+    x[seq(1, nrow(x), length.out = 12), j] <- value
+    said(x)
+  }
+  for (value in c(9, 99, -9, 2.6)) expect_match(one(clean, value), paste0("^'q3' is ", value, " in 12 rows, apart from"))
+  expect_match(one(10 * round(2 * clean), 77), "'q3' is 77 in 12 rows")
+  expect_match(one(z, -9999), "'V3' is -9999 in 12 rows")
+  # Rare counts, marks of a half, a scale from 0 and flags are none.
+  counts <- withr::with_seed(1, matrix(rpois(40000, rgamma(200, .3)), 1000))
+  for (fine in list(counts, log1p(counts), round(2 * z) / 2, clean - 1, z > 2, iris[1:4], mtcars)) expect_null(said(fine))
+  # Every door.
+  bad <- replace(clean, at, 99)
+  words <- "99 is in 480 cells of 30 columns"
+  for (fit in list(ufs_css(bad, k = 5), ufs_variance(bad, k = 5), ufs_facility(bad, 5), ufs_css(bad, k = 5, rows = "snv"),
+    ufs_css(bad, k = 2, replicates = rep(1:400, 2)), ufs_split(bad, 9, 5))) {
+    expect_match(gsub("\\s+", " ", paste(capture.output(fit), collapse = " ")), words, info = class(fit)[1])
+  }
+  expect_match(ufs_look(bad)$doubts, words, all = FALSE)
+  selected <- withr::with_seed(1, ufs_select(bad, 10))
+  expect_identical(sum(grepl(words, selected$checks)), 1L)
+  if (requireNamespace("Matrix", quietly = TRUE)) {
+    expect_match(ufs_css(ufs_data(Matrix::Matrix(bad, sparse = TRUE)), k = 5)$input$codes, words)
+  }
 })

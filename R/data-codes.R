@@ -1,0 +1,102 @@
+# Codes for what is missing, among the values of x: a check of every fit.
+
+# A sentence with values and counts: 99 or -9 among answers from 1 to 5, -9999 among measurements.
+# Of stored tables only where a user wants them looked at (`closely`).
+missing_codes <- function(data, closely = FALSE) {
+  if (data$n < 20L || data$kind == "source" && !closely) return(NULL)
+  at <- evenly(data$p, 1000L)
+  rows <- (if (closely) 2e6 else min(2e5, max_bytes() / 100)) %/% length(at)
+  if (rows < 20) return(NULL)
+  z <- even_part(data, c(rows, 1000L))
+  if (!all(is.finite(range(z)))) return(NULL)
+  found <- lapply(seq_len(ncol(z)), function(j) odd_values(z[, j]))
+  column <- rep(seq_along(found), vapply(found, NROW, 0L))
+  if (!length(column)) return(NULL)
+  found <- as.data.frame(do.call(rbind, found))
+  each <- split(seq_along(column), found$value)
+  # What few columns have, or many of one code; what many have, each its own, is their scale. Of
+  # values that only look odd beside few others, those that are odd wherever they are.
+  rare <- length(unique(column)) <= max(2, 0.25 * ncol(z))
+  told <- vapply(each, function(i) {
+    value <- found$value[i[1L]]
+    again <- length(i) > 1L && (value != 0 || rare)
+    if (all(found$sure[i] == 1)) return(again || rare)
+    again && length(each) <= 5L && sum(colSums(z == value) > 0) == length(i)
+  }, NA)
+  if (!any(told)) return(NULL)
+  names <- readable(feature_names(data$features, data$p, FALSE)[at])
+  words <- vapply(utils::head(each[told], 3L), function(i) {
+    value <- signif(found$value[i[1L]], 10L)
+    own <- colSums(z == found$value[i[1L]])
+    at <- if (length(i) == 1L) column[i] else which(own > 0)
+    if (length(at) == 1L) return(paste0("'", names[at], "' is ", value, " in ", own[at], " rows"))
+    paste0(value, " is in ", sum(own), " cells of ", length(at), " columns")
+  }, "")
+  part <- if (nrow(z) < data$n) paste(" of", nrow(z), "rows looked at")
+  paste0(paste(words, collapse = ", "), part,
+    ", apart from all other values: a code for what is missing?")
+}
+
+# The data with that sentence, of the values as they were given.
+with_codes <- function(data) {
+  if (is.null(data$input$transform) && is.null(data$levels)) data$input$codes <- missing_codes(data)
+  data
+}
+
+# Up to three rare values at one end of a column, further from all others than twice what these
+# span, or three steps beyond a scale without gaps; or one between the steps of a scale. A matrix
+# with a row for each: value, count, and whether this column alone shows that it is a code (`sure`).
+odd_values <- function(value, usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7777, 8888, 9999)) {
+  n <- length(value)
+  few <- length(unique(value[seq.int(1L, n, by = 1L + n %/% 100L)])) <= 12L
+  for (end in c(max, min)) {
+    rest <- value
+    odd <- numeric()
+    while (length(odd) < 3L && length(rest)) {
+      own <- end(rest)
+      at <- rest == own
+      if (sum(at) < 2L || length(rest) - sum(at) < 0.7 * n) break
+      odd <- c(odd, own)
+      rest <- rest[!at]
+      span <- range(rest)
+      gap <- max(span[1L] - own, own - span[2L])
+      far <- gap > 2 * diff(span)
+      if (!far && !(few && gap >= 3)) next
+      steps <- unique(rest)
+      scale <- length(steps) %in% 3:7 && length(steps) == diff(span) + 1 && all(steps %% 1 == 0)
+      # Counts become rarer as they grow.
+      tail <- few && own > 0 && span[1L] == 0 && sum(rest == 0) > sum(rest > 0) / 2
+      if (length(steps) > 1L && if (tail) gap > 10 * diff(span) else far || scale) {
+        count <- vapply(odd, function(own) sum(value == own), 0)
+        usual <- abs(odd) %in% usual & (span[1L] != 0 | far) | odd < 0 & span[1L] >= 0
+        return(cbind(value = odd, count = count, sure = length(steps) >= 8L || all(usual)))
+      }
+    }
+  }
+  if (few) between_steps(value)
+}
+
+between_steps <- function(value) {
+  steps <- unique(value)
+  if (length(steps) < 6L || length(steps) > 40L) return(NULL)
+  steps <- sort(steps)
+  count <- tabulate(match(value, steps))
+  off <- Filter(function(i) {
+    rest <- steps[-i]
+    width <- min(diff(rest))
+    # Two and four are near three, and rare ones may be missing by chance.
+    if (width < 5 && all(steps == round(steps))) return(FALSE)
+    place <- (steps - rest[1L]) / width
+    whole <- abs(place - round(place)) < 1e-6
+    all(whole[-i]) && !whole[i] && max(place) < 1.6 * length(rest)
+  }, which(count > 1 & count < 0.05 * length(value)))
+  if (length(off) == 1L) cbind(value = steps[off], count = count[off], sure = 1)
+}
+
+# At most so many rows and columns, evenly, as a dense matrix.
+even_part <- function(data, most = c(200L, 1000L)) {
+  if (data$kind == "dense" && data$n <= most[1L] && data$p <= most[2L]) return(unname(data$x))
+  part <- subset_data(data, if (data$n > most[1L]) evenly(data$n, most[1L]),
+    if (data$p > most[2L]) evenly(data$p, most[2L]))
+  unname(dense_data(part, "x", quiet = TRUE))
+}
