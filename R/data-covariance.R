@@ -2,12 +2,26 @@
 # the pairs of values that are there where values are missing.
 
 # The ufs_moments() of a covariance matrix of n rows. A column is constant if its variance is
-# nothing beside its mean, as for rows (columns_vary()).
-moments_of_cov <- function(cov, n, mean, columns) {
-  cov <- covariance_matrix(cov)
-  n <- check_number(n, "n", lower = 2)
+# nothing beside its mean, as for rows (columns_vary()). `unit`: variances are not known.
+moments_of_cov <- function(cov, n, mean, sd, columns) {
+  given <- covariance_parts(cov, n, mean)
+  cov <- covariance_matrix(given$cov)
+  n <- check_number(given$n, "n", lower = 2)
   names <- colnames(cov)
-  mean <- covariance_mean(mean, names)
+  mean <- covariance_mean(given$mean, names)
+  unit <- all(abs(diag(cov) - 1) < 1e-8)
+  if (!is.null(sd)) {
+    sd <- covariance_mean(sd, names, "sd")
+    if (any(sd < 0) || !unit && any(abs(sd - sqrt(diag(cov))) > 1e-4 * sd)) {
+      refuse("sd", "`sd` must be the standard deviations beside a correlation matrix; a covariance ",
+        "matrix has its own.")
+    }
+    if (unit) cov <- cov * tcrossprod(sd)
+  } else if (unit && any(abs(mean) > 1e-8, na.rm = TRUE)) {
+    refuse("sd", "`cov` has ones on its diagonal, as a correlation matrix has, and `mean` is in the ",
+      "units of the columns: give their standard deviations as `sd` (1, if that is what they are).")
+  }
+  unit <- unit && is.null(sd)
   sd <- sqrt(diag(cov))
   around <- ifelse(is.na(mean), 0, mean)
   repaired <- nearest_semidefinite(cov / tcrossprod(ifelse(sd > 0, sd, 1)))
@@ -16,8 +30,18 @@ moments_of_cov <- function(cov, n, mean, columns) {
     around + sd)
   dimnames(out$css) <- list(names, names)
   out$repaired <- repaired$most
+  if (unit) out$unit <- TRUE
   check_columns(columns)
   if (is.null(columns)) out else out[, columns]
+}
+
+# list(cov, n, mean) of what others hand on: a list as of cov.wt(), a factor analysis with its
+# correlations. Its means of zero beside correlations are no means.
+covariance_parts <- function(cov, n, mean) {
+  if (!is.list(cov) || is.data.frame(cov)) return(list_of(cov, n, mean))
+  first <- function(...) Find(Negate(is.null), list(...))
+  if (is.null(mean) && !all(cov$center == 0)) mean <- cov$center
+  list(cov = first(cov$cov, cov$correlation, cov$r), n = first(n, cov$n.obs, cov$n), mean = mean)
 }
 
 covariance_matrix <- function(cov) {
@@ -29,6 +53,7 @@ covariance_matrix <- function(cov) {
       paste(typeof(cov), "of", nrow(cov), "x", ncol(cov)) else kind_of(cov), ".")
   }
   storage.mode(cov) <- "double"
+  cov <- both_triangles(cov)
   names <- covariance_names(cov)
   dimnames(cov) <- list(names, names)
   bad <- colSums(!is.finite(cov)) > 0
@@ -54,6 +79,18 @@ covariance_matrix <- function(cov) {
   (cov + t(cov)) / 2
 }
 
+# Where one of the triangles is empty (missing or 0), it is the other.
+both_triangles <- function(cov) {
+  for (upper in c(TRUE, FALSE)) {
+    empty <- if (upper) upper.tri(cov) else lower.tri(cov)
+    if (all(is.na(cov[empty]) | cov[empty] == 0)) {
+      cov[empty] <- t(cov)[empty]
+      return(cov)
+    }
+  }
+  cov
+}
+
 # Names of the rows and of the columns, which are the same where there are both.
 covariance_names <- function(cov) {
   rows <- rownames(cov)
@@ -69,17 +106,17 @@ covariance_names <- function(cov) {
   names
 }
 
-# Means in the order of the columns; NA where nobody knows them.
-covariance_mean <- function(mean, names) {
+# Means (or what else `arg` says) in the order of the columns; NA where nobody knows them.
+covariance_mean <- function(mean, names, arg = "mean") {
   if (is.null(mean)) return(stats::setNames(rep(NA_real_, length(names)), names))
   mean <- as_number(mean)
   if (!is.numeric(mean) || length(mean) != length(names) || any(!is.finite(mean))) {
-    refuse("mean", "`mean` must be NULL or ", length(names), " finite numbers.")
+    refuse(arg, "`", arg, "` must be NULL or ", length(names), " finite numbers.")
   }
   given <- names(mean)
   if (!is.null(given)) {
     if (!setequal(given, names)) {
-      refuse("mean", "`mean` and `cov` have different columns: ",
+      refuse(arg, "`", arg, "` and `cov` have different columns: ",
         some_columns(c(setdiff(given, names), setdiff(names, given))), ".")
     }
     mean <- mean[names]

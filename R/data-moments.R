@@ -57,10 +57,15 @@
 #' @param where For tables in a database: `"fetch"` or `"database"`, see below.
 #' @param from If `x` is a connection: the name of a table, `DBI::Id()`, or a query as `DBI::SQL()`.
 #' @param cov In the place of `x`: a covariance matrix (denominator n - 1) or a correlation matrix,
-#'   with the names of the columns.
+#'   with the names of the columns, or one of its triangles (the other `NA` or 0); or what
+#'   [stats::cov.wt()], [stats::factanal()] or package psych hand on, a list with `cov` (or
+#'   `correlation`, `r`), `n.obs` and `center`.
 #' @param n With `cov`: the number of rows that it was computed from, at least 2.
 #' @param mean With `cov`: the means of the columns, in their order or by name. `NULL`: not known,
 #'   which methods with `center = FALSE` and `predict()` refuse.
+#' @param sd With `cov`: the standard deviations of the columns, in their order or by name, which a
+#'   correlation matrix does not hold. It has to be given beside `mean`; without it all variances
+#'   are 1.
 #' @param ... Must be empty.
 #' @return An object of class `ufs_moments`: a list with `n` (the number of rows, or the sum of
 #'   their weights), `mean`, `css` (p x p, centred sums of squares and products) and `dropped`. It
@@ -100,15 +105,14 @@
 #' @export
 ufs_moments <- function(x, columns = NULL, weights = NULL, na = c("omit", "error", "pairwise"),
                         where = c("fetch", "database"), from = NULL, cov = NULL, n = NULL,
-                        mean = NULL, ...) {
+                        mean = NULL, sd = NULL, ...) {
   check_dots_empty(...)
   if (!is.null(cov)) {
     refuse_beside_cov(c("x", "weights", "na", "where", "from"), names(match.call()))
-    return(moments_of_cov(cov, n, mean, columns))
+    return(moments_of_cov(cov, n, mean, sd, columns))
   }
   check_given(x)
-  if (!is.null(n) || !is.null(mean)) {
-    lost <- if (is.null(n)) "mean" else "n"
+  for (lost in names(Filter(Negate(is.null), list_of(n, mean, sd)))) {
     refuse(lost, "`", lost, "` is for a covariance matrix in `cov`; rows have their own.")
   }
   watch_over("ufs_moments()")
@@ -582,6 +586,10 @@ c.ufs_moments <- function(...) {
   by_pairs <- vapply(parts, function(part) !is.null(part$pairs), NA)
   if (all(by_pairs)) return(moments_of_pairs(Reduce(merge_pairs, lapply(parts, `[[`, "pairs"))))
   if (any(by_pairs)) refuse("...", "All parts or none must be by pairs (na = \"pairwise\").")
+  if (any(vapply(parts, function(part) isTRUE(part$unit), NA))) {
+    refuse("...", "Correlations add up where the standard deviations of all parts are known: give ",
+      "`sd` beside `cov`.")
+  }
   if (anyNA(unlist(lapply(parts, `[[`, "mean")))) {
     refuse("...", "Moments add up where the means of all parts are known: give `mean` beside ",
       "`cov`.")
@@ -598,7 +606,7 @@ c.ufs_moments <- function(...) {
   if (!is.null(x$pairs)) return(moments_of_pairs(pairs_of(x$pairs, j)))
   out <- new_moments(x$n, x$mean[j], x$css[j, j, drop = FALSE], x$dropped, x$rest[j], x$least[j],
     x$most[j])
-  out$repaired <- x$repaired
+  out[c("repaired", "unit")] <- unclass(x)[c("repaired", "unit")]
   out
 }
 
@@ -624,7 +632,8 @@ print.ufs_moments <- function(x, ...) {
   cat_line("<ufs_moments> moments of ",
     format(x$n, big.mark = ",", scientific = FALSE), if (x$n == 1) " row x " else " rows x ",
     count_words(length(x$mean), "feature"), ": ",
-    if (anyNA(x$mean)) "cross products, means unknown" else "means and cross products",
+    if (isTRUE(x$unit)) "correlations alone" else if (anyNA(x$mean))
+      "cross products, means unknown" else "means and cross products",
     if (!is.null(x$pairs)) " of the pairs that are there",
     if (x$dropped > 0) paste0("; ", count_words(x$dropped, "row"), if (is.null(x$pairs))
       " with missing values left out" else " without any value left out"))

@@ -55,7 +55,7 @@ weighted_columns <- function(data, center, by) {
   ready$mean <- if (center) overall else rep(0, data$p)
   ready$divide <- switch(by, none = rep(1, data$p),
     ifelse(ready$constant, 1, if (by == "sd") ready$sd else ready$centred))
-  ready$largest <- ifelse(ready$norm == 0, 0, found$top / ready$divide)
+  ready$largest <- ifelse(ready$norm == 0, 0, pmax(-found$low, found$high) / ready$divide)
   ready$norm <- ready$norm / ready$divide
   list(data = centred, ready = ready, df = df)
 }

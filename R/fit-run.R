@@ -120,6 +120,10 @@ run_fit <- function(method, call, written, args, dots) {
     dots <- dots[!names_of(dots) %in% names(row$only)]
   }
   before <- args$x
+  if (inherits(before, "ufs_moments") && isTRUE(before$unit) && isFALSE(args$scale)) {
+    ufs_warn("moments", "`x` holds correlations, whose variances are all 1: scale = FALSE changes ",
+      "nothing. Give ufs_moments() the standard deviations, too (`sd`).")
+  }
   args["x"] <- list(open_x(before, row, method, dots))
   if (!is.null(args$labelled)) {
     args["labelled"] <- list(labelled_left(before, args$labelled, dots))
