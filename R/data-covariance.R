@@ -270,9 +270,13 @@ moments_of_pairs <- function(pairs) {
   variance <- ifelse(known > 1, pmax(diag(pairs$square), 0) / (known - 1), 0)
   varies <- columns_vary(list(most = pairs$most, least = pairs$least,
     css = diag(variance, length(variance))))
-  size <- sqrt(pmax(pairs$square, 0) * t(pmax(pairs$square, 0)))
+  # Squares that are nothing beside those of all values are rounding.
+  square <- ifelse(pairs$square > 1e-12 * pairs$n * variance, pairs$square, 0)
+  size <- sqrt(square * t(square))
   r <- ifelse(size > 0, pairs$css / size, 0)
   r <- pmin(pmax((r + t(r)) / 2, -1), 1)
+  flat <- which(square == 0 & outer(varies, varies, `&`), arr.ind = TRUE)
+  if (nrow(flat)) tell_flat(flat, names)
   r[!varies, ] <- r[, !varies] <- 0
   diag(r) <- as.double(varies)
   repaired <- nearest_semidefinite(r)
@@ -282,6 +286,14 @@ moments_of_pairs <- function(pairs) {
   out[c("repaired", "repaired_mean")] <- repaired[c("most", "mean")]
   out$pairs <- pairs
   out
+}
+
+# Pairs in which the first column has one value wherever the second is known.
+tell_flat <- function(flat, names) {
+  first <- names[flat[1L, ]]
+  ufs_warn("pairs", "'", first[1L], "' does not vary in the rows that have '", first[2L], "'",
+    if (nrow(flat) > 1L) paste0(" (and ", count_words(nrow(flat) - 1L, "more pair"), ")"),
+    ": nothing is known of their correlation, and 0 is taken for it.")
 }
 
 # Columns without a value leave no complete row, and no pair.

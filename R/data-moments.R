@@ -10,6 +10,9 @@
 #' what they give for the rows; so do [ufs_captured()] and `ufs_select(task = "compress")`. Methods
 #' that look at single rows refuse it: give those a sample of the rows, see [ufs_sketch()].
 #'
+#' [ufs_select()], [ufs_size()] and `k = "auto"` look, for what needs rows, at 1,000 rows at most
+#' from a normal distribution with these moments, which `fit$decided` says.
+#'
 #' A covariance or correlation matrix that somebody else computed takes the place of the rows by
 #' `ufs_moments(cov = S, n = )`; to a method itself it would be a table of p samples, which a
 #' warning of class `ufs_warning_covariance` says.
@@ -23,7 +26,8 @@
 #' With `na = "pairwise"` the correlation of two columns is that of the rows that have both, and
 #' means and variances are those of all values of a column. Such correlations need not fit together:
 #' negative eigenvalues are set to 0 and the diagonal is restored, and `print()` says how far
-#' correlations were moved. `n` counts the rows that have any value. Pieces add up as others do.
+#' correlations were moved. Where a column does not vary in the rows that have another, nothing is
+#' known of their correlation: 0 is taken, with a warning of class `ufs_warning_pairs`. `n` counts the rows that have any value. Pieces add up as others do.
 #'
 #' Values were removed from ten real sets, and columns chosen by [ufs_css()] without them
 #' (`evidence/results/pairwise.csv`): by pairs they captured more of the complete table than after
@@ -546,10 +550,7 @@ rows_of_moments <- function(moments) {
   p <- length(moments$mean)
   size <- sqrt(diag(moments$css))
   varies <- unname(columns_vary(moments))
-  root <- matrix(0, p, p)
-  spectrum <- eigen(moments$css[varies, varies, drop = FALSE] / tcrossprod(size[varies]),
-    symmetric = TRUE)
-  root[seq_len(sum(varies)), varies] <- sqrt(pmax(spectrum$values, 0)) * t(spectrum$vectors)
+  root <- root_of_moments(moments, size, varies)
   h <- stats::contr.helmert(p + 1)
   h <- h / rep(sqrt(colSums(h^2)), each = p + 1)
   weight <- moments$n / (p + 1)
@@ -563,6 +564,52 @@ rows_of_moments <- function(moments) {
   if (isTRUE(moments$repaired > 0)) {
     data$input$note <- paste0("moments      correlations ", repaired_words(moments))
   }
+  data
+}
+
+# p rows, of which the first may be other than 0, whose products are the correlations.
+root_of_moments <- function(moments, size, varies) {
+  root <- matrix(0, length(size), length(size))
+  spectrum <- eigen(moments$css[varies, varies, drop = FALSE] / tcrossprod(size[varies]),
+    symmetric = TRUE)
+  root[seq_len(sum(varies)), varies] <- sqrt(pmax(spectrum$values, 0)) * t(spectrum$vectors)
+  root
+}
+
+# Rows to look at where only moments are known: normal ones with these moments, exactly where there
+# are as many of them as there were. Columns whose ends and sum are whole are whole numbers, where
+# that moves them by little, columns with the moments of 1 to n (or 0 to n - 1) number the rows, and
+# equal ones are equal.
+rows_like <- function(moments, most = 1000L) {
+  n <- as.integer(min(moments$n, most))
+  size <- sqrt(diag(moments$css))
+  varies <- unname(columns_vary(moments))
+  root <- root_of_moments(moments, size, varies)
+  root <- root[rowSums(root^2) > 1e-12 * sum(varies), , drop = FALSE]
+  z <- with_seed(looking_seed, matrix(stats::rnorm(n * nrow(root)), n))
+  z <- sweep(z, 2L, colMeans(z))
+  exact <- n == moments$n && n > nrow(root)
+  z <- if (exact) qr.Q(qr(z)) else z / sqrt(moments$n - 1)
+  x <- z %*% (root * rep(size, each = nrow(root)))
+  mean <- ifelse(is.na(moments$mean), 0, moments$mean)
+  x <- x + rep(mean, each = n)
+  whole <- function(value) abs(value - round(value)) <= 1e-9 * pmax(1, abs(value))
+  far <- moments$most - moments$least > 10
+  for (j in which(far & whole(moments$least) & whole(moments$most) & whole(mean * moments$n))) {
+    ends <- c(moments$least[j], moments$most[j])
+    numbers <- ends[1L] %in% 0:1 && diff(ends) == moments$n - 1 &&
+      abs(12 * moments$css[j, j] / (moments$n^3 - moments$n) - 1) < 1e-9
+    x[, j] <- if (numbers) ends[1L] + rank(x[, j], ties.method = "first") - 1 else
+      pmin(pmax(round(x[, j]), ends[1L]), ends[2L])
+  }
+  x[, !varies] <- rep(mean[!varies], each = n)
+  r <- moments$css / tcrossprod(pmax(size, .Machine$double.xmin))
+  for (j in which(varies)) {
+    of <- which(r[j, ] > 1 - 1e-12 & abs(size - size[j]) <= 1e-9 * size[j] & mean == mean[j])[1L]
+    x[, j] <- x[, of]
+  }
+  data <- new_data("dense", unname(x), list(NULL, names(moments)), "ufs_moments")
+  data$stands_for <- moments$n
   data
 }
 

@@ -129,7 +129,11 @@ run_fit <- function(method, call, written, args, dots) {
     args["labelled"] <- list(labelled_left(before, args$labelled, dots))
   }
   # The fit, its call too, is that for the number.
-  if (identical(args$k, "auto")) args$k <- call$k <- number_of_auto(method, args, names(call))
+  if (identical(args$k, "auto")) {
+    seen <- if (!inherits(before, "ufs_moments")) args$x else
+      open_x(rows_like(before), row, method, dots)
+    args$k <- call$k <- number_of_auto(method, replace(args, "x", list(seen)), names(call))
+  }
   args <- check_values(args, row)
   if (inherits(args$x, "ufs_data")) {
     if (args$x$kind == "source") {
@@ -312,9 +316,6 @@ number_of_auto <- function(method, args, given) {
   if (!is.null(row$per_k)) {
     refuse("k", "ufs_", method, "() solves for one number of features: k = \"auto\" cannot find ",
       "it; ufs_size(x, task = ) can.")
-  }
-  if (inherits(args$x, "ufs_data") && !is.null(args$x$n_rows)) {
-    refuse("k", "k = \"auto\" needs the rows of x, and moments hold none: give a number.")
   }
   found <- asked_above$size(args$x, method,
     args[intersect(setdiff(given, c("x", "k")), names(args))])

@@ -67,19 +67,17 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   check_selection(task, if (priced && is.null(c(k, m))) 1L else k, m, n_clusters, noise, ordered)
   check_kind(kind)
   watch_says(function(step) "looking at the data")
-  if (inherits(x, "ufs_moments")) return(select_moments(x, k, task, given))
+  moments <- inherits(x, "ufs_moments")
+  if (moments && task != "compress") refuse_moments("x")
   # Samplers have an argument `labelled` of their own, which goes on to them.
   for_data <- setdiff(input_arguments(), if (task == "label") "labelled")
-  opened <- open_some(x, given, setdiff(input_arguments(), for_data))
+  opened <- open_some(if (moments) rows_like(x) else x, given,
+    setdiff(input_arguments(), for_data))
   moved <- !identical(opened$rest$labelled, given$labelled)
   if (moved) given["labelled"] <- list(opened$rest$labelled)
   opened <- check_door(opened$x, "ufs_select()", if (task == "label") "rows" else "columns")
-  bought <- is.null(c(k, m))
-  if (bought) {
-    k <- affordable(opened[[if (task == "label") "row_held" else "held"]],
-      dim(opened)[if (task == "label") 1L else 2L])
-    check_selection(task, k, m, n_clusters, noise, ordered)
-  }
+  held <- given[names_of(given) %in% for_data]
+  if (bought <- is.null(c(k, m))) k <- bought_number(opened, task)
   size <- if (task == "label" && !is.null(m)) m else k
   naming_omitted(opened, {
     planned <- planned_selection(opened, list_of(task, k = size, n_clusters, noise, ordered, kind),
@@ -103,19 +101,29 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
       # A budget may have paid for fewer than were asked for.
       plan$args[names(plan$args) %in% c("k", "m")] <- list(fit$size)
     }
-    do.call(ufs, c(list(x = used, method = plan$method), plan$args), quote = TRUE)
+    # Rows that stand for moments are to be looked at.
+    own <- c(list(x = if (moments) x else used), if (moments && !free) held)
+    do.call(ufs, c(own, method = plan$method, plan$args), quote = TRUE)
   })
   fit <- run()
   # The call to repeat it: the user's `x`, every argument as used. Places among the rows that are
   # left would point at other rows of `x`.
   if (moved) plan$args$labelled <- opened$samples[plan$args$labelled]
-  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
-    given[names_of(given) %in% for_data], plan$transform, samples = plan$samples, plan$args))
+  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)), held,
+    plan$transform, samples = plan$samples, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit <- with_size_reached(as_selection(fit, task, look, plan), bought)
   watch_says(function(step) "comparing the choice with random ones")
   with_worth(fit, ready, bought, function() run(free = TRUE))
+}
+
+# How many the budget pays for.
+bought_number <- function(x, task) {
+  at <- if (task == "label") 1L else 2L
+  k <- affordable(x[[c("row_held", "held")[at]]], dim(x)[at])
+  check_selection(task, k, NULL, NULL, NULL, FALSE)
+  k
 }
 
 as_selection <- function(fit, task, look, plan) {
@@ -154,7 +162,13 @@ planned_selection <- function(x, asked, given, own) {
   look <- without_constant(look_unchecked(x, asked$kind, noise = asked$task != "label"))
   asked$budget <- !is.null(x$row_held$budget)
   asked <- asked_for(asked, look, given, !is.null(x$row_held$weights))
-  list(look = look, plan = without_constant(selection_plan(x, look, asked, own)))
+  plan <- without_constant(selection_plan(x, look, asked, own))
+  if (!is.null(x$stands_for)) {
+    look[c("n", "held")] <- list(x$stands_for, "moments")
+    plan$decided <- c(plan$decided, rows = paste("looked at and compared on", x$n,
+      "rows drawn from a normal distribution with these moments"))
+  }
+  list_of(look, plan)
 }
 
 # Constraints may leave fewer than were asked for. How many a budget buys nobody knew before.
@@ -184,17 +198,6 @@ asked_for <- function(asked, look, given, weights = FALSE) {
   asked$samples <- "samples" %in% given
   asked$weights <- weights
   asked
-}
-
-# From moments alone columns can be chosen that rebuild all columns, and noise cannot be told.
-select_moments <- function(x, k, task, given) {
-  if (task != "compress") refuse_moments("x")
-  if (is.null(k) || identical(k, "auto")) refuse("k",
-    "With moments `k` must be a number: how many columns to keep.")
-  ufs_inform("moments",
-    "From moments columns are chosen by ufs_css(x, k, mu_rel = 0, swaps = TRUE); how much of ",
-    "the table is noise is not estimated.")
-  do.call(ufs_css, c(list(x, k = k, mu_rel = 0, swaps = TRUE), given))
 }
 
 #' How `ufs_select()` decides, prepares and compares

@@ -105,17 +105,26 @@ ufs_size <- function(x, method = NULL, ..., task = NULL, k = NULL, repeats = 5L,
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
+  n <- NULL
+  if (inherits(x, "ufs_moments") && method_row(own$method)$moments) {
+    n <- x$n
+    x <- rows_like(x)
+  }
   x <- check_door(open_some(x, plan$input)$x, "ufs_size()",
     c("columns", constraint_names(evidence = TRUE)))
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   found <- size_of_method(x, own, k, repeats, share, n_resamples, check_checkpoint(checkpoint))
-  structure(c(list(call = call, method = own$method, n = x$n, p = x$p), found),
+  structure(c(list(call = call, method = own$method, n = c(n, x$n)[1L], p = x$p), found),
     class = c("ufs_size", "ufs_result"))
 }
 
 # The method that ufs_select(x, "auto", task) would choose, without its fit.
 size_of_task <- function(x, task, given, call) {
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
+  if (inherits(x, "ufs_moments")) {
+    if (task != "compress") refuse_moments("x")
+    x <- rows_like(x)
+  }
   opened <- open_some(x, given)
   check_door(opened$x, "ufs_size()", "columns")
   own <- intersect(c("n_clusters", "noise", "ordered", "kind"), names_of(opened$rest))
@@ -125,7 +134,7 @@ size_of_task <- function(x, task, given, call) {
   watch_says(function(step) "looking at the data")
   found <- planned_selection(opened$x, asked, names_of(given),
     opened$rest[setdiff(names_of(opened$rest), own)])
-  structure(c(list(call = call, task = task, n = opened$x$n, p = opened$x$p),
+  structure(c(list(call = call, task = task, n = found$look$n, p = opened$x$p),
     found$plan[c("method", "verdict", "curve")], list(k = found$plan$size,
       reason = found$plan$number_reason)), class = c("ufs_size", "ufs_result"))
 }

@@ -42,12 +42,15 @@ test_that("correlations and matrices without means do as far as they can", {
   turned <- ufs_moments(cov = cov(x), n = 120, mean = rev(colMeans(x)))
   expect_identical(turned$mean, colMeans(x))
   known <- ufs_moments(cov = as.data.frame(cor(x)), n = 120)
-  expect_output(print(known), "means unknown")
+  expect_output(print(known), "correlations alone")
   fit <- ufs_css(known, k = 3)
   expect_identical(selected_features(fit), selected_features(ufs_css(x, k = 3)))
   expect_error(predict(fit, x, type = "reconstruction"), class = "ufs_error_argument", "means")
   expect_error(ufs_css(known, k = 3, center = FALSE), class = "ufs_error_argument", "`mean`")
-  expect_error(c(known, known), class = "ufs_error_argument", "`mean`")
+  expect_error(c(known, known), class = "ufs_error_argument", "`sd`")
+  bare <- ufs_moments(cov = cov(x), n = 120)
+  expect_output(print(bare), "means unknown")
+  expect_error(c(bare, bare), class = "ufs_error_argument", "`mean`")
   expect_identical(names(ufs_moments(columns = c("v3", "v1"), cov = cov(x), n = 9)), c("v3", "v1"))
   expect_identical(names(ufs_moments(cov = unname(cov(x)), n = 9))[12], "V12")
   both <- c(ufs_moments(cov = cov(x[1:50, ]), n = 50, mean = colMeans(x[1:50, ])), ufs_moments(x[51:120, ]))
@@ -210,4 +213,73 @@ test_that("pairs of two tables are joined by name, whatever the order of their c
   expect_equal(as.matrix(both), as.matrix(whole))
   again <- c(ufs_moments(x[1:70, ], na = "pairwise"), ufs_moments(x[71:150, ], na = "pairwise"))
   expect_equal(as.matrix(again), as.matrix(whole))
+})
+
+test_that("correlations with means want standard deviations, and give then what the rows give", {
+  x <- as.matrix(mtcars)
+  expect_refused(ufs_moments(cov = cor(x), n = 32, mean = colMeans(x)), "give their standard deviations as `sd`")
+  sd <- apply(x, 2, stats::sd)
+  known <- ufs_moments(cov = cor(x), n = 32, mean = colMeans(x), sd = rev(sd))
+  expect_equal(as.matrix(known, "covariance"), cov(x), tolerance = 1e-12)
+  scores <- function(x) predict(ufs_jspca(x, 2, loss = "feature"), mtcars[1:3, ], type = "scores")
+  expect_equal(abs(scores(known)), abs(scores(x)), tolerance = 1e-5)
+  expect_equal(abs(scores(known)[1, 1]), .7748, tolerance = 1e-3)
+  # A covariance matrix has its own; of columns that are standardised it is that of correlations.
+  expect_s3_class(ufs_moments(cov = cov(x), n = 32, mean = colMeans(x), sd = sd), "ufs_moments")
+  expect_refused(ufs_moments(cov = cov(x), n = 32, sd = 2 * sd), "a covariance matrix has its own")
+  expect_refused(ufs_moments(cov = cor(x), n = 32, sd = 1:3), "`sd` must be NULL or 11 finite numbers")
+  expect_refused(ufs_moments(cov = cor(x), n = 32, sd = -sd), "`sd` must be the standard deviations")
+  z <- scale(x)
+  expect_equal(predict(ufs_css(ufs_moments(cov = cor(x), n = 32, mean = rep(0, 11)), k = 3), z, type = "reconstruction"),
+    predict(ufs_css(z, k = 3), z, type = "reconstruction"), tolerance = 1e-8)
+  expect_refused(ufs_moments(x, sd = sd), "`sd` is for a covariance matrix")
+})
+
+test_that("the unit diagonal of a correlation matrix is not taken for variances", {
+  x <- as.matrix(mtcars)
+  bare <- ufs_moments(cov = cor(x), n = 32)
+  fits <- list(function(x, ...) ufs_variance(x, ...), function(x, ...) ufs_pca(x, 2, ...), function(x, ...) ufs_css(x, k = 2, ...),
+    function(x, ...) ufs_spca(x, 2, ...), function(x, ...) ufs_jspca(x, 2, loss = "feature", ...))
+  for (fit in fits) for (one in list(bare, bare[, 1:9])) {
+    expect_warning(fit(one, scale = FALSE), "variances are all 1: scale = FALSE changes nothing", class = "ufs_warning_moments")
+  }
+  for (fit in fits[-1]) expect_no_warning(fit(bare), class = "ufs_warning_moments")
+  expect_no_warning(ufs_variance(ufs_moments(cov = cor(x), n = 32, sd = apply(x, 2, stats::sd))), class = "ufs_warning_moments")
+  expect_refused(c(bare, ufs_moments(x)), "give `sd` beside `cov`")
+})
+
+test_that("what cov.wt(), factanal() and others hand on is read, and so is one triangle", {
+  x <- as.matrix(mtcars)
+  of_list <- ufs_moments(cov = stats::cov.wt(x))
+  expect_equal(unclass(of_list)[c("n", "mean", "css")], unclass(ufs_moments(x))[c("n", "mean", "css")], tolerance = 1e-12)
+  expect_equal(as.matrix(ufs_moments(cov = stats::factanal(x, 3))), cor(x), tolerance = 1e-12)
+  expect_equal(as.matrix(ufs_moments(cov = list(r = cor(x), n = 32))), cor(x))
+  ability <- ufs_moments(cov = datasets::ability.cov)
+  expect_equal(as.matrix(ability, "covariance"), datasets::ability.cov$cov, tolerance = 1e-12)
+  expect_identical(ability$n, 112)
+  # Its centre is zero: of correlations, no mean.
+  harman <- ufs_moments(cov = datasets::Harman74.cor)
+  expect_identical(harman$n, 145)
+  expect_true(all(is.na(harman$mean)))
+  expect_refused(ufs_moments(cov = list(center = 1:2)), "`cov` must be a square numeric matrix")
+  for (empty in c(NA, 0)) for (upper in c(TRUE, FALSE)) {
+    half <- cov(x)
+    half[if (upper) upper.tri(half) else lower.tri(half)] <- empty
+    expect_equal(as.matrix(ufs_moments(cov = half, n = 32), "covariance"), cov(x), tolerance = 1e-12)
+  }
+  expect_refused(ufs_moments(cov = replace(cov(x), 2, NA), n = 32), "missing or infinite values")
+})
+
+test_that("pairs of columns without common variation are told", {
+  x <- withr::with_seed(1, cbind(a = rnorm(60), b = rnorm(60), c = rnorm(60)))
+  x[1:30, "a"] <- 2.7
+  x[31:60, "b"] <- NA
+  expect_warning(m <- ufs_moments(x, na = "pairwise"),
+    "'a' does not vary in the rows that have 'b': nothing is known of their correlation", class = "ufs_warning_pairs")
+  expect_identical(as.matrix(m)["a", "b"], 0)
+  expect_equal(as.matrix(m)["a", "c"], cor(x[, "a"], x[, "c"]), tolerance = 1e-12)
+  # A constant column is another thing, and so are pairs that vary.
+  expect_no_warning(ufs_moments(cbind(x[, 2:3], d = 1), na = "pairwise"))
+  parts <- suppressWarnings(list(ufs_moments(x[1:30, ], na = "pairwise"), ufs_moments(x[c(1:30, 31:34), ], na = "pairwise")))
+  expect_warning(do.call(c, parts), "does not vary", class = "ufs_warning_pairs")
 })

@@ -315,7 +315,7 @@ test_that("methods to which moments are enough give for them what they give for 
   expect_equal(suppressWarnings(ufs_captured(fit, m)), suppressWarnings(ufs_captured(fit, x)), tolerance = 1e-8)
   expect_equal(suppressWarnings(ufs_captured(c("c1", "c5"), m)), suppressWarnings(ufs_captured(c("c1", "c5"), x)),
     tolerance = 1e-8)
-  expect_message(chosen <- suppressWarnings(ufs_select(m, k = 3)), class = "ufs_message_moments")
+  chosen <- suppressWarnings(ufs_select(m, k = 3))
   expect_identical(chosen$feature_ranking, suppressWarnings(ufs_css(x, k = 3, mu_rel = 0, swaps = TRUE))$feature_ranking)
 })
 
@@ -330,7 +330,8 @@ test_that("everything that needs rows refuses moments and says where to get rows
   }
   refused(ufs_jspca(m, 2))
   refused(ufs_look(m))
-  refused(ufs_size(m, "pca", n_components = 2))
+  refused(ufs_size(m, "mcfs", n_clusters = 2))
+  refused(ufs_size(m, task = "cluster"))
   refused(ufs_decoys(m, "pca", n_components = 2))
   refused(ufs_stability(m, "pca", k = 3, n_components = 2))
   refused(ufs_grid(m, "pca", list(n_components = 1:2)))
@@ -554,4 +555,91 @@ test_that("text files are read by others: the error is code that reads them, who
   for (ending in c("tsv", "txt", "tab", "csv.gz")) expect_refused(ufs_moments(paste0("a.", ending)), "data.table::fread(")
   expect_refused(ufs_moments("a.parquet"), "arrow::read_parquet(file)")
   expect_refused(ufs_moments(c("a.csv", "b.csv")), "fread(\"a.csv\")")
+})
+
+test_that("extreme scales prove what the rows prove, for moments and for rows with weights", {
+  x <- withr::with_seed(1, scale(matrix(rnorm(200), 20, dimnames = list(NULL, letters[1:10]))))
+  fit <- function(x, ...) ufs_css(x, k = 3, mu_rel = 0, scale = FALSE, optimal = TRUE, ...)
+  weights <- rep(1:2, 10)
+  right <- fit(x)
+  weighted <- fit(x, weights = weights)
+  expect_identical(selected_features(right), c("j", "a", "i"))
+  for (times in 2^c(-400, -300, -266, 0, 266, 332)) {
+    own <- fit(ufs_moments(x * times))
+    expect_identical(selected_features(own), selected_features(right), info = times)
+    expect_equal(own$certificate, right$certificate, tolerance = 1e-8, info = times)
+    own <- fit(x * times, weights = weights)
+    expect_identical(selected_features(own), selected_features(weighted), info = times)
+    expect_equal(own$certificate, weighted$certificate, tolerance = 1e-8, info = times)
+  }
+})
+
+test_that("rows that stand for moments have these moments, equal columns and numbers of rows", {
+  x <- withr::with_seed(3, cbind(id = sample(60), a = rnorm(60), b = 1e6 + rnorm(60), n = rpois(60, 90)))
+  x <- cbind(x, copy = x[, "a"], sum = x[, "a"] + x[, "b"], flat = 7)
+  m <- ufs_moments(x)
+  like <- rows_like(m)
+  expect_identical(like$stands_for, 60)
+  z <- as.matrix(like)
+  at <- c("a", "b", "copy", "sum")
+  expect_equal(unname(cov(z)[at, at]), unname(cov(x)[at, at]), tolerance = 1e-8)
+  expect_equal(colMeans(z)[at], colMeans(x)[at], tolerance = 1e-10)
+  expect_setequal(z[, "id"], 1:60)
+  expect_identical(z[, "copy"], z[, "a"])
+  expect_true(all(z[, "n"] == round(z[, "n"]) & z[, "n"] >= min(x[, "n"]) & z[, "n"] <= max(x[, "n"])))
+  expect_true(all(z[, "flat"] == 7))
+  expect_gt(cor(z[, "n"], z[, "a"]) * cor(x[, "n"], x[, "a"]), 0)
+  # More rows than are drawn, and fewer than columns.
+  long <- ufs_moments(withr::with_seed(4, matrix(rnorm(9000), 3000, dimnames = list(NULL, letters[1:3])) %*% matrix(1:9, 3)))
+  expect_identical(dim(rows_like(long)), c(1000L, 3L))
+  expect_equal(cor(as.matrix(rows_like(long))), as.matrix(long), tolerance = .1, ignore_attr = TRUE)
+  wide <- ufs_moments(withr::with_seed(5, matrix(rnorm(80), 8, dimnames = list(NULL, letters[1:10]))))
+  expect_equal(cor(as.matrix(rows_like(wide))), as.matrix(wide), tolerance = 1e-6, ignore_attr = TRUE)
+})
+
+test_that("a choice from moments is one of ufs_select(): code that runs, checks and constraints as by rows", {
+  skip_on_cran()
+  x <- withr::with_seed(3, data.frame(order_id = sample(1000:9000, 300), a = rnorm(300), b = rnorm(300), e = rnorm(300)))
+  x$c <- x$a
+  x$d <- x$a + x$b + withr::with_seed(4, rnorm(300))
+  m <- ufs_moments(x)
+  own <- withr::with_seed(1, suppressMessages(ufs_select(m, k = 3)))
+  rows <- withr::with_seed(1, suppressMessages(ufs_select(x, k = 3)))
+  expect_identical(class(own), class(rows))
+  expect_identical(selected_features(own), selected_features(rows))
+  expect_equal(own$look[c("n", "p", "equal", "constant", "doubts")], rows$look[c("n", "p", "equal", "constant", "doubts")])
+  expect_match(own$checks, "'order_id'", all = FALSE)
+  expect_identical(selected_features(eval(parse(text = own$code))), selected_features(own))
+  expect_equal(own$worth$captured[1], rows$worth$captured[1], tolerance = 1e-8)
+  expect_output(print(own), "300 samples x 6 features .1 copy of another., moments")
+  constrained <- suppressMessages(ufs_select(m, k = 3, include = "b", exclude = "order_id"))
+  expect_true("b" %in% selected_features(constrained))
+  expect_false("order_id" %in% selected_features(constrained))
+  expect_match(constrained$code, "include = \"b\"", fixed = TRUE)
+  expect_true("price" %in% names(constrained))
+  bought <- suppressMessages(ufs_select(m, cost = rep(2, 6), budget = 6))
+  expect_lte(length(selected_features(bought)), 3)
+  expect_error(ufs_select(m, k = 3, weights = rep(1, 300)), class = "ufs_error_argument")
+})
+
+test_that("how many columns is told from moments where n is known", {
+  skip_on_cran()
+  x <- withr::with_seed(1, {
+    z <- matrix(rnorm(400 * 3), 400)
+    `colnames<-`(cbind(z[, rep(1:3, 4)] + .3 * rnorm(4800), matrix(rnorm(400 * 8), 400)), paste0("v", 1:20))
+  })
+  m <- ufs_moments(x)
+  of <- function(x) {
+    found <- withr::with_seed(1, ufs_size(x, "pca", n_components = 3, repeats = 3, n_resamples = 2))
+    found[c("n", "p", "k", "verdict")]
+  }
+  expect_identical(of(m)[c("n", "p", "verdict")], list(n = 400, p = 20L, verdict = of(x)$verdict))
+  expect_lte(abs(of(m)$k - of(x)$k), 1)
+  task <- ufs_size(m, task = "compress")
+  expect_identical(task$n, 400)
+  chosen <- suppressMessages(withr::with_seed(1, ufs_select(m, "auto")))
+  expect_identical(chosen$size, task$k)
+  expect_lte(abs(task$k - ufs_size(x, task = "compress")$k), 2)
+  fit <- withr::with_seed(1, suppressMessages(ufs_pca(m, 3, k = "auto")))
+  expect_length(selected_features(fit), withr::with_seed(1, ufs_size(m, "pca", n_components = 3))$k)
 })

@@ -841,11 +841,6 @@ test_that("a choice, or a draw of rows, in which nothing varies is not measured"
   expect_identical(noise_quality(open_data(mixed), 5:6, list(7:8))$measure, "noise")
 })
 
-test_that("refusals say what is wrong", {
-  expect_refused(ufs_select(ufs_moments(mtcars), "auto", "compress"),
-    "With moments `k` must be a number: how many columns to keep.")
-})
-
 test_that("what a fit certifies of its choice is what would be computed again", {
   set.seed(11)
   z <- matrix(rnorm(60 * 12), 60)
