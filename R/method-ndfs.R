@@ -97,9 +97,10 @@ solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, ini
     start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
     split = update == "split", normalised = laplacian == "normalised")
   settings["factor"] <- list(if (exact) penalty_factor(data$held, length(data$keep)))
+  first <- if (exact) same_penalty(equal_columns(data$x), settings$factor)
+  settings["first"] <- list(first)
   found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
   if (exact) {
-    first <- same_penalty(equal_columns(data$x), settings$factor)
     found[c("w", "reach")] <- lapply(found[c("w", "reach")], mean_of_copies, first)
     if (anyDuplicated(first)) {
       found$run$counters[["kkt"]] <- ndfs_kkt(data$x, found, beta, settings$factor)

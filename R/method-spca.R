@@ -54,8 +54,9 @@ solve_spca <- function(data, control, n_components, lambda, lambda_rel, center, 
   check_rank(pca, n_components)
   factor <- penalty_factor(data$held, length(data$keep))
   penalty <- check_penalty(lambda, lambda_rel, spca_lambda_max(core, pca, factor), "lambda")
-  found <- .Call(C_spca, core, pca$loadings, list(lambda = penalty$value, factor = factor),
-    control)
+  first <- same_penalty(x_equal_columns(data$x), factor)
+  found <- .Call(C_spca, core, pca$loadings, list(lambda = penalty$value, factor = factor,
+    first = first), control)
   alike <- x_alike_columns(data$x)
   alike$first <- same_penalty(alike$first, factor)
   b <- share_alike(found$B, alike)

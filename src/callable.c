@@ -32,6 +32,38 @@ static int check_matrix(const ufselect_matrix *m)
     return all_finite(m->x, (size_t) m->n * (size_t) m->p) ? 0 : UFSELECT_VALUES;
 }
 
+/* Values outside of [2^-RANGE, 2^RANGE] are scaled: fourth powers must be numbers. */
+enum { RANGE = 150 };
+
+/* The values times 2^-power, the largest below 1, where they are out of range; themselves, with a power of
+ * 0, where not. */
+static const double *in_range(const ufselect_matrix *m, int *power)
+{
+    size_t length = (size_t) m->n * (size_t) m->p;
+    double top = 0.0, *scaled;
+
+    for (size_t i = 0; i < length; i++) top = fmax(top, fabs(m->x[i]));
+    frexp(top, power);
+    if (*power >= -RANGE && *power <= RANGE) *power = 0;
+    if (*power == 0) return m->x;
+    scaled = ufs_dalloc(length, 1);
+    for (size_t i = 0; i < length; i++) scaled[i] = ldexp(m->x[i], -*power);
+    return scaled;
+}
+
+/* value times 2^power; false where some are too large, or vanish. */
+static bool scale_back(double *value, size_t length, int power)
+{
+    bool fits = true;
+
+    for (size_t i = 0; i < length && power != 0; i++) {
+        double to = ldexp(value[i], power);
+        fits = fits && R_FINITE(to) && (to != 0.0 || value[i] == 0.0);
+        value[i] = to;
+    }
+    return fits;
+}
+
 static ufs_run new_run(const char *name, int max_iter, double tol)
 {
     ufs_run run = {.max_iter = max_iter, .tol = tol, .hook = {.name = name}};
@@ -61,7 +93,8 @@ int callable_css(const ufselect_matrix *x, int k, int max_swaps, int *chosen, do
     if (wrong != 0) return wrong;
     if (k < 1 || k > x->p || max_swaps < 0) return UFSELECT_ARGUMENT;
     void *mark = vmaxget();
-    ufs_x op = ufs_x_dense(x->n, x->p, x->x);
+    int power;
+    ufs_x op = ufs_x_dense(x->n, x->p, in_range(x, &power));
     css_problem problem = {x->n, x->p, &op};
     css_settings settings = {.k = k,
                              .form = 'a',
@@ -76,16 +109,20 @@ int callable_css(const ufselect_matrix *x, int k, int max_swaps, int *chosen, do
                          .target_leading = ufs_dzero((size_t) k, 1)};
     ufs_run run = new_run("css", INT_MAX, 0.0);
     css_solve(&problem, &settings, &result, &run);
-    for (int t = 0; t < k; t++) {
-        if (t < result.n_chosen)
+    for (int t = 0, n = result.n_chosen; t < k; t++) {
+        /* Column 2 of the trace: a pick that rebuilds no more is none. */
+        if (t < n && !(run.trace.value[2 * (size_t) run.trace.capacity + (size_t) t] > 0.0)) n = t;
+        if (t < n)
             captured[t] = result.start - objective_after(&run.trace, t);
         else {
             chosen[t] = -1;
             captured[t] = t > 0 ? captured[t - 1] : 0.0;
         }
     }
+    bool fits = scale_back(captured, (size_t) k, 2 * power);
+    fits = scale_back(bound, (size_t) k, 2 * power) && fits;
     vmaxset(mark);
-    return outcome(&run);
+    return fits ? outcome(&run) : UFSELECT_VALUES;
 }
 
 int callable_facility(const ufselect_matrix *x, int m, int *chosen, double *value, double *bound)
@@ -220,15 +257,25 @@ int callable_group_lasso(const ufselect_matrix *x, const ufselect_matrix *t, dou
         return UFSELECT_ARGUMENT;
     if (!all_finite(v, (size_t) x->p * (size_t) t->p)) return UFSELECT_VALUES;
     void *mark = vmaxget();
-    ufs_x op = ufs_x_dense(x->n, x->p, x->x);
-    gl_work work;
-    gl_init(&work, t->p, &op, LA_GL_SLOTS);
-    gl_solve(&work, t->x, lambda, tol, true, 1.0, v);
-    gl_certify(&work, t->x, lambda, v);
-    *objective = work.objective;
-    *gap = work.gap;
-    bool settled = work.settled;
+    int of_x, of_t;
+    size_t length = (size_t) x->p * (size_t) t->p;
+    ufs_x op = ufs_x_dense(x->n, x->p, in_range(x, &of_x));
+    const double *target = in_range(t, &of_t);
+    bool fits = scale_back(&lambda, 1, -of_x - of_t) && scale_back(v, length, of_x - of_t);
+    bool settled = fits;
+    if (fits) {
+        gl_work work;
+        gl_init(&work, t->p, &op, LA_GL_SLOTS);
+        gl_solve(&work, target, lambda, tol, true, 1.0, v);
+        gl_certify(&work, target, lambda, v);
+        *objective = work.objective;
+        *gap = work.gap;
+        settled = work.settled;
+        fits = scale_back(v, length, of_t - of_x) && scale_back(objective, 1, 2 * of_t);
+        scale_back(gap, 1, 2 * of_t);
+    }
     vmaxset(mark);
+    if (!fits) return UFSELECT_VALUES;
     return settled ? UFSELECT_CONVERGED : UFSELECT_MAX_ITER;
 }
 

@@ -4,19 +4,6 @@
 #include "jspca.h"
 #include <limits.h>
 
-/* The first of equal columns for each column, and how many are equal to it; NULL: all differ. */
-static void read_copies(SEXP first, jspca_problem *problem)
-{
-    size_t p = (size_t) problem->p;
-
-    if (first == R_NilValue) return;
-    const int *given = ffi_ints(first, p, 1, problem->p, "first");
-    int *index = ufs_ialloc(p), *copies = ufs_ialloc(p);
-    for (size_t i = 0; i < p; i++) copies[index[i] = given[i] - 1]++;
-    problem->first = index;
-    problem->copies = copies;
-}
-
 /* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, factor, sample,
  * exact, gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the
  * k components). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
@@ -37,6 +24,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .k = k,
                              .x = &op,
                              .dropped = ffi_count(settings_, "dropped", 0, INT_MAX - p),
+                             .copies = ffi_copies(settings_, p),
                              .lambda = ffi_real(settings_, "lambda"),
                              .factor = ffi_data(ffi_get(settings_, "factor"), P, "factor"),
                              .sample = ffi_flag(settings_, "sample")};
@@ -50,7 +38,6 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     if (op.kind != UFS_X_DENSE && !exact)
         Rf_error("internal error: this solver needs a dense matrix");
     if (k > (n < p ? n : p)) Rf_error("internal error: too many components");
-    read_copies(ffi_get(settings_, "first"), &problem);
 
     jspca_result result = {.pbar = ffi_set_zero(out, "Pbar", p, k),
                            .weight = ufs_dalloc((size_t) m, 1),

@@ -3,7 +3,7 @@
 #include "ffi_util.h"
 
 /* x: n x p. f0: n x c start of F. settings: list(alpha, beta, gamma, start_g, exact, split,
- * normalised, factor). list(f, w, reach, run with the counters orthogonality and kkt). */
+ * normalised, factor, first). list(f, w, reach, run with the counters orthogonality and kkt). */
 SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
 {
     ffi_mat x = ffi_matrix(x_, "x"), f0 = ffi_matrix(f0_, "f0");
@@ -19,6 +19,7 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
         .graph = &g,
         .normalised = ffi_flag(settings_, "normalised"),
         .alpha = ffi_real(settings_, "alpha"),
+        .copies = ffi_copies(settings_, x.p),
         .beta = ffi_real(settings_, "beta"),
         .gamma = ffi_real(settings_, "gamma"),
         .factor = ffi_data(ffi_get(settings_, "factor"), (size_t) x.p, "factor")};

@@ -3,7 +3,7 @@
 #include "ffi_util.h"
 
 /* x: n x p, see ffi_x(). start: p x k, orthonormal columns. settings: list(lambda,
- * factor). list(A, B, kkt, run with the counters change, violation and objective). */
+ * factor, first). list(A, B, kkt, run with the counters change, violation and objective). */
 SEXP ffi_spca(SEXP x_, SEXP start_, SEXP settings, SEXP control)
 {
     ufs_x x = ffi_x_finite(x_);
@@ -15,6 +15,7 @@ SEXP ffi_spca(SEXP x_, SEXP start_, SEXP settings, SEXP control)
     spca_problem problem = {
         .x = &x,
         .k = start.p,
+        .copies = ffi_copies(settings, x.p),
         .lambda = ffi_real(settings, "lambda"),
         .factor = ffi_data(ffi_get(settings, "factor"), (size_t) x.p, "factor")};
     spca_result result = {.a = ffi_set_zero(out, "A", x.p, start.p),

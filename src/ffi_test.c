@@ -106,7 +106,8 @@ SEXP ffi_test_gl(SEXP x, SEXP t, SEXP v0, SEXP options)
     gl_init(&w, c, &op, ffi_count(options, "slots", 1, INT_MAX));
     if (ffi_get(options, "root") != R_NilValue)
         gl_set_rows(&w, ffi_given(ffi_get(options, "root"), (size_t) n, "root"));
-    gl_set_penalty(&w, ffi_data(ffi_get(options, "factor"), (size_t) p, "factor"));
+    gl_copies copies = ffi_copies(options, p);
+    gl_set_penalty(&w, ffi_data(ffi_get(options, "factor"), (size_t) p, "factor"), &copies);
     ufs_copy(v, start, (size_t) p * (size_t) c);
     for (int b = 0; b < blocks; b++)
         gl_solve(&w, target + (size_t) b * block, lambda, ffi_real(options, "vtol"),

@@ -53,6 +53,21 @@ const double *ffi_data(SEXP x, size_t length, const char *what)
     return REAL_RO(x);
 }
 
+gl_copies ffi_copies(SEXP list, int p)
+{
+    size_t P = (size_t) p;
+    SEXP first = ffi_get(list, "first");
+
+    if (first == R_NilValue) return (gl_copies){NULL, NULL};
+    const int *given = ffi_ints(first, P, 1, p, "first");
+    int *index = ufs_ialloc(P), *count = ufs_ialloc(P);
+    for (size_t i = 0; i < P; i++) count[index[i] = given[i] - 1]++;
+    for (size_t i = 0; i < P; i++)
+        if (index[i] > (int) i || count[index[i]] == 0 || index[index[i]] != index[i])
+            Rf_error("internal error: 'first' of equal columns");
+    return (gl_copies){index, count};
+}
+
 const double *ffi_given(SEXP x, size_t length, const char *what)
 {
     const double *data = ffi_data(x, length, what);

@@ -6,6 +6,7 @@
 #define UFS_FFI_UTIL_H
 
 #include "entries.h"
+#include "gl.h"
 #include "graph.h"
 #include "quota.h"
 #include "ufs.h"
@@ -78,6 +79,9 @@ void ffi_set_names(SEXP list, const char *name, SEXP rows, SEXP columns);
 void ffi_set_which(SEXP list, const char *name, int p, const int *is);
 /* The filled rows of a trace as a matrix. */
 void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace);
+
+/* `first` of the list: for each of p columns the first one that equals it, from 1; or NULL. */
+gl_copies ffi_copies(SEXP list, int p);
 
 /* One run of a solver. Begin: max_iter and tol of `control`, if it has them, and its hook, verbose
  * (flag) and progress (NULL or a function of iteration, objective and change); `control` must stay

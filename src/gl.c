@@ -16,6 +16,12 @@ static bool gl_is_free(const gl_work *w, int f)
     return w->factor != NULL && w->factor[f] == 0.0;
 }
 
+/* Another column stands for f. */
+static bool is_copy(const gl_work *w, int f)
+{
+    return w->copies.first != NULL && w->copies.first[f] != f;
+}
+
 /* Whether sweeps go through the Gram matrix: as long as its slots last. */
 static bool gl_by_gram(const gl_work *w)
 {
@@ -167,6 +173,24 @@ static void enter(gl_work *w, int f)
     w->m++;
 }
 
+/* The first of equal columns, which stands before the others, gets the sum of their rows. */
+static void collect(const gl_copies *copies, int p, int c, double *v)
+{
+    if (copies->first == NULL) return;
+    for (int j = 0; j < c; j++, v += p)
+        for (int i = 0; i < p; i++)
+            if (copies->first[i] != i) v[copies->first[i]] += v[i], v[i] = 0.0;
+}
+
+void gl_share(const gl_copies *copies, int p, int c, double *v)
+{
+    if (copies->first == NULL) return;
+    collect(copies, p, c, v);
+    for (int j = 0; j < c; j++, v += p)
+        for (int i = 0; i < p; i++)
+            v[i] = copies->first[i] == i ? v[i] / copies->count[i] : v[copies->first[i]];
+}
+
 /* Every non-zero row of v is in the working set, and vw holds v. A zero column of
  * X has nothing to fit: its row becomes zero. */
 static void gl_enter_support(gl_work *w, const double *v)
@@ -176,8 +200,8 @@ static void gl_enter_support(gl_work *w, const double *v)
 
     la_row_norms(w->p, w->c, v, w->key);
     for (int f = 0; f < w->p; f++)
-        if ((w->key[f] > 0.0 || gl_is_free(w, f)) && R_FINITE(gl_factor(w, f)) && w->ss[f] > 0.0 &&
-            !is_in(w, f))
+        if ((w->key[f] > 0.0 || gl_is_free(w, f)) && !is_copy(w, f) && R_FINITE(gl_factor(w, f)) &&
+            w->ss[f] > 0.0 && !is_in(w, f))
             w->fresh[count++] = f;
     read_ahead(w, count);
     for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
@@ -197,7 +221,7 @@ static int gl_enter_violators(gl_work *w, double vtol)
     double worst = 1.0, level = 1.0 + 1e-9;
 
     for (int f = 0; f < w->p; f++)
-        if (!is_in(w, f) && w->kkt[f] > level) {
+        if (!is_in(w, f) && !is_copy(w, f) && w->kkt[f] > level) {
             w->key[count++] = w->kkt[f];
             worst = fmax(worst, w->kkt[f]);
         }
@@ -212,7 +236,8 @@ static int gl_enter_violators(gl_work *w, double vtol)
             if (w->key[k] > level) spare--;
     }
     for (int f = 0; f < w->p; f++)
-        if (!is_in(w, f) && (w->kkt[f] > level || (w->kkt[f] == level && spare-- > 0)))
+        if (!is_in(w, f) && !is_copy(w, f) &&
+            (w->kkt[f] > level || (w->kkt[f] == level && spare-- > 0)))
             w->fresh[chosen++] = f;
     read_ahead(w, chosen);
     for (int k = 0; k < chosen; k++) enter(w, w->fresh[k]);
@@ -336,13 +361,14 @@ static void gl_free_basis(gl_work *w)
     }
 }
 
-void gl_set_penalty(gl_work *w, const double *factor)
+void gl_set_penalty(gl_work *w, const double *factor, const gl_copies *copies)
 {
     size_t F;
 
     w->factor = factor;
+    w->copies = *copies;
     w->n_free = 0;
-    for (int f = 0; f < w->p; f++) w->n_free += gl_is_free(w, f);
+    for (int f = 0; f < w->p; f++) w->n_free += gl_is_free(w, f) && !is_copy(w, f);
     if (w->n_free == 0) return;
     F = (size_t) w->n_free;
     w->free = ufs_ialloc(F);
@@ -351,7 +377,7 @@ void gl_set_penalty(gl_work *w, const double *factor)
     w->part = ufs_dalloc(F, (size_t) w->c);
     w->n_free = 0;
     for (int f = 0; f < w->p; f++)
-        if (gl_is_free(w, f)) w->free[w->n_free++] = f;
+        if (gl_is_free(w, f) && !is_copy(w, f)) w->free[w->n_free++] = f;
     gl_free_basis(w);
 }
 
@@ -805,6 +831,7 @@ void gl_solve(gl_work *w, const double *t, double lambda, double vtol, bool full
     size_t P = (size_t) w->p, C = (size_t) w->c;
     double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
 
+    collect(&w->copies, w->p, w->c, v);
     gl_enter_support(w, v);
     w->settled = true;
     if (w->x->kind == UFS_X_SOURCE && gl_by_gram(w))
@@ -825,6 +852,7 @@ void gl_solve(gl_work *w, const double *t, double lambda, double vtol, bool full
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
         for (size_t k = 0; k < C; k++) v[(size_t) w->set[i] + k * P] = w->vw[gl_place(w, i) + k];
+    gl_share(&w->copies, w->p, w->c, v);
     if (full) {
         measure_gap(w, t);
         gl_prune(w, prune);

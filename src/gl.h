@@ -28,6 +28,13 @@
 #include "la.h"
 #include "x_ops.h"
 
+/* Of p columns the first one that equals it (and has its penalty), and how many equal it; NULL: all
+ * differ. Only the sum of their rows of V matters to X V, and equal parts of it cost least: so the first
+ * stands for all in a solve, and they share its row at the end. */
+typedef struct {
+    const int *first, *count;
+} gl_copies;
+
 /* Most features whose Gram columns are kept (32 MB); sweeps between two extrapolations; most sweeps
  * of a descent, and most descents; outer steps between two full solves. */
 enum { LA_GL_SLOTS = 2000, LA_GL_DEPTH = 5, LA_GL_SWEEPS = 200, LA_GL_PRICE = 10 };
@@ -37,6 +44,7 @@ typedef struct {
     const ufs_x *x;
     const double *root;   /* n: X stands for diag(root) X; NULL for ones */
     const double *factor; /* p: f; NULL for ones */
+    gl_copies copies;     /* NULL at first: see gl_set_penalty() */
     int n_free, rank;     /* rows with f_i = 0; rank of their columns of X */
     int *free;            /* n_free: which */
     double *basis, *coef; /* n x rank: Q = X_F coef, orthonormal; n_free x n_free */
@@ -78,8 +86,11 @@ typedef struct {
 void gl_init(gl_work *w, int c, const ufs_x *x, int slots);
 /* diag(root) X from now on, or X (NULL); root is kept by reference. Drops the Gram columns. */
 void gl_set_rows(gl_work *w, const double *root);
-/* The factors f, p nonnegative numbers or NULL, kept by reference; before the first solve. */
-void gl_set_penalty(gl_work *w, const double *factor);
+/* The factors f, p nonnegative numbers or NULL, kept by reference, and equal columns; before the first
+ * solve. */
+void gl_set_penalty(gl_work *w, const double *factor, const gl_copies *copies);
+/* The rows of v (p x c) of equal columns become equal parts of their sum. */
+void gl_share(const gl_copies *copies, int p, int c, double *v);
 /* v: warm start in, solution out (never a higher objective than the start).
  * Sweeps stop when max_i ||dv_i|| ||x_i|| <= vtol ||T||_F. full: all features are
  * checked and violators (kkt > 1 + vtol) enter the working set; otherwise only

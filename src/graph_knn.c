@@ -81,7 +81,8 @@ static double exact_d2(const search *s, int i, int j)
 {
     if (s->rows) return sparse_rows_d2(s->rows, i, j);
     if (s->product) {
-        double d2 = s->norm2[i] + s->norm2[j] - 2.0 * s->product[i + (size_t) j * (size_t) s->n];
+        double d2 = s->norm2[i] + s->norm2[j] -
+                    2.0 * s->product[(size_t) i + (size_t) j * (size_t) s->n];
         return d2 > 0.0 ? d2 : 0.0;
     }
     const double *a = s->row + (size_t) i * (size_t) s->p;
@@ -412,9 +413,7 @@ static void knn_search(const ufs_x *x, bool products, int k, const ufs_hook *hoo
     s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
     if (!beyond_numbers(n, norm2, out)) {
         entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
-        double total = s.rows      ? scan_sparse(&s)
-                       : s.product ? scan_products(&s)
-                                   : scan_dense(&s);
+        double total = s.rows ? scan_sparse(&s) : s.product ? scan_products(&s) : scan_dense(&s);
         out->mean_distance = 2.0 * total / ((double) n * (double) n);
         /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
         for (int i = 0; i < n; i++) {

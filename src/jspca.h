@@ -2,14 +2,13 @@
 #ifndef UFS_JSPCA_H
 #define UFS_JSPCA_H
 
-#include "x_ops.h"
+#include "gl.h"
 
 typedef struct {
     int n, p, k;
-    const ufs_x *x;    /* n x p, centred, no zero column; dense if not exact */
-    const int *first;  /* p, 0-based: first column equal to column i; NULL if all differ */
-    const int *copies; /* p: how many columns equal column i; with first */
-    int dropped;       /* zero features left out: they cost their smoothing constants */
+    const ufs_x *x;   /* n x p, centred, no zero column; dense if not exact */
+    gl_copies copies; /* equal columns */
+    int dropped;      /* zero features left out: they cost their smoothing constants */
     double lambda;
     const double *factor; /* p: of each row's penalty, see gl.h; NULL for ones. exact only */
     bool sample;          /* the loss sums over samples; otherwise over features */

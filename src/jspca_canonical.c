@@ -4,19 +4,6 @@
 #include "jspca_work.h"
 #include "eig.h"
 
-void jspca_share_among_copies(const jspca_problem *problem, double *q)
-{
-    if (problem->first == NULL) return;
-    /* First the sums, at the first copy of each, which stands before the others; then all copies. */
-    for (int j = 0; j < problem->k; j++) {
-        double *col = q + (size_t) j * (size_t) problem->p;
-        for (int i = 0; i < problem->p; i++)
-            if (problem->first[i] != i) col[problem->first[i]] += col[i];
-        for (int i = 0; i < problem->p; i++)
-            col[i] = problem->first[i] == i ? col[i] / problem->copies[i] : col[problem->first[i]];
-    }
-}
-
 /* Without a penalty only the part of Q in the row space of X matters: the rest goes. Through
  * the eigenvectors of the smaller Gram matrix. violation: of X Q = T, relative. */
 int jspca_shortest(jspca_work *work)
@@ -43,7 +30,7 @@ int jspca_shortest(jspca_work *work)
         for (int i = 0; i < m - first; i++) part[(size_t) i + j * M] /= w[i + first];
     la_gemm('N', 'N', m, k, m - first, 1.0, v, m, part, m, 0.0, image, m);
     if (wide) ufs_x_cross(problem->x, k, image, result->q);
-    jspca_share_among_copies(problem, result->q);
+    gl_share(&problem->copies, problem->p, problem->k, result->q);
     la_row_norms(problem->p, k, result->q, result->row_norm);
     ufs_x_mul(problem->x, k, result->q, work->t);
     result->violation = size > 0.0 ? sqrt(la_ss_diff(len, work->t, work->z)) / size : 0.0;

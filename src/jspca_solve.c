@@ -74,7 +74,6 @@ static void exact_step(jspca_work *work, bool full)
     gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
              1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
     if (full && !work->gl.settled) work->unsolved++;
-    jspca_share_among_copies(problem, result->q);
     for (size_t j = 0; j < (size_t) problem->k; j++)
         for (size_t i = 0; i < n; i++) work->z[i + j * n] = work->gl.xv[i + j * n] / work->root[i];
 }
@@ -91,7 +90,7 @@ static int q_step(jspca_work *work, bool full)
     if (problem->lambda == 0.0) {
         /* X Q = T fits exactly: Q = diag(d) Pbar, which is in b over features. */
         ufs_copy(result->q, problem->sample ? result->pbar : work->b, pk);
-        jspca_share_among_copies(problem, result->q);
+        gl_share(&problem->copies, problem->p, problem->k, result->q);
         ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
     } else if (work->settings->exact) {
         exact_step(work, full);
@@ -240,7 +239,7 @@ static void work_init(jspca_work *work)
     gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
     work->gl.newton = work->run->paths.gl_newton;
     if (problem->sample) gl_set_rows(&work->gl, work->root);
-    gl_set_penalty(&work->gl, problem->factor);
+    gl_set_penalty(&work->gl, problem->factor, &problem->copies);
     if (!settings->exact && problem->lambda > 0.0)
         ridge_init(&work->ridge, problem->k, problem->x, form);
     la_polar_init(&work->polar, problem->p, problem->k);

@@ -69,9 +69,6 @@ void jspca_leap_back(jspca_work *work);
 /* jspca_canonical.c */
 int jspca_shortest(jspca_work *work);
 int jspca_canonicalise(jspca_work *work);
-/* Of equal columns only the sum of their rows of Q matters to X Q, and equal parts of it have the
- * smallest penalty: descent leaves them as it found them, so share. */
-void jspca_share_among_copies(const jspca_problem *problem, double *q);
 
 /* Squared residuals come from ||x||^2 - 2 x'(XQ)p + p'(Z'Z)p, which saves a pass over x; where that
  * cancels more than two digits, they are formed. */

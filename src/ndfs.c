@@ -111,7 +111,7 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->x = ufs_x_dense(n, p, problem->x);
     if (settings->exact) {
         gl_init(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
-        gl_set_penalty(&s->gl, problem->factor);
+        gl_set_penalty(&s->gl, problem->factor, &problem->copies);
         s->xw = s->gl.xv;
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {

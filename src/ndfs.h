@@ -2,8 +2,8 @@
 #ifndef UFS_NDFS_H
 #define UFS_NDFS_H
 
+#include "gl.h"
 #include "graph.h"
-#include "ufs.h"
 
 typedef struct {
     int n, p, c;
@@ -11,6 +11,7 @@ typedef struct {
     const graph_csr *graph;
     bool normalised; /* Laplacian I - D^{-1/2} W D^{-1/2} instead of D - W */
     double alpha, beta, gamma;
+    gl_copies copies;     /* equal columns; exact only */
     const double *factor; /* p: of each row's penalty, see gl.h; NULL for ones. exact only */
 } ndfs_problem;
 

@@ -60,7 +60,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     for (int k = 0; k < settings->n_stage; k++) irls = irls || !settings->stage[k].exact;
     work->problem = problem;
     gl_init(&work->gl, problem->c, problem->x, LA_GL_SLOTS);
-    gl_set_penalty(&work->gl, problem->factor);
+    gl_set_penalty(&work->gl, problem->factor, &(gl_copies){NULL, NULL});
     la_polar_init(&work->polar, problem->n, problem->c);
     if (irls) ridge_init(&work->ridge, problem->c, problem->x, 'a');
     work->xv = work->gl.xv;

@@ -90,7 +90,7 @@ void spca_solve(const spca_problem *problem, spca_result *result, ufs_run *run)
     ufs_dalloc_each(P, K, (double **[]){&work.product, &work.old, NULL});
     ufs_trace_named(&run->trace, run->max_iter, columns);
     gl_init(&work.lasso, 1, x, LA_GL_SLOTS);
-    gl_set_penalty(&work.lasso, problem->factor);
+    gl_set_penalty(&work.lasso, problem->factor, &problem->copies);
     for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
     la_polar_init(&work.polar, x->p, problem->k);
     run->status = UFS_MAX_ITER;

@@ -2,12 +2,13 @@
 #ifndef UFS_SPCA_H
 #define UFS_SPCA_H
 
-#include "x_ops.h"
+#include "gl.h"
 
 typedef struct {
     const ufs_x *x; /* n x p, no zero column */
     int k;
     double lambda;        /* positive */
+    gl_copies copies;     /* equal columns */
     const double *factor; /* p: of each row's penalty, see gl.h; NULL for ones */
 } spca_problem;
 

@@ -5,6 +5,8 @@
  *
  * Matrices are column-major doubles, as in R: x is n x p, with samples in rows. They are read as they
  * are (centre and scale before, where that is wanted) and must be finite. Indices are counted from 0.
+ * Css and group lasso scale x by a power of two where squares of squares would leave the range of doubles;
+ * results that leave it are UFSELECT_VALUES.
  * The caller owns every array. Memory is taken from R and given back before a function returns; an
  * interrupt by the user leaves by R's own error jump, as it does in any function of R's interface.
  *
@@ -39,8 +41,8 @@ typedef struct {
 
 /* Column subset selection: k columns of x from which all columns are rebuilt by least squares with
  * the smallest sum of squares, picked one by one and then exchanged at most max_swaps times. chosen:
- * k columns as picked; fewer than k, the others -1, where the rest of x is rebuilt already.
- * captured: k, the sum of squares that the first t + 1 of them rebuild; bound: k, what no t + 1
+ * k columns as picked; fewer than k, the others -1, where the rest of x is rebuilt already (x of zeros:
+ * all of them). captured: k, the sum of squares that the first t + 1 of them rebuild; bound: k, what no t + 1
  * columns can exceed. */
 typedef int ufselect_css_function(const ufselect_matrix *x, int k, int max_swaps, int *chosen,
                                   double *captured, double *bound);
@@ -51,7 +53,8 @@ typedef int ufselect_css_function(const ufselect_matrix *x, int k, int max_swaps
 typedef int ufselect_facility_function(const ufselect_matrix *x, int m, int *chosen, double *value,
                                        double *bound);
 
-/* Medoids: m < n rows, the nearest ones to the centres of the best run of k-means. chosen: m rows;
+/* Medoids: m < n rows, the nearest ones to the centres of the best run of k-means, of at least m rows that
+ * differ (else UFSELECT_ARGUMENT: equal rows cannot be told apart). chosen: m rows;
  * cluster: n, which of them a row belongs to (0 .. m - 1); within: the sum of squares around
  * the centres. */
 typedef struct {

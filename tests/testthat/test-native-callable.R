@@ -132,7 +132,20 @@ test_that("another package calls the solvers by their header", {
   expect_equal(c(css[[4L]]), cumsum(svd(x)$d^2)[1:4], tolerance = 1e-10)
   # Two columns rebuild the third: there is nothing for a third pick to add.
   flat <- cbind(x[, 1:2], x[, 1] + x[, 2])
-  expect_identical(call_c("css", flat, 3L, 0L)[[1L]], 0L)
+  short <- call_c("css", flat, 3L, 0L)
+  expect_identical(short[[1L]], 0L)
+  expect_identical(short[[2L]][3L], -1L)
+  expect_equal(short[[3L]][2:3], rep(sum(flat^2), 2L), tolerance = 1e-10)
+  expect_identical(call_c("css", cbind(c(1, 0, 0, 0), c(1, 0, 0, 0)), 2L, 5L)[[2L]], c(0L, -1L))
+  expect_identical(call_c("css", matrix(0, 4L, 2L), 2L, 0L)[[2L]], c(-1L, -1L))
+  # Far out of the usual range: the same choice, squares in proportion; or no numbers at all.
+  for (size in c(1e-100, 1e-80, 1e80, 1e100)) {
+    far <- call_c("css", x * size, 4L, 50L)
+    expect_identical(far[1:2], css[1:2])
+    expect_equal(far[[3L]] / size^2, css[[3L]], tolerance = 1e-10)
+    expect_equal(far[[4L]] / size^2, css[[4L]], tolerance = 1e-10)
+  }
+  expect_identical(call_c("css", x * 1e200, 2L, 0L)[[1L]], -2L)
 
   facility <- call_c("facility", x, 5L)
   unit <- x / sqrt(rowSums(x^2))
@@ -162,6 +175,12 @@ test_that("another package calls the solvers by their header", {
   expect_equal(lasso[[3L]][1L], objective(lasso[[2L]]), tolerance = 1e-10)
   expect_lt(lasso[[4L]][1L], 1e-6 * lasso[[3L]][1L])
   expect_gt(sum(rowSums(lasso[[2L]]^2) == 0), 0L)
+  for (size in c(1e-100, 1e100)) for (of_t in c(1e-90, 1, 1e90)) {
+    far <- call_c("group_lasso", x * size, target * of_t, 4 * size * of_t, 1e-10)
+    expect_identical(far[[1L]], 0L)
+    expect_equal(far[[2L]] * size / of_t, lasso[[2L]], tolerance = 1e-8)
+    expect_equal(far[[3L]] / of_t^2, lasso[[3L]], tolerance = 1e-10)
+  }
 
   gram <- crossprod(x)
   eigen <- call_c("eigen", gram, 3L, 1e-10)

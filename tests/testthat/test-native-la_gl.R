@@ -1,9 +1,10 @@
 # t may hold several right-hand sides of c columns, solved one after the other.
 gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), vtol = 1e-11,
                full = TRUE, prune = 0.9, slots = 2000L, certify = FALSE,
-               root = NULL, factor = NULL) {
+               root = NULL, factor = NULL, first = NULL) {
   .Call(C_test_gl, x, t, v, list(lambda = lambda, vtol = vtol, full = full,
-    prune = prune, slots = slots, certify = certify, root = root, factor = factor))
+    prune = prune, slots = slots, certify = certify, root = root, factor = factor,
+    first = first))
 }
 
 gl_problem <- function(n, p, c, seed) {
@@ -311,4 +312,38 @@ test_that("free rows: certificate of any V, copies among them, weights of the ro
   sparse <- sparse_operator(Matrix::Matrix(x, sparse = TRUE))
   expect_equal(gl(sparse, q$t, lambda, factor = factor)$v, gl(x, q$t, lambda, factor = factor)$v,
     tolerance = 1e-8)
+})
+
+test_that("of equal columns one takes part, and all share its row", {
+  q <- gl_problem(25, 30, 3, 5)
+  first <- c(1:30, rep(c(2L, 7L), each = 10))
+  x <- q$x[, first]
+  lambda <- .1 * gl_lambda_max(x, q$t)
+  # A start that is split unevenly, and one column without a penalty.
+  start <- withr::with_seed(6, matrix(rnorm(150), 50))
+  for (factor in list(NULL, replace(rep(1, 50), first == 7L, 0))) {
+    alone <- gl(q$x, q$t, lambda, factor = factor[1:30])
+    got <- gl(x, q$t, lambda, start, factor = factor, first = first)
+    expect_identical(got$v, got$v[first, ])
+    expect_equal(rowsum(got$v, first, reorder = FALSE), alone$v, ignore_attr = TRUE, tolerance = 1e-8)
+    expect_equal(got$objective, alone$objective, tolerance = 1e-12)
+    expect_lte(got$m, 30L)
+    expect_lte(got$columns, 30)
+    expect_lte(got$violation, 1e-8)
+  }
+  expect_error(gl(x, q$t, lambda, first = rev(first)), "equal columns")
+})
+
+test_that("columns that nearly depend on each other take few sweeps", {
+  # Profiles that are constant but for jumps: many more rows of V than dimensions of x.
+  x <- withr::with_seed(1, t(replicate(40, {
+    cuts <- sort(sample(149, 4))
+    rnorm(5)[findInterval(1:150, cuts + 1) + 1]
+  })))
+  x <- scale(x, scale = FALSE)
+  t <- svd(x, 10, 0)$u
+  got <- gl(x, t, .02 * gl_lambda_max(x, t), vtol = 1e-8)
+  expect_true(got$settled)
+  expect_lte(got$gap, 1e-6 * got$objective)
+  expect_lt(got$sweeps, 2000)
 })
