@@ -342,7 +342,7 @@ quotas_at <- function(held, size, open) {
       most = strata$quota[, "most"]))
   }
   n <- tabulate(level[open], length(strata$name))
-  have <- tabulate(level[held$include], length(strata$name))
+  have <- tabulate(level[intersect(held$include, open)], length(strata$name))
   nth <- unlist(lapply(seq_along(n), function(l) if (n[l] > have[l]) (have[l] + 1L):n[l]))
   of <- rep(seq_along(n), pmax(n - have, 0L))
   more <- of[order((nth - 0.5) / n[of], of)]

@@ -109,6 +109,13 @@ open_quietly <- function(x, arg = "x") {
   x
 }
 
+# Data of which a method sees the squares.
+of_squares <- function(x) {
+  x <- open_data(x)
+  x$squares <- TRUE
+  x
+}
+
 open_checked <- function(x, dense = FALSE) {
   x <- open_data(x)
   arg <- if (is.null(x$arg)) "x" else x$arg
@@ -156,6 +163,10 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   # Means of replicates are scaled as rows are.
   if (scale && !is.null(opened$levels)) {
     moments <- divide_moments(moments, ifelse(moments$constant, 1, opened$levels$sd / moments$sd))
+  }
+  # To a method of squares, columns that do not vary have some, as they are.
+  if (isTRUE(opened$squares) && !center && !scale) {
+    moments$constant <- moments$constant & moments$norm == 0
   }
   constant <- check_prepared(moments, features, arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)

@@ -55,7 +55,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   x <- open_with(x, ufs_captured, "captured", list(...))
   check_door(x, "ufs_captured()", fit = if (!own) fit)
   if (!own) x <- as_the_fit_had_it(fit, x)
-  data <- column_triangle(open_quietly(x), center, scale)
+  data <- column_triangle(of_squares(open_quietly(x)), center, scale)
   if (own) {
     fit <- own_set(fit, data)
     if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")

@@ -290,8 +290,9 @@ check_included <- function(data, params) {
 check_choice_size <- function(fit, one, size, budget) {
   held <- fit$constraints[[paste0(one, "s")]]
   names <- fit$names$features
-  wanted <- setdiff(held$include, fit$constant)
-  if (length(wanted) > size) refuse_fewer(names[wanted], size)
+  # A constant column is never chosen, though it was to be in.
+  held$include <- setdiff(held$include, fit$constant)
+  if (length(held$include) > size) refuse_fewer(names[held$include], size)
   if (one == "feature") {
     # A group is as large as what of it can be chosen.
     held$exclude <- union(held$exclude, fit$constant)
@@ -304,7 +305,7 @@ check_choice_size <- function(fit, one, size, budget) {
       refuse("budget", "`budget` needs costs: give `", if (one == "feature") "cost" else
         "sample_cost", "` to ufs_data() or to the fit.")
     }
-    check_budget(budget, replace(held, "include", list(wanted)), if (one == "feature") names else
+    check_budget(budget, held, if (one == "feature") names else
       fit$names$samples, if (one == "feature") "column" else "row")
   }
 }

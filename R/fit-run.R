@@ -159,6 +159,7 @@ solve_fit <- function(row, args, given) {
   check_control(args$control)
   default <- if (is.function(row$control)) row$control(args) else row$control
   control <- do.call(resolve_control, c(list(args$control), default), quote = TRUE)
+  if (row$moments && isFALSE(args$center)) args$x <- of_squares(args$x)
   data <- if (!is.null(row$prepare)) row$prepare(args$x, args)
   made <- do.call(row$solve, c(list(data, control), args[names(args) != "control"],
     list(given = given)), quote = TRUE)

@@ -462,7 +462,7 @@ print_notes.ufs_css <- function(x) {
     if (length(x$certificate) > 3L && "optimal" %in% names(x$certificate)) {
       if (x$certificate[["optimal"]] == 1) {
         paste0("proof        no other choice ", if (priced) "within the budget" else "of this size",
-          " explains more")
+          if (length(x$constant) && isFALSE(x$center)) " of columns that vary", " explains more")
       } else {
         paste0("proof        not finished: another choice may explain up to ",
           signif(100 * x$certificate[["gap"]], 3L), " % more")

@@ -844,3 +844,19 @@ test_that("without constraints, or with those alone that are off, data stay as t
   expect_identical(set_constraints(data, list()), data)
   expect_identical(set_constraints(data, list(include = NULL, block_scale = FALSE)), data)
 })
+
+test_that("a fit whose constant column was to be in can be read, with quotas, budgets and groups too", {
+  x <- withr::with_seed(1, cbind(a = rnorm(12), b = 3, c = rnorm(12), d = rnorm(12)))
+  quotas <- list(s = c(0, 1), t = c(1, Inf))
+  for (method in c("css", "pca", "rsr", "laplacian")) {
+    fit <- function(...) suppressWarnings(suppressMessages(constraint_fit(method, x, include = c("a", "b"), ...)))
+    read <- function(fit) suppressMessages(selected_features(fit, 2))
+    with <- fit(feature_strata = c("s", "u", "t", "t"), feature_quotas = quotas)
+    expect_setequal(substr(read(with), 1, 1) %in% c("a", "c", "d"), TRUE)
+    expect_true("a" %in% read(with))
+    expect_true("a" %in% read(fit(feature_strata = c("s", "s", "t", "t"))))
+    expect_length(read(fit(feature_strata = c("s", "s", "t", "t"))), 2L)
+    expect_true("a" %in% read(fit(cost = c(1, 1, 2, 2), budget = 4)))
+    expect_output(print(with), "1 column in")
+  }
+})

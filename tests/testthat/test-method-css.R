@@ -834,3 +834,22 @@ test_that("a wide table on disk is chosen from as one in memory", {
   expect_identical(selected_features(disk, as = "index"),
     selected_features(ufs_css(x, k = 3), as = "index"))
 })
+
+test_that("columns that do not vary have squares where nothing is taken off, and are chosen for them", {
+  z <- withr::with_seed(1, cbind(a = rnorm(12, sd = .1), b = 10, c = rnorm(12, sd = .1), zero = 0))
+  share <- 1 - sum(qr.resid(qr(z[, "b"]), z)^2) / sum(z^2)
+  fit <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE, scale = FALSE))
+  expect_identical(selected_features(fit), "b")
+  expect_equal(fit$certificate[["captured"]], share)
+  expect_output(print(fit), "no other choice of this size of columns that vary explains more|of this size explains more")
+  expect_identical(names(fit$feature_scores)[is.na(fit$feature_scores)], "zero")
+  own <- suppressWarnings(ufs_captured("a", z, center = FALSE, scale = FALSE))
+  expect_equal(own$captured, 1 - sum(qr.resid(qr(z[, "a"]), z)^2) / sum(z^2))
+  # Of all methods that see columns through their inner products.
+  pca <- suppressWarnings(ufs_pca(z, 1, center = FALSE, scale = FALSE))
+  expect_identical(selected_features(pca, 1), "b")
+  expect_equal(pca$certificate[["bound"]], svd(z)$d[1]^2 / sum(z^2))
+  # One that varies not at all has no standard deviation to be divided by, and the proof says of what it is.
+  scaled <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE))
+  expect_output(print(scaled), "no other choice of this size of columns that vary explains more")
+})
