@@ -22,8 +22,7 @@ set_constraints <- function(data, given) {
   if (!length(given)) return(data)
   sides <- list(
     columns = list(size = data$p, names = feature_names(data$features, data$p, FALSE),
-      what = "columns", shared = names(repeated_names(data$features)),
-      factors = lapply(data$input$factors, `[[`, "columns")),
+      what = "columns", shared = names(repeated_names(data$features))),
     rows = list(size = data$n, names = data$samples, what = "rows"))
   for (row in constraint_rows()[names(given)]) {
     if (row$kind == "quotas") next
@@ -35,12 +34,6 @@ set_constraints <- function(data, given) {
   }
   # For check_constraints(), when columns have been left out.
   if (!is.null(given$include)) data$input$included <- sides$columns$names[data$held$include]
-  data
-}
-
-# The columns of a factor go together.
-with_factor_groups <- function(data) {
-  data$held$groups <- groups_of_factors(data$input$factors, data$features)
   data
 }
 
@@ -92,19 +85,8 @@ check_needed <- function(row, data, given) {
 read_places <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   if (is.factor(value)) value <- as.character(value)
-  if (is.character(value) && length(side$factors)) {
-    value <- unlist(lapply(value, level_columns, side))
-  }
   refuse_unclear(value, side$shared, arg)
   as.integer(resolve_index(value, side$size, side$names, arg))
-}
-
-# The names of the columns that a factor became (`factors` of ufs_data()), for the factor's; any
-# other name as it is.
-level_columns <- function(name, side) {
-  if (!name %in% names(side$factors) || name %in% side$names) return(name)
-  own <- intersect(side$names, side$factors[[name]])
-  if (length(own)) own else name
 }
 
 # One positive number for each column or row. Names, where both sides have some, decide which is
@@ -113,11 +95,8 @@ read_numbers <- function(value, arg, side) {
   if (is.function(value)) value <- value(side$names)
   one <- sub("s$", "", side$what)
   if (length(names(value)) && length(side$names)) {
-    # The columns of a factor share its cost.
-    value <- unlist(lapply(names(value), function(name) {
-      own <- level_columns(name, side)
-      stats::setNames(rep(value[[name]] / length(own), length(own)), own)
-    }))
+    twice <- unique(names(value)[duplicated(names(value))])
+    if (length(twice)) refuse(arg, "`", arg, "` has two values for ", some_names(twice), ".")
     lost <- setdiff(side$names, names(value))
     if (length(lost)) {
       refuse(arg, "`", arg, "` has names, but none for ", if (one == "row") some_names(lost) else
@@ -441,6 +420,14 @@ twice_the_strata <- function(strata, of) {
   if (!is.null(quota)) quota[, "least"] <- 0
   list(level = c(strata$level, strata$level[of] + length(strata$name)),
     name = c(strata$name, paste0(strata$name, "'")), quota = rbind(quota, quota))
+}
+
+# The columns of a variable share its cost and are one group, with those of its own group.
+constraints_of_levels <- function(held, of) {
+  if (!is.null(held$cost)) held$cost <- held$cost / tabulate(of)[of]
+  own <- if (is.null(held$groups)) rep(NA_integer_, length(of)) else held$groups
+  held$groups <- ifelse(is.na(own), max(0L, own, na.rm = TRUE) + of, own)
+  held
 }
 
 # Constraints for the engines, on the columns `keep`, which are not constant.

@@ -41,10 +41,7 @@ holds_constraint <- function(data, row, fit) {
   own <- fit$constraints
   own <- held_constraint(list(held = own$features, row_held = own$samples), row)
   if (!length(value) || identical(value, own)) return(FALSE)
-  # The columns that a factor became, and weights of rows that were made up.
-  if (row$kind == "groups") {
-    return(!identical(value, groups_of_factors(data$input$factors, data$features)))
-  }
+  # Weights of rows that were made up.
   !(row$name == "weights" && !is.null(data$n_rows))
 }
 

@@ -380,17 +380,19 @@ read_any <- function(x, arg, reading) {
     join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading))
   }
   if (tables) out$input$origin <- "a list of tables"
-  if (length(out$input$factors)) with_factor_groups(out) else out
+  out
 }
 
 # One table, its factors coded.
 read_table <- function(x, arg, reading) {
   widest <- if (is.data.frame(x)) widest_matrix(x)
-  coded <- if (!is.null(reading$factors) && is.data.frame(x)) code_factors(x, reading$factors)
-  if (!is.null(coded)) x <- coded$x
+  coding <- if (!is.null(reading$factors) && is.data.frame(x)) {
+    coding_of(x <- flat_table(x), reading$factors == "dummies")
+  }
+  if (!is.null(coding)) x <- coded_table(x, coding, arg)
   out <- read_data(x, arg, reading)
   out$input$widest <- widest
-  if (length(coded$factors)) out$input$factors <- coded$factors
+  out$input$coding <- coding
   out
 }
 
@@ -629,13 +631,7 @@ input_notes <- function(input) {
       paste0("filled in    ", count_words(input$filled, "missing value"), " (", input$na, ")",
         much_filled(input$filled_share, "; more than a fifth of "))
     },
-    if (length(input$factors)) {
-      paste0("factors      ", best_line(vapply(names(input$factors), function(name) {
-        how <- input$factors[[name]]
-        paste0(name, " (", if (how$dummies) count_words(length(how$levels), "column") else
-          "number of the level", ")")
-      }, ""), NULL, 3L))
-    },
+    factor_words(input$coding),
     if (!is.null(input$passes)) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
     },
@@ -649,7 +645,9 @@ input_notes <- function(input) {
 table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
     given <- x
-    x <- plain_numbers(flat_table(as.data.frame(x)))
+    x <- flat_table(as.data.frame(x))
+    tell_times(x)
+    x <- plain_numbers(x)
     fine <- vapply(x, is_plain_number, NA)
     if (!all(fine)) {
       refuse_text(x[!fine], NULL, arg)

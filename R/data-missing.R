@@ -37,7 +37,7 @@ fill_data <- function(data, na, arg) {
   data$input$filled_share <- missing / data$n
   data$input$new_rows <- learn_fill(data, na)
   if (na == "median") data$x <- put_values(data$x, data$input$new_rows$value) else {
-    filled <- fill_knn(data$x, knn_donors(data$x))
+    filled <- fill_knn(data$x, knn_donors(data$x, nominal_columns(data$input$coding)))
     data$x <- filled$x
     say_means(filled, arg)
   }
@@ -63,9 +63,10 @@ refuse_infinite <- function(names, arg) {
 refuse_gaps <- function(data, bad, names, arg) {
   on_disk <- data$kind == "source"
   gone <- on_disk || (if (data$kind == "dense") anyNA(data$x[, bad]) else anyNA(data$x@x))
-  if (!gone) refuse_infinite(names[bad], arg)
+  names <- unique(names[bad])
+  if (!gone) refuse_infinite(names, arg)
   ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-    some_columns(names[bad]), ". Impute or remove them first, or ",
+    some_columns(names), ". Impute or remove them first, or ",
     if (on_disk) "leave columns or rows out by `features` or `samples` of" else
       "choose `na` in", " ufs_data().", argument = arg)
 }
@@ -103,7 +104,7 @@ missing_counts <- function(data) {
 learn_fill <- function(data, na, most = 1e6, few = 50L) {
   if (na == "median") return(list(na = na, value = column_medians(data)))
   size <- min(data$n, floor(most / data$p))
-  fill <- c(list(na = na), knn_donors(data$x))
+  fill <- c(list(na = na), knn_donors(data$x, nominal_columns(data$input$coding)))
   fill["donors"] <- list(if (size >= min(few, data$n)) {
     fill$donors[round(seq(1, data$n, length.out = size)), , drop = FALSE]
   })
@@ -114,11 +115,12 @@ learn_fill <- function(data, na, most = 1e6, few = 50L) {
 # there have one sign.
 column_medians <- function(data) {
   x <- data$x
+  nominal <- nominal_columns(data$input$coding)
   if (data$kind == "dense") {
     return(vapply(seq_len(data$p), function(j) {
       watch_says(function(step) paste("looking for medians,", j - 1L, "of",
         count_words(data$p, "column"), "done"))
-      stats::median(x[, j], na.rm = TRUE)
+      typical(x[, j], j %in% nominal, stats::median)
     }, 0))
   }
   out <- numeric(data$p)
@@ -129,9 +131,16 @@ column_medians <- function(data) {
   for (j in which(2 * most >= known)) {
     value <- x@x[seq.int(x@p[j] + 1L, length.out = x@p[j + 1L] - x@p[j])]
     value <- value[!is.na(value)]
-    out[j] <- stats::median(c(value, numeric(known[j] - length(value))))
+    out[j] <- typical(c(value, numeric(known[j] - length(value))), j %in% nominal, stats::median)
   }
   out
+}
+
+# What stands for numbers, or for the levels of a factor: the most frequent one.
+typical <- function(value, nominal, number = mean) {
+  if (!nominal) return(number(value, na.rm = TRUE))
+  known <- sort(unique(value))
+  known[which.max(tabulate(match(value, known)))]
 }
 
 # One value for each column, where numbers are missing.
@@ -146,13 +155,15 @@ put_values <- function(x, value) {
   x
 }
 
-# The rows of x to look for neighbours in, and what standardises a column; one that does not vary
-# says nothing about distances.
-knn_donors <- function(x) {
+# The rows of x to look for neighbours in, and what standardises a column; one that does not vary,
+# or is `nominal`, says nothing about distances.
+knn_donors <- function(x, nominal = integer()) {
   mean <- unname(colMeans(x, na.rm = TRUE))
   sd <- vapply(seq_len(ncol(x)), function(j) stats::sd(x[, j], na.rm = TRUE), 0)
+  sd[nominal] <- Inf
+  mean[nominal] <- vapply(nominal, function(j) typical(x[, j], TRUE), 0)
   list(donors = unname(x), center = mean, scale = ifelse(is.finite(sd) & sd > 0, sd, Inf),
-    value = mean)
+    value = mean, nominal = nominal)
 }
 
 # Each missing number of x becomes the mean of those that the nearest donors have, squared distances
@@ -196,7 +207,8 @@ fill_knn <- function(x, fill, neighbours = 10L) {
           cut <- sort(d2[r, from], partial = neighbours)[neighbours]
           from <- from[d2[r, from] <= cut + rounding[r, from]]
         }
-        x[some[r], j] <- if (length(from)) mean(donors[from, j]) else fill$value[j]
+        x[some[r], j] <- if (length(from)) typical(donors[from, j], j %in% fill$nominal) else
+          fill$value[j]
         means <- means + !length(from)
       }
       rows <- rows + (means > before)

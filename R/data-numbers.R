@@ -1,7 +1,7 @@
 # Numbers of other classes and factors as plain numbers, and advice about data that are not read.
 
-# Classes of numbers that stand for themselves, with or without a unit. Dates and factors do not.
-number_classes <- c("difftime", "units", "AsIs", "ITime", "pillar_num", "Duration", "ts", "table",
+# Classes of numbers that stand for themselves, with or without a unit. Factors do not.
+number_classes <- c("Date", "POSIXct", "difftime", "units", "AsIs", "ITime", "pillar_num", "Duration", "ts", "table",
   "haven_labelled", "labelled", "noquote", "zoo", "xts", "mts", "otu_table")
 
 # A vector or matrix of a class whose values are numbers, without the class: integer64 (of package
@@ -101,7 +101,19 @@ from_integer64 <- function(x, name = NULL) {
   if (length(dim(x)) == 2L) matrix(out, nrow(x), ncol(x), dimnames = dimnames(x)) else out
 }
 
+# Says which columns are dates and times.
+tell_times <- function(x) {
+  days <- vapply(x, inherits, NA, "Date")
+  times <- vapply(x, inherits, NA, "POSIXt")
+  if (!any(days | times)) return(invisible())
+  ufs_inform("dates", some_columns(names(x)[days | times]), if (sum(days | times) == 1L) " is" else
+    " are", " taken as numbers: ", paste(c("days", "seconds")[c(any(days), any(times))],
+    collapse = " and "), " since 1970.")
+}
+
 plain_numbers <- function(x) {
+  times <- vapply(x, inherits, NA, "POSIXlt")
+  x[times] <- lapply(x[times], as.POSIXct)
   own <- which(vapply(x, function(col) is.object(col) && is.null(dim(col)), NA))
   for (j in own) x[[j]] <- as_number(x[[j]], names(x)[j])
   x
@@ -145,63 +157,39 @@ joined_table <- function(parts, x) {
     row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
 }
 
-# The factors of a data frame as numbers: list(x, factors), the latter for new rows and for print(),
-# by the names of the columns: list(levels, columns, dummies). `how`: "dummies" or "codes"; ordered
-# factors are always coded, by the rank of their level.
-code_factors <- function(x, how) {
-  x <- flat_table(x)
-  factors <- lapply(Filter(is.factor, x), function(col) {
-    dummies <- how == "dummies" && !is.ordered(col)
-    list(levels = levels(col), dummies = dummies)
+# ---- factors ------------------------------------------------------------------------------------
+
+# How the factors of a table are coded: for each column list(levels, nominal), NULL for one that is
+# no factor; NULL without any. An ordered factor is a number, the rank of its level, and so is
+# every factor unless they are `nominal`.
+coding_of <- function(x, nominal) {
+  coding <- lapply(x, function(col) {
+    if (is.factor(col)) list(levels = levels(col), nominal = nominal && !is.ordered(col))
   })
-  taken <- names(x)
-  for (name in names(factors)) {
-    if (!factors[[name]]$dummies) {
-      factors[[name]]$columns <- name
-      next
-    }
-    columns <- paste0(name, "=", factors[[name]]$levels)
-    # Another column may have such a name.
-    unique <- utils::tail(make.unique(c(taken, columns)), length(columns))
-    if (!identical(unique, columns)) {
-      ufs_inform("names", "`x` has columns ", some_names(columns[unique != columns]), " beside ",
-        "the factor '", name, "': the columns of its levels are ",
-        some_names(unique[unique != columns]), ".")
-    }
-    taken <- c(taken, unique)
-    factors[[name]]$columns <- unique
-  }
-  list(x = coded_table(x, factors, "x"), factors = factors)
+  if (length(unlist(coding))) coding
 }
 
-# x with the columns that `factors` names (see above) as numbers; a missing level is a missing
+# A flat table with the numbers of the levels in the place of factors; a missing level is a missing
 # value.
-coded_table <- function(x, factors, arg) {
+coded_table <- function(x, coding, arg) {
   x <- flat_table(x)
-  coded <- which(names(x) %in% names(factors) &
-    vapply(x, function(col) is.factor(col) || is.character(col), NA))
-  if (!length(coded)) return(x)
-  parts <- lapply(seq_along(x), function(j) {
-    if (!j %in% coded) return(stats::setNames(list(x[[j]]), names(x)[j]))
-    how <- factors[[names(x)[j]]]
-    code <- match(as.character(x[[j]]), how$levels)
-    new <- unique(as.character(x[[j]])[is.na(code) & !is.na(x[[j]])])
+  for (j in which(lengths(coding) > 0L)) {
+    value <- x[[j]]
+    if (!is.factor(value) && !is.character(value)) next
+    code <- match(as.character(value), coding[[j]]$levels)
+    new <- unique(as.character(value)[is.na(code) & !is.na(value)])
     if (length(new)) {
       ufs_abort("input", "`", arg, "` has levels in ", some_columns(names(x)[j]),
         " that the data of the fit do not have: ", some_names(new), ".", argument = arg)
     }
-    values <- if (how$dummies) lapply(seq_along(how$levels), function(l) as.double(code == l)) else
-      list(as.double(code))
-    stats::setNames(values, how$columns)
-  })
-  joined_table(parts, x)
+    x[[j]] <- as.double(code)
+  }
+  x
 }
 
-# The dummies of one factor are one group: a number for each column of `names`, NA for the others.
-groups_of_factors <- function(factors, names) {
-  columns <- lapply(unname(Filter(function(how) how$dummies, factors)), `[[`, "columns")
-  if (!length(columns)) return(NULL)
-  rep(seq_along(columns), lengths(columns))[match(names, unlist(columns))]
+# The places of columns that are factors without an order.
+nominal_columns <- function(coding) {
+  which(vapply(coding, function(how) isTRUE(how$nominal), NA))
 }
 
 # Advice on an x that ufs_data() does not read, in a sentence; NULL if there is nothing to

@@ -79,7 +79,10 @@ subset_data <- function(data, samples = NULL, features = NULL) {
     data$input$new_rows <- subset_fill(data$input$new_rows, columns)
   }
   data$input$filled_share <- data$input$filled_share[columns]
-  if (!is.null(features)) data$input$tables <- subset_tables(data$input$tables, columns)
+  if (!is.null(features)) {
+    data$input$tables <- subset_tables(data$input$tables, columns)
+    data$input$coding <- data$input$coding[columns]
+  }
   data$n <- length(rows)
   data$p <- length(columns)
   if (!is.null(features) && !is.null(data$levels)) {
@@ -152,6 +155,7 @@ subset_levels <- function(levels, columns) {
 subset_fill <- function(fill, columns) {
   for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
   if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
+  fill$nominal <- which(columns %in% fill$nominal)
   fill
 }
 
@@ -189,7 +193,7 @@ some_rows <- function(x, keep, most, from = most) {
 dense_part <- function(x, rows, columns) {
   part <- subset_data(x, rows, columns)
   out <- new_data("dense", dense_data(part, "x", quiet = TRUE), list(NULL, part$features))
-  out$input$tables <- part$input$tables
+  out$input[c("tables", "coding")] <- part$input[c("tables", "coding")]
   out$levels <- part$levels
   out
 }

@@ -4,7 +4,10 @@
 #   x          the q non-constant columns, centred and scaled as asked; the user's data are never
 #              touched
 #   n, p       sizes of the user's x (p counts the constant columns)
-#   keep       indices of the non-constant columns in the user's x
+#   keep       for each of these columns the one of the user's x that it is of: several times the
+#              same one where that is a factor, see with_levels()
+#   coded      of data with factors a table of the q columns: their name, variable and level; else
+#              absent
 #   constant   indices of the constant ones (score NA, ranked last)
 #   features, samples   names; `named` says whether the user's columns had any, `repeated` which of
 #                       them have a name that is not theirs alone (repeated_names())
@@ -35,7 +38,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, keep_constant = FALS
   if (!as_is || !is.matrix(pass$raw) || !isFALSE(data$center) || !isFALSE(data$scale)) {
     return(write_columns(pass))
   }
-  data$x <- if (length(data$keep) == data$p) pass$raw else lazy_operator(pass, data)
+  data$x <- if (length(pass$keep) == ncol(pass$raw)) pass$raw else lazy_operator(pass, data)
   data
 }
 
@@ -73,9 +76,9 @@ column_triangle <- function(x, center = TRUE, scale = TRUE) {
 }
 
 # For callers that want no more than means, variances and names of the columns: no matrix is made,
-# x is NULL where the user's is dense.
-as_column_stats <- function(x, center = FALSE, scale = FALSE) {
-  pass <- judge_columns(open_checked(x), center, scale)
+# x is NULL where the user's is dense. `code`: with the levels of factors, not their numbers.
+as_column_stats <- function(x, center = FALSE, scale = FALSE, code = FALSE) {
+  pass <- judge_columns(open_checked(x, code = code), center, scale)
   if (is.matrix(pass$raw)) pass$data else write_columns(pass)
 }
 
@@ -116,7 +119,7 @@ of_squares <- function(x) {
   x
 }
 
-open_checked <- function(x, dense = FALSE) {
+open_checked <- function(x, dense = FALSE, code = TRUE) {
   x <- open_data(x)
   arg <- if (is.null(x$arg)) "x" else x$arg
   if (dense) x[c("x", "kind")] <- list(dense_data(x, arg), "dense")
@@ -130,7 +133,7 @@ open_checked <- function(x, dense = FALSE) {
       inform_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  x
+  if (code) with_levels(x) else x
 }
 
 # Judges the columns before they are written. Returns a list:
@@ -157,9 +160,9 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   raw <- switch(opened$kind, dense = opened$x, sparse = sparse_operator(opened$x))
   moments <- if (!is.null(sums)) sums$ready else prepare_columns(raw, center, by,
     if (is.null(raw)) source_moments(opened$x) else .Call(C_moments, raw))
-  tables <- opened$input$tables
-  roots <- if (!is.null(tables)) table_roots_of(tables, moments)
-  if (!is.null(roots)) moments <- divide_moments(moments, if (scale) roots$scaled else roots$plain)
+  roots <- column_roots(opened, moments)
+  root <- if (scale) roots$scaled else roots$plain
+  if (!is.null(root)) moments <- divide_moments(moments, root)
   # Means of replicates are scaled as rows are.
   if (scale && !is.null(opened$levels)) {
     moments <- divide_moments(moments, ifelse(moments$constant, 1, opened$levels$sd / moments$sd))
@@ -168,7 +171,8 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
   if (isTRUE(opened$squares) && !center && !scale) {
     moments$constant <- moments$constant & moments$norm == 0
   }
-  constant <- check_prepared(moments, features, arg, warn, opened)
+  constant <- check_prepared(moments, if (is.null(opened$table)) features else
+    feature_names(opened$table$features, opened$table$p, FALSE)[opened$variable], arg, warn, opened)
   keep <- if (keep_constant || !length(constant)) seq_len(opened$p) else which(!moments$constant)
   if (warn && length(constant)) tell_constant(opened$held, constant, features)
   data <- list_of(x = NULL, n = opened$n, p = opened$p, keep, constant,
@@ -177,15 +181,42 @@ judge_columns <- function(opened, center, scale, by = "sd", keep_constant = FALS
     repeated = if (named_apart) stats::setNames(integer(), character()) else
       repeated_names(opened$features),
     center = if (center) stats::setNames(moments$mean, features) else FALSE,
-    scale = if (scale || !is.null(roots)) stats::setNames(moments$divide, features) else FALSE,
+    scale = if (scale || !is.null(root)) stats::setNames(moments$divide, features) else FALSE,
     input = opened$input, roots = lapply(roots, `[`, keep),
     df = c(sums$df, opened$levels$df, opened$n - 1)[1L], weights = opened$row_held$weights,
     held = if (!is.null(opened$held)) drop_constant(opened$held, keep),
     constraints = if (!is.null(opened$held) || !is.null(opened$row_held)) constraints_of(opened),
     reliability = unname(opened$levels$share[keep]))
   if (!is.null(sums)) moments$mean[] <- 0
-  list_of(data, raw, moments, source = if (is.null(raw)) opened$x, arg,
+  if (!is.null(opened$variable)) data <- of_variables(data, opened)
+  list_of(data, raw, moments, keep, source = if (is.null(raw)) opened$x, arg,
     spare = isTRUE(opened$spare) && is.null(sums))
+}
+
+# What was found of the columns of levels (with_levels()), told of the user's variables.
+of_variables <- function(data, opened) {
+  own <- opened$table
+  of <- opened$variable[data$keep]
+  data$coded <- data.frame(name = data$features[data$keep], variable = of,
+    level = opened$level[data$keep])
+  for (what in c("center", "scale")) {
+    if (!isFALSE(data[[what]])) data[[what]] <- data[[what]][data$coded$name]
+  }
+  data[c("keep", "p", "features")] <- list(of, own$p, feature_names(own$features, own$p, FALSE))
+  data$constant <- setdiff(seq_len(own$p), of)
+  data["repeated"] <- list(repeated_names(own$features))
+  data["constraints"] <- list(if (!is.null(data$constraints)) constraints_of(own))
+  data$input <- own$input
+  # Of k each variable takes one place.
+  data$held$places <- as.integer(!duplicated(of))
+  data
+}
+
+# How many variables there are to choose from, and the columns of some of them.
+usable <- function(data) length(unique(data$keep))
+columns_of <- function(data, variables) {
+  if (is.null(data$coded)) return(stats::na.omit(match(variables, data$keep)))
+  unlist(lapply(variables, function(j) which(data$keep == j)))
 }
 
 # The data with x, from what judge_columns() found: a copy, or an operator where the standardised
@@ -196,7 +227,7 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = Inf) {
   dense <- is.matrix(pass$raw)
   if (rescale) {
     # The power of two next above the largest entry, 1 if that is 0 or infinite.
-    top <- if (dense) max(pass$moments$largest[data$keep])
+    top <- if (dense) max(pass$moments$largest[pass$keep])
     data$divisor <- if (!dense) 2^ceiling(log2(max(data$norm))) else
       if (top > 0 && is.finite(top)) 2^max(-1000, min(1000, floor(log2(top)) + 1)) else 1
   }
@@ -207,17 +238,17 @@ write_columns <- function(pass, rescale = FALSE, copy = TRUE, most = Inf) {
   copy <- dense && (copy || (data$n > data$p && !rescale) ||
     8 * as.double(data$n) * data$p <= most_bytes())
   data$x <- if (copy) {
-    prepare_write(pass$raw, pass$moments, data$keep, !isFALSE(data$center), data$divisor,
+    prepare_write(pass$raw, pass$moments, pass$keep, !isFALSE(data$center), data$divisor,
       pass$spare)
   } else lazy_operator(pass, data)
   data
 }
 
-# The operator of the columns `data$keep`, divided by `data$divisor`.
+# The operator of the columns `pass$keep`, divided by `data$divisor`.
 lazy_operator <- function(pass, data) {
   raw <- pass$raw
   moments <- pass$moments
-  keep <- data$keep
+  keep <- pass$keep
   scale <- !isFALSE(data$scale)
   lift <- 1
   # A full column far from zero is centred at once: products that are centred afterwards lose as
@@ -246,7 +277,7 @@ lazy_operator <- function(pass, data) {
     out <- if (is_operator(raw)) raw else
       structure(list(kind = "scaled", n = data$n, x = raw), class = "ufs_x")
     out$p <- length(keep)
-    out["column"] <- list(if (is_operator(raw) || out$p < data$p) keep)
+    out["column"] <- list(if (is_operator(raw) || out$p < ncol(raw)) keep)
     out[c("shift", "divide")] <- list(shift, divide)
   }
   out$ss <- (data$norm / data$divisor)^2
@@ -302,8 +333,14 @@ as_plain_matrix <- function(x, arg) {
 # ---- back to the user's p columns -------------------------------------------------
 
 # Solvers saw only the q non-constant columns: a vector gets `fill` in the others, a
-# matrix (one row per feature) rows of `fill`.
+# matrix (one row per feature) rows of `fill`. The one place where columns are gathered to
+# variables: a factor has the sum of the values of its columns. A matrix keeps a row for each of them.
 expand_features <- function(value, data, fill = 0) {
+  if (!is.null(data$coded)) {
+    if (is.matrix(value)) return(`rownames<-`(value, data$coded$name))
+    if (length(value) != usable(data)) value <- gathered(value, data$keep)
+    data$keep <- unique(data$keep)
+  }
   if (!is.matrix(value)) {
     return(stats::setNames(replace(rep(fill, data$p), data$keep, value), data$features))
   }
@@ -314,8 +351,28 @@ expand_features <- function(value, data, fill = 0) {
   out
 }
 
+# For each variable, in their order, what `value` has for its columns.
+gathered <- function(value, of) {
+  if (!anyDuplicated(of)) return(as.double(value))
+  vapply(split(as.double(value), of), sum, 0, USE.NAMES = FALSE)
+}
+
+# What the names of a solver's matrices are made of: of data with factors its own columns.
+shape_of <- function(data) {
+  if (is.null(data$coded)) return(data[c("p", "keep", "features", "constant")])
+  list(p = nrow(data$coded), keep = seq_len(nrow(data$coded)), features = data$coded$name,
+    constant = integer())
+}
+
+# A value for each column of the data: each of p, or of the levels of factors each.
+by_column <- function(value, data, fill = 0) {
+  if (is.null(data$coded)) expand_features(value, data, fill) else
+    stats::setNames(value, data$coded$name)
+}
+
 # k x p for the user's p columns: 0 where a column is constant.
 expand_columns <- function(value, data, names = NULL) {
+  if (!is.null(data$coded)) return(`dimnames<-`(value, list(names, data$coded$name)))
   if (!length(data$constant)) return(`dimnames<-`(value, list(names, data$features)))
   out <- matrix(0, nrow(value), data$p, dimnames = list(names, data$features))
   out[, data$keep] <- value

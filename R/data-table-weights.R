@@ -12,13 +12,23 @@ table_roots <- function(spread, of) {
   root
 }
 
-# Divisors of the columns after they were standardised (`scaled`) or left as they are (`plain`);
-# NULL without several tables.
-table_roots_of <- function(tables, moments) {
-  if (nlevels(tables$of) < 2L) return(NULL)
+# Divisors of the columns after they were standardised (`scaled`) or left as they are (`plain`), by
+# their tables and as levels of factors; NULL without several tables or such levels.
+column_roots <- function(data, moments) {
+  tables <- data$input$tables
+  inertia <- if (is.null(data$inertia)) 1 else data$inertia
+  if (is.null(tables) || nlevels(tables$of) < 2L) {
+    return(if (!is.null(data$inertia)) list(scaled = 1 / inertia))
+  }
   spread <- ifelse(moments$constant, 0, moments$sd)
-  list(scaled = table_divisors(tables, as.double(spread > 0), "scaled"),
+  list(scaled = table_divisors(tables, unit_spread(spread, data), "scaled") / inertia,
     plain = table_divisors(tables, spread, "plain"))
+}
+
+# Standard deviations of columns that were standardised, and are constant where `spread` is 0.
+unit_spread <- function(spread, data) {
+  out <- as.double(spread > 0)
+  if (is.null(data$inertia)) out else out * data$inertia
 }
 
 divide_moments <- function(moments, root) {

@@ -67,17 +67,12 @@ join_tables <- function(x, arg, read) {
   }))
   raw <- names(parts)[vapply(parts, function(part) isTRUE(part$input$raw), NA)]
   if (length(raw)) out$input$raw <- raw
-  out$input$factors <- joined_factors(lapply(parts, function(part) part$input$factors))
+  coding <- lapply(parts, function(part) {
+    if (is.null(part$input$coding)) vector("list", part$p) else part$input$coding
+  })
+  coding <- stats::setNames(unlist(unname(coding), FALSE), features)
+  if (any(lengths(coding))) out$input$coding <- coding
   out
-}
-
-# The factors of all tables, by the names that their columns have now.
-joined_factors <- function(factors) {
-  out <- Map(function(own, name) {
-    own <- lapply(own, function(how) replace(how, "columns", list(paste0(name, ":", how$columns))))
-    if (length(own)) stats::setNames(own, paste0(name, ":", names(own)))
-  }, factors, names(factors))
-  do.call(c, unname(out))
 }
 
 element_words <- function(arg, name) {
@@ -140,10 +135,13 @@ weigh_tables <- function(data) {
   of <- data$input$tables$of
   if (is.null(of)) return(data)
   load_reader(data)
-  found <- judge_moments(.Call(C_moments, if (data$kind == "dense") data$x else
-    sparse_operator(data$x)), FALSE)
+  coded <- with_levels(data)
+  found <- judge_moments(.Call(C_moments, if (data$kind == "dense") coded$x else
+    sparse_operator(coded$x)), FALSE)
   spread <- ifelse(found$constant | !is.finite(found$sd), 0, found$sd)
-  weighed <- lapply(list(scaled = as.double(spread > 0), plain = spread), function(spread) {
+  weighed <- lapply(list(scaled = unit_spread(spread, coded), plain = spread), function(spread) {
+    # The columns of a factor are one.
+    if (!is.null(coded$variable)) spread <- sqrt(drop(rowsum(spread^2, coded$variable)))
     root <- table_roots(spread, of)
     part <- (spread / root[of])^2
     list(share = unname(ifelse(is.finite(part), part, 0)), root = root)

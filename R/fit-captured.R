@@ -70,10 +70,10 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   }
   sets <- lapply(k, function(size) {
     chosen <- if (own) fit else suppressMessages(selected_features(fit, size, as = "index"))
-    chosen <- match(chosen, data$keep)
-    chosen[!is.na(chosen)]
+    columns_of(data, chosen)
   })
-  out <- data.frame(k = k, captured_table(data$x, sets, k))
+  out <- data.frame(k = k, captured_table(data$x, sets, if (is.null(data$coded)) k else
+    lengths(sets)))
   out$ratio <- out$captured / out$bound
   if (criteria) cbind(out, subspace_criteria(data$x, sets)) else out
 }
@@ -98,9 +98,12 @@ subspace_criteria <- function(x, sets) {
   as.data.frame(t(out))
 }
 
-# x with the transformation of the fit (weighted counts, rows of one length), and with its weights
+# x with factors coded as in the fit, with its transformation (weighted counts, rows of one length), and with its weights
 # and blocks of rows, if it has none yet.
 as_the_fit_had_it <- function(fit, x) {
+  if (length(fit$input$coding) && !inherits(x, "ufs_data")) {
+    x <- open_data(x, reading = list(factors = if (is.null(fit$coded)) "codes" else "dummies"))
+  }
   how <- fit$input$transform
   plain <- is.null(open_data(x)$input$transform)
   if (!is.null(how) && how$p == fit$p && plain) {

@@ -203,10 +203,16 @@ choose_best <- function(fit, one, size, budget = NULL) {
 # The best k columns of data$x by scores, as the ranking of the fit will have them.
 best_columns <- function(data, k, score, key = NULL) {
   if (is.null(data$held)) return(ufs_rank(score, key)[seq_len(k)])
-  bare <- list(feature_scores = score, feature_key = key, constraints = list(features = data$held))
-  data$keep <- seq_along(score)
+  of <- match(data$keep, unique(data$keep))
+  held <- held_of_variables(data)
+  score <- gathered(score, of)
+  bare <- list(feature_scores = score, feature_key = if (!is.null(key)) gathered(key, of),
+    constraints = list(features = held))
+  data$keep <- of
   ranked <- rank_features(bare, data)
-  choose_best(ranked, "feature", max(k, choice_range(data$held, length(score))[1L]))
+  k <- max(k, choice_range(held, length(score))[1L])
+  columns_of(data, if (is.null(held)) ranked$feature_ranking[seq_len(k)] else
+    choose_best(ranked, "feature", k))
 }
 
 # Random choices that keep to the constraints of the data x, which methods are compared with: a
@@ -276,14 +282,20 @@ without_constraints <- function(x, one) {
 
 # `k` as the fit was asked for.
 check_included <- function(data, params) {
-  include <- data$held$include
   if (is.null(params$k) || isFALSE(params$given)) return(invisible())
-  check_open(data$held, length(data$keep))
-  if (length(include) > params$k) refuse_fewer(data$features[data$keep[include]], params$k)
-  if (!is.null(data$held$groups)) {
-    check_smallest(params$k, data$held, data$features[data$keep])
-  }
-  if (!is.null(data$held$feature_strata)) check_quota_size(params$k, data$held)
+  held <- held_of_variables(data)
+  names <- data$features[unique(data$keep)]
+  check_open(held, length(names))
+  if (length(held$include) > params$k) refuse_fewer(names[held$include], params$k)
+  if (!is.null(held$groups)) check_smallest(params$k, held, names)
+  if (!is.null(held$feature_strata)) check_quota_size(params$k, held)
+}
+
+# The constraints on the variables that are not constant, whose columns are those of `data$held`.
+held_of_variables <- function(data) {
+  if (is.null(data$coded)) return(data$held)
+  held <- data$constraints$features
+  if (!is.null(held)) drop_constant(held, unique(data$keep))
 }
 
 # Numbers that no choice can meet.

@@ -41,12 +41,12 @@ new_ufs <- function(method, call, made) {
     elapsed = made$elapsed, center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named,
       repeated = data$repeated), n = data$n, p = data$p, constant = data$constant,
-      input = final_input(data)), made[own])
+      input = final_input(data)), if (!is.null(data$coded)) data["coded"], made[own])
   if (!is.null(data$constraints)) {
     fit$constraints <- constraints_for_fit(method, data, made$by_ranking)
   }
   if (!is.null(made$feature_scores)) {
-    stopifnot(length(made$feature_scores) == length(data$keep))
+    stopifnot(length(made$feature_scores) %in% c(length(data$keep), usable(data)))
     key <- if (is.null(made$feature_key)) rep(0, length(data$keep)) else made$feature_key
     fit$feature_scores <- expand_features(as.double(made$feature_scores), data, NA_real_)
     fit$feature_key <- expand_features(as.double(key), data, NA_real_)
@@ -78,7 +78,7 @@ all_finite <- function(score, without = integer()) {
 }
 
 # A fit's features, best first, as columns of the prepared data: without the constant ones.
-kept_order <- function(fit, data) match(intersect(fit$feature_ranking, data$keep), data$keep)
+kept_order <- function(fit, data) columns_of(data, fit$feature_ranking)
 
 # Scores that are mere ranks: 1 for the best, falling in equal steps; NA for what is not ranked.
 rank_scores <- function(ranking, steps, size = steps) {

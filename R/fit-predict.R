@@ -12,7 +12,7 @@
 #' @param k How many features to keep. The default `NULL` takes the number given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
-#'   changed, but factors become numbers as they did in the fit (`factors` of [ufs_data()]), and
+#'   changed, factors stay factors, and
 #'   missing values are filled as those of the fit were, if `na` of [ufs_data()] said so (data on
 #'   disk with missing values then come into memory). In a SummarizedExperiment or Seurat object
 #'   features are rows, and these are kept; the
@@ -57,34 +57,24 @@ check_newdata <- function(newdata) {
   }
 }
 
-# A data frame with one number for each row and column, factors as those of the fit were coded.
+# A table of columns that are no matrices.
 new_table <- function(object, newdata, arg = "newdata") {
   if (is_tables(newdata)) return(join_new_tables(newdata, object$input, arg))
   newdata <- samples_first(newdata)
-  if (!is.data.frame(newdata)) return(newdata)
-  if (length(object$input$factors)) coded_table(newdata, object$input$factors, arg) else
-    flat_table(newdata)
+  if (is.data.frame(newdata)) flat_table(newdata) else newdata
 }
 
-# Several tables of new data as one, coded as those of the fit.
+# Several tables of new data as one, with the numbers of the levels that those of the fit have.
 join_new_tables <- function(x, input, arg) {
   out <- join_tables(x, arg, function(table, arg, name) {
-    own <- factors_of_table(input$factors, name)
-    if (length(own) && is.data.frame(table)) table <- coded_table(table, own, arg)
+    if (is.data.frame(table)) {
+      table <- flat_table(table)
+      own <- match(paste0(name, ":", names(table)), names(input$coding))
+      table <- coded_table(table, input$coding[own], arg)
+    }
     read_data(table, arg, reading_of(input$tables$read[[name]], table, arg))
   })
   out$x
-}
-
-# The factors of one table by the names that they have in it.
-factors_of_table <- function(factors, name) {
-  start <- paste0(name, ":")
-  own <- factors[startsWith(as.character(names(factors)), start)]
-  if (!length(own)) return(NULL)
-  names(own) <- substring(names(own), nchar(start) + 1L)
-  lapply(own, function(how) {
-    replace(how, "columns", list(substring(how$columns, nchar(start) + 1L)))
-  })
 }
 
 # New rows as the rows of the fit were transformed, with all features of the fit. What comes from
@@ -123,10 +113,14 @@ fill_new <- function(object, out, newdata, index, arg = "newdata") {
   } else if (inherits(out, "ufs_data")) {
     out$x <- fill_new(object, out$x, newdata, index, arg)
   } else if (is.data.frame(out)) {
-    plain <- as_plain_matrix(out, arg)
+    coding <- object$input$coding[index]
+    plain <- as_plain_matrix(coded_table(out, coding, arg), arg)
     filled <- fill_columns(plain, fill, index, whole, arg)
     for (j in which(colSums(is.na(plain)) > 0)) {
-      out[[j]] <- in_class_of(as.vector(filled[, j]), out[[j]])
+      value <- as.vector(filled[, j])
+      out[[j]] <- if (is.factor(out[[j]])) {
+        factor(coding[[j]]$levels[value], levels(out[[j]]), ordered = is.ordered(out[[j]]))
+      } else in_class_of(value, out[[j]])
     }
   } else if (is.matrix(out)) {
     out <- in_class_of(fill_columns(as_number(out), fill, index, whole, arg), out)
@@ -168,7 +162,9 @@ all_features <- function(object, newdata, rows, arg) {
   at[!same & seq_along(at) %in% object$names$repeated] <- NA
   out <- matrix(NA_real_, length(rows), object$p)
   there <- which(!is.na(at))
-  out[, there] <- as_plain_matrix(newdata[rows, at[there], drop = FALSE], arg)
+  own <- newdata[rows, at[there], drop = FALSE]
+  if (is.data.frame(own)) own <- coded_table(own, object$input$coding[there], arg)
+  out[, there] <- as_plain_matrix(own, arg)
   out
 }
 
@@ -188,14 +184,27 @@ coef.ufs <- function(object, ...) {
 
 # ---- columns of new data -------------------------------------------------------------------------
 
-# The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
+# The given features of the fit in newdata, as a dense matrix: of data of any kind only these. Of a
+# factor it has a column for each level that the fit knew.
 new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
+  z <- new_numbers(object, newdata, index, arg)
+  coded <- object$coded[order(match(object$coded$variable, index)), ]
+  coded <- coded[coded$variable %in% index, ]
+  if (is.null(object$coded)) return(z)
+  z <- z[, match(coded$variable, index), drop = FALSE]
+  for (j in which(!is.na(coded$level))) z[, j] <- as.double(z[, j] == coded$level[j])
+  `colnames<-`(z, coded$name)
+}
+
+new_numbers <- function(object, newdata, index, arg) {
   if (!is.null(object$input$transform)) newdata <- transform_new(object, newdata, arg)
   newdata <- new_table(object, newdata, arg)
+  coding <- object$input$coding[index]
   # A table may have columns beside those of the fit that are not numeric.
   if (is.data.frame(newdata)) {
     at <- match_columns(object, newdata, index, arg)
-    return(fill_new(object, as_plain_matrix(newdata[, at, drop = FALSE], arg), newdata, index, arg))
+    own <- coded_table(newdata[, at, drop = FALSE], coding, arg)
+    return(fill_new(object, as_plain_matrix(own, arg), newdata, index, arg))
   }
   data <- open_data(newdata, arg, reading = reading_of(object$input, newdata, arg))
   at <- match_columns(object, data, index, arg)
@@ -205,6 +214,10 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
   }
   out <- data_columns(data, at)
   dimnames(out) <- list(data$samples, data$features[at])
+  # The same levels may have other numbers there.
+  for (j in which(lengths(coding) > 0L & lengths(data$input$coding[at]) > 0L)) {
+    out[, j] <- match(data$input$coding[[at[j]]]$levels, coding[[j]]$levels)[out[, j]]
+  }
   # Counts were filled before they were transformed.
   if (is.null(object$input$transform)) fill_new(object, out, data, index, arg) else out
 }
@@ -217,7 +230,8 @@ scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
     ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(fit$names$features[index[bad]]), ".", argument = "newdata")
+      some_columns(if (is.null(fit$coded)) fit$names$features[index[bad]] else colnames(z)[bad]),
+      ".", argument = "newdata")
   }
   scaled_as(fit, z, index)
 }
@@ -228,6 +242,7 @@ scaled_as <- function(fit, z, index = seq_len(fit$p)) {
     refuse("newdata", "The means of the columns are unknown: the fit is of a covariance matrix ",
       "(`mean` of ufs_moments()).")
   }
+  if (!is.null(fit$coded)) index <- colnames(z)
   if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center[index])
   if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale[index], "/")
   z

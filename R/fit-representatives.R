@@ -65,16 +65,20 @@ representatives.ufs <- function(fit, x, k = NULL, ...) {
     refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   }
   chosen <- suppressMessages(selected_features(fit, k, as = "index"))
-  chosen <- chosen[chosen %in% data$keep]
-  at <- match(chosen, data$keep)
+  at <- columns_of(data, chosen)
   norm <- sqrt(x_ss(data$x))
   r <- x_cross(data$x, x_columns(data$x, at)) / outer(norm, norm[at])
   nearest <- max.col(abs(r), ties.method = "first")
   explained <- colSums(column_basis(data$x, at)$coordinates^2) / norm^2
   out <- data.frame(feature = data$features, representative = NA_character_, r = NA_real_,
     explained = NA_real_)
-  out[data$keep, -1L] <- list(data$features[chosen][nearest],
-    pmax(-1, pmin(1, r[cbind(seq_along(nearest), nearest)])), pmin(explained, 1))
+  r <- pmax(-1, pmin(1, r[cbind(seq_along(nearest), nearest)]))
+  # Of a factor the level that is told best.
+  best <- order(data$keep, -abs(r))
+  best <- best[!duplicated(data$keep[best])]
+  share <- gathered(explained * norm^2, data$keep) / gathered(norm^2, data$keep)
+  out[data$keep[best], -1L] <- list(data$features[data$keep[at[nearest[best]]]], r[best],
+    pmin(share, 1))
   out
 }
 

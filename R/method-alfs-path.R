@@ -86,7 +86,8 @@ alfs_begin <- function(last, penalty, data) {
   up <- penalty / last$penalty
   kept <- function(name) {
     value <- last$found[[name]]
-    if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value
+    shape <- shape_of(data)
+    if (length(shape$keep) < shape$p) value[, shape$keep, drop = FALSE] else value
   }
   list(w = kept("w"), p = kept("p") * up[["alpha"]], q = kept("q") * up[["beta"]],
     rho = last$found$rho)

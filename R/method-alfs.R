@@ -216,10 +216,11 @@ alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, sche
   weighted <- penalty[["lambda"]] > 0
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
     tol = if (solver == "paper" || weighted) 1e-3 else 1e-4)
-  check_alfs_bytes(data$n, length(data$keep), data$p, weighted)
+  shape <- shape_of(data)
+  check_alfs_bytes(data$n, length(data$keep), shape$p, weighted)
   found <- alfs_call(data$x, basis, unname(penalty[1:3]), control, begin,
-    c(list(paper = solver == "paper", p = data$p, keep = data$keep,
-      dimnames = list(data$samples, data$features)), schedule))
+    c(list(paper = solver == "paper", p = shape$p, keep = shape$keep,
+      dimnames = list(data$samples, shape$features)), schedule))
   found$control <- control
   found
 }
@@ -294,7 +295,7 @@ alfs_pivot <- function(fit, data) {
     fit$params$overlap_gain <- gain
     if (gain <= .01) return(fit)
   }
-  fit$feature_scores[] <- rank_scores(data$keep[order], length(data$keep), data$p)
+  fit$feature_scores[] <- rank_scores(unique(data$keep[order]), usable(data), data$p)
   fit$feature_key[data$keep] <- 0
   rank_features(fit, data)
 }

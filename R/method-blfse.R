@@ -246,7 +246,7 @@ blfse_model_matrix <- function(data, scaling, center) {
   if (scaling == "unit") {
     rows <- .Call(C_unit_rows, data$x, 0, center)
     data$x <- rows$x
-    if (center) data$center <- expand_features(rows$mean, data, NA_real_)
+    if (center) data$center <- by_column(rows$mean, data, NA_real_)
     return(data)
   }
   if (scaling == "none" && largest(data$x) > 1e100) {
@@ -258,11 +258,10 @@ blfse_model_matrix <- function(data, scaling, center) {
   shift <- if (center) moments$mean
   divide <- if (scaling == "zscore") moments$divide * sqrt(ncol(data$x))
   # Columns of several tables come divided by what these weigh as they are.
-  tables <- length(data$roots) > 0L
-  if (tables && !is.null(divide)) divide <- divide * data$roots$scaled
-  root <- if (tables) data$roots$plain else 1
-  if (center) data$center <- expand_features(shift * root, data, NA_real_)
-  if (!is.null(divide)) data$scale <- expand_features(divide * root, data, NA_real_)
+  if (!is.null(data$roots$scaled) && !is.null(divide)) divide <- divide * data$roots$scaled
+  root <- if (is.null(data$roots$plain)) 1 else data$roots$plain
+  if (center) data$center <- by_column(shift * root, data, NA_real_)
+  if (!is.null(divide)) data$scale <- by_column(divide * root, data, NA_real_)
   if (center || !is.null(divide)) data$x <- .Call(C_take, data$x, NULL, NULL, shift, divide)
   data
 }

@@ -118,18 +118,12 @@ solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, targ
 css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   z <- data$x
   divisor <- data$divisor
-  q <- length(data$keep)
-  n <- as.double(data$n)
   ss <- x_ss(z)
   held <- if (!is.null(data$held)) constraints_for_css(data)
   settings <- css_settings(asked, held, data, ss)
-  rows <- as.double(nrow(z))
   by_products <- settings$form == "x"
-  check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
-    8 * ((if (by_products) 0 else 2 * min(n, q)^2) + 2 * settings$k * q + rows * settings$k +
-      (if (settings$prove) 2 * settings$k + 8 else if (is.null(held$groups)) 0 else 4) * q^2),
-  "ufs_css()", "Select features or samples first.")
-  few <- if (judge_rows) few_rows(data, held, if (is.null(asked$k)) 1L else settings$k)
+  check_css_bytes(z, data$n, settings)
+  few <- if (judge_rows) few_rows(data, held, if (is.null(asked$k)) 1L else settings$picks)
   if (length(few) && !settings$prove) settings$held$exclude <- c(held$exclude, few)
   found <- check_solved(.Call(C_css, z, settings, control), "css")
   count <- as.list(found$run$counters)
@@ -138,23 +132,27 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   if (count$n_chosen == 0) refuse_empty(settings, held, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
+  # Where the picks end: after each column, or after the last one of each variable.
+  ends <- which(!duplicated(data$keep[order], fromLast = TRUE))
   unknown <- rep(NA_real_, length(order))
   basis <- if (whole) column_basis(z, order, divisor)
-  shares <- if (whole) css_shares(found, basis, divisor) else
+  shares <- if (whole) css_shares(found, basis, divisor, !is.null(data$coded)) else
     list_of(captured = unknown, bound = unknown, ratio = unknown)
-  trace <- unclass(as_table(found$run$trace))
-  gain <- replace(found$left, order, trace$decrease)
-  trace[c("objective", "decrease")] <- lapply(trace[c("objective", "decrease")], `*`, divisor^2)
-  trace <- as_table(c(trace, shares))
+  gain <- replace(found$left, order, found$run$trace[, "decrease"])
+  shares <- lapply(shares, `[`, ends)
+  trace <- as_table(c(css_trace(found$run$trace, divisor, ends), shares))
   free <- is.null(asked$k) && is.null(held$budget)
-  at <- if (!whole) 1L else if (free) which.min(trace$ratio) else length(order)
+  at <- if (!whole) 1L else if (free) which.min(trace$ratio) else length(ends)
   certificate <- vapply(shares, `[`, 0, at)
   if (settings$prove) certificate <- c(certificate, css_proof(as.list(certificate), count))
-  ranking <- picks_first(order, found$left, digits = 8L)
   last <- c(if (!settings$prove) few, held$exclude)
-  ranking <- c(setdiff(ranking, last), last)
+  variables <- unique(data$keep)
+  place <- function(j) unique(match(data$keep[j], variables))
+  ranking <- picks_first(place(order), gathered(found$left, data$keep), digits = 8L)
+  ranking <- c(setdiff(ranking, place(last)), place(last))
+  score <- (length(ranking) + 1 - order(ranking)) / length(ranking)
   list(few = few,
-    params = c(list(k = length(order), given = !free, mu = settings$mu * divisor^2,
+    params = c(list(k = length(ends), given = !free, mu = settings$mu * divisor^2,
       mu_rel = settings$mu / settings$mean_ss, swaps = as.integer(count$swaps),
       form = if (by_products) "x" else if (count$p_form > 0) "p" else "n",
       starts = settings$n_starts),
@@ -162,18 +160,40 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
       if (!is.null(settings$target)) list(target = settings$target),
       if (!is.null(held)) recorded_constraints(held, count)),
     run = found$run,
-    feature_scores = replace((q + 1 - order(ranking)) / q, held$exclude, NA_real_),
-    without_score = data$keep[held$exclude], trace = trace,
+    feature_scores = replace(score, place(held$exclude), NA_real_),
+    without_score = unique(data$keep[held$exclude]), trace = trace,
+    by_ranking = if (!is.null(data$coded)) left_to_ranking,
     advice = "Raise ufs_control(max_iter = ), the largest number of nodes of the search.",
     statistic = expand_features(gain * divisor^2, data, NA_real_),
     solution = list(
-      order = stats::setNames(data$keep[order], data$features[data$keep[order]]),
+      order = stats::setNames(variables[place(order)], data$features[variables[place(order)]]),
+      columns = if (!is.null(data$coded)) data$coded$name[order],
       factor = if (whole) basis$factor * divisor,
       coordinates = if (whole) expand_columns(basis$coordinates, data),
       rank = basis$rank,
-      norm2 = expand_features(ss * divisor^2, data)),
+      norm2 = by_column(ss * divisor^2, data)),
     certificate = certificate
   )
+}
+
+check_css_bytes <- function(z, n, settings) {
+  n <- as.double(n)
+  q <- as.double(ncol(z))
+  rows <- as.double(nrow(z))
+  check_bytes(8 * (if (is.matrix(z)) rows * q else 0) +
+    8 * ((if (settings$form == "x") 0 else 2 * min(n, q)^2) + 2 * settings$k * q +
+      rows * settings$k + (if (settings$prove) 2 * settings$k + 8 else
+        if (is.null(settings$held$groups)) 0 else 4) * q^2),
+  "ufs_css()", "Select features or samples first.")
+}
+
+# The trace in units of x, a row where each pick ends.
+css_trace <- function(trace, divisor, ends) {
+  trace <- unclass(as_table(trace))
+  trace[-1L] <- lapply(trace[-1L], `*`, divisor^2)
+  if (length(ends) == length(trace$decrease)) return(trace)
+  list(iteration = seq_along(ends), objective = trace$objective[ends],
+    decrease = diff(c(0, cumsum(trace$decrease)[ends])))
 }
 
 # A search that found no choice within the quotas.
@@ -184,8 +204,11 @@ check_quotas_met <- function(settings, held, order) {
   }
 }
 
+# What counts columns, and is left to the ranking where these are levels.
+left_to_ranking <- c("max_cor", "feature_strata")
+
 css_settings <- function(asked, held, data, ss) {
-  q <- length(data$keep)
+  q <- usable(data)
   k <- asked$k
   sized <- !is.null(k) || !is.null(held$budget)
   strata <- !is.null(held$feature_strata)
@@ -202,16 +225,18 @@ css_settings <- function(asked, held, data, ss) {
     if (!sized) refuse("k", "`", name, "` needs `k`: the result is for one `k` only.")
   }
   if (starts > 1L || asked$optimal || !is.null(held$budget)) swaps <- .Machine$integer.max
-  if (length(held$include) > picks) {
-    refuse("k", "`k` is ", picks, ", but ", length(held$include), " columns are included: ",
-      paste(data$features[data$keep[held$include]], collapse = ", "), ".")
+  included <- unique(data$keep[held$include])
+  if (length(included) > picks) {
+    refuse("k", "`k` is ", picks, ", but ", length(included), " columns are included: ",
+      paste(data$features[included], collapse = ", "), ".")
   }
   if (strata) check_quota_size(picks, held)
   if (!is.null(held$groups) && asked$optimal) {
-    refuse("optimal", "`optimal` cannot prove a choice of groups of columns.")
+    refuse("optimal", "`optimal` cannot prove a choice of groups of columns, nor of factors.")
   }
   held["quota"] <- list(if (strata) whole_quotas(held, picks, q))
-  mean_ss <- sum(ss) / q
+  mean_ss <- sum(ss) / length(ss)
+  held["room"] <- list(if (!is.null(held$places)) picks)
   target <- asked$target
   if (!is.null(target)) {
     target <- check_count(target, "target", 1L, min(data$n, q), "the components there are")
@@ -219,13 +244,15 @@ css_settings <- function(asked, held, data, ss) {
   # No large Gram matrix of a sparse x is formed where picks are all there is to do.
   products <- !is.matrix(data$x) && data$x$kind == "sparse" && swaps == 0 &&
     16 * min(data$n, q)^2 > max_bytes() / 16
-  list(k = picks,
+  # So many columns are picked at most, whichever variables they are of.
+  most <- sum(sort(tabulate(data$keep), decreasing = TRUE)[seq_len(picks)])
+  list(k = as.integer(most), picks = picks,
   mu = if (is.null(asked$mu)) check_number(asked$mu_rel, "mu_rel", lower = 0) * mean_ss
     else check_number(asked$mu, "mu", lower = 0) / data$divisor / data$divisor,
   form = if (!is.null(held$groups) || asked$optimal) "p" else if (products) "x" else "a",
   max_swaps = swaps, exact_limit = 2000L,
   n_starts = starts, mean_ss = mean_ss, target = target, prove = asked$optimal, held = held,
-  starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (picks + 1)), picks + 1L))
+  starts = if (starts > 1L) matrix(stats::runif((starts - 1) * (most + 1)), most + 1L))
 }
 
 # The constraints as the solver takes them; check_constraints() has seen them.
@@ -234,6 +261,7 @@ constraints_for_css <- function(data) {
   if (!is.null(held$max_cor) && isFALSE(data$center)) {
     held$mean <- along_constant(if (is.null(data$rows)) data$x else data$rows, data$weights)
   }
+  if (!is.null(data$coded)) held[left_to_ranking] <- NULL
   # A column that goes with no other is a group of its own.
   alone <- which(is.na(held$groups))
   held$groups[alone] <- -alone
@@ -252,7 +280,7 @@ refuse_empty <- function(settings, held, names) {
   seen <- settings$held
   check_open(seen, length(names))
   if (!is.null(seen$budget)) check_budget(seen$budget, seen, names)
-  if (!is.null(seen$groups)) check_smallest(settings$k, seen, names)
+  if (!is.null(seen$groups) && is.null(seen$places)) check_smallest(settings$k, seen, names)
   # Each of the constraints leaves a column to choose, all together leave none.
   size <- if (is.null(held$budget)) settings$k else Inf
   if (!is.null(seen$quota)) refuse_quotas(held, size, held$budget)
@@ -274,6 +302,9 @@ few_rows <- function(data, held, k) {
       length(strata$name))
     few <- few[!strata$level[few] %in% which(left < strata$quota[, "least"])]
   }
+  if (!is.null(data$coded)) {
+    return(if (usable(data) - length(unique(data$keep[c(held$exclude, few)])) >= k) few)
+  }
   if (choice_range(replace(held, "exclude", list(c(held$exclude, few))),
     length(data$keep))[2L] < k) NULL else few
 }
@@ -281,7 +312,7 @@ few_rows <- function(data, held, k) {
 tell_few_rows <- function(data, few, proved) {
   ufs_inform("few_rows", if (proved) "Chosen, though" else "Not chosen, because",
     " one or two rows have at least 90 % of the squares: ",
-    some_columns(data$features[data$keep[few]]), ". ",
+    some_columns(unique(data$features[data$keep[few]])), ". ",
     if (proved) "ufs_data(exclude = ) keeps columns out." else
       "ufs_data(include = ) takes columns in.")
 }
@@ -303,8 +334,9 @@ css_proof <- function(shares, count) {
   c(optimal = as.numeric(gap <= 1e-8), gap = gap, nodes = count$nodes)
 }
 
-# Shares of all squares by least squares, and of those of a target.
-css_shares <- function(found, basis, divisor) {
+# Shares of all squares by least squares, and of those of a target. `spanned`: beside as many
+# components as the columns span, not as there are columns.
+css_shares <- function(found, basis, divisor, spanned = FALSE) {
   count <- as.list(found$run$counters)
   held <- unlist(lapply(in_pieces(nrow(basis$coordinates), 16L), function(at) {
     row_norms(basis$coordinates[at, , drop = FALSE] / divisor)
@@ -312,9 +344,9 @@ css_shares <- function(found, basis, divisor) {
   captured <- pmin(cumsum(held^2) / count$start, 1)
   captured <- captured[basis$rank]
   # Under a budget no more columns than it pays for can be chosen, but fewer may be.
-  size <- seq_along(captured)
+  size <- if (spanned) basis$rank else seq_along(captured)
   bound <- pmax(found$leading[size] / count$start, captured)
-  last <- length(size)
+  last <- length(captured)
   if (count$affordable > last) {
     bound[last] <- max(found$leading[count$affordable] / count$start, bound[last])
   }
@@ -362,16 +394,23 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
   }
   z <- scaled_as(object, z, chosen)
+  if (!is.null(object$coded)) z <- z[, picked_columns(object, k), drop = FALSE]
   # Columns that add a basis vector: these alone are used, the others depend on them.
   rank <- object$solution$rank
-  used <- which(diff(c(0L, rank[seq_len(k)])) > 0L)
+  used <- which(diff(c(0L, rank[seq_len(ncol(z))])) > 0L)
   lead <- seq_along(used)
   coef <- backsolve(object$solution$factor[lead, used, drop = FALSE],
     object$solution$coordinates[lead, , drop = FALSE])
   watch_over("predict()")
   out <- unscaled(object, product_by_rows(z[, used, drop = FALSE], coef, "rebuilt"))
-  colnames(out) <- object$names$features
+  colnames(out) <- if (is.null(object$coded)) object$names$features else object$coded$name
   out
+}
+
+# The names of the columns of the first k variables, in the order in which they were picked.
+picked_columns <- function(fit, k) {
+  of <- fit$coded$variable[match(fit$solution$columns, fit$coded$name)]
+  fit$solution$columns[of %in% fit$solution$order[seq_len(k)]]
 }
 
 #' @rdname representatives
@@ -380,27 +419,45 @@ representatives.ufs_css <- function(fit, k = fit$params$k, ...) {
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, fit$params$k, "the columns picked one by one")
   chosen <- fit$solution$order[seq_len(k)]
-  coordinates <- fit$solution$coordinates[seq_len(fit$solution$rank[k]), , drop = FALSE]
-  norm <- sqrt(fit$solution$norm2)
+  lead <- seq_len(fit$solution$rank[picked_count(fit, k)])
+  own <- colSums(fit$solution$coordinates[lead, , drop = FALSE]^2)
+  norm2 <- fit$solution$norm2
+  if (!is.null(fit$coded)) {
+    data <- list(p = fit$p, keep = fit$coded$variable, coded = fit$coded)
+    own <- expand_features(own, data)
+    norm2 <- expand_features(norm2, data)
+  }
   r <- css_correlations(fit, k)
   at <- max.col(abs(t(replace(r, is.na(r), 0))), ties.method = "first")
-  fine <- norm > 0
+  fine <- norm2 > 0
   out <- data.frame(feature = fit$names$features,
     representative = fit$names$features[chosen][at],
-    r = pmax(-1, pmin(1, r[cbind(at, seq_along(at))])),
-    explained = pmin(colSums(coordinates^2) / norm^2, 1))
+    r = pmax(-1, pmin(1, r[cbind(at, seq_along(at))])), explained = pmin(own / norm2, 1))
   out[!fine, -1L] <- NA
   out
 }
 
-# Correlations of the best k columns (rows) with all columns.
+# How many columns the first k variables are.
+picked_count <- function(fit, k) if (is.null(fit$coded)) k else length(picked_columns(fit, k))
+
+# Correlations of the best k columns (rows) with all columns; of a factor that of the level that is
+# told best.
 css_correlations <- function(fit, k) {
-  lead <- seq_len(fit$solution$rank[k])
-  norm <- sqrt(fit$solution$norm2)
+  chosen <- seq_len(picked_count(fit, k))
+  lead <- seq_len(fit$solution$rank[length(chosen)])
+  norm <- unname(sqrt(fit$solution$norm2))
   # Products of columns in the span of the chosen ones with any column are those of coordinates.
-  product <- crossprod(fit$solution$factor[lead, seq_len(k), drop = FALSE],
+  product <- crossprod(fit$solution$factor[lead, chosen, drop = FALSE],
     fit$solution$coordinates[lead, , drop = FALSE])
-  sweep(product, 2L, norm, "/") / norm[fit$solution$order[seq_len(k)]]
+  at <- fit$solution$order[chosen]
+  of <- fit$coded$variable
+  if (!is.null(of)) at <- match(fit$solution$columns[chosen], fit$coded$name)
+  r <- sweep(product, 2L, norm, "/") / norm[at]
+  if (is.null(of)) return(r)
+  vapply(seq_len(fit$p), function(j) vapply(fit$solution$order[seq_len(k)], function(i) {
+    part <- r[of[at] == i, of == j]
+    c(part, NA)[which.max(c(abs(part), 0))]
+  }, 0), numeric(k))
 }
 
 #' @export
@@ -438,6 +495,8 @@ certificate_note.ufs_css <- function(x) NULL
 #' @export
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
+  # A factor spans several dimensions.
+  spanned <- if (is.null(x$solution$columns)) last else max(x$solution$rank)
   # A budget may pay for more columns than were chosen.
   priced <- !is.null(x$constraints$features$budget)
   bound <- signif(100 * x$trace$bound[last], 3L)
@@ -451,7 +510,7 @@ print_notes.ufs_css <- function(x) {
     "columns with ", count_words(last, "feature"),
     "; ",
     if (priced) paste("no choice within the budget explains more than", bound) else
-      paste(count_words(last, "principal component"), if (last == 1L) "explains" else "explain",
+      paste(count_words(spanned, "principal component"), if (spanned == 1L) "explains" else "explain",
         bound), " %"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {

@@ -82,7 +82,7 @@ solve_cur <- function(data, control, rank, draw, m, k, labelled, decomposition, 
   labelled <- check_labelled(labelled, data)
   wanted <- if (draw == "random" || decomposition) list(
     samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
-    features = check_count(k, "k", 1L, length(data$keep),
+    features = check_count(k, "k", 1L, usable(data),
       "the number of features that are not constant"))
   if (!is.null(rank)) rank <- check_components(rank, data, center, "rank")
   svd <- leverage_scores(data$x, rank, center, control)
@@ -95,12 +95,15 @@ solve_cur <- function(data, control, rank, draw, m, k, labelled, decomposition, 
     samples <- leverage_scores(rest, if (!is.null(rank)) svd$rank, FALSE, control)$samples
   }
   samples <- samples[x_equal_rows(data$x)]
-  features <- svd$features[x_equal_columns(data$x)]
+  features <- gathered(svd$features[x_equal_columns(data$x)], data$keep)
+  variables <- unique(data$keep)
 
   by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
   by_feature <- draw_by_leverage(features, draw, wanted$features)
-  kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
-  parts <- if (decomposition) cur_parts(data, by_sample$first, by_feature$first)
+  kept <- list(kept_samples = by_sample$kept, kept_features = variables[by_feature$kept])
+  parts <- if (decomposition) {
+    cur_parts(data, by_sample$first, columns_of(data, variables[by_feature$first]))
+  }
   norm2 <- sum(x_ss(data$x))
   list(
     params = list_of(rank = svd$rank, draw, decomposition, labelled),
@@ -180,7 +183,7 @@ cur_parts <- function(data, rows, columns) {
   middle <- crossprod(x_cross(data$x, left$u), right$v)
   u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
   name_rows <- data$samples[rows]
-  name_columns <- data$features[data$keep[columns]]
+  name_columns <- shape_of(data)$features[shape_of(data)$keep[columns]]
   list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
     U = `dimnames<-`(u, list(name_columns, name_rows)),
     R = expand_columns(r_part, data, name_rows), captured = sum(middle^2))
@@ -225,7 +228,11 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
   if (is.null(object$solution$U)) {
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
-  z <- scaled_columns(object, newdata, match(colnames(object$solution$C), object$names$features))
+  own <- colnames(object$solution$C)
+  coded <- object$coded
+  z <- scaled_columns(object, newdata, if (is.null(coded)) match(own, object$names$features) else
+    unique(coded$variable[match(own, coded$name)]))
+  if (!is.null(coded)) z <- z[, own, drop = FALSE]
   watch_over("predict()")
   unscaled(object, product_by_rows(z, object$solution$U %*% object$solution$R, "rebuilt"))
 }

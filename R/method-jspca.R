@@ -162,8 +162,8 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
   labels <- paste0("PC", seq_len(n_components))
   settings <- list_of(lambda = penalty$value, factor, sample = loss == "sample",
     eps = control$eps,
-    first = copies, dropped = length(data$constant), labels = labels,
-    features = if (!length(data$constant)) data$features)
+    first = copies, dropped = length(shape_of(data)$constant), labels = labels,
+    features = if (length(shape_of(data)$keep) == shape_of(data)$p) shape_of(data)$features)
   found <- jspca_solve(core, begin, solver, settings, control,
     may_vanish = penalty$rel < 1 && penalty$value > 0 && is.null(factor) && !is.list(init),
     given = is.matrix(init))

@@ -179,7 +179,9 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
   control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
   check_included(data, list(k = k))
   must <- topk_must(data$held, ncol(data$x))
-  size <- min(k, if (is.null(must)) k else sum(must >= 0L))
+  # It counts columns: as many as k variables have in the mean.
+  size <- ceiling(k * length(data$keep) / usable(data))
+  size <- as.integer(min(size, if (is.null(must)) size else sum(must >= 0L)))
   quota <- whole_quotas(data$held, size, ncol(data$x))
   settings <- c(own, topk_fixed, topk_budget(data, must, size, quota), list(n_clusters = classes$c,
     must = must, quota = quota, k = size,
@@ -293,7 +295,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   alike <- same_penalty(equal_columns(data$x), must)
   alike <- same_penalty(alike, priced(data$held))
   found <- topk_first_copies(found, same_penalty(alike, data$held$feature_strata$level))
-  chosen <- data$keep[found$chosen]
+  chosen <- unique(data$keep[found$chosen])
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
   list_of(
@@ -336,7 +338,7 @@ topk_data <- function(x, center, scale, k) {
     ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
   )
   k <- check_count(k, "k", 1L, data$p, "the features of `x`")
-  if (k > length(data$keep)) {
+  if (k > usable(data)) {
     data <- as_ufs_matrix(open_quietly(x), center, scale, squares = FALSE, keep_constant = TRUE)
   }
   data$x <- .Call(C_unit_rows, data$x, 1e-12, FALSE)$x
@@ -461,7 +463,8 @@ say_topk_time <- function(n, p, mode, solver, max_iter) {
 
 # Shape and names of the user's x, by which C makes its matrices without a copy.
 topk_names <- function(data) {
-  list(p = data$p, keep = data$keep - 1L, samples = data$samples, features = data$features)
+  shape <- shape_of(data)
+  list(p = shape$p, keep = shape$keep - 1L, samples = data$samples, features = shape$features)
 }
 
 topk_solution <- function(found, chosen, classes, mode, data, alpha) {
@@ -469,7 +472,7 @@ topk_solution <- function(found, chosen, classes, mode, data, alpha) {
   all <- function(v) expand_features(v, data, 0)
   solution <- list(selected = stats::setNames(chosen, data$features[chosen]),
     v = all(found$v), v_cont = all(found$v_cont),
-    A = matrix(t(all(found$a)), classes$c, data$p, dimnames = list(classes$names, data$features)),
+    A = t(`colnames<-`(all(found$a), classes$names)),
     cluster = stats::setNames(found$label, samples))
   if (!is.null(found$relaxed)) solution$relaxed <- all(found$relaxed)
   if (mode != "plain") {

@@ -24,10 +24,9 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
 solve_variance <- function(data, control, scale, ...) {
   if (!scale) check_variances(data)
   if (scale) ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
-  tables <- length(data$roots) > 0L
-  list(params = list(scale = scale), feature_scores = if (!scale) {
-    if (tables) data$variance / data$roots$plain^2 else data$variance
-  } else if (tables) 1 / data$roots$scaled^2 else rep(1, length(data$keep)))
+  root <- data$roots[[if (scale) "scaled" else "plain"]]
+  list(params = list(scale = scale), feature_scores = (if (scale) rep(1, length(data$keep)) else
+    data$variance) / if (is.null(root)) 1 else root^2)
 }
 
 # Returns the result of as_column_stats(), if it has a number for each variance.
@@ -44,7 +43,7 @@ check_variances <- function(data) {
 
 register("variance", ufs_variance,
   solve = solve_variance,
-  prepare = function(x, args) as_column_stats(x, TRUE, args$scale),
+  prepare = function(x, args) as_column_stats(x, TRUE, args$scale, code = TRUE),
   advice = "historical (for comparison)",
   group = "baseline", sized_by = "pca",
   title = "Variance",

@@ -22,12 +22,18 @@ compare_classify <- function(task, common) {
 split_data <- function(common, rep) {
   half <- common$halves[[rep]]
   candidates <- subset_data(common$x, samples = half)
-  others <- subset_data(common$x, samples = seq_len(common$x$n)[-half])
   classes <- common$y[half]
-  scaled <- judge_columns(open_quietly(candidates), TRUE, TRUE)$data
+  # Classifiers see the levels of factors, whichever half they are in.
+  whole <- with_levels(common$x)
+  variable <- whole$variable
+  whole["variable"] <- list(NULL)
+  halves <- list(candidates = half, others = seq_len(common$x$n)[-half])
+  halves <- lapply(halves, function(rows) subset_data(whole, samples = rows))
+  scaled <- judge_columns(open_quietly(halves$candidates), TRUE, TRUE)$data
   # Classifiers see no blocks either: each half is centred within its own.
-  within <- list(candidates = without_blocks(candidates), others = without_blocks(others))
+  within <- lapply(halves, without_blocks)
   standard <- function(data, columns) {
+    if (!is.null(variable)) columns <- which(variable %in% columns)
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
       "Give it fewer features.")
     z <- data_columns(data, columns)
@@ -122,8 +128,7 @@ compare_cluster <- function(task, common) {
     z <- as_ufs_operator(open_quietly(x))
     nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
     score <- function(columns) {
-      columns <- match(columns, z$keep)
-      columns <- columns[!is.na(columns)]
+      columns <- columns_of(z, columns)
       runs <- if (length(columns)) {
         kmeans_runs(cluster_rows(z$x, columns, nlevels(common$y)), nlevels(common$y), 10L)
       }

@@ -3,7 +3,8 @@
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
 # first one. `varies` says which of n_clusters and n_components the grid varies.
 judge_settings <- function(fits, x, k, criterion, n_clusters, varies = character()) {
-  context <- list(z = as_ufs_operator(open_quietly(x), keep_constant = TRUE)$x)
+  data <- as_ufs_operator(open_quietly(x), keep_constant = TRUE)
+  context <- list(z = data$x)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
@@ -19,8 +20,8 @@ judge_settings <- function(fits, x, k, criterion, n_clusters, varies = character
       # The same random numbers for every setting: they differ only in what they chose.
       value[i] <- with_seed(seed, mean(vapply(k, function(size) {
         context$k <- size
-        criteria[[name]]$value(context, suppressMessages(
-          selected_features(fits$fits[[i]], size, as = "index")))
+        criteria[[name]]$value(context, columns_of(data, suppressMessages(
+          selected_features(fits$fits[[i]], size, as = "index"))))
       }, 0)))
     }
     value

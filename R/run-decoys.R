@@ -265,6 +265,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
   if (x$kind == "sparse") made$x@Dimnames <- list(NULL, names)
   data <- new_data(x$kind, made$x, list(NULL, names), x$input$origin)
   data$input$tables <- subset_tables(x$input$tables, c(keep, from)[ord])
+  data$input$coding <- x$input$coding[c(keep, from)[ord]]
   # A constraint is about a column, wherever it stands now.
   held <- if (q < x$p) subset_constraints(x$held, keep) else x$held
   data["held"] <- list(subset_constraints(widen_constraints(held, of, q), ord))

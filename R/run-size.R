@@ -115,7 +115,7 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
   rest <- if (identical(method_row(own$method)$picks$argument, "k")) {
     rest_of_picks(data, rankings$all, rows)
   }
-  c(list(usable = length(data$keep) - length(data$held$exclude), by = found$by),
+  c(list(usable = usable(data) - length(held_of_variables(data)$exclude), by = found$by),
     size_rule(found$decoys, at), list(curve = curve, at = at,
       decoys = found$decoys, n_resamples = n_resamples, errors = rankings$errors,
       checkpoint = done$report, rows = length(rows), levels = levels$levels$n_levels, rest = rest))
@@ -123,15 +123,16 @@ size_of_method <- function(x, own, k, repeats, share, n_resamples, checkpoint) {
 
 # The numbers to look at, about ten by default.
 size_grid <- function(k, data) {
-  check_open(data$held, length(data$keep))
-  q <- length(data$keep) - length(data$held$exclude)
-  include <- data$held$include
+  held <- held_of_variables(data)
+  check_open(held, usable(data))
+  q <- usable(data) - length(held$exclude)
+  include <- held$include
   if (is.null(k)) {
     k <- round(exp(seq(log(min(max(2, length(include)), q)), log(q), length.out = min(q, 10L))))
   }
   k <- sort(check_counts(k, "k", q, paste0("the features that are not constant",
-    if (length(data$held$exclude)) " and may be chosen")))
-  if (length(include) > k[1L]) refuse_fewer(data$features[data$keep[include]], k[1L])
+    if (length(held$exclude)) " and may be chosen")))
+  if (length(include) > k[1L]) refuse_fewer(data$features[unique(data$keep)[include]], k[1L])
   k
 }
 size_fit <- function(task, common) {
@@ -164,10 +165,9 @@ size_rankings <- function(values, method) {
 }
 
 size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
-  ranking <- match(rankings$all, data$keep)
-  ranking <- ranking[!is.na(ranking)]
+  ranking <- intersect(rankings$all, data$keep)
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
-  best <- lapply(k, function(size) ranking[seq_len(size)])
+  best <- lapply(k, function(size) columns_of(data, ranking[seq_len(size)]))
   data.frame(k = k, share = decoys$curve$share[k], captured_table(data$x, best),
     knn_overlap = vapply(best, neighbours_kept(part), 0),
     stability = vapply(k, function(size) {
@@ -184,7 +184,7 @@ rest_settings <- list(level = 0.05, most = 50L, flops = 2e10)
 
 # The test of rest_is_noise() for the ranking of a fit; NULL with weights, whose rows are no units.
 rest_of_picks <- function(data, ranking, rows) {
-  if (!is.null(data$weights) || length(data$keep) < 4L) return(NULL)
+  if (!is.null(data$weights) || length(data$keep) < 4L || !is.null(data$coded)) return(NULL)
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
   wide <- length(data$keep) > length(rows)
   one <- if (wide) as.double(length(rows))^2 * length(data$keep) else 3 * length(data$keep)^2

@@ -11,6 +11,9 @@ data_kind <- function(data, look, kind = NULL) {
   if (length(whole$roots)) {
     return(list(values = "mixed units", reason = "several tables", raw = FALSE))
   }
+  if (length(data$input$coding)) {
+    return(list(values = "mixed units", reason = "factors among the columns", raw = FALSE))
+  }
   spread <- sqrt(whole$variance)
   center <- unname(whole$center)[whole$keep]
   z <- even_part(data)

@@ -38,7 +38,7 @@ explained_quality <- function(fit, x, chosen, random, most = 4e6) {
   own <- if (x$n <= rows) own_certificate(fit, x, chosen)
   if (is.null(own)) {
     data <- column_triangle(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
-    own <- captured_table(data$x, list(stats::na.omit(match(chosen, data$keep))))
+    own <- captured_table(data$x, list(columns_of(data, chosen)))
   }
   drawn <- quality_sample(fit, x, c(list(chosen), random), max(400L, 3L * length(chosen)))
   if (is.null(drawn)) return(NULL)
@@ -135,7 +135,7 @@ quality_sample <- function(fit, x, sets, most) {
   varies <- vapply(seq_along(all), function(j) any(part$x[, j] != part$x[1L, j]), NA)
   if (!any(varies[match(columns, all)])) return(NULL)
   data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(fit$params$scale))
-  at <- function(j) stats::na.omit(match(match(j, all), data$keep))
+  at <- function(j) columns_of(data, match(j, all))
   list(x = data$x, sets = lapply(sets, at), columns = at(columns), rows = part$n)
 }
 

@@ -1,7 +1,8 @@
 /* css_group.c: what is chosen together: columns alone, or groups of them (these in the p-form). The
  * columns g of a group lower the criterion by tr(K_gg^-1 H_gg), H = rest' rest: |g|^2 n_target flops a
- * group and pick. The largest decrease for each of its columns, or its cost, is taken, among the groups
- * for which there is room; a group is exchanged for another that needs no more room. */
+ * group and pick. The largest decrease for each of its places, or its cost, is taken, among the groups
+ * for which there is room; a group is exchanged for another that needs no more room. A column takes one
+ * place, or all columns of a variable take one. */
 #include "css_work.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -34,6 +35,15 @@ static int size_of(const css_units *units, int u)
     return units->start[u + 1] - units->start[u];
 }
 
+static int places_of(const css_work *work, int m, const int *column)
+{
+    const int *places = work->settings->held.places;
+    int sum = 0;
+
+    for (int i = 0; i < m; i++) sum += places ? places[column[i]] : 1;
+    return sum;
+}
+
 static double cost_of(const css_work *work, const css_units *units, int u)
 {
     double sum = 0.0;
@@ -45,9 +55,13 @@ static double cost_of(const css_work *work, const css_units *units, int u)
 
 bool css_unit_eligible(const css_work *work, const css_units *units, int u)
 {
-    int size = size_of(units, u);
+    const css_settings *settings = work->settings;
+    int size = size_of(units, u), room = settings->held.places ? settings->held.room : settings->k;
 
-    if (size == 0 || size > work->settings->k - work->n_chosen) return false;
+    room -= places_of(work, work->n_chosen, work->order);
+    if (size == 0 || size > settings->k - work->n_chosen ||
+        places_of(work, size, units->item + units->start[u]) > room)
+        return false;
     for (int i = units->start[u]; i < units->start[u + 1]; i++)
         if (!css_eligible(work, units->item[i], -1)) return false;
     return css_pays(work, work->spent + cost_of(work, units, u));
@@ -84,17 +98,20 @@ static double gain_of(const css_work *work, const css_units *units, int u)
     return gain;
 }
 
-/* By decrease for each column, or its cost; by decrease alone, which is returned in `most`, if that is
- * not NULL. -1: there is none. */
-static int best_of(const css_work *work, const css_units *units, double *most)
+/* By decrease for each place, or its cost; by decrease alone, which is returned in `most`, if that is
+ * not NULL. -1: there is none. only: p, the columns there are to choose from, or NULL. */
+static int best_of(const css_work *work, const css_units *units, const bool *only, double *most)
 {
     double top = -1.0;
 
     for (int pass = 0; pass < 2; pass++)
         for (int u = 0; u < units->n; u++) {
             if (!css_unit_eligible(work, units, u)) continue;
+            if (only && !only[units->item[units->start[u]]]) continue;
             double gain = gain_of(work, units, u), size = 1.0;
-            if (!most) size = work->by_cost ? cost_of(work, units, u) : size_of(units, u);
+            if (!most && work->by_cost) size = cost_of(work, units, u);
+            if (!most && !work->by_cost)
+                size = places_of(work, size_of(units, u), units->item + units->start[u]);
             if (pass == 0)
                 top = fmax(top, gain / size);
             else if (gain / size >= top * (1.0 - UFS_TIE)) {
@@ -105,10 +122,10 @@ static int best_of(const css_work *work, const css_units *units, double *most)
     return -1;
 }
 
-static int best_group(css_work *work, const css_units *units, double *most)
+int css_next_group(css_work *work, const css_units *units, const bool *only, double *most)
 {
     for (;;) {
-        int u = best_of(work, units, most);
+        int u = best_of(work, units, only, most);
         if (u < 0 || css_quota_keeps(work, size_of(units, u), units->item + units->start[u]))
             return u;
     }
@@ -120,7 +137,7 @@ void css_grow(css_work *work, const css_units *units)
 
     for (int next = 0; next >= 0;) {
         R_CheckUserInterrupt();
-        next = together ? best_group(work, units, NULL) : css_next(work, NULL);
+        next = together ? css_next_group(work, units, NULL, NULL) : css_next(work, NULL);
         if (next >= 0 && together) css_unit_take(work, units, next);
         if (next >= 0 && !together) css_take(work, next);
     }
@@ -137,7 +154,7 @@ int css_swap_groups(css_work *work, const css_units *units, int most)
         R_CheckUserInterrupt();
         for (int t = work->n_chosen - 1; t >= first; t--)
             if (group[work->order[t]] == old) css_drop(work, t);
-        new = best_group(work, units, &gain);
+        new = css_next_group(work, units, NULL, &gain);
         if (new < 0 || !(work->value + gain > before + UFS_TIE * work->total)) new = old;
         /* To the end of the order, so that the next group comes to the front. */
         css_unit_take(work, units, new);

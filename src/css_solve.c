@@ -66,7 +66,7 @@ static void pick(css_work *work, int j, double *objective, ufs_run *run)
     ufs_run_step(run, *objective, gain);
 }
 
-/* Included columns, then one by one; groups are chosen whole, and their columns put in order later.
+/* Included columns, then one by one; groups are chosen whole.
  * only: p, the columns there are to choose from, or NULL. */
 static void pick_all(css_work *work, const bool *only, const css_units *units, css_result *result,
                      ufs_run *run)
@@ -75,9 +75,11 @@ static void pick_all(css_work *work, const bool *only, const css_units *units, c
     double objective = result->target_start;
 
     for (int t = 0; t < held->n_include; t++) pick(work, held->include[t], &objective, run);
-    if (held->group && only == NULL) {
-        css_grow(work, units);
-        return;
+    while (held->group) {
+        int u = css_next_group(work, units, only, NULL);
+        if (u < 0) return;
+        for (int i = units->start[u]; i < units->start[u + 1]; i++)
+            pick(work, units->item[i], &objective, run);
     }
     for (int j = css_next(work, only); j >= 0; j = css_next(work, only))
         pick(work, j, &objective, run);

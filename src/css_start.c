@@ -4,6 +4,9 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
+/* Enough for all groups of a questionnaire; of thousands the others hold little by themselves. */
+enum { GROUP_TRIES = 32 };
+
 /* Exchanges, and what there is room for after them. Returns how many. */
 static int climb(css_work *work, const css_units *units, int most)
 {
@@ -39,6 +42,31 @@ static int choose_by_cost(css_work *work, const css_units *units)
     made = climb(work, units, work->settings->max_swaps);
     work->by_cost = keep_better(work, value, n, order);
     return made;
+}
+
+/* Where groups leave places free: some of those that hold most alone first, then what fits beside it. */
+static void choose_by_first(css_work *work, const css_units *units, int tries)
+{
+    const css_constraints *held = &work->settings->held;
+    double value, alone;
+    int n, *order = ufs_ialloc((size_t) work->settings->k), first;
+    bool *left = (bool *) R_alloc((size_t) work->p, sizeof(bool));
+
+    for (int j = 0; j < work->p; j++) left[j] = true;
+    while (tries-- > 0) {
+        n = work->n_chosen;
+        value = work->value;
+        memcpy(order, work->order, (size_t) n * sizeof(int));
+        css_choose(work, held->n_include, held->include);
+        first = css_next_group(work, units, left, &alone);
+        if (first >= 0) {
+            left[units->item[units->start[first]]] = false;
+            css_unit_take(work, units, first);
+            css_grow(work, units);
+        }
+        keep_better(work, value, n, order);
+        if (first < 0 || work->n_chosen == work->settings->k) return;
+    }
 }
 
 /* ---- further starts ----------------------------------------------------------------------- */
@@ -205,5 +233,7 @@ void css_improve(css_work *work, const css_units *units, css_result *result)
     result->swaps = climb(work, units, settings->max_swaps);
     if (settings->held.cost && R_FINITE(settings->held.budget))
         result->swaps += choose_by_cost(work, units);
+    if (settings->held.group && !settings->held.places && work->n_chosen < settings->k)
+        choose_by_first(work, units, GROUP_TRIES);
     if (settings->n_starts > 1) restart(work, units, result);
 }

@@ -171,6 +171,9 @@ css_units css_units_of(const css_work *work);
 /* May all of it be taken? */
 bool css_unit_eligible(const css_work *work, const css_units *units, int u);
 void css_unit_take(css_work *work, const css_units *units, int u);
+/* The group to take next, -1 if there is none: by its decrease for each place, or its cost; by the
+ * decrease alone, returned in `most`, if that is not NULL. only: p, or NULL for all. */
+int css_next_group(css_work *work, const css_units *units, const bool *only, double *most);
 /* As many as k, the constraints and the budget allow. */
 void css_grow(css_work *work, const css_units *units);
 /* Exchanges of groups, as long as one helps and at most `most`. Returns how many. */

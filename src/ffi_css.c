@@ -80,6 +80,10 @@ static css_constraints asked_of(SEXP held, int p)
         ffi_finite(out.cost, P, "cost");
     }
     if (groups != R_NilValue) out.group = ffi_ints(groups, P, 0, p - 1, "groups");
+    if (ffi_get(held, "places") != R_NilValue) {
+        out.places = ffi_ints(ffi_get(held, "places"), P, 0, p, "places");
+        out.room = ffi_count(held, "room", 1, p);
+    }
     if (ffi_get(held, "budget") != R_NilValue) out.budget = ffi_real(held, "budget");
     if (ffi_get(held, "max_cor") != R_NilValue) out.max_cor = ffi_real(held, "max_cor");
     if (ffi_get(held, "mean") != R_NilValue) {

@@ -649,20 +649,19 @@ test_that("constraints that nothing meets, or that name what is not there, are e
   expect_message(suppressWarnings(ufs_pca(x, 2, include = c("c4", "c5"))), "'c4'")
 })
 
-test_that("a factor is named as such: in, out, and by its cost", {
+test_that("a factor is one column: in, out, and by its cost", {
   table <- data.frame(constraint_x(), region = factor(rep(c("a", "b", "c"), 10)))
-  dummies <- paste0("region=", c("a", "b", "c"))
-  data <- ufs_data(table, factors = "dummies", include = "region", cost = c(stats::setNames(1:9, paste0("c", 1:9)),
-    region = 6))
-  expect_setequal(colnames(data)[data$held$include], dummies)
-  expect_identical(data$held$cost[match(dummies, colnames(data))], c(2, 2, 2))
-  expect_setequal(selected_features(ufs_css(data, k = 4))[1:3], dummies)
-  expect_false(any(dummies %in% selected_features(ufs_css(table, factors = "dummies", exclude = "region", k = 9))))
+  cost <- c(stats::setNames(1:9, paste0("c", 1:9)), region = 6)
+  data <- ufs_data(table, factors = "dummies", include = "region", cost = cost)
+  expect_identical(colnames(data)[data$held$include], "region")
+  expect_identical(data$held$cost, as.double(c(1:9, 6)))
+  expect_identical(selected_features(ufs_css(data, k = 4))[1L], "region")
+  expect_length(selected_features(ufs_css(data, k = 4)), 4L)
+  expect_false("region" %in% selected_features(ufs_css(table, factors = "dummies", exclude = "region", k = 9)))
   expect_error(ufs_data(table, factors = "dummies", include = "regio"), class = "ufs_error_argument", "'regio'")
-  # Its columns that are left, or none.
-  part <- ufs_data(table, factors = "dummies")
-  expect_identical(ufs_data(part[, c(dummies[2L], "c1", "c2")], include = "region")$held$include, 1L)
-  expect_error(ufs_data(part[, c("c1", "c2")], include = "region"), class = "ufs_error_argument", "'region'")
+  out <- selected_features(suppressMessages(ufs_css(table, factors = "dummies", cost = cost, budget = 9)))
+  expect_lte(sum(cost[out]), 9)
+  expect_error(ufs_data(table[-10], cost = c(cost, c1 = 3)), class = "ufs_error_argument", "two values for 'c1'")
 })
 
 test_that("which chosen column stands for each other one, after any method that chooses columns", {
@@ -696,15 +695,6 @@ test_that("scaling within blocks keeps the squares of each column within them", 
   within <- colSums(rowsum(x^2, block) - rowsum(x, block)^2 / c(8, 22)) / 28
   expect_equal(of(), unname(within), tolerance = 1e-10)
   expect_equal(of(block_scale = TRUE), of(), tolerance = 1e-10)
-})
-
-test_that("the name of a factor stands for its columns only where it was a factor", {
-  x <- constraint_x()
-  colnames(x)[1:2] <- c("price=low", "price=high")
-  expect_error(ufs_data(x, exclude = "price"), class = "ufs_error_argument", "'price'")
-  table <- data.frame(constraint_x(), price = factor(rep(c("low", "high"), 15)))
-  data <- ufs_data(table, factors = "dummies", exclude = "price")
-  expect_setequal(colnames(data)[data$held$exclude], c("price=low", "price=high"))
 })
 
 test_that("a constant column that was to be in is not counted as in", {

@@ -403,7 +403,7 @@ test_that("arguments that R code never passes are refused by the native code", {
   expect_error(.Call(C_judge, sum, TRUE), "list")
 })
 
-test_that("factors are columns of zeros and ones, or the numbers of their levels, if asked", {
+test_that("factors are variables of several columns, or the numbers of their levels, if asked", {
   skip_on_cran()
   set.seed(3)
   x <- data.frame(a = rnorm(12), kind = factor(rep(c("u", "v", "w"), 4)), b = rnorm(12),
@@ -415,44 +415,72 @@ test_that("factors are columns of zeros and ones, or the numbers of their levels
   error <- expect_error(ufs_data(data.frame(a = 1:3, b = letters[1:3])), class = "ufs_error_input")
   expect_false(grepl("factors =", conditionMessage(error)))
 
-  names <- c("a", "kind=u", "kind=v", "kind=w", "b", "size", "flag=no", "flag=yes")
-  hand <- cbind(a = x$a, 1 * outer(x$kind, levels(x$kind), "=="), b = x$b, as.integer(x$size),
-    1 * outer(x$flag, levels(x$flag), "=="))
-  colnames(hand) <- names
   data <- ufs_data(x, factors = "dummies")
-  expect_identical(as.matrix(data), hand)
-  expect_identical(data$held$groups, c(NA, 1L, 1L, 1L, NA, NA, 2L, 2L))
-  expect_output(print(data), "kind (3 columns), size (number of the level), flag (2 columns)", fixed = TRUE)
-  own <- ufs_data(x, factors = "dummies", groups = c(1, 1, 2, 2, 3, 3, 4, 4))
-  expect_identical(own$held$groups, rep(1:4, each = 2))
+  expect_identical(dim(data), c(12L, 5L))
+  expect_identical(colnames(data), names(x))
+  expect_output(print(data), "kind (3 levels), size (number of the level), flag (2 levels)", fixed = TRUE)
+  # A standardised column has the variance 1, a factor of three levels has 2.
+  z <- as_ufs_matrix(data)
+  expect_identical(z$coded$name, c("a", "kind=u", "kind=v", "kind=w", "b", "size", "flag=no", "flag=yes"))
+  expect_equal(unname(drop(rowsum(colSums(z$x^2) / 11, z$keep))), c(1, 2, 1, 1, 1))
+  expect_equal(z$x[, 1] * z$scale[[1]] + z$center[[1]], x$a)
+  expect_equal(unname(z$x[, 2] * z$scale[["kind=u"]] + z$center[["kind=u"]]), as.double(x$kind == "u"))
   codes <- ufs_data(x, factors = "codes")
   expect_identical(as.matrix(codes), cbind(a = x$a, kind = rep(c(1, 2, 3), 4), b = x$b,
     size = rep(c(1, 2, 3), each = 4), flag = rep(c(1, 2), 6)))
-  expect_null(codes$held)
+  expect_null(as_ufs_matrix(codes)$coded)
 
-  # A method takes the argument too; groups are whole; new rows get the same columns.
+  # A factor of two levels says what one column of zeros and ones does.
+  hand <- cbind(a = x$a, b = x$b, flag = as.double(x$flag))
+  two <- ufs_css(x[c("a", "b", "flag")], 2, mu_rel = 0, factors = "dummies")
+  one <- ufs_css(hand, 2, mu_rel = 0)
+  expect_identical(selected_features(two), selected_features(one))
+  expect_equal(two$trace$captured, one$trace$captured)
+
+  # A method takes the argument too; new rows are chosen from as they are, and coded as the fit's.
   fit <- ufs_pca(x, 2, factors = "dummies")
-  expect_identical(unname(ufs_pca(hand, 2, groups = data$held$groups)$feature_ranking), unname(fit$feature_ranking))
-  first <- suppressMessages(selected_features(fit, 5))
-  expect_true(sum(grepl("kind=", first)) %in% c(0, 3) && sum(grepl("flag=", first)) %in% c(0, 2))
   new <- x[c(2, 7, 11), ]
-  new$kind <- factor(c("w", NA, "w"))
-  new$size <- as.character(new$size)
-  expected <- hand[c(2, 7, 11), ]
-  expected[, 2:4] <- rbind(c(0, 0, 1), NA, c(0, 0, 1))
-  expect_identical(as.matrix(predict(fit, new, k = 8))[, names], expected, ignore_attr = "dimnames")
+  expect_identical(predict(fit, new, k = 5), new[selected_features(fit, 5)])
   fit <- ufs_jspca(x, 2, factors = "dummies")
   whole <- predict(fit, x, type = "scores")
-  turned <- predict(fit, x[12:1, c(5, 3, 4, 1, 2)], type = "scores")
-  expect_identical(turned, whole[12:1, ], ignore_attr = TRUE)
-  expect_identical(predict(fit, hand, type = "scores"), whole, ignore_attr = TRUE)
+  expect_identical(predict(fit, x[12:1, c(5, 3, 4, 1, 2)], type = "scores"), whole[12:1, ], ignore_attr = TRUE)
+  turned <- x
+  turned$kind <- factor(x$kind, rev(levels(x$kind)))
+  expect_equal(predict(fit, turned, type = "scores"), whole)
+  expect_equal(predict(fit, ufs_data(turned, factors = "dummies"), type = "scores"), whole, ignore_attr = TRUE)
   new$kind <- factor("z")
-  expect_error(predict(fit, new, k = 2), class = "ufs_error_input", "levels in column 'kind' .* 'z'")
+  expect_error(predict(fit, new, type = "scores"), class = "ufs_error_input", "levels in column 'kind' .* 'z'")
+  rebuilt <- predict(ufs_css(x, 4, mu_rel = 0, factors = "dummies"), x, type = "reconstruction")
+  expect_identical(colnames(rebuilt), z$coded$name)
 
-  # Missing levels are missing values.
-  x$kind[3] <- NA
-  expect_error(ufs_pca(x, 2, factors = "dummies"), class = "ufs_error_input", "missing")
-  expect_identical(dim(ufs_data(x, factors = "dummies", na = "median")), c(12L, 8L))
+  # Missing levels are missing values, and become the most frequent level.
+  x$kind[c(3, 6)] <- NA
+  error <- expect_error(ufs_pca(x, 2, factors = "dummies"), class = "ufs_error_input", "missing")
+  expect_match(conditionMessage(error), "column 'kind'")
+  for (na in c("median", "knn")) {
+    filled <- ufs_data(x, factors = "dummies", na = na)
+    expect_identical(filled$x[-c(3, 6), "kind"], as.double(x$kind[-c(3, 6)]))
+    expect_true(all(filled$x[c(3, 6), "kind"] %in% 1:3))
+    fit <- ufs_pca(filled, 2, k = 5)
+    expect_false(anyNA(predict(fit, x)))
+    expect_identical(levels(predict(fit, x)$kind), levels(x$kind))
+  }
+  expect_identical(unname(ufs_data(x, factors = "dummies", na = "median")$x[3, "kind"]), 1)
+})
+
+test_that("the levels of factors are not transformed as measurements are", {
+  x <- data.frame(a = 1:4, b = c(2, 0, 1, 5), f = factor(c("u", "v", "u", "v")))
+  expect_error(ufs_data(x, factors = "dummies", rows = "unit"), "column 'f' hold", class = "ufs_error_argument")
+  expect_error(ufs_data(x, factors = "dummies", counts = "log"), "`features`", class = "ufs_error_argument")
+})
+
+test_that("dates and times are numbers, and a message says so", {
+  x <- data.frame(a = c(2, 1, 4, 3), day = as.Date("2026-01-01") + c(0, 5, 9, 30))
+  x$time <- as.POSIXlt("2026-01-01 10:00", tz = "UTC") + 60 * 1:4
+  expect_message(data <- ufs_data(x), "'day', 'time' are taken as numbers: days and seconds since 1970",
+    class = "ufs_message_dates")
+  expect_identical(unname(as.matrix(data)[, "day"]), as.double(x$day))
+  expect_message(fit <- ufs_css(x["day" == names(x) | "a" == names(x)], 1), class = "ufs_message_dates")
 })
 
 test_that("every argument of ufs_data() goes through a method whole", {
@@ -477,7 +505,7 @@ test_that("what is done to rows does not run over an outcome beside a matrix col
   refused(ufs_data(x, unit_rows = TRUE))
   x$field <- factor(rep(1:2, 15))
   expect_error(ufs_data(x, rows = "snv", factors = "dummies"),
-    "columns 'octane', 'field=1', 'field=2'.*features = -c[(]1, 27, 28[)]", class = "ufs_error_argument")
+    "columns 'octane', 'field'.*features = -c[(]1, 27[)]", class = "ufs_error_argument")
   # Neighbours are told as a range; more than twenty that are none, not at all.
   pair <- data.frame(octane = 1:4, age = 4:1)
   pair$NIR <- matrix(cos(1:20), 4)

@@ -191,17 +191,22 @@ test_that("predict() takes a list of tables, or what it makes of one", {
     center = FALSE, scale = FALSE))
 })
 
-test_that("factors of a table become its columns, in new tables too", {
+test_that("factors of a table are columns of it, in new tables too", {
   x <- two_tables()
   kind <- factor(rep(c("u", "v", "w"), 20))
   x$genes <- data.frame(x$genes[, 1:3], kind = kind)
   expect_error(ufs_data(x), "x$genes[setdiff(names(x$genes), \"kind\")]", fixed = TRUE,
     class = "ufs_error_input")
   fit <- ufs_css(x, 5, factors = "dummies", include = "genes:kind")
-  expect_setequal(selected_features(fit)[1:3], paste0("genes:kind=", levels(kind)))
+  expect_identical(selected_features(fit)[1L], "genes:kind")
+  expect_length(selected_features(fit), 5L)
+  # A factor weighs in its table what its levels do.
+  data <- column_triangle(ufs_data(x, factors = "dummies"))
+  total <- rowsum(x_ss(data$x) * data$divisor^2, sub(":.*", "", data$coded$name))
+  expect_equal(total[1L], total[2L])
   new <- lapply(x, function(table) table[7:9, ])
   new$genes$kind <- as.character(new$genes$kind)
-  expect_identical(unname(predict(fit, new)[, "genes:kind=v"]), c(0, 1, 0))
+  expect_identical(unname(predict(fit, new)[, "genes:kind"]), c(1, 2, 3))
 })
 
 test_that("a list that is not several tables of the same samples is refused in words", {
