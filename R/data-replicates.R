@@ -140,6 +140,13 @@ reliability_table <- function(squares, level = 0.95) {
     upper = share(f / end((1 - level) / 2)), single = pmax(0, single))
 }
 
+# What is drawn together: levels of replicates, or blocks where there are enough of them.
+independent_rows <- function(x) {
+  if (holds_replicates(x)) return(each_alone(x$row_held$replicates))
+  block <- x$row_held$blocks
+  if (length(unique(block)) >= 12L) match(block, unique(block)) else seq_len(x$n)
+}
+
 # ---- methods that choose columns ----------------------------------------------------------------
 
 # The arguments of a fit whose data hold replicates, for a method that chooses columns.

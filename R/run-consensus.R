@@ -295,7 +295,7 @@ print_notes.ufs_consensus <- function(x) {
       x$params$k, " by ", paste(consensus_judges, collapse = " and "), " no better than noise; ",
       x$params$pool, " columns to choose from, ", x$decoys$n, " decoys"),
     paste0("repeatable   each of ", x$decoys$draws, " draws of decoys by itself chooses ",
-      percent(x$decoys$repeatable), " of these columns; everyone gets these draws"))
+      percent(x$decoys$repeatable), " of these columns; of draws, not of rows: everyone gets these draws"))
 }
 
 register("consensus", ufs_consensus,

@@ -40,12 +40,12 @@
 #' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and
 #'   those of [ufs_data()].
 #' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
-#'   it has `task`, `size` (k or m, which
-#'   `selected_features(fit)` and `selected_samples(fit)` take by default), `look` (what was seen),
-#'   `reason`, `decided` (how defaults were chosen), `worth` (the comparison with random choices, a
-#'   data frame), `price` (with constraints: the share of the gain over random choices that is left
-#'   of the gain without them), `checks` (sentences; none if none objects), `unchecked` (what could
-#'   not be checked) and `code`; after `"auto"` also `size_curve`, a data frame with a row for each
+#'   it has `task`, `size` (k or m, which `selected_features(fit)` and `selected_samples(fit)` take
+#'   by default), `look` (what was seen), `reason`, `decided` (how defaults were chosen), `worth`
+#'   (the comparison with random choices, a data frame), `halves` (how much the choice hangs on the
+#'   rows), `price` (with constraints: the share of the gain over random choices that is left of the
+#'   gain without them), `checks` (sentences; none if none objects), `unchecked` (what could not be
+#'   checked) and `code`; after `"auto"` also `size_curve`, a data frame with a row for each
 #'   `number` tried and `measure`: its `value`, and the range from `low` to `high` over halves of
 #'   the rows.
 #' @seealso [ufs_select_rules] for the rules, [ufs_look()], [ufs_size()], [ufs_fields], and
@@ -115,7 +115,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit <- with_size_reached(as_selection(fit, task, look, plan), bought)
   watch_says(function(step) "comparing the choice with random ones")
-  with_worth(fit, ready, bought, function() run(free = TRUE))
+  with_worth(fit, ready, bought, function() run(free = TRUE), plan$args)
 }
 
 # How many the budget pays for.
@@ -135,9 +135,10 @@ as_selection <- function(fit, task, look, plan) {
 }
 
 # With the comparison with random choices, what the constraints cost and what looks wrong. Where the
-# method takes long it is not run a second time, without constraints, to see that.
-with_worth <- function(fit, x, bought, run_free, most = 4e6) {
-  seed <- draw_seeds(1L)[[1L]]
+# method takes long it is not run a second time, without constraints, to see that, nor on halves of
+# the rows: that is left to summary(fit, x). Draws nothing from the caller's random numbers.
+with_worth <- function(fit, x, bought, run_free, args, most = 4e6) {
+  seed <- looking_seed
   fit$worth <- without_constant(selection_quality(fit, x, seed, bought))
   constrained <- !is.null(without_constraints(x, if (fit$task == "label") "sample" else "feature"))
   if (constrained && !is.null(fit$worth)) {
@@ -149,6 +150,9 @@ with_worth <- function(fit, x, bought, run_free, most = 4e6) {
       class(free) <- class(fit)
       without_constant(share_of_gain(fit, free, x, seed))
     })
+  }
+  if (fit$method %in% c("css", "pca") && as.double(x$n) * x$p <= most) {
+    fit$halves <- row_halves(fit, x, args)
   }
   fit["unchecked"] <- list(selection_unchecked(fit, constrained))
   fit$checks <- selection_checks(fit, x)
@@ -266,6 +270,11 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' * the nearest neighbours kept ([ufs_tune()]);
 #' * how many of the chosen look like noise: their rank correlations with the columns closest to
 #'   them are those of permuted copies;
+#' * how many of the chosen columns come back on random halves of the rows (of the levels of
+#'   `replicates`), by two pairs of halves, how many of the others are replaced by a stand-in, and
+#'   by how much the explained variance of rows left out differs; of [ufs_css()] and [ufs_pca()] to
+#'   4 million values, and of any fit by `summary(fit, x)`, which takes a few times as long as
+#'   the fit;
 #' * for samples the mean squared distance to the nearest chosen or labelled sample over that to the
 #'   mean of all.
 #'

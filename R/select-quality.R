@@ -444,12 +444,6 @@ predict.ufs_select <- function(object, newdata, k = object$size, ...) {
 }
 
 #' @export
-summary.ufs_select <- function(object, ...) {
-  out <- summary(without_task(object), ...)
-  structure(c(unclass(out), list(selection = object)), class = c("summary.ufs_select", class(out)))
-}
-
-#' @export
 print.summary.ufs_select <- function(x, ...) {
   report_selection(x$selection, 20L, whole = TRUE)
   cat_line("")
@@ -493,9 +487,9 @@ report_selection <- function(x, n, whole = FALSE) {
       x$decided[whole | names(x$decided) != "curve"]), "method"),
       if (!identical(x$status, "converged")) c(status = x$status)),
     # How many rows were looked at is said where it changes.
-    worth = titled(vapply(seq_len(NROW(x$worth)), function(i) {
+    worth = titled(c(vapply(seq_len(NROW(x$worth)), function(i) {
       quality_words(x$worth[i, ], x, i == 1L || x$worth$rows[i] != x$worth$rows[i - 1L])
-    }, ""), "on your data"),
+    }, ""), halves_words(x, whole)), "on your data"),
     checks = c(checks = check_words(x$checks, x$unchecked,
       "no check objects (what they miss: ?ufs_select_rules)")),
     records = titled(selection_record(x$task,
@@ -513,6 +507,23 @@ scale_words <- function(x) {
   if (isTRUE(counts_of_all(x$input$transform) != "none")) return(NULL)
   paste0("; columns as they are", unit,
     if (grepl("^similar", x$look$reason)) " (if units differ: kind = \"mixed units\")")
+}
+
+# What is in `halves` (R/select-halves.R); `whole`: with what summary() has beside it.
+halves_words <- function(fit, whole = FALSE) {
+  halves <- fit$halves
+  if (is.null(halves)) {
+    return(if (whole && fit$task != "label") {
+      "how many columns come back on halves of the rows: summary(fit, x)"
+    })
+  }
+  others <- halves$of - halves$count
+  c(paste0("on random halves of the ", if (halves$levels) "levels" else "rows", " about ",
+    halves$count, " of these ", halves$of, " come back (", round(halves$chance), " by chance)",
+    if (others) paste0("; ", halves$stand_in, " of the ", others,
+      " others have a stand-in (|r| > 0.8)"), "; what they explain of other rows differs by ",
+    count_words(signif(halves$apart, 1L), "point")),
+  if (whole && halves$count) paste("most often come back", toString(halves$again)))
 }
 
 # One line of the comparison, with its verdict.
