@@ -291,9 +291,8 @@ print_notes.ufs_consensus <- function(x) {
   paste0("members      of the best ", x$params$k, " of each are chosen: ",
     paste(members$member, members$chosen, collapse = ", ")),
     correlation_note(x, "mean of ranks alone"),
-    paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",
-      x$params$k, " by ", paste(consensus_judges, collapse = " and "), " no better than noise; ",
-      x$params$pool, " columns to choose from, ", x$decoys$n, " decoys"),
+    paste0("pool         ", x$params$pool, " columns to choose from, by ", x$decoys$n,
+      " decoys that ", paste(consensus_judges, collapse = " and "), " rank"),
     paste0("repeatable   each of ", x$decoys$draws, " draws of decoys by itself chooses ",
       percent(x$decoys$repeatable), " of these columns; of draws, not of rows: everyone gets these draws"))
 }

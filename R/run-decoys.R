@@ -60,10 +60,9 @@
 #' @return An object of class `ufs_decoys`: `k`, a whole number for each method; `columns`, for each
 #'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
 #'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
-#'   estimated share of noise among all columns, for each method: twice the share of columns that
-#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`,
-#'   in how many of the repeats each usable column ranked behind the median decoy, for each method;
-#'   `n_decoys`; and `errors`. [as.data.frame()] gives a row per method.
+#'   estimated share of noise among all columns, whatever the method, as [ufs_look()] has it (`NA`
+#'   of few rows or columns), and the upper end of its range, `noise_high`; `n_decoys`;
+#'   and `errors`. [as.data.frame()] gives a row per method.
 #' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
 #'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
 #'
@@ -121,14 +120,15 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     names(plan$methods), MoreArgs = list(first = first, level = share, conservative = conservative,
       held = data$held))
   names(found) <- names(plan$methods)
+  noise <- table_noise(x, data$keep)
+  if (is.null(noise)) noise <- list(noise = NA_real_, high = NA_real_)
   columns <- lapply(found, function(one) {
     at <- data$keep[one$columns]
     if (data$named) data$features[at] else at
   })
   structure(list_of(call, methods = names(found), k = vapply(found, `[[`, 0L, "k"), columns,
     curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
-    noise = vapply(found, `[[`, 0, "noise"),
-    behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
+    noise = noise$noise, noise_high = noise$high,
     asked = k, share, conservative, n_decoys, repeats, n = c(x$levels$n_rows, data$n)[1L],
     levels = x$levels$n_levels, p = data$p, usable = q, distinct,
     included = length(data$held$include), excluded = length(data$held$exclude),
@@ -191,12 +191,6 @@ check_fresh <- function(args, method) {
     refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
       "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
   }
-}
-
-# For every column that is not constant the number of the first one equal to it.
-equal_of_data <- function(x, data) {
-  if (x$kind != "dense") return(x_equal_columns(data$x))
-  match(equal_columns(x$x)[data$keep], data$keep)
 }
 
 decoys_number <- function(n_decoys, x, distinct, conservative) {
@@ -302,23 +296,6 @@ mixed_order <- function(q, d, chunk = 1) {
   out
 }
 
-# Every column permuted by itself, within each block of rows, whose differences are no part of the
-# data. Only what is not zero draws a place, so that a sparse column takes the same random numbers.
-permuted <- function(x, blocks) {
-  out <- matrix(0, nrow(x), ncol(x))
-  for (j in seq_len(ncol(x))) out[, j] <- permuted_column(x[, j], blocks)
-  out
-}
-
-permuted_column <- function(x, blocks) {
-  out <- numeric(length(x))
-  for (rows in blocks) {
-    value <- x[rows][x[rows] != 0]
-    out[rows[sample.int(length(rows), length(value))]] <- value
-  }
-  out
-}
-
 # list(x = cbind(x[, keep], permuted(x[, from]))[, ord], ord), without a copy in between.
 dense_with_decoys <- function(x, keep, from, blocks) {
   q <- length(keep)
@@ -386,14 +363,13 @@ decoys_result <- function(runs, method, first, level, conservative, held = NULL)
   place <- rowMeans(for_each(runs, q, function(run) {
     match(seq_len(q), run$ranking[run$ranking <= q])
   }))
-  behind <- rowMeans(for_each(runs, q, function(run) share_behind_decoys(run$ranking, q)))
   chosen <- which(within > length(runs) / 2)
   # The control is of the list of a repeat, not of a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   better <- all$k > 0L
   list_of(k = if (better) given + all$k else 0L,
-    columns = c(if (better) held$include, chosen[order(place[chosen])]), curve, behind,
-    noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
+    columns = c(if (better) held$include, chosen[order(place[chosen])]), curve,
+    seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
 }
 
 # `size` numbers of each value, side by side.
@@ -409,18 +385,6 @@ decoys_before <- function(ranking, first) {
   real <- ranking[is_real]
   list(real = real, before = cumsum(!is_real)[is_real], distinct = cumsum(!duplicated(first[real])),
     decoys = sum(!is_real), plus = 0, size = q)
-}
-
-# For each real column: does it rank behind the median decoy, as noise does half of the time?
-share_behind_decoys <- function(ranking, q) {
-  count <- decoys_before(ranking, seq_len(q))
-  middle <- count$decoys / 2
-  ((count$before > middle) + (count$before == middle) / 2)[match(seq_len(q), count$real)]
-}
-
-# The share of noise among all distinct columns.
-noise_share <- function(behind, first = seq_along(behind)) {
-  min(1, 2 * mean(behind[first == seq_along(first)], na.rm = TRUE))
 }
 
 # Real columns 1 .. q, and n_decoys decoys of distinct ones of them.

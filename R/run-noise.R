@@ -1,6 +1,5 @@
-# How much of a table is noise: for the look at it, and for the judgement of a choice. The rankings
-# of R/run-decoys.R are for any method; here principal components and correlations are asked, of
-# which the part of the table itself is computed once.
+# Columns beside their permuted copies by principal components and neighbours, of which the part of
+# the table itself is computed once; the rankings of R/run-decoys.R are for any method.
 
 # How many principal components have a larger variance than any of permuted columns (Horn 1965), on
 # at most 400 rows and 2,000 columns of dense data; 0 where all rows are equal.
@@ -21,32 +20,6 @@ shuffled_columns <- function(z) {
   z
 }
 
-# Noise by the components above those of permuted columns, at most five: one more would belong to
-# the decoys. list(noise, low and high of five parts of the repeats, components above); few columns
-# are drawn more often. NULL where that cannot be.
-random_decoys <- function(x, parts = 5L) {
-  tryCatch({
-    # About the table, not about what is to be chosen from it.
-    x["held"] <- list(NULL)
-    data <- as_ufs_operator(open_quietly(x))
-    q <- length(data$keep)
-    first <- equal_of_data(x, data)
-    some <- function(n, most) if (n > most) sort(sample.int(n, most))
-    h <- components_above(subset_data(x, some(x$n, 400L), some(x$p, 2000L)))
-    ranked <- decoys_ranked(x, data, first,
-      list(list(method = "pca", args = list(n_components = max(1L, min(5L, h))))))
-    runs <- lapply(draw_seeds(parts * max(1L, min(4L, 200L %/% (parts * q)))), function(seed) {
-      ranked(seed)[[1L]]$ranking
-    })
-    behind <- for_each(runs, q, function(ranking) share_behind_decoys(ranking, q))
-    # Without any such component nothing tells columns from their copies.
-    noise_of <- function(columns) if (h == 0L) 1 else
-      noise_share(rowMeans(behind[, columns, drop = FALSE]), first)
-    each <- vapply(split(seq_along(runs), rep_len(seq_len(parts), length(runs))), noise_of, 0)
-    list(noise = noise_of(seq_along(runs)), low = min(each), high = max(each), above = h)
-  }, ufs_error = function(e) NULL)
-}
-
 # A function of a seed: the rankings of the columns of x and of decoys by some methods, as
 # decoys_fit() has them: by so many principal components, or by neighbours. `data` are those of
 # as_ufs_operator(), however they are held: standardised once, and so are their products made. Rows
@@ -54,7 +27,7 @@ random_decoys <- function(x, parts = 5L) {
 decoys_ranked <- function(x, data, first, plan) {
   distinct <- which(first == seq_along(first))
   n_decoys <- decoys_number(NULL, x, length(distinct), FALSE)
-  if (!is.null(x$input$tables) || !is.null(x$row_wish)) {
+  if (!is.null(x$input$tables) || !is.null(x$row_held)) {
     common <- list_of(x, keep = data$keep, first, n_decoys, plan)
     return(function(seed) lapply(seq_along(plan), function(at) {
       decoys_fit(list_of(seed, at), common)
@@ -120,70 +93,3 @@ component_weights <- function(z, beside, own, rows, count) {
   }
   sqrt(rowSums(loadings^2))
 }
-
-# For each usable column the probability that it is noise, by its closest columns: list(chance,
-# keep). A column that has to do with others has rank correlations with some of them that its copy
-# with permuted rows has not, whether or not they take part in the leading components of the whole;
-# ranks, because in heavy tails and sparse columns single rows would decide. In a second round
-# columns that are likely noise hardly count as company.
-partner_noise <- function(x, most = c(20L, 10L), decoys = 500L) {
-  data <- as_column_stats(open_quietly(x))
-  q <- length(data$keep)
-  first <- equal_of_data(x, data)
-  distinct <- which(first == seq_len(q))
-  if (length(distinct) < 5L || x$n < 6L) return(NULL)
-  z <- ranks_of_one_length(data_columns(x, data$keep[distinct]))
-  own <- crossprod(z)
-  copies <- lapply(seq_len(ceiling(decoys / length(distinct))), function(i) {
-    crossprod(z, permuted(z, list(seq_len(x$n))))
-  })
-  found <- beside_copies(own, copies, rep(1, length(distinct)), most[1L])
-  sure <- (1 - noise_chance(found))^2
-  if (sum(sure) > 1) found$place <- beside_copies(own, copies, sure, most[2L])$place
-  list(chance = noise_chance(found)[match(first, distinct)], keep = data$keep)
-}
-
-# The ranks within each column, of mean 0 and length 1, or zeros.
-ranks_of_one_length <- function(x) {
-  x <- .Call(C_x_ranks, x) - (nrow(x) + 1) / 2
-  size <- sqrt(x_ss(x))
-  .Call(C_x_standardise, x, numeric(ncol(x)), ifelse(size > 0, size, 1))
-}
-
-# The place of each column among the permuted ones by the mean of its largest squared correlations,
-# with any but itself or its copy, of which each counts as `weight` says of the other column:
-# list(place, noise, decoys). Correlations of columns by rows with the columns, or their copies.
-beside_copies <- function(own, copies, weight, most) {
-  most <- min(most, length(weight) - 1L)
-  # Sums that are equal but for rounding are tied.
-  closest <- function(r) signif(.Call(C_x_closest, r, weight, most), 10L)
-  score <- closest(own)
-  null <- sort(unlist(lapply(copies, closest)))
-  below <- (findInterval(score, null) + findInterval(score, null, left.open = TRUE)) / 2
-  place <- 1 - below / length(null)
-  list(place = place, decoys = length(null),
-    noise = min(1, 2 * mean((place > 0.5) + (place == 0.5) / 2)))
-}
-
-# For each column the probability that it is noise: noise is anywhere among its decoys, what is not
-# stands before most of them. How dense the columns are at a place is the slope of the least concave
-# majorant of their distribution (Grenander 1956). Unlike the number of decoys before a column this
-# does not depend on having chosen the column.
-noise_chance <- function(found) {
-  shift <- 1 / (found$decoys + 1)
-  place <- shift + found$place * (1 - shift)
-  at <- c(0, sort(unique(c(place, 1))))
-  share <- stats::ecdf(place)(at)
-  hull <- 1L
-  for (i in seq_along(at)[-1L]) {
-    while (length(hull) > 1L && slope_of(at, share, hull[length(hull)], i) >=
-        slope_of(at, share, hull[length(hull) - 1L], hull[length(hull)])) {
-      hull <- hull[-length(hull)]
-    }
-    hull <- c(hull, i)
-  }
-  density <- diff(share[hull]) / diff(at[hull])
-  pmin(1, found$noise / density[findInterval(place, at[hull], left.open = TRUE, all.inside = TRUE)])
-}
-
-slope_of <- function(x, y, a, b) (y[b] - y[a]) / (x[b] - x[a])

@@ -9,9 +9,9 @@
 #' is the mean square between levels over that within them, and the reliability of the mean of a
 #' level is 1 - 1 / F, at least 0. With `blocks` (batches, plates) the analysis is that of levels
 #' and blocks, levels after blocks, as in `anova(lm(v ~ block + level))`: crossed, nested or in
-#' part; with `weights` a row of weight 2 counts as two rows. A level of one row counts between levels
-#' only. Where levels have unequal sizes the intervals are approximate. Missing values are left out,
-#' each by itself (with `block_scale` choose `na`).
+#' part; with `weights` a row of weight 2 counts as two rows. A level of one row counts between
+#' levels only. Where levels have unequal sizes the intervals are approximate. Missing values are
+#' left out, each by itself (with `block_scale` choose `na`).
 #'
 #' Methods that choose columns make use of it: given `replicates`, they work on the means of the
 #' levels, each column times its reliability, see [ufs_data()] and `vignette("replicates")`.

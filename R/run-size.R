@@ -53,9 +53,9 @@ size_rule <- function(decoys, at = NULL) {
   columns <- paste0(q, " columns", if (!is.null(decoys$levels) && decoys$usable < decoys$p) {
     " that repeat"
   })
-  noise <- decoys$noise[[1L]]
-  # Not by chance: noise is behind the median decoy as often as before it.
-  if (noise <= size_settings$noise && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
+  noise <- decoys$noise
+  # Not by chance.
+  if (isTRUE(noise <= size_settings$noise && decoys$noise_high < 1)) {
     return(list(k = q, verdict = "all", reason = paste0("take all: about ",
       round(q * (1 - noise)), " of ", columns, " are better than noise")))
   }

@@ -44,11 +44,11 @@
 #'   end other than 0, 1 or 100; a column that is another one times a number, plus a number, to the
 #'   digits that were written; a block of rows with 10, 25.4, 60, 100, 1000, 3600 or a million times
 #'   the values of the others.
-#' * The share of noise is that of [ufs_decoys()] by [ufs_pca()] with the components above those of
-#'   permuted columns, at most five, over at least 5 repeats, on at most 1,000 rows and 2,000
-#'   columns drawn at random, with random numbers of its own: the same table has the same share
-#'   whatever the seed. Most columns are called noise if the whole range of the repeats is
-#'   above one half.
+#' * Noise are columns whose rank correlations with the columns closest to them are those of copies
+#'   with permuted rows, on at most 400 rows and 1,000 columns drawn at random, with random numbers
+#'   of its own: the same table has the same share whatever the seed, and [ufs_select()] and
+#'   [ufs_decoys()] have it from here. The range is two standard errors. Most columns are called
+#'   noise if all of it is above one half.
 #'
 #' The kind is seen in 200 rows and 1,000 columns at even distances, so that it is the same for
 #' dense, sparse and stored data. `evidence/kinds.R` in the sources looks at real sets of known
@@ -70,8 +70,8 @@
 #'     the share of zeros (`NA` on disk); `empty`, the rows that are all 0 in counts;
 #'   * `features_in_rows`, why rows seem to be features, or `NULL`; `doubts`, sentences about what
 #'     seems to be no table of features;
-#'   * `noise`, the estimated share of noise, with its range over the repeats, `noise_low` and
-#'     `noise_high`; `noisy`, whether it is most columns;
+#'   * `noise`, the estimated share of noise, with its range from `noise_low` to `noise_high`;
+#'     `noisy`, whether it is most columns;
 #'   * `components`, how many principal components have a larger variance than those of permuted
 #'     columns (`NA` beyond 400 rows or 2,000 columns, where a part is looked at);
 #'   * `repeats`, of data with `replicates`, how many columns repeat by [ufs_reliability()], of how
@@ -113,28 +113,14 @@ look_unchecked <- function(x, kind = NULL, noise = TRUE) {
   class = c("ufs_look", "ufs_result"))
 }
 
-# list(noise, low, high, above) by decoys, on a part of x; NA where there are too few rows or
-# columns, NULL where nobody asks.
-look_noise <- function(x, keep, asked, most = c(1000L, 2000L)) {
+# list(noise, low, high, above); NA where there are too few rows or columns, NULL where nobody asks.
+look_noise <- function(x, keep, asked) {
   if (!asked) return(NULL)
-  usable <- length(keep)
-  if (holds_replicates(x)) {
-    # None can be made where no column repeats: all are noise.
-    x <- tryCatch(data_of_levels(x), ufs_error = function(e) NULL)
-    if (is.null(x)) return(list(noise = 1, low = 1, high = 1, above = 0L))
-    keep <- as_column_stats(x)$keep
-  }
-  found <- if (x$n >= 6L && length(keep) >= 5L) {
-    with_seed(looking_seed, random_decoys(drawn_part(x, most, keep)))
-  }
-  if (is.null(found)) {
-    return(list(noise = NA_real_, low = NA_real_, high = NA_real_, above = NA_integer_))
-  }
-  # Columns that do not repeat are noise.
-  for (name in c("noise", "low", "high")) {
-    found[[name]] <- 1 - (1 - found[[name]]) * length(keep) / usable
-  }
-  if (x$n > 400L || x$p > 2000L) found$above <- NA_integer_
+  found <- table_noise(x, keep)
+  if (is.null(found)) found <- list(noise = NA_real_, low = NA_real_, high = NA_real_)
+  found$above <- if (!is.na(found$noise) && x$n <= 400L && x$p <= 2000L) {
+    with_seed(looking_seed, components_above(dense_part(x, NULL, NULL)))
+  } else NA_integer_
   found
 }
 
@@ -180,11 +166,12 @@ noise_words <- function(x) {
   number <- function(share) round(share * x$usable)
   low <- number(x$noise_low)
   high <- number(x$noise_high)
-  words <- if (x$noise_low >= 0.95) paste("nearly all of", x$usable) else
+  most <- number(x$noise) == x$usable
+  words <- if (most) paste("nearly all of", x$usable) else
     if (high == 0) paste("none of the", x$usable) else
     if (number(x$noise) == 0) paste("none or few of the", x$usable) else
     paste("about", number(x$noise), "of", x$usable)
-  range <- if (low < high && x$noise_low < 0.95) paste0("; ", low, " to ", high, " over repeats")
+  range <- if (low < high && !most) paste0("; from ", low, " to ", high)
   paste0(words, " columns look", if (high > 0 && number(x$noise) == 1) "s",
     " like noise (by permuted copies", range, ")")
 }

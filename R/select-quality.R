@@ -148,14 +148,10 @@ neighbour_quality <- function(fit, x, chosen, random) {
 
 noise_quality <- function(x, chosen, random) {
   constrained <- !is.null(x$held)
-  columns <- if (x$p > 1000L) {
-    sort(unique(c(chosen, if (constrained) unlist(random), sample.int(x$p, 1000L))))
-  } else seq_len(x$p)
-  rows <- rows_that_vary(x, if (x$n > 400L) sort(sample.int(x$n, 400L)), columns)
-  found <- tryCatch(partner_noise(dense_part(x, rows, columns)), ufs_error = function(e) NULL)
+  found <- table_noise(x, seq_len(x$p), c(chosen, if (constrained) unlist(random)))
   if (is.null(found)) return(NULL)
-  share <- function(j) mean(found$chance[match(match(j, columns), found$keep)], na.rm = TRUE)
-  from <- columns[found$keep]
+  share <- function(j) mean(found$chance[match(j, found$columns)], na.rm = TRUE)
+  from <- found$columns
   if (!any(chosen %in% from)) return(NULL)
   quality_row("noise", share(chosen), vapply(random, function(j) {
     share(if (constrained) j else sample(from, min(length(j), length(from))))

@@ -138,7 +138,7 @@ test_that("resamples, grids, tunings, tasks and decoys see the constraints of th
   tuned <- quietly(ufs_tune(data, "rsr", k = 3, grid = list(lambda_rel = c(.3, .6))))
   expect_true("c9" %in% best(tuned$fit, 3) && !"c1" %in% best(tuned$fit, 3))
   decoys <- quietly(ufs_decoys(data, "socfs", n_clusters = 3, repeats = 2))
-  expect_true(all(is.na(decoys$behind[["socfs"]][c("c9", "c1")])))
+  expect_identical(decoys[c("included", "excluded")], list(included = 1L, excluded = 1L))
   compared <- quietly(ufs_compare(data, rep(1:3, 10), methods = "pca", k = 3, repeats = 2, mode = "classify",
     classifiers = list(first = function(x, y, new) {
       expect_identical("c9" %in% colnames(x) && !"c1" %in% colnames(x), TRUE)

@@ -82,7 +82,7 @@ test_that("to label, nobody looks for noise, and the picks do not depend on that
     look_unchecked(x)
     selected_samples(with_seed(draw_seeds(1L)[[1L]], ufs_medoids(x, m = 5)))
   }), wanted)
-  replaced("random_decoys", function(...) stop("looked for noise"))
+  replaced("table_noise", function(...) stop("looked for noise"))
   fit <- pick(x, m = 5, task = "label")
   expect_null(fit$look$noise)
   expect_false(any(grepl("noise\\b.*(look|better)|like noise", printed(fit))))
