@@ -369,7 +369,8 @@ kept_curve <- function(z, ranking, sizes) {
     low = apply(halves, 1L, min), high = apply(halves, 1L, max))
 }
 
-# Each half of the rows, rebuilt as learnt on the other.
+# Each half of the rows, with the chosen columns as they are and the others rebuilt as learnt on the
+# other half. More columns can do what fewer did.
 rebuilt_curve <- function(z, sizes) {
   half <- sample.int(nrow(z), nrow(z) %/% 2L)
   explained <- function(own, other) {
@@ -385,18 +386,28 @@ rebuilt_curve <- function(z, sizes) {
     total <- sum(other^2)
     if (!varying || total == 0) return(rep(as.numeric(total == 0), length(sizes)))
     vapply(sizes, function(k) {
+      if (k == ncol(own)) return(1)
       chosen <- ranking[seq_len(k)]
-      gram <- crossprod(own[, chosen, drop = FALSE])
-      # A small ridge: as many columns as rows would rebuild these rows and no others.
-      coef <- solve(gram + 0.01 * mean(diag(gram)) * diag(k),
-        crossprod(own[, chosen, drop = FALSE], own))
-      1 - sum((other - other[, chosen, drop = FALSE] %*% coef)^2) / total
+      # With a ridge, by generalised cross-validation: as many columns as rows would rebuild these
+      # rows and no others, and what is unrelated rebuilds none.
+      parts <- svd(own[, chosen, drop = FALSE])
+      along <- crossprod(parts$u, own[, -chosen, drop = FALSE])
+      ridges <- mean(colSums(own[, chosen, drop = FALSE]^2)) * c(0.1, 0.3, 1, 3, 10, 100)
+      errors <- vapply(ridges, function(ridge) {
+        kept <- parts$d^2 / (parts$d^2 + ridge)
+        (sum(own[, -chosen]^2) - sum((2 * kept - kept^2) * along^2)) /
+          (nrow(own) - 1 - sum(kept))^2
+      }, 0)
+      ridge <- ridges[which.min(errors)]
+      coef <- parts$v %*% (along * parts$d / (parts$d^2 + ridge))
+      1 - sum((other[, -chosen] - other[, chosen, drop = FALSE] %*% coef)^2) / total
     }, 0)
   }
   both <- suppressWarnings(cbind(explained(z[half, , drop = FALSE], z[-half, , drop = FALSE]),
     explained(z[-half, , drop = FALSE], z[half, , drop = FALSE])))
   data.frame(number = sizes, measure = "variance of rows left out explained",
-    value = rowMeans(both), low = apply(both, 1L, min), high = apply(both, 1L, max))
+    value = cummax(rowMeans(both)),
+    low = apply(both, 1L, min), high = apply(both, 1L, max))
 }
 
 # The principal components with a variance above those of permuted columns, 1 to 5.

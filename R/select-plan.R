@@ -246,7 +246,8 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' # How many: `"auto"`
 #' `k = "auto"` looks at a curve, on at most 400 rows and 1,000 columns, which `plot(fit, "size")`
 #' shows.
-#' * To compress it is the smallest number that explains 0.95 of the variance of rows left out.
+#' * To compress it is the smallest number that keeps 0.95 of the variance of rows left out: that of
+#'   the chosen columns, and what a ridge regression on them explains of the others.
 #' * To cluster it is the smallest number that keeps 0.7 of the 5 nearest neighbours, 10 at least.
 #' * To classify it is 0.45 of the columns, 60 at least and 300 at most, or fewer if they keep 0.95
 #'   of the neighbours.

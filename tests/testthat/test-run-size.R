@@ -372,6 +372,22 @@ test_that("columns that do not repeat are noise to the look, and cannot be chose
   expect_identical(ufs_look(ufs_data(d$x[, 1:5] * c(-1, 1, 0, 2, -2), replicates = rep(1:60, each = 5)))$noise, 1)
 })
 
+test_that("to compress, columns that are chosen count as kept, and more never keep less", {
+  set.seed(1)
+  x <- matrix(rnorm(150 * 135), 150)
+  size <- suppressMessages(ufs_size(x, task = "compress"))
+  expect_false(is.unsorted(size$curve$value))
+  # Of unrelated columns so many of 135 keep that part.
+  expect_equal(size$curve$value, size$curve$number / 135, tolerance = .03)
+  expect_identical(size$curve$value[12], 1)
+  expect_gte(size$k, .93 * 135)
+  # Ten columns with four others each like them: ten are enough, and are no more than what they are.
+  x <- matrix(rnorm(1200), 120)[, rep(1:10, 5)] + .1 * matrix(rnorm(6000), 120)
+  curve <- withr::with_seed(1, rebuilt_curve(scale(x), c(5, 10, 20, 50)))
+  expect_gt(curve$value[2], .95)
+  expect_true(all(curve$low <= curve$value & curve$value <= curve$high + .01))
+})
+
 test_that("a fit that fails is told, too small a table takes all, and no rest is tested where none can be", {
   x <- withr::with_seed(1, matrix(rnorm(20), 5))
   failed <- size_fit(list(seed = draw_seeds(1L)[[1L]]), list(x = x, method = "pca", args = list(n_components = 99)))
