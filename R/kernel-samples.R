@@ -35,6 +35,20 @@ neighbours_kept <- function(z, all = NULL, rows = NULL) {
   }
 }
 
+# The same of each of `sets` of columns, which grow: the products of rows grow with them. Cost: n^2 p
+# flops, and n^2 numbers.
+neighbours_along <- function(z, sets) {
+  near <- function(gram) .Call(C_graph_products, gram, knn_size(z))$index
+  whole <- near(x_gram(z, rows = TRUE))
+  gram <- 0
+  done <- integer()
+  vapply(sets, function(columns) {
+    gram <<- gram + tcrossprod(x_columns(z, setdiff(columns, done)))
+    done <<- columns
+    neighbour_overlap(whole, near(gram))
+  }, 0)
+}
+
 # Mean share of common neighbours.
 neighbour_overlap <- function(a, b) {
   sample <- as.double(ncol(a)) * (col(a) - 1)

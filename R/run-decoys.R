@@ -219,12 +219,9 @@ decoys_fit <- function(task, common) {
   }
   with_seed(task$seed, {
     with <- with_decoys(common$x, common$keep, common$first, common$n_decoys)
-    # No more is wanted than a ranking of them.
-    with$data$spare <- row$spends && is.null(with$data$held) && is.null(with$data$row_held) &&
-      !identical(args$k, "auto")
     if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- common$per_k
     # Seed NULL: the method goes on with the numbers of this repeat.
-    run <- quiet_fit(with$data, own$method, args, NULL)
+    run <- quiet_fit(for_ranking(with$data, own$method, args), own$method, args, NULL)
   })
   if (!is.null(run$error)) return(list(error = run$error))
   list(ranking = with$column[unname(run$fit$feature_ranking)], status = run$fit$status,

@@ -138,7 +138,9 @@ size_grid <- function(k, data) {
 size_fit <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    if (!is.null(task$size)) x <- x[half_rows(x, task$size), , drop = FALSE]
+    if (!is.null(task$size)) {
+      x <- for_ranking(x[half_rows(x, task$size), , drop = FALSE], common$method, common$args)
+    }
     run <- quiet_fit(x, common$method, common$args, NULL)
   })
   if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
@@ -168,8 +170,11 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
   ranking <- intersect(rankings$all, data$keep)
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
   best <- lapply(k, function(size) columns_of(data, ranking[seq_len(size)]))
-  data.frame(k = k, share = decoys$curve$share[k], captured_table(data$x, best),
-    knn_overlap = vapply(best, neighbours_kept(part), 0),
+  # Of a tall table a triangle with the same products of columns is enough.
+  tall <- is.matrix(data$x) && nrow(data$x) >= 2L * ncol(data$x)
+  seen <- if (tall) gram_root(x_gram(data$x, rows = FALSE)) else data$x
+  data.frame(k = k, share = decoys$curve$share[k], captured_table(seen, best),
+    knn_overlap = neighbours_along(part, best),
     stability = vapply(k, function(size) {
       if (size == data$p) return(NA_real_)
       chosen <- members_of(lapply(rankings$halves, utils::head, size), data$p)
@@ -361,7 +366,7 @@ size_ranking <- function(part, data, method, args) {
 # low, high: the range over four halves of the rows.
 kept_curve <- function(z, ranking, sizes) {
   best <- lapply(sizes, function(k) ranking[seq_len(k)])
-  kept <- function(z) vapply(best, neighbours_kept(z), 0)
+  kept <- function(z) neighbours_along(z, best)
   first <- lapply(1:2, function(i) sample.int(nrow(z), nrow(z) %/% 2L))
   halves <- vapply(c(first, lapply(first, function(i) setdiff(seq_len(nrow(z)), i))),
     function(rows) kept(z[rows, , drop = FALSE]), sizes)

@@ -89,6 +89,10 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   # The seed does not depend on the method, so that all methods get the same resamples.
   run <- start_run("stability", looked$x, checkpoint)
   tasks <- lapply(seq_len(n_resamples), function(i) list(seed = task_seed(run, "resample", i)))
+  # Picks one by one end at their number, unless a resample may have fewer columns that vary.
+  if (identical(row$picks$argument, "k") && isTRUE(4L * k <= length(data$keep))) {
+    args$k <- k
+  }
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
   common <- list_of(x = to_travel(looked$x), method, args, size, k, m)
@@ -160,7 +164,9 @@ stability_fit <- function(task, common) {
   with_seed(task$seed, {
     rows <- sort(sample.int(nrow(common$x), common$size))
     # Seed NULL: the method goes on with the numbers of this resample.
-    run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)
+    x <- common$x[rows, , drop = FALSE]
+    if (is.null(common$m)) x <- for_ranking(x, common$method, common$args)
+    run <- quiet_fit(x, common$method, common$args, NULL)
   })
   if (!is.null(run$error)) return(list(error = run$error))
   chosen <- function(select, size) suppressMessages(select(run$fit, size, as = "index"))

@@ -231,6 +231,14 @@ progress_ticks <- function(n, envir) {
   }
 }
 
+# Data that were made for one fit, of which no more than a ranking is wanted: a method that reads
+# them once may write over them.
+for_ranking <- function(x, method, args) {
+  x$spare <- method_row(method)$spends && is.null(x$held) && is.null(x$row_held) &&
+    !identical(args$k, "auto")
+  x
+}
+
 # A fit with its warnings collected instead of shown, and its error instead of stopping.
 quiet_fit <- function(x, method, args, seed) {
   args <- paper_in_control(args, method_row(method))

@@ -81,9 +81,10 @@ static double exact_d2(const search *s, int i, int j)
 {
     if (s->rows) return sparse_rows_d2(s->rows, i, j);
     if (s->product) {
-        double d2 = s->norm2[i] + s->norm2[j] -
-                    2.0 * s->product[(size_t) i + (size_t) j * (size_t) s->n];
-        return d2 > 0.0 ? d2 : 0.0;
+        double both = s->norm2[i] + s->norm2[j];
+        double d2 = both - 2.0 * s->product[(size_t) i + (size_t) j * (size_t) s->n];
+        /* Equal rows leave rounding. */
+        return d2 > s->delta * both ? d2 : 0.0;
     }
     const double *a = s->row + (size_t) i * (size_t) s->p;
     const double *b = s->row + (size_t) j * (size_t) s->p;
