@@ -93,6 +93,10 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     length(x$classes), " classes, ", count_words(x$repeats, "repeat"), ", ",
     if (x$mode != "classify") "k-means on the chosen features" else
       paste0(signif(100 * x$train, 3L), " % of the samples are candidates"))
+  if (!is.null(x$left_out)) {
+    cat_line("without svm, which would take most of the time on so many rows: name it in ",
+      "`classifiers` to have it")
+  }
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
     cat("\n")

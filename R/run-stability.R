@@ -89,12 +89,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   # The seed does not depend on the method, so that all methods get the same resamples.
   run <- start_run("stability", looked$x, checkpoint)
   tasks <- lapply(seq_len(n_resamples), function(i) list(seed = task_seed(run, "resample", i)))
-  # Picks one by one end at their number, unless a resample may have fewer columns that vary.
-  if (identical(row$picks$argument, "k") && isTRUE(4L * k <= length(data$keep))) {
-    args$k <- k
-  }
-  # A method that solves for its number gets it.
-  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
+  args <- numbered_arguments(args, row, k, m, length(data$keep))
   common <- list_of(x = to_travel(looked$x), method, args, size, k, m)
   done <- run_tasks(tasks, stability_fit, common, run, usable = function(value) {
     length(value$rows) == size && is_choice(value$rows, n) &&
@@ -111,6 +106,14 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level),
     if (!is.null(looked$size)) list(looked_at = looked$size, n = data$n)),
     class = c("ufs_stability", "ufs_result"))
+}
+
+# A method that solves for its number gets it, and picks one by one end at it, unless a resample may
+# have fewer of the `usable` columns that vary.
+numbered_arguments <- function(args, row, k, m, usable) {
+  if (identical(row$picks$argument, "k") && isTRUE(4L * k <= usable)) args$k <- k
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
+  args
 }
 
 # Agreement of the resamples.

@@ -470,3 +470,20 @@ test_that("without package future there are no workers", {
     parent = environment(own))
   expect_identical(own(), 0)
 })
+
+test_that("many rows are compared without svm, unless it is asked for", {
+  skip_if_not_installed("rpart")
+  x <- withr::with_seed(1, matrix(stats::rnorm(1600 * 4), 1600, dimnames = list(NULL, letters[1:4])))
+  y <- factor(rep_len(1:2, 1600))
+  compare <- function(x, y, ...) {
+    withr::with_seed(1, suppressMessages(ufs_compare(x, y, "variance", k = 2, repeats = 1,
+      baselines = FALSE, ...)))
+  }
+  many <- compare(x, y)
+  expect_identical(unique(many$results$classifier), "tree")
+  expect_output(print(many), "without svm")
+  skip_if_not_installed("e1071")
+  few <- compare(x[1:100, ], y[1:100])
+  expect_setequal(few$results$classifier, c("svm", "tree"))
+  expect_identical(unique(compare(x[1:1510, ], y[1:1510], classifiers = "svm")$results$classifier), "svm")
+})
