@@ -13,7 +13,7 @@
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
 #' does, is told `nfeat`. Beside them there are `include`, `exclude`, `cost`, `feature_strata` and
-#' `feature_quotas` of [ufs_data()], best by names of columns, and `standardise`, `na` and `seed`,
+#' `feature_quotas` of [ufs_data()], by names of columns, and `standardise`, `na` and `seed`,
 #' as in [step_select_ufs()], whose sections on units and on the default number of clusters hold
 #' here too. Quotas are met by the first `nfeat` features, so `nfeat` has to be given
 #' (`filter.nfeat` of a pipeline gives it).

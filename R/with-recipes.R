@@ -67,7 +67,7 @@
 #' @param options A named list with further arguments of the method, for example `list(gamma = 1)`.
 #'   What a method needs and the step knows, the number of columns to keep, is filled in. It may
 #'   also have `include`, `exclude`, `cost`, `feature_strata` and `feature_quotas` of [ufs_data()],
-#'   best by names of columns: a column that must be in is kept whatever `cutoff` says.
+#'   by names of columns: a column that must be in is kept whatever `cutoff` says.
 #' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
 #'   section on units.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.

@@ -75,6 +75,7 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   refuse_missing_values(x, na)
   own <- names(options) %in% c(constraint_names(option = TRUE), "weights")
   held <- options[own]
+  refuse_places(held)
   data <- framework_data(x, na, held)
   options <- with_clusters(options[!own], row, method, data)
   make <- function(k) {
@@ -91,6 +92,20 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
   }
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, held))
   c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
+}
+
+# Frameworks put columns in an order of their own, to which nothing that is given by place applies.
+refuse_places <- function(held) {
+  for (row in constraint_rows("columns", c("places", "numbers", "strata"))) {
+    value <- held[[row$name]]
+    named <- if (row$kind == "places") is.character(value) || is.function(value) else
+      !is.null(names(value))
+    if (length(value) && !named) {
+      refuse(row$name, "`", row$name, "` needs the names of the columns here, whose order may be ",
+        "another one: ", if (row$kind == "places") "c(\"column\", ...)" else
+          paste0("c(column = ", deparse_short(value[[1L]]), ", ...)"), ".")
+    }
+  }
 }
 
 # The table as the adapters give it to a method, with a word about columns that are no features.

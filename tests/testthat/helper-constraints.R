@@ -9,11 +9,11 @@ doors_x <- function() {
   x
 }
 # What each constraint is given as, with what it needs.
-asked_for <- list(include = c("c5", "c4"), exclude = c("c1", "c2", "c6", "c8", "c9"), cost = c(1, 5, 2, 1, 3, 1, 4, 5, 2), budget = 2.5,
+asked_for <- list(include = c("c5", "c4"), exclude = c("c1", "c2", "c6", "c8", "c9"), cost = stats::setNames(c(1, 5, 2, 1, 3, 1, 4, 5, 2), paste0("c", 1:9)), budget = 2.5,
   groups = list(c("c1", "c6"), c("c2", "c9")), max_cor = .3, weights = rep(1:3, each = 10), blocks = rep(1:3, 10),
   block_scale = TRUE, candidates = c(3:12, 20:27), labelled = c(1:5, 9, 17, 21:24), replicates = c(rep(1, 14), rep(2:9, 2)),
   sample_cost = rep(c(1, 2, 5), 10), sample_budget = 3, strata = rep(1:2, c(20, 10)), quotas = c("1" = 2, "2" = 5),
-  feature_strata = rep(c("a", "b", "c"), each = 3), feature_quotas = list(a = 0, c = c(1, 3)))
+  feature_strata = stats::setNames(rep(c("a", "b", "c"), each = 3), paste0("c", 1:9)), feature_quotas = list(a = 0, c = c(1, 3)))
 given_as <- function(name) {
   row <- constraint_rows()[[name]]
   if (is.null(asked_for[[name]])) stop("say in asked_for what `", name, "` is given as")
