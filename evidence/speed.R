@@ -180,92 +180,215 @@ scaling_part <- function() {
   }
 }
 
-# ---- before-after ------------------------------------------------------------------------------
+# ---- versions side by side -----------------------------------------------------------------------
 
-# Versions of the package side by side: CPU seconds of one fit at its defaults (the least of three where that
-# takes less than a second), the memory that it adds to its data, and status, iterations, objective
-# and certificate beside them, so that no speed is bought with a worse answer.
+# CPU seconds of one call (the least of three where that takes less than a second), the memory that it adds to its
+# data, and beside them what the answer is worth, so that no speed is bought with a worse one. Versions take
+# turns; what takes over --seconds is stopped; what a version cannot do yet says so. With --out, lines of other cases
+# in the file stay, so that a table can be made in pieces.
 #
-#   Rscript speed.R before-after --libraries=... --data=FOLDER [--out=file.csv] [--methods=topk,rsr]
-#                          [--seconds=60]
-#
-# Real sets of --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and
-# NDFS start from are drawn before the clock runs. What takes over --seconds is stopped.
-before_after_part <- function() {
-  # The penalty on the weights was an argument of ufs_alfs(), and is one of ufs_control(paper = ) now.
-  alfs_penalty <- function(x, lambda_rel, ...) {
-    before <- "lambda_rel" %in% names(formals(ufselect::ufs_alfs))
-    if (before) return(ufselect::ufs_alfs(x, lambda_rel = lambda_rel, ...))
+#   Rscript speed.R before-after --libraries=... --data=FOLDER [--out=file.csv] [--methods=topk,rsr] [--seconds=60]
+#   Rscript speed.R waits --libraries=... [--out=file.csv] [--cases=medoids_texts,...] [--seconds=60]
+
+# One fit at its defaults: method | call | sets, a set of --data by its name or five Gaussian clusters (common.R) as
+# "n x p"; g clusters, whose labels, which SOCFS and NDFS start from, are drawn before the clock runs.
+before_after_cases <- "
+alfs         | ufs_alfs(x)                                | 300x500 500x2000 1000x1000 100x100000
+alfs_weights | alfs_penalty(x, .001)                      | 500x100 300x500
+alfs_few     | alfs_penalty(x, 1e-4, beta_rel = .6)       | 500x100 300x500
+alnr         | ufs_alnr(x)                                | 1000x1000 5000x500
+blfse        | ufs_blfse(x, g, k = 20)                    | 8000x200 100x10000
+consensus    | ufs_consensus(x, g)                        | 100x100000
+css          | ufs_css(x, k = 20)                         | 100x100000
+cur          | ufs_cur(x)                                 | 1000x1000 100x100000
+facility     | ufs_facility(x, m = 20)                    | 1000x1000 5000x500
+inffs        | ufs_inffs(x)                               | 100x10000 100x40000
+jspca        | ufs_jspca(x, g, loss = 'feature')          | lung_discrete tissue warpPIE10P musk1 libras segment 500x2000 100x10000 100x100000
+jspca_sample | ufs_jspca(x, g, loss = 'sample')           | lung_discrete tissue warpPIE10P musk1 libras segment 500x2000 100x10000
+kmeans_f     | ufs_kmeans_f(x, g)                         | 300x500 500x2000 1000x1000 5000x500 100x100000
+laplacian    | ufs_laplacian(x)                           | 100x10000
+mcfs         | ufs_mcfs(x, g)                             | 100x100000 50x1000000
+medoids      | ufs_medoids(x, m = 20)                     | 1000x1000 5000x500
+ndfs         | ufs_ndfs(x, g, init = labels)              | lung_discrete tissue orl 100x100000
+pca          | ufs_pca(x, g)                              | 1000x1000
+rrss         | ufs_rrss(x)                                | 1000x1000 8000x200 7352x561
+rsr          | ufs_rsr(x)                                 | 1000x1000 5000x500 100x100000
+socfs        | ufs_socfs(x, g, init = labels)             | lung_discrete tissue warpPIE10P 100x100000
+sogfs        | ufs_sogfs(x, g)                            | 1000x1000 5000x500 8000x200 100x10000 100x40000
+spca         | ufs_spca(x, g)                             | 500x2000 100x10000
+spec         | ufs_spec(x)                                | 100x10000 5000x500
+ted          | ufs_ted(x)                                 | 1000x1000 5000x500 100x100000
+topk         | ufs_topk(x, k = 20, n_clusters = g)        | 300x500 100x2000 500x2000 1000x1000 2000x200
+topk_links   | ufs_topk(x, k = 20, n_clusters = g, alpha_e = 20) | 300x500 500x2000 1000x1000
+udfs         | ufs_udfs(x, g)                             | lung_discrete 300x500 1000x1000 orl 100x10000 100x100000
+variance     | ufs_variance(x)                            | 300x500 500x2000 100x10000 5000x500"
+
+# The times people wait for: case | data | call | what the answer is worth, read from `fit`.
+waits_cases <- "
+variance_iris_1000        | small(iris[1:4])    | loop(ufs_variance(x))                                 |
+css_iris_1000             | small(iris[1:4])    | loop(ufs_css(x, k = 2))                               |
+pca_iris_1000             | small(iris[1:4])    | loop(ufs_pca(x, n_components = 2))                    |
+ted_iris_1000             | small(iris[1:4])    | loop(ufs_ted(x))                                      |
+select_iris_1000          | small(iris[1:4])    | loop(ufs_select(x, k = 2))                            |
+css_mtcars_1000           | small(mtcars)       | loop(ufs_css(x[sample.int(nrow(x), replace = TRUE), ], k = 4)) | proved$captured
+medoids_texts             | texts()             | ufs_medoids(x, m = 20, center = FALSE, scale = FALSE) | proved$within_ss
+medoids_texts_labelled    | texts()             | ufs_medoids(x, m = 20, labelled = 1:20, center = FALSE, scale = FALSE) | proved$within_ss
+facility_texts            | texts()             | ufs_facility(x, m = 20, center = FALSE, scale = FALSE) | proved$value
+medoids_50000x60          | rows(50000, 60)     | ufs_medoids(x, m = 20)                                | proved$within_ss
+medoids_50000x200         | rows(50000, 200)    | ufs_medoids(x, m = 20)                                | proved$within_ss
+facility_10000x200        | rows(10000, 200)    | ufs_facility(x, m = 100)                              | proved$value
+propagate_5000            | list(w = ufs_graph(texts(), 10), y = labels_of(5000, 40)) | ufs_propagate(x$w, x$y) |
+propagate_100000          | list(w = graph_of(100000), y = labels_of(100000, 400))    | ufs_propagate(x$w, x$y) |
+select_label_texts        | texts()             | ufs_select(x, m = 20, task = 'label')                 | proved$within_ss
+select_label_50000x60     | rows(50000, 60)     | ufs_select(x, m = 20, task = 'label')                 | proved$within_ss
+select_cluster_50000x60   | rows(50000, 60)     | ufs_select(x, 20, 'cluster')                          |
+select_classify_50000x60  | rows(50000, 60)     | ufs_select(x, 20, 'classify')                         |
+size_50000x60             | rows(50000, 60)     | ufs_size(x, 'pca', n_components = 8)                  | fit$k
+size_5000x60              | rows(5000, 60)      | ufs_size(x, 'pca', n_components = 8)                  | fit$k
+laplacian_100000x60       | rows(100000, 60)    | ufs_laplacian(x)                                      |
+mcfs_100000x60            | rows(100000, 60)    | ufs_mcfs(x, 8)                                        |
+select_cluster_100000x60  | rows(100000, 60)    | ufs_select(x, 20, 'cluster')                          |
+split_1000x50             | rows(1000, 50)      | ufs_split(x, m = 100)                                 | fit$coverage$uncovered[1]
+split_50000x60            | rows(50000, 60)     | ufs_split(x, m = 100)                                 | fit$coverage$uncovered[1]
+pam_2000x50               | rows(2000, 50)      | ufs_medoids(x, m = 10, form = 'pam')                  | proved$mean_distance
+pam_1000x20_50            | rows(1000, 20)      | ufs_medoids(x, m = 50, form = 'pam')                  | proved$mean_distance
+select_compress_150x500   | rows(150, 500)      | ufs_select(x, 5, 'compress')                          |
+select_cluster_150x500    | rows(150, 500)      | ufs_select(x, 20, 'cluster')                          |
+select_compress_300x800   | rows(300, 800)      | ufs_select(x, 20, 'compress')                         |
+select_cluster_300x800    | rows(300, 800)      | ufs_select(x, 20, 'cluster')                          |
+select_compress_2000x500  | rows(2000, 500)     | ufs_select(x, 20, 'compress')                         |
+select_cluster_2000x500   | rows(2000, 500)     | ufs_select(x, 20, 'cluster')                          |
+select_compress_texts     | texts()             | ufs_select(x, 20, 'compress')                         |
+select_cluster_texts      | texts()             | ufs_select(x, 20, 'cluster')                          |
+select_classify_texts     | texts()             | ufs_select(x, 20, 'classify')                         |
+select_classify_300x5000  | rows(300, 5000)     | ufs_select(x, 20, 'classify')                         |
+select_cluster_300x5000   | rows(300, 5000)     | ufs_select(x, 20, 'cluster')                          |
+select_cluster_4000x400   | noise(4000, 400)    | ufs_select(x, 20, 'cluster')                          |
+select_cluster_tox171     | set('tox171')       | ufs_select(x, 20, 'cluster')                          |
+select_cluster_coil20     | set('coil20', 400)  | ufs_select(x, 20, 'cluster')                          |
+select_cluster_low        | low_rank()          | ufs_select(x, 20, 'cluster')                          |
+jspca_low                 | low_rank()          | ufs_jspca(x, 13, scale = FALSE)                       | proved$kkt
+select_k5000_270x20000    | rows(270, 20000)    | ufs_select(x, k = 5000)                               |
+css_sparse_2000x9015      | sparse(2000, 9015, .04) | ufs_css(x, k = 20)                                | proved$captured
+css_sparse_3000x5000      | sparse(3000, 5000, .01) | ufs_css(x, k = 20)                                | proved$captured
+css_sparse_blocks_2000x9015 | ufs_data(sparse(2000, 9015, .04), blocks = rep_len(letters[1:4], 2000)) | ufs_css(x, k = 20) | proved$captured
+represent_2000x500        | rows(2000, 500)     | ufs_represent(x)                                      | fit$objective
+represent_300x5000        | rows(300, 5000)     | ufs_represent(x)                                      | fit$objective
+size_css_300x5000         | rows(300, 5000)     | ufs_size(x, 'css')                                    | fit$k
+size_css_2000x500         | rows(2000, 500)     | ufs_size(x, 'css')                                    | fit$k
+compare_css_2000x500      | rows(2000, 500)     | ufs_compare(x, factor(rep_len(1:5, 2000)), methods = 'css', k = c(10, 20), repeats = 3) |
+stability_css_2000x500    | rows(2000, 500)     | ufs_stability(x, 'css', k = 20, n_resamples = 20)     | fit$stability[[1]]
+topk_300x5000             | rows(300, 5000)     | ufs_topk(x, k = 20, n_clusters = 5)                   | proved$selection_objective
+topk_clustered_300x5000   | clustered(300, 5000) | ufs_topk(x, k = 20, n_clusters = 5)                  | proved$selection_objective
+topk_2000x500             | rows(2000, 500)     | ufs_topk(x, k = 20, n_clusters = 5)                   | proved$selection_objective
+alfs_path_2000x500        | rows(2000, 500)     | ufs_alfs_path(x)                                      | rev(fit$table$objective)[1]
+decoys_pca_2000x500       | rows(2000, 500)     | ufs_decoys(x, 'pca', n_components = 5)                | fit$k[[1]]
+decoys_css_100000x60      | rows(100000, 60)    | ufs_decoys(x, 'css', k = 20)                          | fit$k[[1]]
+decoys_css_100x20000      | rows(100, 20000)    | ufs_decoys(x, 'css', k = 20)                          | fit$k[[1]]
+facility_10000x60         | rows(10000, 60)     | ufs_facility(x, m = 20)                               | proved$value
+facility_50000x60         | rows(50000, 60)     | ufs_facility(x, m = 20)                               | proved$value
+facility_100000x25        | rows(100000, 25)    | ufs_facility(x, m = 100)                              | proved$value
+medoids_100000x25         | rows(100000, 25)    | ufs_medoids(x, m = 100)                               | proved$within_ss
+graph_50000x60            | rows(50000, 60)     | ufs_graph(x)                                          |
+laplacian_50000x60        | rows(50000, 60)     | ufs_laplacian(x)                                      |
+mcfs_50000x60             | rows(50000, 60)     | ufs_mcfs(x, 8)                                        |
+spec_50000x60             | rows(50000, 60)     | ufs_spec(x)                                           |
+laplacian_100x20000       | rows(100, 20000)    | ufs_laplacian(x)                                      |
+consensus_50000x60        | rows(50000, 60)     | ufs_consensus(x, 8)                                   |
+consensus_100x50000       | rows(100, 50000)    | ufs_consensus(x, 8)                                   |
+consensus_300x5000        | rows(300, 5000)     | ufs_consensus(x, 8, k = 20)                           |
+consensus_2000x500        | rows(2000, 500)     | ufs_consensus(x, 8, k = 20)                           |
+stability_50000x60        | rows(50000, 60)     | ufs_stability(x, 'socfs', k = 20, n_clusters = 8)     | fit$stability[[1]]
+tune_50000x60             | rows(50000, 60)     | ufs_tune(x, 'socfs', list(n_clusters = 6:8), k = 20)  |
+grid_50000x60             | rows(50000, 60)     | ufs_grid(x, 'socfs', list(n_clusters = 6:8))          |
+sparse_pca_20000x2000     | log1p(DelayedArray::DelayedArray(sparse(20000, 2000, .05))) | ufs_pca(x, n_components = 20) | proved$captured"
+
+# What the lines above are made of.
+makers <- list(
+  alfs_penalty = function(x, lambda_rel, ...) {
+    # The penalty on the weights was an argument of ufs_alfs(), and is one of ufs_control(paper = ) now.
+    if ("lambda_rel" %in% names(formals(ufselect::ufs_alfs))) return(ufselect::ufs_alfs(x, lambda_rel = lambda_rel, ...))
     ufselect::ufs_alfs(x, control = ufselect::ufs_control(paper = list(lambda_rel = lambda_rel)), ...)
-  }
-  fits <- list(
-    alfs = function(x, g, labels) ufselect::ufs_alfs(x),
-    alfs_weights = function(x, g, labels) alfs_penalty(x, .001),
-    alfs_few = function(x, g, labels) alfs_penalty(x, 1e-4, beta_rel = .6),
-    alnr = function(x, g, labels) ufselect::ufs_alnr(x),
-    blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, k = 20),
-    consensus = function(x, g, labels) ufselect::ufs_consensus(x, g),
-    css = function(x, g, labels) ufselect::ufs_css(x, k = 20),
-    cur = function(x, g, labels) ufselect::ufs_cur(x),
-    facility = function(x, g, labels) ufselect::ufs_facility(x, m = 20),
-    inffs = function(x, g, labels) ufselect::ufs_inffs(x),
-    jspca = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "feature"),
-    jspca_sample = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "sample"),
-    kmeans_f = function(x, g, labels) ufselect::ufs_kmeans_f(x, g),
-    laplacian = function(x, g, labels) ufselect::ufs_laplacian(x),
-    mcfs = function(x, g, labels) ufselect::ufs_mcfs(x, g),
-    medoids = function(x, g, labels) ufselect::ufs_medoids(x, m = 20),
-    ndfs = function(x, g, labels) ufselect::ufs_ndfs(x, g, init = labels),
-    pca = function(x, g, labels) ufselect::ufs_pca(x, g),
-    rrss = function(x, g, labels) ufselect::ufs_rrss(x),
-    rsr = function(x, g, labels) ufselect::ufs_rsr(x),
-    socfs = function(x, g, labels) ufselect::ufs_socfs(x, g, init = labels),
-    sogfs = function(x, g, labels) ufselect::ufs_sogfs(x, g),
-    spca = function(x, g, labels) ufselect::ufs_spca(x, g),
-    spec = function(x, g, labels) ufselect::ufs_spec(x),
-    ted = function(x, g, labels) ufselect::ufs_ted(x),
-    topk = function(x, g, labels) ufselect::ufs_topk(x, k = 20, n_clusters = g),
-    topk_links = function(x, g, labels) {
-      ufselect::ufs_topk(x, k = 20, n_clusters = g, alpha_e = 20)
-    },
-    udfs = function(x, g, labels) ufselect::ufs_udfs(x, g),
-    variance = function(x, g, labels) ufselect::ufs_variance(x)
-  )
+  },
+  small = as.matrix,
+  loop = function(call) {
+    call <- substitute(call)
+    for (i in 1:1000) fit <- eval(call, parent.frame())
+    fit
+  },
+  set = function(name, rows = Inf) {
+    x <- read_set(option("data"), name)$x
+    x[seq_len(min(rows, nrow(x))), ]
+  },
+  named = function(x, letter) `dimnames<-`(x, list(NULL, paste0(letter, seq_len(ncol(x))))),
+  # Eight subjects with words of their own, 3 % of the entries filled, as term frequencies of unit length.
+  texts = function(n = 5000L, p = 1500L, filled = 45L) {
+    subject <- sample.int(8L, n, replace = TRUE)
+    common <- 1 / seq_len(p)^.7
+    j <- unlist(lapply(subject, function(s) {
+      sample.int(p, filled, replace = TRUE, prob = common * ifelse(seq_len(p) %% 8L == s - 1L, 4, 1))
+    }))
+    x <- Matrix::sparseMatrix(rep(seq_len(n), each = filled), j, x = 1, dims = c(n, p))
+    ufselect::ufs_data(named(x, "w"), counts = "tfidf", unit_rows = TRUE)
+  },
+  # Clusters in half of the columns, noise in the others.
+  rows = function(n, p, clusters = 8L) {
+    centre <- matrix(stats::rnorm(clusters * p), clusters)
+    centre[, seq_len(p) > p / 2] <- 0
+    named(centre[sample.int(clusters, n, replace = TRUE), ] + matrix(stats::rnorm(n * p), n), "f")
+  },
+  noise = function(n, p) named(matrix(stats::rnorm(n * p), n), "f"),
+  # As copy numbers of genes: 13 patterns over the samples, and genes that are copies of others.
+  low_rank = function(n = 147L, p = 500L, rank = 13L, copies = 96L) {
+    x <- matrix(stats::rnorm(n * rank), n) %*% matrix(stats::rnorm(rank * (p - copies)), rank)
+    named(cbind(x, x[, seq_len(copies)]), "g")
+  },
+  # Counts, as of genes in single cells.
+  sparse = function(n, p, share) named(abs(Matrix::rsparsematrix(n, p, share)), "g"),
+  labels_of = function(n, known, classes = 8L) {
+    y <- factor(rep(NA, n), levels = seq_len(classes))
+    y[sample.int(n, known)] <- rep_len(seq_len(classes), known)
+    y
+  },
+  # Neighbours along three directions: a graph of the right size without a search.
+  graph_of = function(n) {
+    edges <- do.call(rbind, lapply(1:3, function(d) {
+      at <- order(stats::rnorm(n))
+      do.call(rbind, lapply(1:2, function(s) cbind(at[seq_len(n - s)], at[s + seq_len(n - s)])))
+    }))
+    w <- Matrix::sparseMatrix(edges[, 1L], edges[, 2L], x = 1, dims = c(n, n))
+    (w + Matrix::t(w) > 0) * 1
+  })
 
-  cases <- list(
-    topk = c("300x500", "100x2000", "500x2000", "1000x1000", "2000x200"),
-    topk_links = c("300x500", "500x2000", "1000x1000"),
-    kmeans_f = c("300x500", "500x2000", "1000x1000", "5000x500", "100x100000"),
-    variance = c("300x500", "500x2000", "100x10000", "5000x500"),
-    pca = "1000x1000",
-    laplacian = "100x10000",
-    spec = c("100x10000", "5000x500"),
-    spca = c("500x2000", "100x10000"),
-    udfs = c("lung_discrete", "300x500", "1000x1000", "orl", "100x10000", "100x100000"),
-    rsr = c("1000x1000", "5000x500", "100x100000"),
-    rrss = c("1000x1000", "8000x200", "7352x561"),
-    ted = c("1000x1000", "5000x500", "100x100000"),
-    alnr = c("1000x1000", "5000x500"),
-    cur = c("1000x1000", "100x100000"),
-    facility = c("1000x1000", "5000x500"),
-    medoids = c("1000x1000", "5000x500"),
-    alfs = c("300x500", "500x2000", "1000x1000", "100x100000"),
-    alfs_weights = c("500x100", "300x500"),
-    alfs_few = c("500x100", "300x500"),
-    ndfs = c("lung_discrete", "tissue", "orl", "100x100000"),
-    jspca = c("lung_discrete", "tissue", "warpPIE10P", "musk1", "libras", "segment", "500x2000",
-      "100x10000", "100x100000"),
-    jspca_sample = c("lung_discrete", "tissue", "warpPIE10P", "musk1", "libras", "segment",
-      "500x2000", "100x10000"),
-    socfs = c("lung_discrete", "tissue", "warpPIE10P", "100x100000"),
-    sogfs = c("1000x1000", "5000x500", "8000x200", "100x10000", "100x40000"),
-    blfse = c("8000x200", "100x10000"),
-    inffs = c("100x10000", "100x40000"),
-    mcfs = c("100x100000", "50x1000000"),
-    css = "100x100000",
-    consensus = "100x100000"
-  )
+cases_of <- function(text, columns) {
+  stats::setNames(utils::read.table(text = text, sep = "|", quote = "", strip.white = TRUE, comment.char = "",
+    stringsAsFactors = FALSE, fill = TRUE), columns)
+}
 
+# A place where the package, the makers and `values` are found.
+bench <- function(values = list()) {
+  library(ufselect, lib.loc = option("library"))
+  place <- list2env(values, parent = globalenv())
+  for (name in names(makers)) place[[name]] <- `environment<-`(makers[[name]], place)
+  place
+}
+
+# The call measured in its place: list(fit, used, of least_of_three()).
+measured <- function(call, place, seconds) {
+  fit <- NULL
+  invisible(gc())
+  reset_peak()
+  start <- resident_mb("VmRSS")
+  used <- least_of_three(function() {
+    set.seed(1)
+    fit <<- suppressMessages(suppressWarnings(eval(parse(text = call), place)))
+  }, seconds, start)
+  list(fit = fit, used = used)
+}
+
+before_after_part <- function() {
+  cases <- cases_of(before_after_cases, c("method", "call", "sets"))
+  sets <- strsplit(cases$sets, " +")
   # The measure of the answer that the fit itself gives, and the tightest of its certificates.
   answer <- function(fit) {
     certificate <- fit$certificate
@@ -277,320 +400,69 @@ before_after_part <- function() {
     list(objective = if (length(value)) signif(value, 8) else NA,
       certificate = if (length(shown)) paste(shown[1L], signif(certificate[[shown[1L]]], 2)) else "")
   }
-
   one <- function(method, data, version, seconds) {
+    g <- 5L
     if (grepl("^[0-9]+x[0-9]+$", data)) {
       size <- as.integer(strsplit(data, "x")[[1L]])
       x <- clustered(size[1L], size[2L])
-      n_clusters <- 5L
     } else {
-      set <- read_set(option("data"), data)
-      x <- scale(set$x)
+      found <- read_set(option("data"), data)
+      x <- scale(found$x)
       x <- x[, colSums(is.finite(x)) == nrow(x)]
       x <- matrix(x, nrow(x), dimnames = list(NULL, paste0("f", seq_len(ncol(x)))))
-      n_clusters <- nlevels(set$y)
+      g <- nlevels(found$y)
     }
-    labels <- if (method %in% c("socfs", "ndfs") && ncol(x) < 10000L) {
+    labels <- "kmeans"
+    if (method %in% c("socfs", "ndfs") && ncol(x) < 10000L) {
       set.seed(1)
-      stats::kmeans(x, n_clusters, nstart = 5, iter.max = 50)$cluster
-    } else {
-      "kmeans"
+      labels <- stats::kmeans(x, g, nstart = 5, iter.max = 50)$cluster
     }
-    fit <- NULL
-    invisible(gc())
-    reset_peak()
-    start <- resident_mb("VmRSS")
-    used <- least_of_three(function() {
-      set.seed(1)
-      fit <<- suppressMessages(suppressWarnings(fits[[method]](x, n_clusters, labels)))
-    }, seconds, start)
-    if (nzchar(used$note)) {
-      print_row(version, method, data, nrow(x), ncol(x), NA, NA, NA, used$note, NA, "", blas_name())
-    } else {
-      said <- answer(fit)
-      print_row(version, method, data, nrow(x), ncol(x), used$seconds, used$mb, fit$iterations, fit$status,
-        said$objective, said$certificate, blas_name())
-    }
+    done <- measured(cases$call[cases$method == method], bench(list(x = x, g = g, labels = labels)), seconds)
+    failed <- nzchar(done$used$note)
+    said <- if (failed) list(objective = NA, certificate = "") else answer(done$fit)
+    print_row(version, method, data, nrow(x), ncol(x), done$used$seconds, done$used$mb,
+      if (failed) NA else done$fit$iterations, if (failed) done$used$note else done$fit$status, said$objective, said$certificate,
+      blas_name())
   }
-
-  columns <- c("version", "method", "set", "n", "p", "seconds", "mb", "iterations", "status",
-    "objective", "certificate", "blas")
   if (!is.null(option("method"))) {
-    library(ufselect, lib.loc = option("library"))
-    one(option("method"), option("set"), option("version"), as.numeric(option("limit")))
-  } else {
-    methods <- words(option("methods", paste(names(cases), collapse = ",")))
-    lines <- data.frame(method = rep(methods, lengths(cases[methods])),
-      set = unlist(cases[methods], use.names = FALSE))
-    lines$limit <- option("seconds", "60")
-    lines$part <- "before-after"
-    if (!is.null(option("data"))) lines$data <- option("data")
-    ended <- function(job) {
-      data.frame(job$version, job$method, job$set, NA, NA, NA, NA, NA, paste("over", job$limit, "s"), NA, "", blas_name())
-    }
-    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("method", "set", "blas"),
-      names(cases), ended = ended)
+    return(one(option("method"), option("set"), option("version"), as.numeric(option("limit"))))
   }
+  lines <- data.frame(method = rep(cases$method, lengths(sets)), set = unlist(sets))
+  lines <- lines[lines$method %in% words(option("methods", paste(cases$method, collapse = ","))), ]
+  side_by_side(lines, "before-after", c("version", "method", "set", "n", "p", "seconds", "mb", "iterations", "status",
+    "objective", "certificate", "blas"), c("method", "set", "blas"), cases$method, function(job) {
+      data.frame(job$version, job$method, job$set, NA, NA, NA, NA, NA, paste("over", job$limit, "s"), NA, "", blas_name())
+    })
 }
 
-# ---- waits -------------------------------------------------------------------------------------
-
-# The times people wait for, in versions of the package side by side: CPU seconds (the least of three where
-# that is less than a second) and peak memory of one call each, and the criterion of its answer, so that no
-# speed is bought with a worse one.
-#
-#   Rscript speed.R waits --libraries=... [--out=file.csv] [--cases=medoids_texts,...] [--seconds=60]
-#
-# A case is a function that makes the data, a call on them, and what to read from the answer. What takes over
-# --seconds is stopped; what a version cannot do yet says so. With --out, lines of other cases in the
-# file stay.
 waits_part <- function() {
-  # Eight subjects with words of their own, 3 % of the entries filled, as term frequencies of unit
-  # length.
-  texts <- function(n = 5000L, p = 1500L, filled = 45L) {
-    set.seed(1)
-    subject <- sample.int(8L, n, replace = TRUE)
-    common <- 1 / seq_len(p)^.7
-    i <- rep(seq_len(n), each = filled)
-    j <- unlist(lapply(subject, function(s) {
-      own <- seq_len(p) %% 8L == s - 1L
-      sample.int(p, filled, replace = TRUE, prob = common * ifelse(own, 4, 1))
-    }))
-    x <- Matrix::sparseMatrix(i, j, x = 1, dims = c(n, p))
-    dimnames(x) <- list(NULL, paste0("w", seq_len(p)))
-    ufselect::ufs_data(x, counts = "tfidf", unit_rows = TRUE)
-  }
-
-  # Clusters in half of the columns, noise in the others.
-  rows <- function(n, p, clusters = 8L) {
-    set.seed(1)
-    centre <- matrix(stats::rnorm(clusters * p), clusters)
-    centre[, seq_len(p) > p / 2] <- 0
-    x <- centre[sample.int(clusters, n, replace = TRUE), ] + matrix(stats::rnorm(n * p), n)
-    dimnames(x) <- list(NULL, paste0("f", seq_len(p)))
-    x
-  }
-
-  # Counts of four in a hundred entries, as of genes in single cells.
-  sparse <- function(n, p) {
-    set.seed(1)
-    x <- abs(Matrix::rsparsematrix(n, p, .04))
-    dimnames(x) <- list(NULL, paste0("g", seq_len(p)))
-    x
-  }
-
-  labels_of <- function(n, known, classes = 8L) {
-    set.seed(2)
-    y <- factor(rep(NA, n), levels = seq_len(classes))
-    y[sample.int(n, known)] <- rep_len(seq_len(classes), known)
-    y
-  }
-
-  graph_of <- function(n) {
-    set.seed(1)
-    x <- cbind(stats::rnorm(n), stats::rnorm(n), stats::rnorm(n))
-    at <- order(x[, 1L])
-    # Neighbours along three directions: a graph of the right size without a search.
-    edges <- do.call(rbind, lapply(1:3, function(d) {
-      at <- order(x[, d])
-      do.call(rbind, lapply(1:2, function(s) cbind(at[seq_len(n - s)], at[s + seq_len(n - s)])))
-    }))
-    w <- Matrix::sparseMatrix(edges[, 1L], edges[, 2L], x = 1, dims = c(n, n))
-    (w + Matrix::t(w) > 0) * 1
-  }
-
-  first <- function(name) function(fit) fit$certificate[[name]]
-  none <- function(fit) NA_real_
-
-  # Small calls in loops.
-  iris_1000 <- function(call) {
-    list(function() as.matrix(datasets::iris[1:4]), function(x) {
-      for (i in 1:1000) fit <- call(x)
-      fit
-    }, none)
-  }
-
-  cases <- list(
-    variance_iris_1000 = iris_1000(function(x) ufselect::ufs_variance(x)),
-    css_iris_1000 = iris_1000(function(x) ufselect::ufs_css(x, k = 2)),
-    pca_iris_1000 = iris_1000(function(x) ufselect::ufs_pca(x, n_components = 2)),
-    ted_iris_1000 = iris_1000(function(x) ufselect::ufs_ted(x)),
-    select_iris_1000 = iris_1000(function(x) ufselect::ufs_select(x, k = 2)),
-    css_mtcars_1000 = list(function() as.matrix(datasets::mtcars), function(x) {
-      for (i in 1:1000) fit <- ufselect::ufs_css(x[sample.int(nrow(x), replace = TRUE), ], k = 4)
-      fit
-    }, first("captured")),
-    medoids_texts = list(texts, function(x) ufselect::ufs_medoids(x, m = 20, center = FALSE,
-      scale = FALSE), first("within_ss")),
-    medoids_texts_labelled = list(texts, function(x) ufselect::ufs_medoids(x, m = 20,
-      labelled = 1:20, center = FALSE, scale = FALSE), first("within_ss")),
-    facility_texts = list(texts, function(x) ufselect::ufs_facility(x, m = 20, center = FALSE,
-      scale = FALSE), first("value")),
-    medoids_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_medoids(x,
-      m = 20), first("within_ss")),
-    medoids_50000x200 = list(function() rows(50000L, 200L), function(x) ufselect::ufs_medoids(x,
-      m = 20), first("within_ss")),
-    facility_10000x200 = list(function() rows(10000L, 200L), function(x) ufselect::ufs_facility(x,
-      m = 100), first("value")),
-    propagate_5000 = list(function() list(w = ufselect::ufs_graph(texts(), 10), y = labels_of(5000L,
-      40L)), function(d) ufselect::ufs_propagate(d$w, d$y), none),
-    propagate_100000 = list(function() list(w = graph_of(100000L), y = labels_of(100000L, 400L)),
-      function(d) ufselect::ufs_propagate(d$w, d$y), none),
-    select_label_texts = list(texts, function(x) ufselect::ufs_select(x, m = 20, task = "label"),
-      first("within_ss")),
-    select_label_50000x60 = list(function() rows(50000L, 60L), function(x) {
-      ufselect::ufs_select(x, task = "label", m = 20)
-    }, first("within_ss")),
-    select_cluster_50000x60 = list(function() rows(50000L, 60L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "cluster")
-    }, none),
-    select_classify_50000x60 = list(function() rows(50000L, 60L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "classify")
-    }, none),
-    size_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
-      function(fit) fit$k),
-    size_5000x60 = list(function() rows(5000L, 60L), function(x) ufselect::ufs_size(x, "pca", n_components = 8),
-      function(fit) fit$k),
-    laplacian_100000x60 = list(function() rows(100000L, 60L), function(x) ufselect::ufs_laplacian(x),
-      none),
-    mcfs_100000x60 = list(function() rows(100000L, 60L), function(x) ufselect::ufs_mcfs(x, 8), none),
-    select_cluster_100000x60 = list(function() rows(100000L, 60L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "cluster")
-    }, none),
-    split_1000x50 = list(function() rows(1000L, 50L), function(x) ufselect::ufs_split(x, m = 100),
-      function(split) split$coverage$uncovered[1L]),
-    split_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_split(x, m = 100),
-      function(split) split$coverage$uncovered[1L]),
-    pam_2000x50 = list(function() rows(2000L, 50L), function(x) {
-      ufselect::ufs_medoids(x, m = 10, form = "pam")
-    }, first("mean_distance")),
-    pam_1000x20_50 = list(function() rows(1000L, 20L), function(x) {
-      ufselect::ufs_medoids(x, m = 50, form = "pam")
-    }, first("mean_distance")),
-    select_compress_150x500 = list(function() rows(150L, 500L), function(x) {
-      ufselect::ufs_select(x, k = 5, task = "compress")
-    }, none),
-    select_cluster_150x500 = list(function() rows(150L, 500L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "cluster")
-    }, none),
-    select_compress_300x800 = list(function() rows(300L, 800L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "compress")
-    }, none),
-    select_cluster_300x800 = list(function() rows(300L, 800L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "cluster")
-    }, none),
-    select_compress_2000x500 = list(function() rows(2000L, 500L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "compress")
-    }, none),
-    select_cluster_2000x500 = list(function() rows(2000L, 500L), function(x) {
-      ufselect::ufs_select(x, k = 20, task = "cluster")
-    }, none),
-    select_compress_texts = list(texts, function(x) ufselect::ufs_select(x, k = 20,
-      task = "compress"), none),
-    select_cluster_texts = list(texts, function(x) ufselect::ufs_select(x, k = 20,
-      task = "cluster"), none),
-    select_classify_texts = list(texts, function(x) ufselect::ufs_select(x, k = 20,
-      task = "classify"), none),
-    select_k5000_270x20000 = list(function() rows(270L, 20000L), function(x) {
-      ufselect::ufs_select(x, k = 5000)
-    }, none),
-    css_sparse_2000x9015 = list(function() sparse(2000L, 9015L), function(x) {
-      ufselect::ufs_css(x, k = 20)
-    }, first("captured")),
-    css_sparse_blocks_2000x9015 = list(function() {
-      ufselect::ufs_data(sparse(2000L, 9015L), blocks = rep_len(letters[1:4], 2000L))
-    }, function(x) ufselect::ufs_css(x, k = 20), first("captured")),
-    represent_2000x500 = list(function() rows(2000L, 500L), function(x) ufselect::ufs_represent(x),
-      function(fit) fit$objective),
-    represent_300x5000 = list(function() rows(300L, 5000L), function(x) ufselect::ufs_represent(x),
-      function(fit) fit$objective),
-    size_css_300x5000 = list(function() rows(300L, 5000L), function(x) ufselect::ufs_size(x, "css"),
-      function(fit) fit$k),
-    compare_css_2000x500 = list(function() rows(2000L, 500L), function(x) {
-      ufselect::ufs_compare(x, factor(rep_len(1:5, 2000L)), methods = "css", k = c(10, 20))
-    }, none),
-    topk_300x5000 = list(function() rows(300L, 5000L), function(x) {
-      ufselect::ufs_topk(x, k = 20, n_clusters = 5)
-    }, first("selection_objective")),
-    topk_clustered_300x5000 = list(function() clustered(300L, 5000L), function(x) {
-      ufselect::ufs_topk(x, k = 20, n_clusters = 5)
-    }, first("selection_objective")),
-    topk_2000x500 = list(function() rows(2000L, 500L), function(x) {
-      ufselect::ufs_topk(x, k = 20, n_clusters = 5)
-    }, first("selection_objective")),
-    alfs_path_2000x500 = list(function() rows(2000L, 500L), function(x) ufselect::ufs_alfs_path(x),
-      function(path) path$table$objective[nrow(path$table)]),
-    decoys_css_100000x60 = list(function() rows(100000L, 60L), function(x) {
-      ufselect::ufs_decoys(x, "css", k = 20)
-    }, function(fit) fit$k[[1L]]),
-    facility_10000x60 = list(function() rows(10000L, 60L), function(x) ufselect::ufs_facility(x, m = 20),
-      first("value")),
-    facility_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_facility(x, m = 20),
-      first("value")),
-    facility_100000x25 = list(function() rows(100000L, 25L), function(x) ufselect::ufs_facility(x, m = 100),
-      first("value")),
-    medoids_100000x25 = list(function() rows(100000L, 25L), function(x) ufselect::ufs_medoids(x, m = 100),
-      first("within_ss")),
-    graph_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_graph(x), none),
-    laplacian_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_laplacian(x), none),
-    mcfs_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_mcfs(x, 8), none),
-    spec_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_spec(x), none),
-    laplacian_100x20000 = list(function() rows(100L, 20000L), function(x) ufselect::ufs_laplacian(x), none),
-    consensus_50000x60 = list(function() rows(50000L, 60L), function(x) ufselect::ufs_consensus(x, 8), none),
-    consensus_100x50000 = list(function() rows(100L, 50000L), function(x) ufselect::ufs_consensus(x, 8), none),
-    stability_50000x60 = list(function() rows(50000L, 60L), function(x) {
-      ufselect::ufs_stability(x, "socfs", k = 20, n_clusters = 8)
-    }, function(fit) fit$stability[[1L]]),
-    tune_50000x60 = list(function() rows(50000L, 60L), function(x) {
-      ufselect::ufs_tune(x, "socfs", list(n_clusters = 6:8), k = 20)
-    }, none),
-    grid_50000x60 = list(function() rows(50000L, 60L), function(x) {
-      ufselect::ufs_grid(x, "socfs", list(n_clusters = 6:8))
-    }, none),
-    decoys_css_100x20000 = list(function() rows(100L, 20000L), function(x) ufselect::ufs_decoys(x, "css", k = 20),
-      function(fit) fit$k[[1L]]),
-    # What a sparse file is to the package: a DelayedMatrix that is_sparse() and no Matrix.
-    sparse_pca_20000x2000 = list(function() {
-      x <- abs(Matrix::rsparsematrix(20000L, 2000L, .05))
-      dimnames(x) <- list(NULL, paste0("g", 1:2000))
-      log1p(DelayedArray::DelayedArray(x))
-    }, function(x) ufselect::ufs_pca(x, n_components = 20), first("captured"))
-  )
-
+  cases <- cases_of(waits_cases, c("case", "data", "call", "worth"))
   one <- function(case, version, seconds) {
-    parts <- cases[[case]]
-    # The data are the same for all versions.
+    at <- cases[cases$case == case, ]
+    place <- bench()
     set.seed(1)
-    data <- tryCatch(suppressMessages(suppressWarnings(parts[[1L]]())), error = function(e) {
-      print_row(version, case, NA, NA, NA, paste("data:", substr(conditionMessage(e), 1L, 90L)), blas_name())
-      quit(status = 0L)
-    })
-    fit <- NULL
-    invisible(gc())
-    reset_peak()
-    start <- resident_mb("VmRSS")
-    used <- least_of_three(function() {
-      set.seed(1)
-      fit <<- suppressMessages(suppressWarnings(parts[[2L]](data)))
-    }, seconds, start)
-    criterion <- if (nzchar(used$note)) NA else signif(parts[[3L]](fit), 8)
-    print_row(version, case, used$seconds, used$mb, criterion, used$note, blas_name())
-  }
-
-  columns <- c("version", "case", "seconds", "mb", "criterion", "note", "blas")
-  if (!is.null(option("case"))) {
-    library(ufselect, lib.loc = option("library"))
-    one(option("case"), option("version"), as.numeric(option("limit")))
-  } else {
-    lines <- data.frame(case = words(option("cases", paste(names(cases), collapse = ","))))
-    lines$limit <- option("seconds", "60")
-    lines$part <- "waits"
-    ended <- function(job) {
-      data.frame(job$version, job$case, NA, NA, NA, paste("ended, over", job$limit, "s"), blas_name())
+    made <- tryCatch({
+      place$x <- suppressMessages(suppressWarnings(eval(parse(text = at$data), place)))
+      ""
+    }, error = function(e) paste("data:", substr(conditionMessage(e), 1L, 90L)))
+    if (nzchar(made)) return(print_row(version, case, NA, NA, NA, made, blas_name()))
+    done <- measured(at$call, place, seconds)
+    worth <- if (nzchar(at$worth) && !nzchar(done$used$note)) {
+      signif(eval(parse(text = at$worth), list(fit = done$fit, proved = as.list(done$fit$certificate))), 8)
     }
-    measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, c("case", "blas"), names(cases),
-      ended = ended)
+    print_row(version, case, done$used$seconds, done$used$mb, if (length(worth)) worth else NA, done$used$note, blas_name())
   }
+  if (!is.null(option("case"))) return(one(option("case"), option("version"), as.numeric(option("limit"))))
+  lines <- data.frame(case = words(option("cases", paste(cases$case, collapse = ","))))
+  side_by_side(lines, "waits", c("version", "case", "seconds", "mb", "criterion", "note", "blas"), c("case", "blas"), cases$case,
+    function(job) data.frame(job$version, job$case, NA, NA, NA, paste("ended, over", job$limit, "s"), blas_name()))
+}
+
+side_by_side <- function(lines, part, columns, key, order, ended) {
+  lines$limit <- option("seconds", "60")
+  lines$part <- part
+  if (!is.null(option("data"))) lines$data <- option("data")
+  measure_in_turn(with_versions(lines), as.numeric(lines$limit[1L]), columns, key, order, ended = ended)
 }
 
 # ---- both ----------------------------------------------------------------------------------------
