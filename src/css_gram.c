@@ -5,7 +5,11 @@
 
 bool css_cheaper_by_gram(const css_problem *problem, int k)
 {
-    double n = problem->n, p = problem->p;
+    double n = problem->n, p = problem->p, entries = ufs_x_entries(problem->x);
+
+    if (problem->x->kind == UFS_X_SPARSE)
+        return entries * entries / n + 4.0 * k * p * p <
+               2.0 * entries * entries / p + (4.0 * entries + 8.0 * n * n) * k;
     return n * p * p + 4.0 * k * p * p < 2.0 * n * n * p + 4.0 * n * p * k;
 }
 

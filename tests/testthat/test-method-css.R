@@ -852,4 +852,13 @@ test_that("columns that do not vary have squares where nothing is taken off, and
   # One that varies not at all has no standard deviation to be divided by, and the proof says of what it is.
   scaled <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE))
   expect_output(print(scaled), "no other choice of this size of columns that vary explains more")
+
+test_that("of a sparse x the form is chosen by its entries", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(1, Matrix::rsparsematrix(300, 500, .01))
+  sparse <- suppressWarnings(ufs_css(x, 5, center = FALSE, scale = FALSE))
+  dense <- suppressWarnings(ufs_css(as.matrix(x), 5, center = FALSE, scale = FALSE))
+  expect_identical(c(sparse$params$form, dense$params$form), c("n", "p"))
+  expect_identical(selected_features(sparse, as = "index"), selected_features(dense, as = "index"))
+  expect_equal(sparse$certificate, dense$certificate, tolerance = 1e-8)
 })
