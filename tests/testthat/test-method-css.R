@@ -852,6 +852,7 @@ test_that("columns that do not vary have squares where nothing is taken off, and
   # One that varies not at all has no standard deviation to be divided by, and the proof says of what it is.
   scaled <- suppressWarnings(ufs_css(z, k = 1, mu_rel = 0, optimal = TRUE, center = FALSE))
   expect_output(print(scaled), "no other choice of this size of columns that vary explains more")
+})
 
 test_that("of a sparse x the form is chosen by its entries", {
   skip_if_not_installed("Matrix")
