@@ -117,9 +117,17 @@ read_numbers <- function(value, arg, side) {
   as.double(unname(value))
 }
 
+# A factor that is held in runs (S4Vectors::Rle) as a vector; an empty text is no level.
+plain_factor <- function(value) {
+  if (inherits(value, "Rle")) value <- as.vector(value)
+  if (is.character(value) || is.factor(value)) value[value %in% ""] <- NA
+  value
+}
+
 # Codes of a factor over columns or rows.
 read_levels <- function(value, arg, side, missing = FALSE) {
   if (is.function(value)) value <- value(side$names)
+  value <- plain_factor(value)
   if (!is.atomic(value) || !is.null(dim(value)) || length(value) != side$size ||
       (!missing && anyNA(value))) {
     refuse(arg, "`", arg, "` must be a factor with ", side$size, " values, one for each ",
@@ -164,6 +172,7 @@ read_strata <- function(value, quotas, side) {
 # Codes of the strata of the columns, NA for a column of none, their names, and their quotas.
 read_feature_strata <- function(value, quotas, arg, side) {
   if (is.function(value)) value <- value(side$names)
+  value <- plain_factor(value)
   # With the names of all columns, and perhaps of others, it may be in any order.
   own <- names(value)
   if (is.atomic(value) && length(own) && all(side$names %in% own) && !anyDuplicated(own)) {

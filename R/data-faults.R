@@ -5,8 +5,8 @@
 # Why x seems to be no table of samples and features, and which columns are doubtful: sentences for
 # print(), none if all is well.
 doubtful_input <- function(data) {
-  c(looks_square(data), no_features(data), missing_codes(data, closely = TRUE),
-    measuring_faults(data))
+  c(looks_square(data), no_features(data), row_that_adds_up(data),
+    missing_codes(data, closely = TRUE), measuring_faults(data))
 }
 
 # Columns that are no features.
@@ -41,6 +41,12 @@ looks_square <- function(data) {
 # Columns that number the rows, tell the time or name the sample, by their name or by their values:
 # whole numbers that rise from row to row in equal steps, or as large as seconds since 1970.
 looks_like_ids <- function(data) {
+  names <- id_columns(data)
+  if (length(names)) paste0(some_columns(names), if (length(names) == 1L) " seems" else " seem",
+    " to number rows or samples, or to tell the time: leave out what is no feature")
+}
+
+id_columns <- function(data) {
   if (data$n < 10L) return(NULL)
   z <- even_part(data, c(200L, 2000L))
   at <- if (ncol(z) == data$p) seq_len(data$p) else evenly(data$p, 2000L)
@@ -68,9 +74,7 @@ looks_like_ids <- function(data) {
     different[j] == nrow(z) &&
       (row[i] || rises_as_rows(z[, j], data$n) || is_permuted_number(data, at[j], z[, j]))
   }, NA)
-  if (!any(found)) return(NULL)
-  paste0(some_columns(names[found]), if (sum(found) == 1L) " seems" else " seem",
-    " to number rows or samples, or to tell the time: leave out what is no feature")
+  names[found]
 }
 
 # 1 to n in any order.
@@ -107,7 +111,70 @@ measuring_faults <- function(data) {
       "filled in?"), usual),
     fault_words(z, again, cut_at_limit, names, paste0(of, ", at one end: were values cut at a ",
       "limit?"), usual),
-    same_but_for_unit(z, names), rows_in_other_unit(z, names, places))
+    same_but_for_unit(z, names), rows_in_other_unit(z, names, places),
+    drift_in_rows(z, names, id_columns(data)), columns_that_add_up(z, names))
+}
+
+# A trend from row to row, in most eighths of the rows, too: a few groups of rows have none there.
+drift_in_rows <- function(z, names, ids, least = c(0.8, 0.2)) {
+  n <- nrow(z)
+  if (n < 40L) return(NULL)
+  ranks <- .Call(C_x_ranks, z)
+  trend <- function(rows) drop(suppressWarnings(stats::cor(ranks[rows, , drop = FALSE], rows)))
+  r <- trend(seq_len(n))
+  within <- vapply(split(seq_len(n), ceiling(8 * seq_len(n) / n)), trend, r)
+  within <- apply(matrix(within, ncol(z)) * sign(r), 1L, stats::median, na.rm = TRUE)
+  at <- which(abs(r) >= least[1L] & within >= least[2L] & !names %in% ids)
+  if (!length(at) || length(at) > max(2, 0.25 * ncol(z))) return(NULL)
+  paste0(some_columns(names[at]), if (length(at) == 1L) " rises or falls" else " rise or fall",
+    " with the number of the row (rank correlation ", signif(r[at[1L]], 2L),
+    "): a drift, or rows in its order?")
+}
+
+# A row that is the sum, or the mean, of all others. Data on disk are not read for it.
+row_that_adds_up <- function(data) {
+  if (data$kind == "source" || data$n < 4L || data$p < 2L) return(NULL)
+  x <- raw_operator(data)
+  sum <- drop(x_cross(x, matrix(1, data$n)))
+  at <- evenly(data$p, 1000L)
+  z <- data_columns(data, at[sum[at] != 0])
+  if (ncol(z) < 2L || anyNA(z)) return(NULL)
+  total <- colSums(z)
+  is_row <- function(part) {
+    off <- abs(z / rep(total, each = data$n) - part)
+    unname(which(rowSums(off > 1e-8) == 0)[1L])
+  }
+  row <- c(is_row(1 / 2), is_row(1 / data$n))
+  if (all(is.na(row))) return(NULL)
+  i <- row[!is.na(row)][1L]
+  name <- data$samples[i]
+  paste0("row ", i, if (length(name)) paste0(" ('", name, "')"), " is the ",
+    if (is.na(row[1L])) "mean" else "sum", " of all others: leave out what is no sample ",
+    "(samples = -", i, ")")
+}
+
+# Columns that are sums of others, by what depends on columns before it.
+columns_that_add_up <- function(z, names, most = 200L) {
+  if (ncol(z) > most || nrow(z) <= ncol(z) + 1L) return(NULL)
+  z <- sweep(z, 2L, colMeans(z))
+  q <- qr(z, tol = 1e-9)
+  free <- q$pivot[seq_len(q$rank)]
+  words <- vapply(setdiff(q$pivot, free), function(j) {
+    b <- qr.coef(qr(z[, free, drop = FALSE], tol = 1e-9), z[, j])
+    near <- round(b)
+    parts <- c(-1, near[near != 0])
+    if (anyNA(b) || length(parts) < 3L || any(abs(b - near) > 1e-6) || any(abs(near) > 1)) {
+      return("")
+    }
+    # j = a + b, or a = j + b.
+    own <- c(j, free[near != 0])
+    total <- if (sum(parts < 0) == 1L) 1L else which(parts > 0)
+    if (length(total) != 1L) return("")
+    paste0("'", names[own[total]], "' is the sum of ", some_columns(names[own[-total]]))
+  }, "")
+  words <- words[nzchar(words)]
+  if (length(words)) paste0(paste(utils::head(words, 3L), collapse = "; "),
+    ": it adds nothing to them")
 }
 
 # One sentence about what `look` finds in the columns `among`, c(value, count) or NULL each. What

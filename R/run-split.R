@@ -137,6 +137,7 @@ principal_axes <- function(x) {
 # 1, 2, ... in the order of appearance; for NULL by `n` all different (replicates) or all the same.
 one_each <- function(value, n, arg) {
   if (is.null(value)) return(if (arg == "replicates") seq_len(n) else rep(1L, n))
+  value <- plain_factor(value)
   if (!is.atomic(value) || length(value) != n || anyNA(value)) {
     refuse(arg, "`", arg, "` must have one value for each of the ", n, " rows.")
   }

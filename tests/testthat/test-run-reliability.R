@@ -185,3 +185,24 @@ test_that("a constant column is told; tidy() gives the table and glance() its si
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
 })
+
+test_that("an empty text is no level, and factors in runs are factors", {
+  set.seed(8)
+  x <- matrix(rnorm(60), 20)
+  level <- rep(c("a", "b", "c", "d", ""), each = 4)
+  known <- replace(level, level == "", NA)
+  for (given in list(level, factor(level))) {
+    expect_identical(ufs_reliability(x, given)$table, ufs_reliability(x, known)$table)
+    expect_identical(ufs_reliability(x, given)$n_levels, 4L)
+  }
+  for (arg in c("blocks", "strata")) {
+    expect_error(do.call(ufs_data, c(list(x), stats::setNames(list(level), arg))), "none of them missing",
+      class = "ufs_error_argument")
+  }
+  expect_error(ufs_split(x, 4, replicates = level), "one value for each", class = "ufs_error_argument")
+  skip_if_not_installed("S4Vectors")
+  runs <- S4Vectors::Rle(factor(level))
+  expect_identical(ufs_reliability(x, runs)$table, ufs_reliability(x, known)$table)
+  expect_identical(ufs_data(x, strata = S4Vectors::Rle(rep(1:2, each = 10)))$row_held,
+    ufs_data(x, strata = rep(1:2, each = 10))$row_held)
+})

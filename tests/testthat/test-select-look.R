@@ -203,3 +203,43 @@ test_that("of many doubtful pairs and columns three are named and the others cou
   turned <- ufs_look(matrix(sin(1:240), 40, dimnames = list(genes, paste0("s", 1:6))))
   expect_output(print(turned), "the rows seem to be features .row names look like genes.: if so")
 })
+
+test_that("a drift is named, groups of rows in order and ids are not", {
+  set.seed(1)
+  z <- matrix(rexp(600), 60, dimnames = list(NULL, letters[1:10]))
+  z[, 3] <- .1 * z[, 3] + (1:60) * .02
+  said <- look_unchecked(z)$doubts
+  expect_match(said, "column 'c' rises or falls with the number of the row .rank correlation 0[.]9.*a drift", all = FALSE)
+  expect_length(said, 1L)
+  expect_match(look_unchecked(replace(z, 1:60 + 120, -z[, 3]))$doubts, "column 'c' rises or falls", all = FALSE)
+  expect_false(any(grepl("drift", look_unchecked(z[sample(60), ])$doubts)))
+  expect_false(any(grepl("drift", look_unchecked(iris[, 1:4])$doubts)))
+  number <- cbind(z[, -3], order_id = cumsum(sample(1:9, 60, TRUE)))
+  said <- look_unchecked(number)$doubts
+  expect_match(said, "'order_id' seems to number rows", all = FALSE)
+  expect_false(any(grepl("drift", said)))
+  fit <- suppressMessages(ufs_select(z, 3))
+  expect_match(fit$checks, "'c' rises or falls", all = FALSE)
+})
+
+test_that("rows and columns that only add up others are named", {
+  set.seed(2)
+  x <- matrix(rexp(200), 20, dimnames = list(paste0("s", 1:20), letters[1:10]))
+  doubts <- function(x, ...) look_unchecked(ufs_data(x, ...))$doubts
+  total <- rbind(x, Total = colSums(x))
+  words <- "row 21 ('Total') is the sum of all others: leave out what is no sample (samples = -21)"
+  expect_true(words %in% doubts(total))
+  expect_true(sub("sum", "mean", words) %in% doubts(rbind(x, Total = colMeans(x))))
+  expect_match(suppressMessages(ufs_select(total, m = 3, task = "label"))$checks, "'Total'", all = FALSE)
+  expect_false(any(grepl("of all others", doubts(total, samples = -21))))
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(total * (total > .5), sparse = TRUE)
+  sparse[21, ] <- Matrix::colSums(sparse[1:20, ])
+  expect_true(words %in% doubts(sparse))
+  wide <- matrix(rexp(600), 60, dimnames = list(NULL, letters[1:10]))
+  sums <- cbind(all = rowSums(wide[, 1:4]), wide, late = wide[, 8] + wide[, 9])
+  expect_match(doubts(sums), "'all' is the sum of columns 'd', 'a', 'b', 'c'; 'late' is the sum of columns 'h', 'i'", all = FALSE)
+  expect_false(any(grepl("is the sum of", doubts(wide))))
+  # Shares of a whole are no sums of each other.
+  expect_false(any(grepl("is the sum of", doubts(wide / rowSums(wide)))))
+})
