@@ -13,13 +13,14 @@ moments_of_cov <- function(cov, n, mean, sd, columns) {
   if (!is.null(sd)) {
     sd <- covariance_mean(sd, names, "sd")
     if (any(sd < 0) || !unit && any(abs(sd - sqrt(diag(cov))) > 1e-4 * sd)) {
-      refuse("sd", "`sd` must be the standard deviations beside a correlation matrix; a covariance ",
-        "matrix has its own.")
+      refuse("sd", "`sd` must be the standard deviations beside a correlation matrix; a ",
+        "covariance matrix has its own.")
     }
     if (unit) cov <- cov * tcrossprod(sd)
   } else if (unit && any(abs(mean) > 1e-8, na.rm = TRUE)) {
-    refuse("sd", "`cov` has ones on its diagonal, as a correlation matrix has, and `mean` is in the ",
-      "units of the columns: give their standard deviations as `sd` (1, if that is what they are).")
+    refuse("sd", "`cov` has ones on its diagonal, as a correlation matrix has, and `mean` is in ",
+      "the units of the columns: give their standard deviations as `sd` (1, if that is what they ",
+      "are).")
   }
   unit <- unit && is.null(sd)
   sd <- sqrt(diag(cov))

@@ -27,7 +27,8 @@
 #' means and variances are those of all values of a column. Such correlations need not fit together:
 #' negative eigenvalues are set to 0 and the diagonal is restored, and `print()` says how far
 #' correlations were moved. Where a column does not vary in the rows that have another, nothing is
-#' known of their correlation: 0 is taken, with a warning of class `ufs_warning_pairs`. `n` counts the rows that have any value. Pieces add up as others do.
+#' known of their correlation: 0 is taken, with a warning of class `ufs_warning_pairs`. `n` counts
+#' the rows that have any value. Pieces add up as others do.
 #'
 #' Values were removed from ten real sets, and columns chosen by [ufs_css()] without them
 #' (`evidence/results/pairwise.csv`): by pairs they captured more of the complete table than after
