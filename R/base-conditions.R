@@ -15,6 +15,11 @@ ufs_abort <- function(class, ..., argument = NULL) {
 # Something is wrong with an argument.
 refuse <- function(arg, ...) ufs_abort("argument", ..., argument = arg)
 
+# An object in which an earlier version kept what this one looks for elsewhere.
+refuse_earlier <- function(arg, again) {
+  refuse(arg, "`", arg, "` was saved by an earlier version of ufselect: ", again, ".")
+}
+
 # The values of `x`, or what is made of them, are too large or too small for double precision.
 refuse_range <- function(what) {
   ufs_abort("input", what, " overflow or underflow. Rescale `x`, e.g. with scale = TRUE.",

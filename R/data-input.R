@@ -324,6 +324,7 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (!identical(na, "error")) na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
   if (inherits(x, "ufs_sketch")) x <- x$data
   if (inherits(x, "ufs_moments")) refuse_moments(arg)
+  if (inherits(x, "ufs_data")) check_current(x, arg)
   asked <- c("assay", "block_bytes", "BPPARAM") %in% names(Filter(Negate(is.null), reading))
   plain <- if (!any(asked)) plain_matrix(x)
   if (!is.null(plain)) {
@@ -544,6 +545,7 @@ summary.ufs_data <- whole_summary
 #' @export
 print.ufs_data <- function(x, ...) {
   check_dots_empty(...)
+  check_current(x, "x")
   dense <- 8 * as.double(x$n) * x$p
   cat_line("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
     if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))

@@ -623,7 +623,11 @@ dim.ufs_moments <- function(x) c(x$n, length(x$mean))
 names.ufs_moments <- function(x) names(unclass(x)$mean)
 
 #' @export
-`$.ufs_moments` <- function(x, name) unclass(x)[[name]]
+`$.ufs_moments` <- function(x, name) {
+  x <- unclass(x)
+  if (is.null(x$rest)) refuse_earlier("x", "make it again by ufs_moments()")
+  x[[name]]
+}
 
 #' @export
 c.ufs_moments <- function(...) {

@@ -448,6 +448,7 @@ picture_alfs_norms <- function(fit) {
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   check_dots_empty(...)
   n <- check_count(n, "n", 1L)
+  if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   check_door(x, "representatives()", fit = fit)
   x <- new_columns(fit, x, arg = "x")
   rows <- rownames(x)

@@ -255,7 +255,7 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
 #' @export
 print_notes.ufs_facility <- function(x) {
   c(paste0("similarity   ", x$params$similarity), labelled_note(x),
-    if (x$params$looked_at) {
+    if (isTRUE(x$params$looked_at > 0)) {
       paste0("looked at    ", x$params$looked_at,
         " candidates spread over the rows, the bound at all")
     },

@@ -79,6 +79,7 @@ with_halves <- function(fit, x) {
 
 #' @export
 summary.ufs_select <- function(object, x = NULL, ...) {
+  check_fit(object)
   if (!is.null(x)) object <- with_halves(object, x)
   out <- summary(without_task(object), ...)
   structure(c(unclass(out), list(selection = object)), class = c("summary.ufs_select", class(out)))

@@ -127,8 +127,8 @@ bought_number <- function(x, task) {
 }
 
 as_selection <- function(fit, task, look, plan) {
-  fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
-    plan$decided)
+  fit[c("task", "size", "look", "reason", "decided", "unchecked")] <- list(task, plan$size, look,
+    plan$reason, plan$decided, NULL)
   fit$size_curve <- plan$curve
   class(fit) <- c("ufs_select", class(fit))
   fit
@@ -146,7 +146,7 @@ with_worth <- function(fit, x, bought, run_free, args, most = 4e6) {
       suppressMessages(suppressWarnings(tryCatch(run_free(), ufs_error = function(e) NULL)))
     }
     fit["price"] <- list(if (is.null(free)) NA_real_ else {
-      free[c("task", "size")] <- fit[c("task", "size")]
+      free[c("task", "size", "unchecked")] <- fit[c("task", "size", "unchecked")]
       class(free) <- class(fit)
       without_constant(share_of_gain(fit, free, x, seed))
     })
