@@ -540,7 +540,7 @@ plain_columns <- function(fit, data, index = seq_len(fit$p)) {
   if (!all(is.finite(x))) {
     ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
   }
-  colnames(x) <- fit$names$features[index]
+  if (is.null(fit$coded)) colnames(x) <- fit$names$features[index]
   x
 }
 

@@ -26,7 +26,7 @@ split_data <- function(common, rep) {
   # Classifiers see the levels of factors, whichever half they are in.
   whole <- with_levels(common$x)
   variable <- whole$variable
-  whole["variable"] <- list(NULL)
+  whole[c("variable", "table")] <- NULL
   halves <- list(candidates = half, others = seq_len(common$x$n)[-half])
   halves <- lapply(halves, function(rows) subset_data(whole, samples = rows))
   scaled <- judge_columns(open_quietly(halves$candidates), TRUE, TRUE)$data

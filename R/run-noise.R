@@ -23,12 +23,12 @@ shuffled_columns <- function(z) {
 # A function of a seed: the rankings of the columns of x and of decoys by some methods, as
 # decoys_fit() has them: by so many principal components, or by neighbours. `data` are those of
 # as_ufs_operator(), however they are held: standardised once, and so are their products made. Rows
-# that are not alone, and several tables, are fitted anew with the decoys of each.
+# that are not alone, several tables and factors are fitted anew with the decoys of each.
 decoys_ranked <- function(x, data, first, plan) {
   distinct <- which(first == seq_along(first))
   n_decoys <- decoys_number(NULL, x, length(distinct), FALSE)
-  if (!is.null(x$input$tables) || !is.null(x$row_held)) {
-    common <- list_of(x, keep = data$keep, first, n_decoys, plan)
+  if (!is.null(x$input$tables) || !is.null(x$row_held) || !is.null(data$coded)) {
+    common <- list_of(x, keep = unique(data$keep), first, n_decoys, plan)
     return(function(seed) lapply(seq_along(plan), function(at) {
       decoys_fit(list_of(seed, at), common)
     }))

@@ -141,6 +141,9 @@ permuted_column <- function(x, blocks) {
 
 # For every column that is not constant the number of the first one equal to it.
 equal_of_data <- function(x, data) {
-  if (x$kind != "dense") return(x_equal_columns(data$x))
+  if (!is.null(data$coded)) data$keep <- unique(data$keep)
+  if (x$kind != "dense") {
+    return(if (is.null(data$coded)) x_equal_columns(data$x) else seq_along(data$keep))
+  }
   match(equal_columns(x$x)[data$keep], data$keep)
 }

@@ -288,15 +288,15 @@ planned_size <- function(x, method, args, task, real = NULL) {
 task_size <- function(x, method, args, task, steps = 12L) {
   part <- drawn_part(x, c(400L, 1000L))
   data <- as_rescaled_operator(open_quietly(part), TRUE, !isFALSE(args$scale))
-  q <- length(data$keep)
+  q <- usable(data)
   # The drawn columns stand for all.
   all <- x$p - (part$p - q)
   if (data$n < 12L || q < 3L) {
     return(list(k = all, verdict = "all", reason = "all columns: too few to judge fewer"))
   }
   sizes <- unique(round(exp(seq(log(2), log(q), length.out = steps))))
-  curve <- if (task == "compress") rebuilt_curve(data$x, sizes) else
-    kept_curve(data$x, size_ranking(part, data, method, args), sizes)
+  curve <- if (task == "compress") rebuilt_curve(data$x, sizes, data$keep) else
+    kept_curve(data$x, size_ranking(part, data, method, args), sizes, data$keep)
   k <- wanted_size(curve, auto_settings[[task]], all)
   k <- as.integer(if (k >= q && task != "classify") all else min(k, all))
   list(k = k, verdict = if (k < all) "some" else "all", curve = curve,
@@ -359,13 +359,13 @@ size_ranking <- function(part, data, method, args) {
   own$scale <- args$scale
   fit <- quiet_fit(part, method, own, draw_seeds(1L)[[1L]])
   if (!is.null(fit$error)) refuse("k", "k = \"auto\": ufs_", method, "() failed: ", fit$error)
-  ranking <- match(unname(fit$fit$feature_ranking), data$keep)
-  ranking[!is.na(ranking)]
+  intersect(fit$fit$feature_ranking, data$keep)
 }
 
 # low, high: the range over four halves of the rows.
-kept_curve <- function(z, ranking, sizes) {
-  best <- lapply(sizes, function(k) ranking[seq_len(k)])
+kept_curve <- function(z, ranking, sizes, of = seq_len(ncol(z))) {
+  place <- match(of, ranking)
+  best <- lapply(sizes, function(k) order(place)[seq_len(sum(place <= k, na.rm = TRUE))])
   kept <- function(z) neighbours_along(z, best)
   first <- lapply(1:2, function(i) sample.int(nrow(z), nrow(z) %/% 2L))
   halves <- vapply(c(first, lapply(first, function(i) setdiff(seq_len(nrow(z)), i))),
@@ -376,7 +376,7 @@ kept_curve <- function(z, ranking, sizes) {
 
 # Each half of the rows, with the chosen columns as they are and the others rebuilt as learnt on the
 # other half. More columns can do what fewer did.
-rebuilt_curve <- function(z, sizes) {
+rebuilt_curve <- function(z, sizes, of = seq_len(ncol(z))) {
   half <- sample.int(nrow(z), nrow(z) %/% 2L)
   explained <- function(own, other) {
     varying <- sum(!prepare_columns(own, TRUE)$constant)
@@ -385,14 +385,15 @@ rebuilt_curve <- function(z, sizes) {
       unname(ufs_css(open_quietly(own), min(varying, nrow(own)), mu_rel = 0, scale = FALSE,
         control = ufs_control(warn = FALSE))$feature_ranking)
     }
+    first <- unique(of[ranking])
     mean <- colMeans(own)
     own <- sweep(own, 2L, mean)
     other <- sweep(other, 2L, mean)
     total <- sum(other^2)
     if (!varying || total == 0) return(rep(as.numeric(total == 0), length(sizes)))
     vapply(sizes, function(k) {
-      if (k == ncol(own)) return(1)
-      chosen <- ranking[seq_len(k)]
+      chosen <- ranking[of[ranking] %in% first[seq_len(k)]]
+      if (length(chosen) == ncol(own)) return(1)
       # With a ridge, by generalised cross-validation: as many columns as rows would rebuild these
       # rows and no others, and what is unrelated rebuilds none.
       parts <- svd(own[, chosen, drop = FALSE])
