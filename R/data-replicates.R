@@ -159,6 +159,11 @@ on_levels <- function(args, selects) {
 # replicates their levels. `least`: fewer say nothing.
 data_of_levels <- function(data, least = 3L) {
   if (!holds_replicates(data)) return(data)
+  own <- nominal_columns(data$input$coding)
+  if (length(own)) {
+    refuse("replicates", "`replicates`: of measurements means are taken, and ",
+      some_columns(data$features[own]), " hold levels of factors. Leave them out by `features`.")
+  }
   data <- open_checked(data)
   level <- each_alone(data$row_held$replicates)
   n_levels <- length(unique(level))

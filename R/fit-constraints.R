@@ -189,15 +189,29 @@ choose_best <- function(fit, one, size, budget = NULL) {
   group <- cumsum(is.na(groups) | !duplicated(groups))
   count <- tabulate(group)
   price <- as.vector(rowsum(cost, group))
-  taken <- logical(length(count))
-  for (u in seq_along(count)) {
-    if (count[u] > size || price[u] > left) next
-    taken[u] <- TRUE
-    size <- size - count[u]
-    left <- left - price[u]
-    if (size == 0L) break
+  walk <- function(first = NULL) {
+    taken <- logical(length(count))
+    for (u in c(first, seq_along(count))) {
+      if (taken[u] || count[u] > size || price[u] > left) next
+      taken[u] <- TRUE
+      size <- size - count[u]
+      left <- left - price[u]
+      if (size == 0L) break
+    }
+    list(taken = taken, places = size)
   }
-  ord[taken[group]]
+  found <- walk()
+  # Groups that leave places: another one first, and what fits beside it, if that is worth more.
+  if (found$places > 0L && any(count > 1L)) {
+    must <- ord %in% held$include
+    score <- unname(fit[[paste0(one, "_scores")]])[ord]
+    worth <- as.vector(rowsum(score - min(0, score), group))
+    for (u in which(!found$taken & count <= size & !any(must))) {
+      other <- walk(u)
+      if (sum(worth[other$taken]) > sum(worth[found$taken]) * (1 + 1e-9)) found <- other
+    }
+  }
+  ord[found$taken[group]]
 }
 
 # The best k columns of data$x by scores, as the ranking of the fit will have them.

@@ -122,15 +122,14 @@ test_that("decoys, sizes, stability, comparisons and tasks count columns of the 
   expect_true(all(is.finite(found$results$accuracy)))
 })
 
-test_that("rows with weights, blocks, replicates and gaps do with factors what they do without", {
+test_that("rows with weights and blocks do with factors what they do without, and replicates are refused", {
   skip_on_cran()
   d <- mixed(60)
   twice <- d[c(1:60, 1:20), ]
   weight <- rep(2:1, c(20, 40))
   one <- quietly(ufs_css(d, 4, weights = weight, factors = "dummies"))
   expect_setequal(selected_features(one), selected_features(quietly(ufs_css(twice, 4, factors = "dummies"))))
-  for (how in list(list(blocks = rep(1:3, 20)), list(replicates = rep(1:20, 3)))) {
-    fit <- quietly(do.call(ufs_css, c(list(d, 4, factors = "dummies"), how)))
-    expect_length(selected_features(fit), 4L)
-  }
+  expect_length(selected_features(quietly(ufs_css(d, 4, factors = "dummies", blocks = rep(1:3, 20)))), 4L)
+  expect_error(ufs_css(d, 4, factors = "dummies", replicates = rep(1:20, 3)), "columns 'nine', 'two', 'three' hold",
+    class = "ufs_error_argument")
 })
