@@ -209,7 +209,7 @@
 #'   name), and how much the chosen columns may cost together, in the same unit. A budget may take
 #'   the place of `k`; it needs `cost`. Without a budget costs change no choice: prints tell what
 #'   was spent.
-#' @param groups Columns that are chosen together or not at all, such as the dummies of one factor:
+#' @param groups Columns that are chosen together or not at all, such as the answers to one question:
 #'   a factor with one value for each column (`NA`: on its own), or a list of sets of columns.
 #' @param max_cor The largest absolute correlation between two chosen columns, from 0 to 1. Included
 #'   columns, and columns of one group, are not compared with each other.
@@ -237,12 +237,15 @@
 #'   of its levels: whole numbers with the names of the levels. Without `quotas`, each level gets
 #'   its share of the choice.
 #' @param factors What to do with the factors of a data frame: stop, `"dummies"` or `"codes"`. With
-#'   `"dummies"` a factor becomes one column of zeros and ones for each of its levels, named
-#'   `factor=level`; they are taken together or not at all, as one of the `groups`, unless you give
-#'   `groups` of your own. Ordered factors become one column, the rank of the level. With
-#'   `"codes"` every factor becomes one column, the number of the level, which says something only
-#'   where the levels have an order, or are two. `predict()` makes the same columns of new data.
-#'   Character columns are no factors: choose their levels by `factor()`.
+#'   `"dummies"` a factor stays one column of the table: it counts once in `k`, has one score, the
+#'   sum of those of its levels, and is chosen whole. Methods see a column of zeros and ones for
+#'   each level that occurs, which standardising divides by the root of the share of rows that have
+#'   it, so that a factor of L levels has L - 1 times the variance of a number (factor analysis of
+#'   mixed data); matrices in the fit have a row for each, named `factor=level`. Ordered factors
+#'   are numbers, the rank of the level. With `"codes"` every factor is one number, that of the
+#'   level, which says something only where the levels have an order, or are two. Missing levels
+#'   become the most frequent one by `na` = `"median"` or `"knn"`. Character columns are no
+#'   factors: choose their levels by `factor()`. `vignette("mixed-tables")` has more.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:

@@ -105,7 +105,7 @@ mlr3_filter_class <- function() {
             lapply(stats::setNames(nm = constraint_names(option = TRUE)), function(name) {
               paradox::p_uty(default = NULL)
             }))), packages = "ufselect",
-          feature_types = c("logical", "integer", "numeric"),
+          feature_types = c("logical", "integer", "numeric", "factor", "ordered"),
           label = row$title,
           man = paste0("ufselect::ufs_", if (is.null(row$task)) method else "select")
         )

@@ -111,7 +111,7 @@ step_select_ufs <- function(recipe, ..., method = "classify", num_terms = NULL, 
 #' @exportS3Method recipes::prep
 prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
-  recipes::check_type(training[, columns], types = number_types)
+  recipes::check_type(training[, columns], types = c(number_types, "factor", "ordered"))
   check_select_step(x)
   # A column that is a matrix (spectra) stands for its columns.
   table <- flat_table(table_columns(training, columns))
@@ -149,11 +149,13 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
     x$applied <- found$method
     x$new_rows <- found$new_rows
     x$filled <- found$filled
+    x$coding <- found$coding
   } else if (length(columns)) {
     refuse_missing_values(table, x$na)
-    data <- open_data(table, na = x$na)
+    data <- framework_data(table, x$na)
     x$new_rows <- data$input$new_rows
     x$filled <- data$features
+    x$coding <- data$input$coding
   }
   rank <- seq_along(columns)
   removed <- rank > size
@@ -192,20 +194,27 @@ fill_baked <- function(object, new_data, kept, inner) {
   # Logical columns become numbers in every table, for what is filled in may be 0.5.
   gone <- kept[vapply(kept, function(name) is.logical(flat[[name]]) || anyNA(flat[[name]]), NA)]
   if (!length(gone) || is.null(object$new_rows)) return(new_data)
+  numbers <- function(rows, names) {
+    own <- object$coding[match(names, object$filled)]
+    as_plain_matrix(coded_table(flat[rows, names, drop = FALSE], own, "new_data"), "new_data")
+  }
   whole <- function(rows) {
     out <- matrix(NA_real_, length(rows), length(object$filled))
     there <- which(object$filled %in% names(flat))
-    out[, there] <- as_plain_matrix(flat[rows, object$filled[there], drop = FALSE], "new_data")
+    out[, there] <- numbers(rows, object$filled[there])
     out
   }
-  filled <- fill_columns(as_plain_matrix(flat[gone], "new_data"), object$new_rows,
+  filled <- fill_columns(numbers(seq_len(nrow(flat)), gone), object$new_rows,
     match(gone, object$filled), whole, "new_data")
   for (j in seq_along(gone)) {
     place <- names(inner)[vapply(inner, function(names) gone[j] %in% names, NA)]
     if (length(place)) {
       new_data[[place]][, match(gone[j], inner[[place]])] <- filled[, j]
     } else {
-      new_data[[gone[j]]] <- unname(filled[, j])
+      how <- object$coding[[match(gone[j], object$filled)]]
+      value <- unname(filled[, j])
+      new_data[[gone[j]]] <- if (is.null(how)) value else
+        factor(how$levels[value], levels(flat[[gone[j]]]), ordered = is.ordered(flat[[gone[j]]]))
     }
   }
   new_data

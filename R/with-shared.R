@@ -91,7 +91,8 @@ rank_for <- function(x, method, k, options, standardise, na, seed) {
     })
   }
   out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, c(options, held))
-  c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features))
+  c(out, list(k = k, new_rows = data$input$new_rows, filled = data$features,
+    coding = data$input$coding))
 }
 
 # Frameworks put columns in an order of their own, to which nothing that is given by place applies.
@@ -116,8 +117,9 @@ framework_data <- function(x, na, given = list()) {
     x <- x[-none, , drop = FALSE]
     given$weights <- given$weights[-none]
   }
-  data <- if (length(given)) do.call(ufs_data, c(list(x, na = na), given), quote = TRUE) else
-    open_data(x, na = na)
+  data <- if (length(given)) {
+    do.call(ufs_data, c(list(x, na = na, factors = "dummies"), given), quote = TRUE)
+  } else open_data(x, na = na, reading = list(factors = "dummies"))
   doubt <- if (!in_resampling()) looks_like_ids(data)
   if (!is.null(doubt)) ufs_inform("numbering", "Among the columns to choose from ", doubt, ".")
   data

@@ -133,3 +133,36 @@ test_that("rows with weights and blocks do with factors what they do without, an
   expect_error(ufs_css(d, 4, factors = "dummies", replicates = rep(1:20, 3)), "columns 'nine', 'two', 'three' hold",
     class = "ufs_error_argument")
 })
+
+test_that("the step of recipes keeps as many columns as it is told, factors whole", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  d <- mixed()
+  for (method in c("css", "pca", "compress")) {
+    recipe <- step_select_ufs(recipes::recipe(~ ., data = d), recipes::all_predictors(), method = method,
+      num_terms = 4, seed = 1)
+    kept <- quietly(recipes::prep(recipe))
+    baked <- recipes::bake(kept, d)
+    expect_length(baked, 4L)
+    expect_identical(as.data.frame(baked), d[names(baked)])
+  }
+  gaps <- d
+  gaps$nine[3] <- gaps$a[5] <- NA
+  recipe <- step_select_ufs(recipes::recipe(~ ., data = gaps), recipes::all_predictors(), method = "css", num_terms = 7,
+    na = "median")
+  baked <- recipes::bake(quietly(recipes::prep(recipe)), gaps)
+  expect_false(anyNA(baked))
+  expect_s3_class(baked$nine, "factor")
+})
+
+test_that("the filter of mlr3 scores factors as one feature", {
+  skip_on_cran()
+  skip_if_not_installed("mlr3filters")
+  d <- mixed()
+  task <- mlr3::as_task_unsupervised(d)
+  filter <- mlr3filters::flt("ufs_css")
+  quietly(filter$calculate(task, nfeat = 4))
+  fit <- quietly(ufs_css(d, 4, factors = "dummies"))
+  expect_setequal(names(sort(filter$scores, decreasing = TRUE))[1:4], selected_features(fit, 4))
+  expect_setequal(names(filter$scores), names(d))
+})
