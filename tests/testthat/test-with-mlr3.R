@@ -235,7 +235,7 @@ test_that("the target is never looked at", {
   expect_identical(a[sort(names(a))], b[sort(names(b))])
 })
 
-test_that("missing values and factors are refused", {
+test_that("missing values and text are refused", {
   holes <- mtcars
   holes$disp[3] <- NA
   task <- mlr3::as_task_regr(holes, target = "mpg")
@@ -247,8 +247,9 @@ test_that("missing values and factors are refused", {
     expect_setequal(names(filter$scores), task$feature_names)
     expect_true("missings" %in% filter$properties)
   }
-  expect_error(flt("ufs")$calculate(mlr3::as_task_regr(iris, target = "Sepal.Length")),
-    "factor|feature types")
+  text <- transform(iris, Species = as.character(Species))
+  expect_error(flt("ufs")$calculate(mlr3::as_task_regr(text, target = "Sepal.Length")),
+    "character|feature types")
 })
 
 test_that("hash is stable under clone and changes with the settings", {

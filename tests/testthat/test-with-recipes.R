@@ -621,8 +621,8 @@ test_that("bad args", {
   bad(step_select_ufs(rec, all_predictors(), na = "drop"), "na")
   bad(step_select_ufs(rec, all_predictors(), seed = "a"), "seed")
   bad(step_select_ufs(mtcars, disp), "recipe")
-  text <- step_select_ufs(recipe(~., iris), Species)
-  expect_error(prep(text), "Species|double|integer")
+  days <- transform(iris, day = as.Date("2026-01-01") + seq_len(150))
+  expect_error(prep(step_select_ufs(recipe(~., days), day)), "day|double|integer")
   holes <- mtcars
   holes$disp[3] <- NA
   expect_error(prep(step_select_ufs(recipe(mpg ~ ., holes), all_predictors())), "'disp'")
