@@ -39,7 +39,19 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
   if (counted) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
   if (!changed) return(data)
-  data$input$transform <- learn_transform(data, how)
+  counts <- how$counts
+  # Limits may have left out columns since.
+  if (!is.null(how$of)) how$of <- factor(data$input$tables$of, levels(how$of))
+  out <- c(how, p = data$p)
+  if (counts == "log") {
+    out$total <- vapply(counted_columns(how), function(at) {
+      totals <- row_totals(data, at)
+      mean(totals[totals > 0])
+    }, 0)
+  }
+  # As if one more sample had every feature: no weight is zero or infinite.
+  if (counts == "tfidf") out$idf <- log((1 + data$n) / (1 + document_frequency(data))) + 1
+  data$input$transform <- out
   data <- apply_transform(data, data$input$transform, arg)
   if (tables) weigh_tables(data) else data
 }
@@ -119,22 +131,6 @@ limit_features <- function(data, min_samples, max_samples, arg) {
   }
   data$input$limited <- length(out)
   if (length(out)) keep_features(data, setdiff(seq_len(data$p), out)) else data
-}
-
-learn_transform <- function(data, how) {
-  counts <- how$counts
-  # Limits may have left out columns since.
-  if (!is.null(how$of)) how$of <- factor(data$input$tables$of, levels(how$of))
-  out <- c(how, p = data$p)
-  if (counts == "log") {
-    out$total <- vapply(counted_columns(how), function(at) {
-      totals <- row_totals(data, at)
-      mean(totals[totals > 0])
-    }, 0)
-  }
-  # As if one more sample had every feature: no weight is zero or infinite.
-  if (counts == "tfidf") out$idf <- log((1 + data$n) / (1 + document_frequency(data))) + 1
-  out
 }
 
 # Works on the stored numbers, of dense and sparse data alike.

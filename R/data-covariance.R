@@ -26,7 +26,12 @@ moments_of_cov <- function(cov, n, mean, sd, columns) {
   sd <- sqrt(diag(cov))
   around <- ifelse(is.na(mean), 0, mean)
   repaired <- nearest_semidefinite(cov / tcrossprod(ifelse(sd > 0, sd, 1)))
-  if (repaired$most > .01) refuse_indefinite(repaired, names)
+  if (repaired$most > .01) refuse("cov", "`cov` is no covariance matrix: the correlations of ",
+    length(names),
+    " columns have the eigenvalue ", format(repaired$least, digits = 3L), ", and the nearest ",
+    "positive semidefinite ones differ by up to ", format(repaired$most, digits = 2L),
+    ". Matrix::nearPD() finds these, if you want them; ufs_moments(x, na = \"pairwise\") does so ",
+    "for rows with missing values.")
   out <- new_moments(n, mean, (n - 1) * repaired$r * tcrossprod(sd), 0, 0 * around, around - sd,
     around + sd)
   dimnames(out$css) <- list(names, names)
@@ -55,7 +60,17 @@ covariance_matrix <- function(cov) {
   }
   storage.mode(cov) <- "double"
   cov <- both_triangles(cov)
-  names <- covariance_names(cov)
+  # Names of the rows and of the columns, which are the same where there are both.
+  rows <- rownames(cov)
+  columns <- colnames(cov)
+  if (!is.null(rows) && !is.null(columns) && !identical(rows, columns)) {
+    differ <- which(is.na(rows) | is.na(columns) | rows != columns)[1L]
+    refuse("cov", "`cov` has other names of rows than of columns: '", rows[differ], "' and '",
+      columns[differ], "' at ", differ, ".")
+  }
+  names <- feature_names(if (is.null(columns)) rows else columns, ncol(cov), FALSE)
+  twice <- unique(columns[duplicated(columns)])
+  if (length(twice)) refuse("cov", "`cov` has the name ", some_names(twice), " more than once.")
   dimnames(cov) <- list(names, names)
   bad <- colSums(!is.finite(cov)) > 0
   if (any(bad)) {
@@ -90,21 +105,6 @@ both_triangles <- function(cov) {
     }
   }
   cov
-}
-
-# Names of the rows and of the columns, which are the same where there are both.
-covariance_names <- function(cov) {
-  rows <- rownames(cov)
-  columns <- colnames(cov)
-  if (!is.null(rows) && !is.null(columns) && !identical(rows, columns)) {
-    differ <- which(is.na(rows) | is.na(columns) | rows != columns)[1L]
-    refuse("cov", "`cov` has other names of rows than of columns: '", rows[differ], "' and '",
-      columns[differ], "' at ", differ, ".")
-  }
-  names <- feature_names(if (is.null(columns)) rows else columns, ncol(cov), FALSE)
-  twice <- unique(columns[duplicated(columns)])
-  if (length(twice)) refuse("cov", "`cov` has the name ", some_names(twice), " more than once.")
-  names
 }
 
 # Means (or what else `arg` says) in the order of the columns; NA where nobody knows them.
@@ -142,14 +142,6 @@ nearest_semidefinite <- function(r) {
   diag(near) <- diag(r)
   change <- abs(near - r)[upper.tri(r)]
   list_of(r = near, most = max(change), mean = mean(change), least)
-}
-
-refuse_indefinite <- function(repaired, names) {
-  refuse("cov", "`cov` is no covariance matrix: the correlations of ", length(names),
-    " columns have the eigenvalue ", format(repaired$least, digits = 3L), ", and the nearest ",
-    "positive semidefinite ones differ by up to ", format(repaired$most, digits = 2L),
-    ". Matrix::nearPD() finds these, if you want them; ufs_moments(x, na = \"pairwise\") does so ",
-    "for rows with missing values.")
 }
 
 # Why rows given as x seem to be a covariance matrix, NULL if they do not.
@@ -238,7 +230,8 @@ pairs_of_rows <- function(x, weights = NULL) {
 # pair.
 merge_pairs <- function(a, b) {
   if (is.null(a)) return(b)
-  b <- pairs_in_order(b, a$names)
+  check_same_columns(a$names, b$names)
+  b <- if (identical(b$names, a$names)) b else pairs_of(b, match(a$names, b$names))
   step <- (b$mean - a$mean) + (b$origin - a$origin)
   both <- union_of_rows(a$n, b$n, step, step * t(step))
   square <- union_of_rows(a$n, b$n, step, step^2)$css
@@ -246,11 +239,6 @@ merge_pairs <- function(a, b) {
     square = a$square + b$square + square, css = a$css + b$css + both$css, rows = a$rows + b$rows,
     dropped = a$dropped + b$dropped, least = pmin(a$least, b$least), most = pmax(a$most, b$most),
     names = a$names)
-}
-
-pairs_in_order <- function(pairs, columns) {
-  check_same_columns(columns, pairs$names)
-  if (identical(pairs$names, columns)) pairs else pairs_of(pairs, match(columns, pairs$names))
 }
 
 # Some of the columns.
@@ -263,7 +251,15 @@ pairs_of <- function(pairs, j) {
 # The ufs_moments() of pairs: correlations over the rows of each pair, made positive semidefinite,
 # and variances over all values of a column.
 moments_of_pairs <- function(pairs) {
-  check_pairs(pairs)
+  refuse_blank(pairs$names[diag(pairs$n) == 0])
+  low <- pairs$n
+  diag(low) <- Inf
+  if (any(low < 3)) {
+    at <- arrayInd(which.min(low), dim(low))
+    ufs_abort("input", "`x` has ", count_words(min(low), "row"), " with values of both ",
+      some_columns(pairs$names[at]), "; na = \"pairwise\" needs ", 3, ". Leave one of them ",
+      "out by `columns`.", argument = "x")
+  }
   names <- pairs$names
   named <- function(v) stats::setNames(v, names)
   known <- diag(pairs$n)
@@ -304,14 +300,3 @@ refuse_blank <- function(columns) {
   }
 }
 
-check_pairs <- function(pairs, fewest = 3) {
-  refuse_blank(pairs$names[diag(pairs$n) == 0])
-  low <- pairs$n
-  diag(low) <- Inf
-  if (any(low < fewest)) {
-    at <- arrayInd(which.min(low), dim(low))
-    ufs_abort("input", "`x` has ", count_words(min(low), "row"), " with values of both ",
-      some_columns(pairs$names[at]), "; na = \"pairwise\" needs ", fewest, ". Leave one of them ",
-      "out by `columns`.", argument = "x")
-  }
-}

@@ -51,20 +51,6 @@ seurat_assay <- function(x, assay, layer = NULL) {
   list(x = transposed(values), assay = assay, layer = if (raw) "counts", raw = raw && !given)
 }
 
-# `values`, rows being features, in the place of those that experiment_assay() or seurat_assay()
-# reads.
-put_assay <- function(x, values, assay, layer = NULL) {
-  if (!inherits(x, "Seurat")) {
-    SummarizedExperiment::assay(x, assay, withDimnames = FALSE) <- values
-    return(x)
-  }
-  if (is.null(layer)) layer <- intersect(c("data", "counts"), seurat_layers(x[[assay]]))[1L]
-  set <- SeuratObject::SetAssayData
-  if (utils::packageVersion("SeuratObject") >= "5.0.0") {
-    set(x, layer = layer, new.data = values, assay = assay)
-  } else set(x, slot = layer, new.data = values, assay = assay)
-}
-
 # The layers of an assay that hold something. Assays of version 5 have any number of them, those
 # before have slots, which version 5 of SeuratObject calls layers.
 seurat_layers <- function(assay) {

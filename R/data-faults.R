@@ -345,18 +345,6 @@ block_in_unit <- function(value) {
   list(rows = rows, count = sum(few), times = paste0(if (few[which(low)[1L]]) "1/", times))
 }
 
-# Said once in a session, where features_in_rows() sees a reason or columns are no features: genes x
-# samples is how many tables come, and every method would take the genes for samples.
-hint_roles <- function(x) {
-  why <- if (!isTRUE(said_once$orientation)) features_in_rows(x$n, x$p, x$samples, x$features)
-  if (!is.null(why)) {
-    inform_once("orientation", "`x` has ", x$n, " rows and ", x$p, " columns: ", why, ". ",
-      "Rows are taken as samples and columns as features; if rows are features, give t(x). ")
-  }
-  doubt <- if (x$kind == "dense" && !isTRUE(said_once$numbering)) looks_like_ids(x)
-  if (!is.null(doubt)) inform_once("numbering", "In `x` ", doubt, " (`features` of ufs_data()). ")
-}
-
 # Why the rows seem to be features, NULL if they do not.
 features_in_rows <- function(n, p, rows, columns) {
   if (is.null(rows)) return(NULL)

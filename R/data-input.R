@@ -470,12 +470,7 @@ read_matrix_package <- function(x, arg) {
         conditionMessage(e), argument = arg)
     })
   }
-  check_slots(x, arg)
-  new_data("sparse", x, x@Dimnames)
-}
-
-# Before anything else touches a sparse matrix: its slots may have been edited.
-check_slots <- function(x, arg) {
+  # Before anything else touches a sparse matrix: its slots may have been edited.
   size <- x@Dim
   names <- x@Dimnames
   wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size))
@@ -488,6 +483,7 @@ check_slots <- function(x, arg) {
     ufs_abort("input", "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".",
       argument = arg)
   }
+  new_data("sparse", x, x@Dimnames)
 }
 
 # ---- arguments of ufs_data() in other functions --------------------------------------------------

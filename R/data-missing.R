@@ -7,7 +7,13 @@ fill_data <- function(data, na, arg) {
   }
   watch_over("ufs_data()")
   data$input$na <- na
-  check_infinite(data, arg)
+  # Infinite values are no missing ones: they would be taken for values, and for neighbours.
+  bad <- if (data$kind == "sparse") unique(stored_column(data$x)[is.infinite(data$x@x)]) else {
+    # A sum of finite numbers may be infinite, too.
+    odd <- which(!is.finite(colSums(data$x, na.rm = TRUE)))
+    odd[vapply(odd, function(j) any(is.infinite(data$x[, j])), NA)]
+  }
+  if (length(bad)) refuse_infinite(feature_names(data$features, data$p, FALSE)[bad], arg)
   missing <- missing_counts(data)
   if (sum(missing$features) == 0) {
     # New rows may have gaps where these have none.
@@ -42,16 +48,6 @@ fill_data <- function(data, na, arg) {
     say_means(filled, arg)
   }
   data
-}
-
-# Infinite values are no missing ones: they would be taken for values, and for neighbours.
-check_infinite <- function(data, arg) {
-  bad <- if (data$kind == "sparse") unique(stored_column(data$x)[is.infinite(data$x@x)]) else {
-    # A sum of finite numbers may be infinite, too.
-    odd <- which(!is.finite(colSums(data$x, na.rm = TRUE)))
-    odd[vapply(odd, function(j) any(is.infinite(data$x[, j])), NA)]
-  }
-  if (length(bad)) refuse_infinite(feature_names(data$features, data$p, FALSE)[bad], arg)
 }
 
 refuse_infinite <- function(names, arg) {

@@ -413,7 +413,9 @@ database_table <- function(x, from, columns, weights) {
 
 # The table with its columns of numbers, as the first rows tell them.
 settle_database <- function(table, held) {
-  first <- without_mixed(query_pieces(table, held, 1000L)(raw = TRUE))
+  first <- withCallingHandlers(query_pieces(table, held, 1000L)(raw = TRUE), warning = function(w) {
+    if (grepl("mixed type", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
+  })
   held$close()
   kept <- moment_columns(first, if (!table$all) table$columns, table$weights)
   table$columns <- colnames(kept$x)
@@ -427,12 +429,6 @@ settle_database <- function(table, held) {
 real_or_infinite <- function(id) {
   paste0("CASE TYPEOF(", id, ") WHEN 'real' THEN ", id, " WHEN 'integer' THEN CAST(", id,
     " AS REAL) WHEN 'null' THEN NULL ELSE 9e999 END AS ", id)
-}
-
-without_mixed <- function(code) {
-  withCallingHandlers(code, warning = function(w) {
-    if (grepl("mixed type", conditionMessage(w), fixed = TRUE)) invokeRestart("muffleWarning")
-  })
 }
 
 # `held`: what keeps the result, to be closed whatever happens. No fetch can be interrupted, so none

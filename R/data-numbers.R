@@ -132,7 +132,9 @@ flat_table <- function(x) {
     })
     stats::setNames(columns, flat_names(names(x)[j], inner))
   })
-  joined_table(parts, x)
+  # The columns of the lists `parts` as a data frame with the rows of x.
+  structure(do.call(c, parts), class = "data.frame",
+    row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
 }
 
 flat_names <- function(name, inner) {
@@ -149,12 +151,6 @@ widest_matrix <- function(x) {
   if (all(width < 2L)) return(NULL)
   widest <- which.max(width)
   list(name = names(x)[widest], columns = flat_names(names(x)[widest], x[[widest]]))
-}
-
-# The columns of the lists `parts` as a data frame with the rows of x.
-joined_table <- function(parts, x) {
-  structure(do.call(c, parts), class = "data.frame",
-    row.names = if (.row_names_info(x) > 0L) attr(x, "row.names") else .set_row_names(nrow(x)))
 }
 
 # ---- factors ------------------------------------------------------------------------------------

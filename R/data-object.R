@@ -23,9 +23,6 @@ data_columns <- function(data, j) {
   )
 }
 
-# Arguments whose names are those of rows.
-row_names_in <- function() c("samples", "i", constraint_names("rows", "places"))
-
 # Positions for names, indices or a logical vector.
 resolve_index <- function(index, size, names, arg) {
   if (is.null(index)) return(NULL)
@@ -42,7 +39,9 @@ resolve_index <- function(index, size, names, arg) {
   if (is.null(out) || anyNA(out) || anyDuplicated(out)) {
     what <- if (is.character(index) && anyNA(out)) {
       lost <- index[is.na(out)]
-      paste0(": not in `x`: ", if (arg %in% row_names_in()) "row" else "column",
+      # Arguments whose names are those of rows.
+      paste0(": not in `x`: ", if (arg %in% c("samples", "i", constraint_names("rows",
+        "places"))) "row" else "column",
         if (length(lost) > 1L) "s", " ", some_names(lost))
     }
     refuse(arg, "`", arg, "` must be distinct names, indices or a logical vector of length ", size,
@@ -76,7 +75,11 @@ subset_data <- function(data, samples = NULL, features = NULL) {
   data$features <- data$features[columns]
   data$offset <- data$offset[columns]
   if (!is.null(features) && !is.null(data$input$new_rows)) {
-    data$input$new_rows <- subset_fill(data$input$new_rows, columns)
+    fill <- data$input$new_rows
+    for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
+    if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
+    fill$nominal <- which(columns %in% fill$nominal)
+    data$input$new_rows <- fill
   }
   data$input$filled_share <- data$input$filled_share[columns]
   if (!is.null(features)) {
@@ -158,13 +161,6 @@ subset_levels <- function(levels, columns) {
   for (name in c("share", "mean", "sd")) levels[[name]] <- levels[[name]][columns]
   levels$constant <- which(columns %in% levels$constant)
   levels
-}
-
-subset_fill <- function(fill, columns) {
-  for (name in c("value", "center", "scale")) fill[[name]] <- fill[[name]][columns]
-  if (!is.null(fill$donors)) fill$donors <- fill$donors[, columns, drop = FALSE]
-  fill$nominal <- which(columns %in% fill$nominal)
-  fill
 }
 
 # At most so many rows and columns, drawn at random (columns: from `keep`), as dense data.

@@ -125,7 +125,15 @@ open_checked <- function(x, dense = FALSE, code = TRUE) {
   if (dense) x[c("x", "kind")] <- list(dense_data(x, arg), "dense")
   if (x$p < 1L || x$n < 3L) refuse_size(x$n, x$p, arg)
   if (!isTRUE(x$quiet)) {
-    hint_roles(x)
+    # Said once in a session, where features_in_rows() sees a reason or columns are no features:
+    # genes x samples is how many tables come, and every method would take the genes for samples.
+    why <- if (!isTRUE(said_once$orientation)) features_in_rows(x$n, x$p, x$samples, x$features)
+    if (!is.null(why)) {
+      inform_once("orientation", "`x` has ", x$n, " rows and ", x$p, " columns: ", why, ". ",
+        "Rows are taken as samples and columns as features; if rows are features, give t(x). ")
+    }
+    doubt <- if (x$kind == "dense" && !isTRUE(said_once$numbering)) looks_like_ids(x)
+    if (!is.null(doubt)) inform_once("numbering", "In `x` ", doubt, " (`features` of ufs_data()). ")
     x <- with_codes(x)
     if (x$n == x$p) warn_covariance(x, arg)
     # Results of a table without column names speak of V1, V2, ...

@@ -51,14 +51,6 @@ low_rank_of <- function(op) {
   op$held$parts[[1L]]
 }
 
-low_rank_mul <- function(low, v) {
-  x_mul(low$sparse, v) - low$member %*% (low$level %*% v)
-}
-
-low_rank_cross <- function(low, t) {
-  x_cross(low$sparse, t) - crossprod(low$level, crossprod(low$member, t))
-}
-
 # X X' (rows) or X'X.
 low_rank_gram <- function(low, rows) {
   rows <- rows > 0

@@ -28,13 +28,13 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
 # pieces of a sum otherwise. `size` x `width` is the product.
 source_mul <- function(op, v) {
   low <- low_rank_of(op)
-  if (!is.null(low)) return(low_rank_mul(low, v))
+  if (!is.null(low)) return(x_mul(low$sparse, v) - low$member %*% (low$level %*% v))
   source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
 }
 
 source_cross <- function(op, t) {
   low <- low_rank_of(op)
-  if (!is.null(low)) return(low_rank_cross(low, t))
+  if (!is.null(low)) return(x_cross(low$sparse, t) - crossprod(low$level, crossprod(low$member, t)))
   source_product(op, "columns", piece_cross, piece_cross_part, op$p, ncol(t), t = t)
 }
 

@@ -89,7 +89,9 @@ drop_spilled <- function(store) {
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(source$spilled)) return(read_spilled(source$spilled, if (is.null(i)) j else i))
-  if (reads_across(source, i, j)) {
+  # Lines across the blocks of a sparse source, which are gathered in a pass.
+  across <- if (source$by == "rows") is.null(i) && !is.null(j) else is.null(j) && !is.null(i)
+  if (isTRUE(source$sparse) && across) {
     return(`dimnames<-`(as.matrix(gather_sparse(source, if (is.null(i)) j else i)), NULL))
   }
   all_rows <- is.null(i)
@@ -114,12 +116,6 @@ read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(shift)) piece <- piece - shift
   if (!is.null(divide)) piece <- piece / divide
   piece
-}
-
-# Lines across the blocks of a sparse source, which are gathered in a pass.
-reads_across <- function(source, i, j) {
-  isTRUE(source$sparse) && if (source$by == "rows") is.null(i) && !is.null(j) else
-    is.null(j) && !is.null(i)
 }
 
 # Whole lines along the blocks.
@@ -336,15 +332,6 @@ read_spilled <- function(spilled, index, lines = NULL) {
 }
 
 # ---- data that are read through a plan: R/data-weights.R ----------------------------------------
-
-planned_source <- function(data, plan) {
-  base <- if (data$kind == "source") data$x else sparse_source(data)
-  out <- base
-  base["BPPARAM"] <- list(NULL)
-  out[c("object", "kind", "rows", "columns")] <- list(list_of(base, plan), "planned", NULL, NULL)
-  out$sparse <- FALSE
-  out
-}
 
 # Does memory hold what is read? Then no file is passed over.
 is_held <- function(source) {

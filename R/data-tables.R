@@ -15,7 +15,8 @@ is_tables <- function(x) {
 
 is_table <- function(x) length(dim(x)) == 2L
 
-check_tables <- function(x, arg) {
+# The tables as one. `read(table, arg, name)`: the ufs_data of one of them.
+join_tables <- function(x, arg, read) {
   names <- names_of(x)
   if (!all(nzchar(names)) || anyDuplicated(names)) {
     ufs_abort("input", "`", arg, "` is a list of tables: each needs a name of its own, as in ",
@@ -31,11 +32,6 @@ check_tables <- function(x, arg) {
     ufs_abort("input", "`", arg, "`: give ", some_names(held), " as a table, not as ",
       kind_of(x[[held[1L]]]), "; arguments of ufs_data() are for the whole list.", argument = arg)
   }
-}
-
-# The tables as one. `read(table, arg, name)`: the ufs_data of one of them.
-join_tables <- function(x, arg, read) {
-  check_tables(x, arg)
   parts <- Map(function(table, name) read(table, element_words(arg, name), name), x, names(x))
   empty <- names(parts)[vapply(parts, `[[`, 0L, "p") == 0L]
   if (length(empty)) {

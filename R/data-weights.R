@@ -94,7 +94,12 @@ data_moments <- function(data) if (data$kind == "dense") .Call(C_moments, data$x
 # The data after the plan: a new matrix, or a source that reads through it.
 planned_data <- function(data, plan) {
   if (data$kind == "dense") data$x <- planned(data$x, plan, NULL, NULL) else {
-    data$x <- planned_source(data, plan)
+    base <- if (data$kind == "source") data$x else sparse_source(data)
+    out <- base
+    base["BPPARAM"] <- list(NULL)
+    out[c("object", "kind", "rows", "columns")] <- list(list_of(base, plan), "planned", NULL, NULL)
+    out$sparse <- FALSE
+    data$x <- out
     data$kind <- "source"
   }
   data

@@ -57,7 +57,14 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = NULL, criteria
   if (!own) x <- as_the_fit_had_it(fit, x)
   data <- column_triangle(of_squares(open_quietly(x)), center, scale)
   if (own) {
-    fit <- own_set(fit, data)
+    # The places of columns given by name or number.
+    refuse_unclear(fit, names(data$repeated), "fit")
+    at <- if (is.character(fit)) match(fit, data$features) else match(fit, seq_len(data$p))
+    if (!length(fit) || anyNA(at)) {
+      refuse("fit", "`fit` must be a fit, or names or numbers of columns of `x`",
+        if (length(fit)) paste0("; there is no column ", deparse_short(fit[is.na(at)][1L])), ".")
+    }
+    fit <- unique(at)
     if (!is.null(k)) refuse("k", "`k` is for a fit; a set of columns has its size.")
     k <- length(fit)
   } else if (data$p != fit$p ||
@@ -125,17 +132,6 @@ captured_of <- function(fit) {
   if (isTRUE(counts == "log")) return("log counts")
   if (isTRUE(counts != "none")) return("weighted columns")
   if (isFALSE(fit$params$scale)) "columns as they are" else "standardised columns"
-}
-
-# The places of columns given by name or number.
-own_set <- function(set, data) {
-  refuse_unclear(set, names(data$repeated), "fit")
-  at <- if (is.character(set)) match(set, data$features) else match(set, seq_len(data$p))
-  if (!length(set) || anyNA(at)) {
-    refuse("fit", "`fit` must be a fit, or names or numbers of columns of `x`",
-      if (length(set)) paste0("; there is no column ", deparse_short(set[is.na(at)][1L])), ".")
-  }
-  unique(at)
 }
 
 # The share of the squares of x that each set of columns captures, and the bound: what as many

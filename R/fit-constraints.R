@@ -346,7 +346,8 @@ say_short <- function(fit, one, size, chosen, budget) {
   held <- fit$constraints[[paste0(one, "s")]]
   if (is.null(held$open) || length(chosen) == size) return(invisible())
   if (!is.null(budget) && size == length(fit[[paste0(one, "_scores")]])) return(invisible())
-  constraints <- held_by_fit(fit, one)
+  what <- paste0(one, "s")
+  constraints <- intersect(ranked_names(what), names(Filter(length, fit$constraints[[what]])))
   constraints <- if (is.null(budget)) setdiff(constraints, "cost") else
     sub("^cost$", "budget", constraints)
   ufs_inform("constraints", "Only ", length(chosen), " of ", size, " ", one,
@@ -359,17 +360,7 @@ ranked_names <- function(what) {
   held_names(if (what == "features") "columns" else "rows", ranked = TRUE)
 }
 
-held_by_fit <- function(fit, one) {
-  what <- paste0(one, "s")
-  intersect(ranked_names(what), names(Filter(length, fit$constraints[[what]])))
-}
-
 # ---- who sees to a constraint -------------------------------------------------------------------
-
-# The constraints that ufs_methods(what = "constraints") tells of.
-listed_constraints <- function() {
-  Filter(function(row) row$ranked || (row$sums && is.null(row$needs)), constraint_rows())
-}
 
 # "solver", "ranking", "refused", or "-" where a method does not choose what the constraint is
 # about. Columns are centred within blocks before any method sees them; no ranking can see to
@@ -385,7 +376,9 @@ seen_by <- function(row, name) {
 
 constraints_table <- function() {
   table <- registry()
-  listed <- names(listed_constraints())
+  # The constraints that ufs_methods(what = "constraints") tells of.
+  listed <- names(Filter(function(row) row$ranked || (row$sums && is.null(row$needs)),
+    constraint_rows()))
   out <- lapply(listed, function(name) unname(vapply(table, seen_by, "", name)))
   why <- vapply(table, function(row) c(row$refuses, weights = "")[["weights"]], "")
   data.frame(method = names(table), stats::setNames(out, listed), why = unname(why))

@@ -278,21 +278,6 @@ selected_samples.ufs <- function(fit, m = NULL, as = NULL, budget = NULL, ...) {
   top_of(fit, "sample", "m", m, as, named_samples(fit), wanted_budget(fit, "samples", budget))
 }
 
-# For methods that pick features or samples one by one, from all or from a pool: a message where
-# more are asked for than were picked, or another number than swaps were made for. `name` is the
-# argument to fit again with.
-say_partial <- function(fit, what, name, size) {
-  picked <- length(fit$solution$order)
-  again <- paste0(size, " fit again with ", name, " = ", size, ".")
-  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
-    ufs_inform("partial", "The swaps were made for the best ", picked, " ", what, "; for ", again)
-  } else if (picked > 0L && size > picked) {
-    ufs_inform("partial", "Only the first ", picked, " ", what, " were ",
-      if (is.null(fit$params$pool)) "picked one by one" else "chosen to differ", "; for all ",
-      again)
-  }
-}
-
 # Do names tell the samples apart, and say more than their number?
 named_samples <- function(fit) {
   names <- fit$names$samples
@@ -369,7 +354,18 @@ top_of <- function(fit, one, arg, k, as, named, budget = NULL) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
       " have equal scores: the lower index was taken.")
   }
-  say_partial(fit, what, arg, k)
+  # For methods that pick features or samples one by one, from all or from a pool: a message where
+  # more are asked for than were picked, or another number than swaps were made for. `name` is the
+  # argument to fit again with.
+  picked <- length(fit$solution$order)
+  again <- paste0(k, " fit again with ", arg, " = ", k, ".")
+  if (isTRUE(fit$params$swaps > 0L) && k != picked) {
+    ufs_inform("partial", "The swaps were made for the best ", picked, " ", what, "; for ", again)
+  } else if (picked > 0L && k > picked) {
+    ufs_inform("partial", "Only the first ", picked, " ", what, " were ",
+      if (is.null(fit$params$pool)) "picked one by one" else "chosen to differ", "; for all ",
+      again)
+  }
   chosen_as(best, score, as)
 }
 

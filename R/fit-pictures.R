@@ -136,7 +136,10 @@ picture_types.default <- function(fit) {
   falls <- sum(is.finite(fit$trace$objective)) > 1L
   # Samples that were asked for, each of which has a cluster.
   groups <- !features && !is.null(fit$solution$cluster) && !is.null(fit$params$m)
-  choice <- is_own_choice(fit)
+  # Is the table of a choice without redundancy what came out, or did a constraint change it?
+  table <- fit$solution$choice
+  chosen <- table$index[order(table$place, na.last = NA)]
+  choice <- length(chosen) > 0L && identical(chosen, chosen_of(fit, "feature", length(chosen)))
   c(if (own) "share" else if (choice) "choice" else if (falls) "objective",
     names(which(c(groups = groups, scores = features, samples = !is.null(fit$sample_scores)))),
     "chosen", if (features) "heatmap", "embedding",
@@ -403,13 +406,6 @@ picture_places <- function(fit, best, most = 40L) {
       sprintf("the first %d of %d", length(shown), length(best))
     }), collapse = "; "),
     title = sprintf("ufs_%s: the best %d features", fit$method, length(best)))
-}
-
-# Is the table of a choice without redundancy what came out, or did a constraint change it?
-is_own_choice <- function(fit) {
-  table <- fit$solution$choice
-  chosen <- table$index[order(table$place, na.last = NA)]
-  length(chosen) > 0L && identical(chosen, chosen_of(fit, "feature", length(chosen)))
 }
 
 # Why these: what the rank of each chosen one is worth, and what is left of it for its correlations

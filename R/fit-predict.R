@@ -148,7 +148,20 @@ fill_assay <- function(object, out, newdata, rows, index) {
   if (!anyNA(values)) return(out)
   filled <- transposed(fill_new(object, values, data, index))
   dimnames(filled) <- list(rownames(out), colnames(out))
-  put_assay(out, filled, data$input$assay, data$input$layer)
+  # `values`, rows being features, in the place of those that experiment_assay() or seurat_assay()
+  # reads.
+  x <- out
+  layer <- data$input$layer
+  if (!inherits(x, "Seurat")) {
+    SummarizedExperiment::assay(x, data$input$assay, withDimnames = FALSE) <- filled
+    return(x)
+  }
+  if (is.null(layer)) layer <- intersect(c("data", "counts"),
+    seurat_layers(x[[data$input$assay]]))[1L]
+  set <- SeuratObject::SetAssayData
+  if (utils::packageVersion("SeuratObject") >= "5.0.0") {
+    set(x, layer = layer, new.data = filled, assay = data$input$assay)
+  } else set(x, slot = layer, new.data = filled, assay = data$input$assay)
 }
 
 # Rows of newdata with all features of the fit, NA where they are not there.

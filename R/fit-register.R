@@ -69,7 +69,18 @@ ufs_register <- function(method, fun, what = c("features", "samples"),
     scale = check_flag(scale, "scale"), random = check_flag(random, "random"),
     title = if (is.null(title)) method else check_text(title, "title"))
   if (is.null(fun)) return(invisible(forget_methods(intersect(method, ls(registered)))))
-  check_own_function(own)
+  # Arguments of a function that cannot be those of a method.
+  if (!is.function(own$fun) || is.null(formals(args(own$fun)))) {
+    refuse("fun", "`fun` must be a function of a matrix, or NULL; it is ", kind_of(own$fun), ".")
+  }
+  number <- own_number(own)
+  taken <- setdiff(c(input_arguments(), "center", "scale", "control", "k", "m"),
+    c("weights", number))
+  wrong <- intersect(own_formals(own$fun), taken)
+  if (length(wrong)) {
+    refuse("fun", "`fun`: its argument `", wrong[1L], "` has a meaning of its own beside ",
+      "every method's; give it another name.")
+  }
   before <- registered[[method]]$own
   if (!check_flag(replace, "replace") && !is.null(before) && !same_method(before, own)) {
     refuse("method", "`method`: \"", method, "\" is another function of yours; replace = TRUE ",
@@ -99,21 +110,6 @@ check_text <- function(value, arg) {
     refuse(arg, "`", arg, "` must be one text; it is ", deparse_short(value), ".")
   }
   value
-}
-
-# Arguments of a function that cannot be those of a method.
-check_own_function <- function(own) {
-  if (!is.function(own$fun) || is.null(formals(args(own$fun)))) {
-    refuse("fun", "`fun` must be a function of a matrix, or NULL; it is ", kind_of(own$fun), ".")
-  }
-  number <- own_number(own)
-  taken <- setdiff(c(input_arguments(), "center", "scale", "control", "k", "m"),
-    c("weights", number))
-  wrong <- intersect(own_formals(own$fun), taken)
-  if (length(wrong)) {
-    refuse("fun", "`fun`: its argument `", wrong[1L], "` has a meaning of its own beside ",
-      "every method's; give it another name.")
-  }
 }
 
 # ---- the row of the registry ---------------------------------------------------------------------

@@ -72,26 +72,23 @@ register <- function(method, fit, ...) {
   stopifnot(row$group %in% registry_groups, is.character(row$title), is.character(row$cost),
     "weights" %in% row$constraints || is.character(row$refuses["weights"]))
   row$ranges <- row$arguments
-  rules <- argument_rules(fit, row$free, row$paper)
-  rules$arguments <- c(rules$arguments, names(row$only))
-  row$published <- length(c(row$paper, row$only)) > 0L
-  assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
-}
-
-# Rules for the arguments of a method, read once from its formals: names, those without a default,
-# choices of words, switches, and the numbers `k` and `m` where they are left open.
-argument_rules <- function(fit, free, paper) {
-  known <- c(formals(fit), paper)
+  # Rules for the arguments of a method, read once from its formals: names, those without a
+  # default, choices of words, switches, and the numbers `k` and `m` where they are left open.
+  known <- c(formals(fit), row$paper)
   required <- required_arguments(fit)
-  judged <- setdiff(names(known), c("center", "scale", "...", required, free))
+  judged <- setdiff(names(known), c("center", "scale", "...", required, row$free))
   is_choice <- vapply(known[judged], function(default) {
     is.call(default) && length(default) > 2L &&
       all(vapply(as.list(default)[-1L], is.character, NA))
   }, NA)
   is_switch <- vapply(known[judged], function(default) is.logical(default) && !is.na(default), NA)
-  list(arguments = c(arguments_of(fit), names(paper)), required = setdiff(required, c("x", "...")),
+  rules <- list(arguments = c(arguments_of(fit), names(row$paper)), required = setdiff(required,
+    c("x", "...")),
     choices = lapply(known[judged[is_choice]], eval, baseenv()), switches = judged[is_switch],
     open_numbers = Filter(function(name) name %in% judged && is.null(known[[name]]), c("k", "m")))
+  rules$arguments <- c(rules$arguments, names(row$only))
+  row$published <- length(c(row$paper, row$only)) > 0L
+  assign(method, c(row[names(row) != "arguments"], rules), envir = registered)
 }
 
 # The name of a task in the place of a method means that ufs_select() decides.

@@ -97,7 +97,22 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
   } else if (is.matrix(graph) || inherits(graph, "Matrix")) {
     graph <- user_graph(graph, data)
   } else if (is.list(graph) && !is.object(graph)) {
-    graph <- graph_from_arguments(graph, data)
+    known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
+    given <- names(graph)
+    if (length(graph) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
+      refuse("graph", "A list given as `graph` must have names among ",
+        paste0("`", known, "`", collapse = ", "), ", each once.")
+    }
+    used <- utils::modifyList(as.list(formals(ufs_graph))[known], graph, keep.null = TRUE)
+    used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
+    center <- check_flag(used$center, "center")
+    scale <- check_flag(used$scale, "scale")
+    if (center || scale) {
+      data$x <- centred_again(data$x, center, scale,
+        if (length(data$roots)) data$roots$scaled else 1)
+    }
+    graph <- build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise,
+      used$exact)
   } else {
     refuse("graph", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph from ",
       "ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".")
@@ -108,24 +123,6 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
   }
   warn_graph(graph, connected)
   graph
-}
-
-graph_from_arguments <- function(arguments, data) {
-  known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
-  given <- names(arguments)
-  if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
-    refuse("graph", "A list given as `graph` must have names among ",
-      paste0("`", known, "`", collapse = ", "), ", each once.")
-  }
-  used <- utils::modifyList(as.list(formals(ufs_graph))[known], arguments, keep.null = TRUE)
-  used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
-  center <- check_flag(used$center, "center")
-  scale <- check_flag(used$scale, "scale")
-  if (center || scale) {
-    data$x <- centred_again(data$x, center, scale,
-      if (length(data$roots)) data$roots$scaled else 1)
-  }
-  build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }
 
 build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exact) {

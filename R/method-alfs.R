@@ -217,23 +217,21 @@ alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, sche
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
     tol = if (solver == "paper" || weighted) 1e-3 else 1e-4)
   shape <- shape_of(data)
-  check_alfs_bytes(data$n, length(data$keep), shape$p, weighted)
+  # W, P, Q and what the solver adds (src/alfs.h).
+  n <- data$n
+  q <- length(data$keep)
+  n <- as.double(n)
+  small <- min(n, q)
+  numbers <- 3 * n * shape$p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
+  if (weighted) numbers <- numbers + 7 * n^2 + 8 * n * q + min(n * q^2, max(16 * n^2, 2e7))
+  check_bytes(8 * numbers, paste0("ufs_alfs()", if (weighted) " with lambda > 0"),
+    if (weighted) "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples." else
+      "Fit on a random part of the samples.")
   found <- alfs_call(data$x, basis, unname(penalty[1:3]), control, begin,
     c(list(paper = solver == "paper", p = shape$p, keep = shape$keep,
       dimnames = list(data$samples, shape$features)), schedule))
   found$control <- control
   found
-}
-
-# W, P, Q and what the solver adds (src/alfs.h).
-check_alfs_bytes <- function(n, q, p, weighted) {
-  n <- as.double(n)
-  small <- min(n, q)
-  numbers <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
-  if (weighted) numbers <- numbers + 7 * n^2 + 8 * n * q + min(n * q^2, max(16 * n^2, 2e7))
-  check_bytes(8 * numbers, paste0("ufs_alfs()", if (weighted) " with lambda > 0"),
-    if (weighted) "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples." else
-      "Fit on a random part of the samples.")
 }
 
 # Fields for run_fit() from the result of C; `chosen`: the parameters beside the penalties.

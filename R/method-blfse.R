@@ -143,7 +143,10 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
 solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_base, projection,
                         order, resample, base_args, n_starts, psi, gamma_cluster, gamma_feature,
                         center, scale, given, ...) {
-  psi <- check_psi(psi)
+  if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
+    refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
+  }
+  psi <- as.double(psi)
   center <- check_flag(center, "center")
   scaling <- blfse_scaling(scale, projection)
   control <- resolve_control(control,
@@ -173,7 +176,13 @@ solve_blfse <- function(data, control, n_clusters, k, scores, labels, base, n_ba
     lapply(seq_len(nrow(scores)), function(i) best_columns(data, k, scores[i, ]))
   }
   data <- blfse_model_matrix(data, scaling, center)
-  labels <- if (is.null(labels)) blfse_base_labels(data$x, best, n_clusters, n_starts) else
+  # n x m: k-means on all samples, each time on the best features of one base result.
+  labels <- if (is.null(labels)) vapply(best, function(columns) {
+    z <- data$x[, columns, drop = FALSE]
+    runs <- kmeans_runs(z, n_clusters, n_starts)
+    # Fewer distinct samples than clusters: they are the clusters.
+    if (is.null(runs)) canonical_labels(equal_rows(z)) else runs[[1L]]$cluster
+  }, integer(nrow(data$x))) else
     check_base_labels(labels, n, nrow(scores))
 
   settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
@@ -210,7 +219,8 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
       alpha = found$alpha, beta = found$beta, rho = counters[["rho"]],
       cluster = stats::setNames(cluster, data$samples),
       mean_score = expand_features(colMeans(scores), data),
-      mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
+      mean_rank = expand_features(rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores))),
+        data, NA_real_),
       scores = t(expand_features(t(scores), data)), labels = labels
     ),
     trace = trace,
@@ -228,13 +238,6 @@ blfse_dense_limit <- 400L
 blfse_full_limit <- 4000L
 
 # ---- input -----------------------------------------------------------------------------
-
-check_psi <- function(psi) {
-  if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
-    refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
-  }
-  as.double(psi)
-}
 
 blfse_scaling <- function(scale, projection) {
   if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))
@@ -327,7 +330,18 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   fits <- one_warning(lapply(seq_along(parts), function(k) {
     part <- .Call(C_take, data$x, parts[[k]], NULL, low, high - low)
     dimnames(part) <- list(NULL, names)
-    base_fit(part, method[[k]], base_args[[method[[k]]]], n_clusters, n_features)
+    # A fit of one base method, with what it needs filled in.
+    args <- base_args[[method[[k]]]]
+    row <- registry()[[method[[k]]]]
+    fill <- list(n_components = n_clusters, k = n_features)
+    fill <- fill[names(fill) %in% required_arguments(row$fit)]
+    if ("n_clusters" %in% row$arguments) fill$n_clusters <- n_clusters
+    fill[names(row$base_args)] <- row$base_args
+    fill[names(args)] <- args
+    on_error(do.call(row$fit, c(list(part), fill)), function(e) {
+      ufs_abort("base", "Base method \"", method[[k]], "\" failed on ", nrow(part), " samples: ",
+        conditionMessage(e), argument = "base")
+    })
   }))
   scores <- matrix(0, length(fits), data$p)
   scores[, data$keep] <- scores_of_fits(fits, ncol(data$x))
@@ -346,20 +360,6 @@ draw_parts <- function(n, m, resample) {
   }
   drawn <- sample.int(n)
   lapply(seq_len(m), function(k) drawn[(k - 1L) * size + seq_len(size)])
-}
-
-# A fit of one base method, with what it needs filled in.
-base_fit <- function(x, method, args, n_clusters, n_features) {
-  row <- registry()[[method]]
-  fill <- list(n_components = n_clusters, k = n_features)
-  fill <- fill[names(fill) %in% required_arguments(row$fit)]
-  if ("n_clusters" %in% row$arguments) fill$n_clusters <- n_clusters
-  fill[names(row$base_args)] <- row$base_args
-  fill[names(args)] <- args
-  on_error(do.call(row$fit, c(list(x), fill)), function(e) {
-    ufs_abort("base", "Base method \"", method, "\" failed on ", nrow(x), " samples: ",
-      conditionMessage(e), argument = "base")
-  })
 }
 
 # Many base fits on parts of the samples give the same warning: one for all, and none for features
@@ -400,19 +400,6 @@ scores_of_fits <- function(fits, p) {
   })
   do.call(rbind, rows)
 }
-
-# n x m: k-means on all samples, each time on the best features of one base result.
-blfse_base_labels <- function(x, best, n_clusters, n_starts) {
-  vapply(best, function(columns) {
-    z <- x[, columns, drop = FALSE]
-    runs <- kmeans_runs(z, n_clusters, n_starts)
-    # Fewer distinct samples than clusters: they are the clusters.
-    if (is.null(runs)) canonical_labels(equal_rows(z)) else runs[[1L]]$cluster
-  }, integer(nrow(x)))
-}
-
-# Mean rank of every column over the rows of scores; 1 = best, ties averaged.
-mean_ranks <- function(scores) rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
 
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.

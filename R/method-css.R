@@ -107,7 +107,12 @@ solve_css <- function(data, control, k, mu, mu_rel, swaps, starts, optimal, targ
   moments <- opened && !is.null(x$n_rows)
   slots <- css_slots(data, list_of(k, mu, mu_rel, swaps, starts, optimal, target), control,
     judge_rows = !moments, whole = !(opened && isTRUE(x$spare)))
-  if (length(slots$few) && !(opened && isTRUE(x$quiet))) tell_few_rows(data, slots$few, optimal)
+  if (length(slots$few) && !(opened && isTRUE(x$quiet))) ufs_inform("few_rows",
+    if (optimal) "Chosen, though" else "Not chosen, because",
+    " one or two rows have at least 90 % of the squares: ",
+    some_columns(unique(data$features[data$keep[slots$few]])), ". ",
+    if (optimal) "ufs_data(exclude = ) keeps columns out." else
+      "ufs_data(include = ) takes columns in.")
   slots[names(slots) != "few"]
 }
 
@@ -307,14 +312,6 @@ few_rows <- function(data, held, k) {
   }
   if (choice_range(replace(held, "exclude", list(c(held$exclude, few))),
     length(data$keep))[2L] < k) NULL else few
-}
-
-tell_few_rows <- function(data, few, proved) {
-  ufs_inform("few_rows", if (proved) "Chosen, though" else "Not chosen, because",
-    " one or two rows have at least 90 % of the squares: ",
-    some_columns(unique(data$features[data$keep[few]])), ". ",
-    if (proved) "ufs_data(exclude = ) keeps columns out." else
-      "ufs_data(include = ) takes columns in.")
 }
 
 # The record of the constraints in a fit.

@@ -102,7 +102,21 @@ solve_cur <- function(data, control, rank, draw, m, k, labelled, decomposition, 
   by_feature <- draw_by_leverage(features, draw, wanted$features)
   kept <- list(kept_samples = by_sample$kept, kept_features = variables[by_feature$kept])
   parts <- if (decomposition) {
-    cur_parts(data, by_sample$first, columns_of(data, variables[by_feature$first]))
+    # C, U and R of the prepared matrix for chosen rows and columns, and the squared norm of C U R:
+    # with C = Uc Dc Vc' and R = Ur Dr Vr', U = C^+ Z R^+ = Vc Dc^-1 (Uc' Z Vr) Dr^-1 Ur', and C U
+    # R is the projection Uc Uc' Z Vr Vr'.
+    columns <- columns_of(data, variables[by_feature$first])
+    c_part <- x_columns(data$x, columns)
+    r_part <- x_rows(data$x, by_sample$first)
+    left <- pseudo_factors(c_part)
+    right <- pseudo_factors(r_part)
+    middle <- crossprod(x_cross(data$x, left$u), right$v)
+    u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
+    name_rows <- data$samples[by_sample$first]
+    name_columns <- shape_of(data)$features[shape_of(data)$keep[columns]]
+    list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
+      U = `dimnames<-`(u, list(name_columns, name_rows)),
+      R = expand_columns(r_part, data, name_rows), captured = sum(middle^2))
   }
   norm2 <- sum(x_ss(data$x))
   list(
@@ -170,23 +184,6 @@ draw_by_leverage <- function(pi, draw, expected, labelled = integer()) {
   size <- if (is.null(drawn$kept)) expected else length(drawn$kept)
   drawn$first <- ufs_rank(drawn$score)[seq_len(max(size, 0L))]
   drawn
-}
-
-# C, U and R of the prepared matrix for chosen rows and columns, and the squared norm of C U R: with
-# C = Uc Dc Vc' and R = Ur Dr Vr', U = C^+ Z R^+ = Vc Dc^-1 (Uc' Z Vr) Dr^-1 Ur', and C U R is the
-# projection Uc Uc' Z Vr Vr'.
-cur_parts <- function(data, rows, columns) {
-  c_part <- x_columns(data$x, columns)
-  r_part <- x_rows(data$x, rows)
-  left <- pseudo_factors(c_part)
-  right <- pseudo_factors(r_part)
-  middle <- crossprod(x_cross(data$x, left$u), right$v)
-  u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
-  name_rows <- data$samples[rows]
-  name_columns <- shape_of(data)$features[shape_of(data)$keep[columns]]
-  list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
-    U = `dimnames<-`(u, list(name_columns, name_rows)),
-    R = expand_columns(r_part, data, name_rows), captured = sum(middle^2))
 }
 
 # Thin SVD without the directions that are rounding.

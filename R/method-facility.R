@@ -142,9 +142,6 @@ facility_order <- function(x, m, labelled = NULL, control = ufs_control()) {
   facility_picks(like, nrow(x), m, open, 0L, resolve_control(control))$order
 }
 
-# Memory that pairs of samples may take: about twice x.
-pairs_room <- function(x) min(table_bytes, max_bytes() / 2, 16 * as.double(nrow(x)) * ncol(x))
-
 # The candidates that are looked at, a flag for each sample; NULL: all. Of very many samples a few
 # thousand hold some as good as the best. A budget may need any of them.
 facility_drawn <- function(like, n, m, open, from = 12000L) {
@@ -161,7 +158,8 @@ facility_picks <- function(like, n, m, open, swaps, control, drawn = NULL) {
   allowed <- open$allowed
   if (!is.null(allowed)) m <- min(m, sum(allowed[setdiff(seq_len(n), open$labelled)]))
   settings <- list(n = n, m = as.integer(m), max_swaps = swaps, table = like$stored,
-    drawn = drawn, pair_bytes = if (like$kind < 2L) pairs_room(like$x) else 0,
+    drawn = drawn, pair_bytes = if (like$kind < 2L) min(table_bytes, max_bytes() / 2,
+      16 * as.double(nrow(like$x)) * ncol(like$x)) else 0,
     allowed = if (!is.null(allowed)) as.integer(allowed), cost = open$cost, budget = open$budget)
   found <- check_solved(.Call(C_facility, like, as.integer(open$labelled), settings, control),
     "facility")
@@ -199,24 +197,18 @@ facility_similarity <- function(similarity, data, bandwidth, most = table_bytes)
   if (inherits(similarity, "ufs_graph")) {
     check_graph_size(similarity$n, data$n)
     own <- max(if (similarity$kind == "user") 0 else 1, similarity$weights$value)
-    columns <- with_diagonal(similarity$weights, own)
+    # The columns of a graph's weights with `own` on the diagonal.
+    n <- length(similarity$weights$start) - 1L
+    # By columns, the diagonal last in each.
+    ord <- order(c(rep.int(seq_len(n), diff(similarity$weights$start)), seq_len(n)))
+    columns <- list(start = similarity$weights$start + 0:n, index = c(similarity$weights$index,
+      seq_len(n) - 1L)[ord],
+      value = c(similarity$weights$value, rep(own, n))[ord])
     return(list(kind = 3L, candidate = columns, sample = columns, stored = FALSE,
       label = paste("graph:", graph_text(similarity))))
   }
-  user_similarity(similarity, data$n)
-}
-
-# The columns of a graph's weights with `own` on the diagonal.
-with_diagonal <- function(weights, own) {
-  n <- length(weights$start) - 1L
-  # By columns, the diagonal last in each.
-  ord <- order(c(rep.int(seq_len(n), diff(weights$start)), seq_len(n)))
-  list(start = weights$start + 0:n, index = c(weights$index, seq_len(n) - 1L)[ord],
-    value = c(weights$value, rep(own, n))[ord])
-}
-
-user_similarity <- function(s, n) {
-  check_similarity(s, n, "\"cosine\", \"heat\", a graph from ufs_graph(),")
+  s <- similarity
+  check_similarity(s, data$n, "\"cosine\", \"heat\", a graph from ufs_graph(),")
   if (min(s) < 0) refuse_similarity("has negative entries; shift them, e.g. s - min(s)")
   if (sum(s) == 0) refuse_similarity("is zero everywhere")
   if (!inherits(s, "Matrix")) {

@@ -170,7 +170,12 @@ solve_jspca <- function(data, control, n_components, lambda, lambda_rel, loss, s
   c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, factor), list(
     by_ranking = if (!exactly) penalty_constraints, control = control,
     finish = function(fit) {
-      warn_vanished(fit, size)
+      # Exactly zero, or (reweighting gives no exact zeros) of no account in its own units.
+      top <- if (fit$params$loss == "feature") sqrt(max(size)) else 1
+      if (fit$control$warn && sqrt(sum(fit$feature_scores^2, na.rm = TRUE)) * top <= 1e-2) {
+        ufs_warn("vanished", "ufs_jspca(): all loadings are zero at lambda_rel = ",
+          signif(fit$params$lambda_rel, 3L), "; take a smaller penalty.")
+      }
       fit
     },
     params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
@@ -334,15 +339,6 @@ jspca_eps <- function(eps, size, loss, penalised) {
 same_for_copies <- function(value, first) {
   near <- which(abs(value - value[first]) <= 1e-9 * max(value))
   replace(value, near, value[first][near])
-}
-
-# Exactly zero, or (reweighting gives no exact zeros) of no account in its own units.
-warn_vanished <- function(fit, size) {
-  top <- if (fit$params$loss == "feature") sqrt(max(size)) else 1
-  if (fit$control$warn && sqrt(sum(fit$feature_scores^2, na.rm = TRUE)) * top <= 1e-2) {
-    ufs_warn("vanished", "ufs_jspca(): all loadings are zero at lambda_rel = ",
-      signif(fit$params$lambda_rel, 3L), "; take a smaller penalty.")
-  }
 }
 
 #' @export

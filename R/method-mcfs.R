@@ -79,7 +79,11 @@ solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, norm
   graph <- as_ufs_graph(graph, data, connected = TRUE)
   embedding <- embed_graph(graph, n_clusters, "mcfs", "ufs_mcfs()")
   y <- embedding$vectors / sqrt(embedding$degree)
-  y <- sweep(y, 2L, sign_of_largest(y), `*`)
+  # +1 or -1 for each column: the sign of its entry of largest modulus (first within 1e-9).
+  y <- sweep(y, 2L, vapply(seq_len(ncol(y)), function(j) {
+    size <- abs(y[, j])
+    if (y[which(size >= max(size) * (1 - 1e-9))[1L], j] < 0) -1 else 1
+  }, 0), `*`)
   rows <- linked_rows(data$x, graph)
   centred <- if (center) sweep(y, 2L, colMeans(y)) else y
   if (center && graph$n_isolated > 0L) {
@@ -120,14 +124,6 @@ solve_mcfs <- function(data, control, n_clusters, graph, n_features, ridge, norm
 #' @export
 print_notes.ufs_mcfs <- function(x) {
   c(nonzero_note(x, sum(x$feature_scores > 0, na.rm = TRUE)), graph_note(x$solution$graph))
-}
-
-# +1 or -1 for each column: the sign of its entry of largest modulus (first within 1e-9).
-sign_of_largest <- function(y) {
-  vapply(seq_len(ncol(y)), function(j) {
-    size <- abs(y[, j])
-    if (y[which(size >= max(size) * (1 - 1e-9))[1L], j] < 0) -1 else 1
-  }, 0)
 }
 
 register("mcfs", ufs_mcfs,

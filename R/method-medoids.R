@@ -64,7 +64,20 @@ solve_medoids <- function(data, control, m, form, labelled, n_starts, unit, ...)
     found <- kmeans_medoids(points, m, labelled, n_starts, control$max_iter, open$allowed)
   } else {
     if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
-    found <- cluster_medoids(points$z, m, form, n_starts)
+    check_installed("cluster", paste0("for form = \"", form, "\""))
+    fit <- if (form == "pam") {
+      check_bytes(8 * as.double(nrow(points$z))^2, "PAM", "Use form = \"clara\".")
+      # The same swaps as PAM's, each looked for in fewer passes (Schubert and Rousseeuw 2021).
+      cluster::pam(points$z, m, keep.diss = FALSE, keep.data = FALSE, pamonce = 3L)
+    } else {
+      with_seed(looking_seed, cluster::clara(points$z, m, samples = n_starts, rngR = TRUE,
+        medoids.x = FALSE,
+        sampsize = max(min(nrow(points$z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE))
+    }
+    at <- if (form == "pam") fit$id.med else fit$i.med
+    # PAM's last objective is that after its swaps.
+    found <- list(medoids = at, stand_in = at[fit$clustering], iterations = 0L,
+      certificate = c(mean_distance = fit$objective[[length(fit$objective)]]))
   }
   free <- setdiff(found$medoids, labelled)
   size <- tabulate(match(found$stand_in, free), length(free))
@@ -174,22 +187,6 @@ starts_made <- function(n_starts, each) {
   work <- each * n_starts
   if (work <= 1e9) return(c(tried = n_starts, kept = n_starts))
   c(tried = ceiling(n_starts * max(0.25, sqrt(4e8 / work))), kept = max(1, ceiling(n_starts / 10)))
-}
-
-cluster_medoids <- function(z, m, form, n_starts) {
-  check_installed("cluster", paste0("for form = \"", form, "\""))
-  fit <- if (form == "pam") {
-    check_bytes(8 * as.double(nrow(z))^2, "PAM", "Use form = \"clara\".")
-    # The same swaps as PAM's, each looked for in fewer passes (Schubert and Rousseeuw 2021).
-    cluster::pam(z, m, keep.diss = FALSE, keep.data = FALSE, pamonce = 3L)
-  } else {
-    with_seed(looking_seed, cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
-      sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE))
-  }
-  at <- if (form == "pam") fit$id.med else fit$i.med
-  # PAM's last objective is that after its swaps.
-  list(medoids = at, stand_in = at[fit$clustering], iterations = 0L,
-    certificate = c(mean_distance = fit$objective[[length(fit$objective)]]))
 }
 
 #' @export

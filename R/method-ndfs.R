@@ -103,7 +103,16 @@ solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, ini
   if (exact) {
     found[c("w", "reach")] <- lapply(found[c("w", "reach")], mean_of_copies, first)
     if (anyDuplicated(first)) {
-      found$run$counters[["kkt"]] <- ndfs_kkt(data$x, found, beta, settings$factor)
+      # How far W is from optimal for F, relative to beta / 2: the C solver's measure, of the W
+      # that is returned where equal columns share theirs.
+      gradient <- crossprod(data$x, found$f - data$x %*% found$w) / (beta / 2)
+      norm <- sqrt(rowSums(found$w^2))
+      own <- if (is.null(settings$factor)) rep(1, length(norm)) else settings$factor
+      nonzero <- norm > 0 | own == 0
+      pull <- found$w / ifelse(norm > 0, norm, 1)
+      size <- ifelse(own == 0, 1, own)
+      off <- sqrt(rowSums((gradient - own * nonzero * pull)^2)) / size - !nonzero
+      found$run$counters[["kkt"]] <- max(0, off[is.finite(own)])
     }
   }
   row_ss <- rowSums(found$w^2)
@@ -120,19 +129,6 @@ solve_ndfs <- function(data, control, n_clusters, graph, alpha, beta, gamma, ini
     n_nonzero = count_nonzero(row_ss, control$eps), coef_name = "W",
     by_ranking = if (!exact) penalty_constraints, control = control
   )
-}
-
-# How far W is from optimal for F, relative to beta / 2: the C solver's measure, of the W that is
-# returned where equal columns share theirs.
-ndfs_kkt <- function(x, found, beta, factor) {
-  gradient <- crossprod(x, found$f - x %*% found$w) / (beta / 2)
-  norm <- sqrt(rowSums(found$w^2))
-  own <- if (is.null(factor)) rep(1, length(norm)) else factor
-  nonzero <- norm > 0 | own == 0
-  pull <- found$w / ifelse(norm > 0, norm, 1)
-  size <- ifelse(own == 0, 1, own)
-  off <- sqrt(rowSums((gradient - own * nonzero * pull)^2)) / size - !nonzero
-  max(0, off[is.finite(own)])
 }
 
 # The first F: n x c, nonnegative.

@@ -132,21 +132,7 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
 solve_ted <- function(data, control, mu, form, mu_rel, m, unit, labelled, similarity, bandwidth,
                       n_scores, center, scale, x, ...) {
   if (is.null(mu_rel)) mu_rel <- 0.01
-  like <- ted_similarity(similarity, bandwidth, form)
-  if (like$label == "cosine") unit <- TRUE
-  if (!is.null(n_scores) && like$label == "given") {
-    refuse("n_scores",
-      "`n_scores` is about columns, which a `similarity` of your own does ",
-      "not see.")
-  }
-  penalty <- list_of(mu, mu_rel)
-  how <- list_of(center, scale, control, n_scores)
-  if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
-    convex_ted(x, penalty, unit, labelled, how)
-}
-
-# list(label, bandwidth, matrix) of the arguments `similarity` and `bandwidth`.
-ted_similarity <- function(similarity, bandwidth, form) {
+  # list(label, bandwidth, matrix) of the arguments `similarity` and `bandwidth`.
   named <- is.character(similarity)
   label <- if (named) check_choice(similarity, "similarity", c("linear", "heat", "cosine")) else
     "given"
@@ -157,7 +143,17 @@ ted_similarity <- function(similarity, bandwidth, form) {
     if (label != "heat") refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
     bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
   }
-  list(label = label, bandwidth = bandwidth, matrix = if (!named) similarity)
+  like <- list(label = label, bandwidth = bandwidth, matrix = if (!named) similarity)
+  if (like$label == "cosine") unit <- TRUE
+  if (!is.null(n_scores) && like$label == "given") {
+    refuse("n_scores",
+      "`n_scores` is about columns, which a `similarity` of your own does ",
+      "not see.")
+  }
+  penalty <- list_of(mu, mu_rel)
+  how <- list_of(center, scale, control, n_scores)
+  if (form == "greedy") greedy_ted(x, penalty, m, unit, labelled, like, how) else
+    convex_ted(x, penalty, unit, labelled, how)
 }
 
 # greedy_ted() and convex_ted() return what run_fit() needs.

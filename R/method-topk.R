@@ -161,7 +161,11 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
   k <- data$k
   default <- !any(c("alpha_e", "lambda_e") %in% given)
   classes <- topk_classes(y, n_clusters, data$n)
-  mode <- topk_mode(classes, structured)
+  if (structured && !classes$complete) {
+    refuse("structured", "structured = TRUE needs a complete `y`.")
+  }
+  mode <- if (is.null(classes$known)) "cluster" else if (!classes$complete) "propagate" else
+    if (structured) "structured" else "plain"
   longest <- max(l1_norms(data$x))
   if (branch_and_bound && !bound) {
     refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
@@ -198,8 +202,13 @@ solve_topk <- function(data, control, k, n_clusters, y, lambda_e, alpha_e, lambd
       found <- topk_run(data, classes, settings, control)
     }
   }
-  topk_check_links(found, data, classes, settings,
-    argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
+  if (found$run$counters[["too_few_links"]] == 1) {
+    ufs_abort("isolated", "Only ", data$n - topk_isolated(found$w), " of ", data$n,
+      " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
+      if (is.null(lambda_e)) "alpha_e" else "lambda_e", "`: the first link appears at alpha_e = ",
+      signif(first_link(data$x, settings$lambda_z, settings$nonnegative), 3L), ".",
+      argument = "alpha_e")
+  }
   topk_fields(found, data, classes, mode, control, params = c(
     list_of(mode, k, n_clusters = classes$c, solver), settings[names(own)],
     list(alpha_e = settings$lambda_e * longest)))
@@ -273,16 +282,6 @@ topk_other_alpha_e <- function(data, settings, longest, say) {
       "value at which half of them have a link.")
   }
   other
-}
-
-topk_check_links <- function(found, data, classes, settings, argument) {
-  if (found$run$counters[["too_few_links"]] == 1) {
-    ufs_abort("isolated", "Only ", data$n - topk_isolated(found$w), " of ", data$n,
-      " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
-      argument, "`: the first link appears at alpha_e = ",
-      signif(first_link(data$x, settings$lambda_z, settings$nonnegative), 3L), ".",
-      argument = "alpha_e")
-  }
 }
 
 # Samples without a link, but for those that rounding made.
@@ -402,14 +401,6 @@ topk_classes <- function(y, n_clusters, n) {
       " classes; leave `n_clusters` out.")
   }
   classes
-}
-
-topk_mode <- function(classes, structured) {
-  if (structured && !classes$complete) {
-    refuse("structured", "structured = TRUE needs a complete `y`.")
-  }
-  if (is.null(classes$known)) "cluster" else if (!classes$complete) "propagate" else
-    if (structured) "structured" else "plain"
 }
 
 # longest: the largest l1 norm of a sample.

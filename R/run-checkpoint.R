@@ -172,10 +172,6 @@ is_order <- function(value, size) {
     identical(sort.int(as.integer(value)), seq_len(size))
 }
 
-are_scores <- function(value, size) {
-  is.double(value) && length(value) == size && !any(is.nan(value))
-}
-
 # Some of the numbers 1 to `size`, each once.
 is_choice <- function(value, size) {
   is.numeric(value) && length(value) > 0L && all(value %in% seq_len(size)) && !anyDuplicated(value)

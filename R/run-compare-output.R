@@ -124,13 +124,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     cat_line("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
       " (all: $results$error)")
   }
-  say_weak(x)
-  invisible(x)
-}
-
-# Says where the table promises more than it holds: fits that warned, rankings with fewer scores
-# above zero than features that were asked for.
-say_weak <- function(x) {
+  # Says where the table promises more than it holds: fits that warned, rankings with fewer scores
+  # above zero than features that were asked for.
   fits <- unique(x$results[c("method", "k", "m", "rep", "warnings", "live")])
   warned <- fits[nzchar(fits$warnings), ]
   if (nrow(warned)) {
@@ -147,6 +142,7 @@ say_weak <- function(x) {
       "filled by the tie rule: ", paste0(few$method, " (", few$live, " of ", few$k, ")",
         collapse = ", "))
   }
+  invisible(x)
 }
 
 # For each method and value of `over` the row with the largest mean.

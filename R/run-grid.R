@@ -128,7 +128,8 @@ is_grid_value <- function(value, selects, data, keep_fits) {
     scores <- value[[paste0(what, "_scores")]]
     ranking <- value[[paste0(what, "_ranking")]]
     if (is.null(scores) && is.null(ranking)) return(selects != paste0(what, "s"))
-    are_scores(scores, sizes[[what]]) && is_order(ranking, sizes[[what]])
+    (is.double(scores) && length(scores) == sizes[[what]] && !any(is.nan(scores))) &&
+      is_order(ranking, sizes[[what]])
   }, NA)
   same <- c("feature_scores", "feature_ranking", "sample_scores", "sample_ranking", "status")
   all(ranked) && is.character(value$status) && length(value$status) == 1L &&

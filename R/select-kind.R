@@ -17,7 +17,12 @@ data_kind <- function(data, look, kind = NULL) {
   spread <- sqrt(whole$variance)
   center <- unname(whole$center)[whole$keep]
   z <- even_part(data)
-  found <- standardised_kind(center, spread, data$n)
+  # Rounded numbers too, and standard deviations with n in the place of n - 1.
+  apart <- max(0.01, 1 / data$n)
+  found <- if (all(abs(center) < 5e-3) && diff(range(spread)) < 0.01 && abs(mean(spread) -
+    1) < apart) {
+    c("standardised", "means 0, standard deviations 1")
+  }
   whole_numbers <- all(z == round(z))
   if (is.null(found) && whole_numbers) found <- whole_kind(z, data, whole)
   # Counts are whole before the logarithm, not after it.
@@ -32,14 +37,6 @@ data_kind <- function(data, look, kind = NULL) {
 }
 
 # Each of the following returns c(kind, reason), or NULL where it cannot tell.
-
-# Rounded numbers too, and standard deviations with n in the place of n - 1.
-standardised_kind <- function(center, spread, n) {
-  apart <- max(0.01, 1 / n)
-  if (all(abs(center) < 5e-3) && diff(range(spread)) < 0.01 && abs(mean(spread) - 1) < apart) {
-    c("standardised", "means 0, standard deviations 1")
-  }
-}
 
 # Whole numbers. Counts fall from 1 on and have no common largest value; grades have a few values,
 # the same in all columns.

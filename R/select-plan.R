@@ -441,7 +441,9 @@ rare_rows <- function(x, few) {
 
 planned_args <- function(x, look, task, plan) {
   center <- look$values != "counts"
-  unit <- task != "label" || planned_unit(x, look, plan$curves)
+  # Directions of samples mean something for words, and where there are some ten columns.
+  unit <- task != "label" || (look$values == "counts" || (!plan$curves && x$p >= unit_columns &&
+    !many_near_centre(x)))
   # Log counts: the leading components are to be rebuilt (evidence/panel.R), as by a gene panel.
   panel <- look$values == "log counts" && !plan$scale && min(x$n, x$p) >= 40L
   switch(plan$method,
@@ -565,11 +567,6 @@ planned_scale <- function(look, asked, method) {
   if (look$values %in% c("mixed units", "standardised")) return(TRUE)
   asked$task == "label" || asked$noise || (method == "mcfs" && look$values != "log counts") ||
     (method != "css" && isTRUE(look$raw))
-}
-
-# Directions of samples mean something for words, and where there are some ten columns.
-planned_unit <- function(x, look, curves = FALSE) {
-  look$values == "counts" || (!curves && x$p >= unit_columns && !many_near_centre(x))
 }
 
 unit_columns <- 10L

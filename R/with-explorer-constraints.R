@@ -107,12 +107,6 @@ tick_table <- function(fit, must, never, find = "", most = 200L) {
     })
 }
 
-# list(index, constraint, on), as the page sends it, of one of p columns.
-is_tick <- function(tick, p) {
-  is.list(tick) && is.numeric(tick$index) && isTRUE(tick$index %in% seq_len(p)) &&
-    isTRUE(tick$constraint %in% c("must", "never")) && is.logical(tick$on) && length(tick$on) == 1L
-}
-
 # `now`: the model, a reactive value; `name`: which of its fits is shown, a function.
 constraints_server <- function(input, output, session, now, name) {
   held <- function(model) model$fits[[1L]]$constraints$features[c("include", "exclude")]
@@ -123,7 +117,11 @@ constraints_server <- function(input, output, session, now, name) {
   })
   shiny::observeEvent(input$tick, {
     # A message of the browser is not believed blindly.
-    shiny::req(is_tick(input$tick, shiny::isolate(now())$fits[[1L]]$p))
+    # list(index, constraint, on), as the page sends it, of one of p columns.
+    shiny::req(is.list(input$tick) && is.numeric(input$tick$index) &&
+      isTRUE(input$tick$index %in% seq_len(shiny::isolate(now())$fits[[1L]]$p)) &&
+      isTRUE(input$tick$constraint %in% c("must", "never")) && is.logical(input$tick$on) &&
+        length(input$tick$on) == 1L)
     at <- lapply(list(include = "must", exclude = "never"), function(word) {
       own <- setdiff(ticks()[[if (word == "must") "include" else "exclude"]], input$tick$index)
       on <- isTRUE(input$tick$on) && input$tick$constraint == word

@@ -74,17 +74,6 @@ add_mlr3_filters <- function() {
   })
 }
 
-unregister_mlr3 <- function() {
-  remove <- function(package, name, keys) {
-    if (isNamespaceLoaded(package)) {
-      dictionary <- mlr3_dictionary(package, name)
-      for (key in intersect(keys, dictionary$keys())) dictionary$remove(key)
-    }
-  }
-  remove("mlr3filters", "mlr_filters", c("ufs", paste0("ufs_", feature_methods())))
-  remove("mlr3pipelines", "mlr_pipeops", "ufs_sample")
-}
-
 mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
 
 feature_methods <- function() {

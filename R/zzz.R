@@ -56,6 +56,13 @@
 }
 
 .onUnload <- function(libpath) {
-  unregister_mlr3()
+  remove <- function(package, name, keys) {
+    if (isNamespaceLoaded(package)) {
+      dictionary <- mlr3_dictionary(package, name)
+      for (key in intersect(keys, dictionary$keys())) dictionary$remove(key)
+    }
+  }
+  remove("mlr3filters", "mlr_filters", c("ufs", paste0("ufs_", feature_methods())))
+  remove("mlr3pipelines", "mlr_pipeops", "ufs_sample")
   library.dynam.unload("ufselect", libpath)
 }
