@@ -234,8 +234,9 @@ asked_for <- function(asked, look, given, weights = FALSE) {
 #' among noise, and by [ufs_mcfs()] unless they are log counts. Tasks other than `"compress"` weight
 #' counts by their inverse document frequency and give rows unit length (`counts = "tfidf",
 #' unit_rows = TRUE` of [ufs_data()]); counts of columns with the names of genes become log counts
-#' (`counts = "log"`). Among noise the weighted counts are standardised, too, so that rare words
-#' have a part in the components. Give `counts` yourself for another choice. To label, samples are
+#' (`counts = "log"`). So do words most of which look like noise, as the length of their rows would
+#' come from the noise; they are standardised, too, so that rare words have a part in the
+#' components. Give `counts` yourself for another choice. To label, samples are
 #' compared by their directions; below 10 columns, and where a tenth of the samples lies near the
 #' mean of all, by their distances. Rows of counts that are empty are never chosen.
 #'
@@ -351,8 +352,10 @@ selection_plan <- function(x, look, asked, given) {
   transform <- if (smooth) curve_transform(x) else count_transform(x, look, asked)
   if (length(transform)) {
     x <- do.call(ufs_data, c(list(x), transform))
-    if (identical(transform$counts, "log")) look$values <- "log counts"
-    decided <- c(decided, if (!smooth) c(counts = counts_reason(look$values == "log counts", x)))
+    if (!smooth && counted_as_cells(x, look)) look$values <- "log counts"
+    decided <- c(decided, if (!smooth) {
+      c(counts = counts_reason(x, transform$counts == "log", look$values == "counts"))
+    })
   }
   # Methods mean different things by these two.
   asked$curves <- smooth && !any(c("form", "similarity") %in% names_of(given))
@@ -405,10 +408,11 @@ selection_plan <- function(x, look, asked, given) {
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
 }
 
-counts_reason <- function(log, x) {
+counts_reason <- function(x, log, text) {
   if (log) {
-    paste("logarithms of counts over the total of their row, because",
-      if (genes_among(x$features)) "columns are genes" else "few of them are 0",
+    paste("logarithms of counts over the total of their row, because", if (text) {
+      "most words look like noise, which the length of a row would come from,"
+    } else if (genes_among(x$features)) "columns are genes" else "few of them are 0",
       "and rows differ in their totals")
   } else {
     "tf-idf weights and rows of unit length, because rows of counts differ in their totals"
@@ -586,11 +590,13 @@ many_near_centre <- function(x, least = 0.2) {
 count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
   if (look$values == "counts" && open && asked$task != "compress" && !length(negative_columns(x))) {
-    # A word that all rows have would have no weight.
-    log <- genes_among(x$features) || isTRUE(look$zeros < 0.2)
+    log <- isTRUE(asked$noise) || counted_as_cells(x, look)
     if (log) list(counts = "log") else list(counts = "tfidf", unit_rows = TRUE)
   }
 }
+
+# A word that all rows have would have no weight.
+counted_as_cells <- function(x, look) genes_among(x$features) || isTRUE(look$zeros < 0.2)
 
 # One more than the leading principal components with a variance above that of permuted columns, on
 # at most 400 rows and 2,000 columns; 2 to 30.

@@ -345,3 +345,22 @@ test_that("codes for missing values are named with value and count by every door
     expect_match(ufs_css(ufs_data(Matrix::Matrix(bad, sparse = TRUE)), k = 5)$input$codes, words)
   }
 })
+
+test_that("words among noise become log counts, so that the length of a row does not come from the noise", {
+  skip_on_cran()
+  # Texts of two subjects: of each word of theirs ten columns of noise.
+  x <- withr::with_seed(4, {
+    usual <- rep(exp(rnorm(30, -1)), each = 80)
+    real <- matrix(rpois(80 * 30, usual * ifelse(outer(rep(1:2, 40), rep(1:2, 15), "=="), 5, 1)), 80)
+    cbind(real, do.call(cbind, lapply(1:10, function(i) apply(real, 2L, sample))))
+  })
+  colnames(x) <- paste0("w", seq_len(ncol(x)))
+  fit <- ufs_select(x, 12, "classify", kind = "counts")
+  expect_true(fit$look$noisy)
+  expect_gt(mean(selected_features(fit, as = "index") <= 30), .9)
+  expect_match(fit$code, "counts = \"log\"", fixed = TRUE)
+  expect_no_match(fit$code, "unit_rows")
+  expect_match(fit$decided, "most words look like noise", all = FALSE)
+  # Without noise they are weighted.
+  expect_match(ufs_select(x[, 1:30], 5, "classify", kind = "counts")$code, "tfidf")
+})
