@@ -8,7 +8,8 @@
 #include "jspca_work.h"
 #include "la.h"
 
-enum { DEPTH = 5 };
+/* By time extrapolation pays only for fits of more than FIRST steps. */
+enum { DEPTH = 5, FIRST = 60 };
 /* Extrapolation begins once changes of Q are below NEAR: from further away rounding decides at
  * which stationary point it ends. A change is aligned with the last one if their cosine is above
  * ALIGNED. */
@@ -93,6 +94,10 @@ void jspca_leap_next(jspca_work *work)
     double size = sqrt(la_ss(nk, work->u)), moved;
     int t = work->run->iterations;
 
+    if (t <= FIRST) {
+        if (t == FIRST) write_point(work, point);
+        return;
+    }
     ufs_copy(work->z_old, work->z, nk);
     write_point(work, image);
     for (size_t i = 0; i < nk + n; i++)
@@ -103,7 +108,7 @@ void jspca_leap_next(jspca_work *work)
                         ALIGNED * sqrt(moved * work->moved);
     work->moved = moved;
     anderson_push(&work->history, point, image);
-    work->bold = !work->confirms && t > 2 && work->result->change < NEAR &&
+    work->bold = !work->confirms && work->result->change < NEAR &&
                  t + 1 < work->run->max_iter && work->history.count > 0;
     if (!work->bold)
         ufs_copy(point, image, nk + n);
