@@ -108,8 +108,8 @@ void jspca_leap_next(jspca_work *work)
                         ALIGNED * sqrt(moved * work->moved);
     work->moved = moved;
     anderson_push(&work->history, point, image);
-    work->bold = !work->confirms && work->result->change < NEAR &&
-                 t + 1 < work->run->max_iter && work->history.count > 0;
+    work->bold = !work->confirms && work->result->change < NEAR && t + 1 < work->run->max_iter &&
+                 work->history.count > 0;
     if (!work->bold)
         ufs_copy(point, image, nk + n);
     else if (work->forward)
