@@ -371,21 +371,11 @@ x_rows_of <- function(z, rows) {
   x_rows(z, sorted)[match(rows, sorted), , drop = FALSE]
 }
 
-# The share of the variance of a smooth function of the rows of z (a Gaussian process with the
-# kernel exp(-d^2 / width) and noise `mu`) that is left when it is known at the rows `chosen`.
-left_of_smooth <- function(z, chosen, width = median_square(z)) {
-  known <- z[chosen, , drop = FALSE]
-  near <- function(x) smooth_kernel(square_distances(x, known), width)
-  squares <- 0
-  for (rows in in_pieces(nrow(z), 5000L)) {
-    squares <- squares + crossprod(near(z[rows, , drop = FALSE]))
-  }
-  left_of_kernel(near(known), squares, nrow(z))
-}
-
 smooth_kernel <- function(d2, width) exp(-pmax(d2, 0) / width)
 
-# The same from the kernel of the chosen rows, and the cross product of that of n rows with them.
+# The share of the variance of a smooth function of n rows (a Gaussian process with the kernel
+# exp(-d^2 / width) and noise `mu`) that is left when it is known at the chosen rows, from the
+# kernel of these and the cross product of that of the n rows with them.
 left_of_kernel <- function(own, squares, n, mu = 0.01) {
   1 - sum(chol2inv(chol(own + diag(mu, nrow(own)))) * squares) / n
 }

@@ -360,13 +360,13 @@ test_that("bad input is refused with the argument's name", {
   x <- alfs_data(10, 5)
   expect_error(ufs_alfs(x[1:2, ]), class = "ufs_error_input")
   expect_error(ufs_alfs(x, control = ufs_control(paper = list(alpha = -1))), class = "ufs_error_argument")
-  expect_error(ufs_alfs(x, lambda_rel = NA), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, control = ufs_control(paper = list(lambda_rel = NA))), class = "ufs_error_argument")
   expect_error(ufs_alfs(x, solver = "newtn"), class = "ufs_error_argument")
   expect_error(ufs_alfs(x, select = "best"), class = "ufs_error_argument")
   expect_error(ufs_alfs(x, control = ufs_control(paper = list(n_features = 6))), class = "ufs_error_argument")
   expect_error(ufs_alfs(1e-120 * x, scale = FALSE), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 4000)
-  expect_error(ufs_alfs(x, lambda_rel = .01), "without|lambda = 0", class = "ufs_error_memory")
+  expect_error(ufs_alfs(x, control = ufs_control(paper = list(lambda_rel = .01))), "without|lambda = 0", class = "ufs_error_memory")
 })
 
 test_that("iterations, tolerance, progress, RNG and input are respected", {
@@ -894,7 +894,7 @@ test_that("plots of all types are drawn", {
   expect_identical(graphics::par("mfrow"), before)
   expect_error(plot(fit, "norm"), class = "ufs_error_argument")
   expect_output(print(fit), "non-zero +30 of 32 samples")
-  weighted <- ufs_alfs(mtcars, lambda_rel = .01, control = ufs_control(max_iter = 40, warn = FALSE))
+  weighted <- ufs_alfs(mtcars, control = ufs_control(max_iter = 40, warn = FALSE, paper = list(lambda_rel = .01)))
   expect_identical(plot(weighted, "residuals"), weighted)
   none <- suppressWarnings(ufs_alfs(mtcars, alpha_rel = 1))
   expect_error(plot(none, "residuals"), class = "ufs_error_argument")
@@ -918,8 +918,8 @@ test_that("what is printed on the way is what the trace keeps", {
   skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(20 * 120), 20) %*% diag(runif(120, 5, 50)))
   for (data in list(x, x[, 1:12])) {
-    lines <- capture.output(fit <- ufs_alfs(data, lambda_rel = .001, scale = FALSE,
-      control = ufs_control(verbose = TRUE, warn = FALSE)))
+    lines <- capture.output(fit <- ufs_alfs(data, scale = FALSE,
+      control = ufs_control(verbose = TRUE, warn = FALSE, paper = list(lambda_rel = .001))))
     lines <- grep("^alfs +[0-9]+ +objective", lines, value = TRUE)
     expect_gt(length(lines), 3L)
     shown <- utils::read.table(text = lines)

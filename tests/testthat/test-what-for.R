@@ -5,7 +5,7 @@ cars <- as.matrix(mtcars)
 test_that("a path of ALFS takes the parts of ufs_alfs() and gives what that gives", {
   path <- ufs_alfs_path(cars, alpha_rel = .2, select = "pivot", select_samples = "norm",
     n_features = 4, center = FALSE, scale = FALSE)
-  one <- ufs_alfs(cars, alpha_rel = .2, beta_rel = .2, lambda_rel = 0, select = "pivot",
+  one <- ufs_alfs(cars, alpha_rel = .2, beta_rel = .2, select = "pivot",
     select_samples = "norm", center = FALSE, scale = FALSE)
   expect_identical(selected_features(path$fits[[1L]], 4), selected_features(one, 4))
   expect_false(identical(selected_features(path$fits[[1L]], 4),
