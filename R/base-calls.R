@@ -33,9 +33,18 @@ arguments_of <- function(fit) {
   all[!all %in% c("x", "...") & !(behind & all == "m")]
 }
 
-# Arguments a function cannot do without: check_given(y, k) in its body.
+# Arguments a function cannot do without: check_given(y, k) in its body. Names are exact, whatever
+# R completes.
 check_given <- function(...) {
   frame <- parent.frame()
+  known <- names(formals(sys.function(-1L)))
+  for (name in setdiff(names(sys.call(-1L)), c("", known))) {
+    meant <- known[startsWith(known, name) & cumsum(known == "...") == 0L]
+    if (length(meant) == 1L) {
+      refuse(name, "There is no argument `", name, "`: is it `", meant,
+        "`? Names are not completed.")
+    }
+  }
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
     if (eval(call("missing", as.name(name)), frame)) refuse(name, "`", name, "` is missing.")
   }

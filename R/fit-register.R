@@ -65,8 +65,9 @@ ufs_register <- function(method, fun, what = c("features", "samples"),
   check_dots_empty(...)
   check_given(method, fun)
   own <- list_of(method = check_own_name(method), fun, what = check_choice(what, "what"),
-    returns = check_choice(returns, "returns"), center = check_flag(center, "center"),
-    scale = check_flag(scale, "scale"), random = check_flag(random, "random"),
+    returns = check_choice(returns, "returns"), told = !missing(returns),
+    center = check_flag(center, "center"), scale = check_flag(scale, "scale"),
+    random = check_flag(random, "random"),
     title = if (is.null(title)) method else check_text(title, "title"))
   if (is.null(fun)) return(invisible(forget_methods(intersect(method, ls(registered)))))
   # Arguments of a function that cannot be those of a method.
@@ -245,7 +246,9 @@ run_own <- function(own, data, args, given) {
   if (!is.null(data$weights)) x <- x / sqrt(data$weights)
   dimnames(x) <- names
   before <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  value <- do.call(own$fun, c(list(x), values), quote = TRUE)
+  value <- on_error(do.call(own$fun, c(list(x), values), quote = TRUE), function(e) {
+    refuse("fun", "The function of ufs_", own$method, "() stopped: ", conditionMessage(e))
+  })
   if (!own$random && !identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
     warn_once(paste0("random-", own$method), "random", "ufs_", own$method, "() draws random ",
       "numbers: register it with random = TRUE, so that they follow the seeds of a run.")
@@ -290,6 +293,11 @@ own_scores <- function(value, own, names) {
       count_words(length(names), one))
   }
   words <- names(value)
+  if (isFALSE(own$told) && is.null(words) && length(value) > 4L &&
+      is_choice_of(value, length(value))) {
+    wrong("it returned 1 to ", length(value), ", each once: an order() or scores? Say ",
+      "returns = \"order\" or returns = \"scores\" in ufs_register()")
+  }
   value <- as.double(value)
   if (!is.null(words)) value[place(words)] <- value
   bad <- which(!is.finite(value))

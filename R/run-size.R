@@ -185,7 +185,8 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
 # ---- is the rest noise? --------------------------------------------------------------------------
 
 # level: of the test; most: so many columns are tried; flops: and no more than about these allow.
-rest_settings <- list(level = 0.05, most = 50L, flops = 2e10)
+# alike: rows are plainly not independent.
+rest_settings <- list(level = 0.05, most = 50L, flops = 2e10, alike = 0.5)
 
 # The test of rest_is_noise() for the ranking of a fit; NULL with weights, whose rows are no units.
 rest_of_picks <- function(data, ranking, rows) {
@@ -198,7 +199,15 @@ rest_of_picks <- function(data, ranking, rows) {
   ranking <- match(ranking, data$keep)
   ranking <- ranking[!is.na(ranking)]
   degrees <- data$df - data$n + length(rows)
-  rest_is_noise(x_dense(part), ranking, degrees, min(steps, rest_settings$most))
+  z <- x_dense(part)
+  out <- rest_is_noise(z, ranking, degrees, min(steps, rest_settings$most))
+  # Rows in a series have far fewer degrees of freedom.
+  alike <- mean(colSums(z[-1L, , drop = FALSE] * z[-nrow(z), , drop = FALSE]) / colSums(z^2))
+  if (!identical(out$k, 0L) && alike > rest_settings$alike) {
+    ufs_warn("rows", "`rest` takes rows to be independent, and those of `x` are like the next ",
+      "ones (mean correlation ", signif(alike, 2L), "): of a series it asks for too many columns.")
+  }
+  out
 }
 
 # The smallest number of columns, the first of `ranking`, that leave of the others what is

@@ -46,8 +46,9 @@
 #' ... columns, up to the first above 0.05; `k` is `NA` if none was in as many as were tried (50 at
 #' most). The test compares the sum of the squared correlations with that of independent columns. If
 #' the first k columns are those that make the others, it says more than k in about one of twenty
-#' tables. It asks about the columns chosen: others of the same number may leave
-#' less. There is none with `weights`, nor where it would take very long.
+#' tables. It asks about the columns chosen: others of the same number may leave less. It takes rows
+#' to be independent, and warns where they are like the next ones, as in a series. There is none
+#' with `weights`, nor where it would take very long.
 #'
 #' @inheritParams ufs_decoys
 #' @param method The name of a method that selects features, or a fit, whose method and arguments

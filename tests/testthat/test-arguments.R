@@ -49,3 +49,15 @@ test_that("every argument is in the table, with one meaning", {
   expect_match(wrong_words(found, rbind(table, table[1L, ])), "has two meanings", all = FALSE)
   expect_match(wrong_words(found[found$argument != "swaps", ], table), "`swaps` of .* is not there", all = FALSE)
 })
+
+test_that("names of arguments are not completed", {
+  x <- as.matrix(mtcars)
+  meant <- function(code, name, argument) {
+    expect_error(code, paste0("no argument `", name, "`: is it `", argument, "`"), class = "ufs_error_argument")
+  }
+  meant(ufs_represent(x, rho = 1), "rho", "rho0")
+  meant(ufs_size(x, meth = "css"), "meth", "method")
+  meant(ufs_select(x, k = 3, tas = "compress"), "tas", "task")
+  meant(ufs_stability(x, "pca", n_components = 2, k = 2, met = "css"), "met", "method")
+  expect_error(ufs_pca(x, n_comp = 2), "n_components", class = "ufs_error_argument")
+})

@@ -244,3 +244,23 @@ test_that("calls among the arguments reach the function as they are", {
   ufs(x[, -1], "spread", rule = quote(stop("evaluated")))
   expect_identical(given, quote(stop("evaluated")))
 })
+
+test_that("an error of the user's function names the method, and its call holds no data", {
+  stops <- ufs_register("stops_here", function(x) stop("no luck"))
+  withr::defer(ufs_register("stops_here", NULL))
+  error <- tryCatch(stops(iris[, 1:4]), error = identity)
+  expect_s3_class(error, "ufs_error_argument")
+  expect_match(conditionMessage(error), "ufs_stops_here() stopped: no luck", fixed = TRUE)
+  expect_lt(object.size(conditionCall(error)), 2000)
+})
+
+test_that("an order that might be scores is asked about", {
+  x <- as.matrix(mtcars)
+  f <- function(x) order(-colSums(x^4))
+  withr::defer(ufs_register("of_order", NULL))
+  expect_error(ufs_register("of_order", f)(x), "returns = .order. or returns = .scores.", class = "ufs_error_argument")
+  ordered <- ufs_register("of_order", f, returns = "order", replace = TRUE)(x)
+  expect_identical(unname(feature_ranking(ordered)), f(scale(x)))
+  ranks <- ufs_register("of_order", function(x) rank(colSums(x^4)), returns = "scores", replace = TRUE)(x)
+  expect_identical(unname(feature_ranking(ranks)), f(scale(x)))
+})

@@ -443,3 +443,12 @@ test_that("fewer real columns than a task wants are the answer, with the reason"
     reason = "about as many columns do not look like noise", curve = 1))
   expect_identical(planned_size(x, "css", list(), "compress", real = 9L)$reason, "curve")
 })
+
+test_that("rows that are no units are told where the rest is judged", {
+  set.seed(3)
+  series <- apply(matrix(rnorm(1800), 300), 2, function(e) stats::filter(e, .95, "recursive"))
+  size <- function(x) withr::with_seed(1, suppressMessages(ufs_size(x, "css", n_resamples = 2, repeats = 1)))
+  expect_warning(found <- size(series), "takes rows to be independent.*mean correlation 0[.]9", class = "ufs_warning_rows")
+  expect_gt(found$rest$k, 0)
+  expect_warning(size(series[sample(300), ]), NA)
+})
