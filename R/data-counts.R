@@ -30,9 +30,9 @@ transform_data <- function(data, how, min_samples, max_samples, arg) {
   }
   if (how$rows != "none") check_one_matrix(data, how$rows, arg)
   if (changed && length(data$input$coding)) {
-    refuse(if (how$rows != "none") "rows" else "counts", "The rows of `", arg, "` are not transformed: ",
-      some_columns(data$features[lengths(data$input$coding) > 0L]), " hold levels of factors, which ",
-      "are no measurements. Leave them out by `features`.")
+    refuse(if (how$rows != "none") "rows" else "counts", "The rows of `", arg, "` are not ",
+      "transformed: ", some_columns(data$features[lengths(data$input$coding) > 0L]),
+      " hold levels of factors, which are no measurements. Leave them out by `features`.")
   }
   load_reader(data)
   data <- with_codes(data)

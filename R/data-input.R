@@ -209,7 +209,7 @@
 #'   name), and how much the chosen columns may cost together, in the same unit. A budget may take
 #'   the place of `k`; it needs `cost`. Without a budget costs change no choice: prints tell what
 #'   was spent.
-#' @param groups Columns that are chosen together or not at all, such as the answers to one question:
+#' @param groups Columns that are chosen together or not at all, such as answers to one question:
 #'   a factor with one value for each column (`NA`: on its own), or a list of sets of columns.
 #' @param max_cor The largest absolute correlation between two chosen columns, from 0 to 1. Included
 #'   columns, and columns of one group, are not compared with each other.

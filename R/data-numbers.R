@@ -1,7 +1,8 @@
 # Numbers of other classes and factors as plain numbers, and advice about data that are not read.
 
 # Classes of numbers that stand for themselves, with or without a unit. Factors do not.
-number_classes <- c("Date", "POSIXct", "difftime", "units", "AsIs", "ITime", "pillar_num", "Duration", "ts", "table",
+number_classes <- c("Date", "POSIXct", "difftime", "units", "AsIs", "ITime", "pillar_num",
+  "Duration", "ts", "table",
   "haven_labelled", "labelled", "noquote", "zoo", "xts", "mts", "otu_table")
 
 # A vector or matrix of a class whose values are numbers, without the class: integer64 (of package

@@ -342,7 +342,8 @@ as_plain_matrix <- function(x, arg) {
 
 # Solvers saw only the q non-constant columns: a vector gets `fill` in the others, a
 # matrix (one row per feature) rows of `fill`. The one place where columns are gathered to
-# variables: a factor has the sum of the values of its columns. A matrix keeps a row for each of them.
+# variables: a factor has the sum of the values of its columns. A matrix keeps a row for each of
+# them.
 expand_features <- function(value, data, fill = 0) {
   if (!is.null(data$coded)) {
     if (is.matrix(value)) return(`rownames<-`(value, data$coded$name))

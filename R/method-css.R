@@ -507,7 +507,8 @@ print_notes.ufs_css <- function(x) {
     "columns with ", count_words(last, "feature"),
     "; ",
     if (priced) paste("no choice within the budget explains more than", bound) else
-      paste(count_words(spanned, "principal component"), if (spanned == 1L) "explains" else "explain",
+      paste(count_words(spanned, "principal component"),
+        if (spanned == 1L) "explains" else "explain",
         bound), " %"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps),
     if (x$params$starts > 1L) {
