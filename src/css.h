@@ -18,8 +18,7 @@ typedef struct {
     const double *cost; /* p, positive; or NULL for ones */
     double budget;      /* the costs of the columns chosen add up to no more; may be infinite */
     const int *group;   /* p: columns of one number go together; or NULL. Needs the p-form */
-    const int
-        *places; /* p: of groups, how many of the `room` places a column takes; NULL: one of k */
+    const int *places;  /* p: of groups, what a column takes of `room`; NULL: one place of k */
     int room;
     double max_cor;     /* |r| of two chosen columns, but included ones; at least 1: any */
     const double *mean; /* p: x_j'1 over the length of 1, or of what stands for it; NULL: zero */
