@@ -53,7 +53,9 @@ text_lines <- function(file) {
   if (!isTRUE(file.size(file) > 0)) refuse("is empty, or a pipe or device, which cannot be read twice.")
   # gzfile() reads what is not packed, too.
   start <- reading(refuse, gzfile(file, "rb"), function(connection) readBin(connection, "raw", 512L))
-  begins <- function(...) any(vapply(list(...), function(bytes) identical(utils::head(start, length(bytes)), bytes), NA))
+  begins <- function(...) {
+    any(vapply(list(...), function(bytes) identical(utils::head(start, length(bytes)), bytes), NA))
+  }
   text <- function(word) charToRaw(word)
   csv <- "save it as CSV and give that (DATA=)."
   if (begins(text("PK\003\004"), as.raw(c(0xd0, 0xcf, 0x11, 0xe0)))) {
@@ -138,9 +140,9 @@ split_lines <- function(lines, sep, file) {
     complain("The file '", basename(file), "' is no regular table: ", if (is.na(off)) conditionMessage(e) else
       paste0("row ", off, " has ", width[off], " fields, not ", usual, "."))
   }
-  table <- tryCatch(data.table::fread(text = if (length(lines) > 1L) lines else paste0(lines, "\n"), sep = sep, header = FALSE, colClasses = "character",
-    na.strings = c("", "NA", "NaN"), data.table = FALSE, showProgress = FALSE, encoding = "UTF-8", quote = "\"",
-    strip.white = TRUE), error = ragged, warning = ragged)
+  table <- tryCatch(data.table::fread(text = if (length(lines) > 1L) lines else paste0(lines, "\n"), sep = sep,
+    header = FALSE, colClasses = "character", na.strings = c("", "NA", "NaN"), data.table = FALSE,
+    showProgress = FALSE, encoding = "UTF-8", quote = "\"", strip.white = TRUE), error = ragged, warning = ragged)
   if (nrow(table) != length(lines)) ragged(simpleError("its lines have different numbers of fields."))
   table[] <- lapply(table, function(column) trimws(gsub("\"\"", "\"", column, fixed = TRUE), whitespace = "[ \u00a0]"))
   table
@@ -167,15 +169,16 @@ with_header <- function(found, file, header) {
     header <- "yes"
   }
   if (is.null(header) && length(above(first))) {
-    complain("The first line of '", basename(file), "' has numbers above numbers (", some(above(first)), "): they may be ",
-      "the names of the columns or the first row. Say HEADER=yes or HEADER=no.")
+    complain("The first line of '", basename(file), "' has numbers above numbers (", some(above(first)), "): they may ",
+      "be the names of the columns or the first row. Say HEADER=yes or HEADER=no.")
   }
   table <- if (length(lines) > 1L) split(lines[-1L]) else shown[0L, , drop = FALSE]
   first[is.na(first)] <- ""
   empty <- all(is.na(table[[ncol(table)]]))
   if (length(first) == ncol(table) - 1L) first <- if (empty) c(first, "") else c("", first)
   if (length(first) != ncol(table)) {
-    complain("The file '", basename(file), "' is no regular table: its first line has ", length(first), " fields, a later one ", ncol(table), ".")
+    complain("The file '", basename(file), "' is no regular table: its first line has ", length(first), " fields, a ",
+      "later one ", ncol(table), ".")
   }
   named_table(table, first, numeric, empty, file, found$sep)
 }
@@ -187,7 +190,8 @@ named_table <- function(table, names, numeric, empty, file, sep) {
   gaps <- setdiff(which(names == ""), c(1L, last))
   units <- unlist(table[1L, numeric], use.names = FALSE)
   units <- units[!is.na(units)]
-  if (length(units) && nrow(table) > 2L && !any(is_number(units)) && all(is_number(stats::na.omit(unlist(table[2:3, numeric]))))) {
+  if (length(units) && nrow(table) > 2L && !any(is_number(units)) &&
+      all(is_number(stats::na.omit(unlist(table[2:3, numeric]))))) {
     if (length(gaps)) {
       complain("The first line of '", basename(file), "' names some columns and the line below it all (", some(units),
         "): give the names in one line.")
