@@ -1,5 +1,5 @@
 # The operator of a source (source.R): what src/ffi_x.c and operator.R call as x$mul(v),
-# x$columns(j) and so on. Each such call is a function source_<name>(op, ...) below.
+# x$columns(j) and so on. Each such call is a function of op in source_methods.
 
 # X is the columns `keep` of the source, minus `shift`, divided by `divide`. Operators made from one
 # another share `count`, which counts the passes over the file, and, where they have the same rows,
@@ -8,13 +8,7 @@
 source_operator <- function(source, keep, shift, divide, count = new_count(), store = new_store()) {
   op <- list_of(source, keep, shift, divide, n = source$n,
     p = length(keep), count, store, held = new.env(parent = emptyenv()))
-  methods <- list(mul = source_mul, cross = source_cross, gram = source_gram,
-    gram_columns = source_gram_columns, columns = source_columns, rows = source_rows,
-    row_forms = source_row_forms, forms = source_forms,
-    two_at_most = source_two_at_most, hash = source_hash, keep = source_keep,
-    part = source_part, again = source_again, some = source_some, sweep = source_sweep,
-    prefetch = source_prefetch)
-  calls <- lapply(methods, function(method) {
+  calls <- lapply(source_methods, function(method) {
     force(method)
     function(...) method(op, ...)
   })
@@ -23,14 +17,6 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
 }
 
 # ---- the calls
-
-# X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product, and
-# pieces of a sum otherwise. `size` x `width` is the product.
-source_mul <- function(op, v) {
-  low <- low_rank_of(op)
-  if (!is.null(low)) return(x_mul(low$sparse, v) - low$member %*% (low$level %*% v))
-  source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
-}
 
 source_cross <- function(op, t) {
   low <- low_rank_of(op)
@@ -45,99 +31,9 @@ source_product <- function(op, side, piece, part, size, width, ...) {
     value_bytes = 8 * (if (joined) op$source$step else size) * width)
 }
 
-# X X' (rows) or X'X.
-source_gram <- function(op, rows) {
-  low <- low_rank_of(op)
-  if (!is.null(low)) return(low_rank_gram(low, rows))
-  source_pass_x(op, if (rows) "columns" else "rows",
-    if (rows) piece_tcrossprod else piece_crossprod, sum_in_place,
-    value_bytes = 8 * as.double(if (rows) op$n else op$p)^2)
-}
-
-# X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
-source_gram_columns <- function(op, j, root = NULL) {
-  do.call(cbind, lapply(in_pieces(length(j), columns_at_once(op)), function(at) {
-    read <- source_read_columns(op, j[at])
-    source_cross(op, if (is.null(root)) read else read * root^2)
-  }))
-}
-
-source_columns <- function(op, j) {
-  at <- match(j, op$held$index)
-  if (anyNA(at)) source_read_columns(op, j) else op$held$block[, at, drop = FALSE]
-}
-
-source_rows <- function(op, i) {
-  block <- read_lines(source_reader(op, "rows", i, op$n), i, op$keep)
-  .Call(C_x_standardise, block, op$shift, op$divide)
-}
-
-# x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.
-source_row_forms <- function(op, s = NULL) {
-  sums <- is.null(s) && op$source$by == "columns"
-  drop(source_pass_x(op, if (sums) "columns" else "rows", piece_forms, if (sums) sum_in_place,
-    matrix = s, value_bytes = 8 * if (sums) op$n else op$source$step))
-}
-
-# x_j'K x_j for every column; NaN where the entries do not give it.
-source_forms <- function(op, k) {
-  low <- low_rank_of(op)
-  if (is.null(low)) rep(NaN, op$p) else low_rank_forms(low, k)
-}
-
-# The length of any two entries of a column is at most this, as far as is known without a read.
-source_two_at_most <- function(op) {
-  low <- low_rank_of(op)
-  if (is.null(low)) rep(Inf, op$p) else low_rank_two_at_most(low)
-}
-
-# Two numbers for each column, equal where the columns are: see first_equal().
-source_hash <- function(op) {
-  whole <- op$source$by == "columns"
-  source_pass_x(op, op$source$by, piece_hash, if (!whole) add_hashes, whole = whole,
-    value_bytes = 16 * if (whole) op$source$step else op$p)
-}
-
 # The operators of the columns j, of the rows i, and of columns centred and scaled as well.
 source_keep <- function(op, j) {
   source_operator(op$source, op$keep[j], op$shift[j], op$divide[j], op$count, op$store)
-}
-
-source_part <- function(op, i) {
-  source_operator(subset_source(op$source, i), op$keep, op$shift, op$divide, op$count)
-}
-
-source_again <- function(op, center, scale, root) {
-  found <- judge_moments(source_moments(op$source), TRUE)
-  source_operator(op$source, op$keep, if (center) found$mean[op$keep] else op$shift,
-    if (scale) found$sd[op$keep] * root else op$divide, op$count, op$store)
-}
-
-# The columns j, which will be used again and again: of a file stored by rows that takes a copy.
-source_some <- function(op, j) {
-  if (op$source$by == "rows" && length(j) < op$p) spill_once(op)
-  source_keep(op, j)
-}
-
-# All columns are to be asked for, in several reads.
-source_sweep <- function(op) {
-  if (op$source$by == "rows") spill_once(op)
-  numeric()
-}
-
-# Columns that a solver will ask for one by one are held: at most a block of them, but four for a
-# file stored by rows of which there is no copy, as every read is a pass.
-source_prefetch <- function(op, j) {
-  if (all(j %in% op$held$index)) return(numeric())
-  width <- columns_at_once(op)
-  if (op$source$by == "rows" && length(j) > width) spill_once(op)
-  # The old block goes before the new one is read.
-  op$held$index <- op$held$block <- NULL
-  cheap <- is.list(op$store$spilled) || op$source$by == "columns"
-  j <- utils::head(j, if (cheap) width else 4 * width)
-  op$held$block <- source_read_columns(op, j)
-  op$held$index <- j
-  numeric()
 }
 
 # ---- how they read
@@ -282,3 +178,93 @@ write_numbers <- function(block, file) {
   }
   TRUE
 }
+
+# The calls of an operator, by name.
+source_methods <- list(
+  # X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product,
+  # and pieces of a sum otherwise. `size` x `width` is the product.
+  mul = function(op, v) {
+    low <- low_rank_of(op)
+    if (!is.null(low)) return(x_mul(low$sparse, v) - low$member %*% (low$level %*% v))
+    source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
+  },
+  cross = source_cross,
+  # X X' (rows) or X'X.
+  gram = function(op, rows) {
+    low <- low_rank_of(op)
+    if (!is.null(low)) return(low_rank_gram(low, rows))
+    source_pass_x(op, if (rows) "columns" else "rows",
+      if (rows) piece_tcrossprod else piece_crossprod, sum_in_place,
+      value_bytes = 8 * as.double(if (rows) op$n else op$p)^2)
+  },
+  # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
+  gram_columns = function(op, j, root = NULL) {
+    do.call(cbind, lapply(in_pieces(length(j), columns_at_once(op)), function(at) {
+      read <- source_read_columns(op, j[at])
+      source_cross(op, if (is.null(root)) read else read * root^2)
+    }))
+  },
+  columns = function(op, j) {
+    at <- match(j, op$held$index)
+    if (anyNA(at)) source_read_columns(op, j) else op$held$block[, at, drop = FALSE]
+  },
+  rows = function(op, i) {
+    block <- read_lines(source_reader(op, "rows", i, op$n), i, op$keep)
+    .Call(C_x_standardise, block, op$shift, op$divide)
+  },
+  # x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.
+  row_forms = function(op, s = NULL) {
+    sums <- is.null(s) && op$source$by == "columns"
+    drop(source_pass_x(op, if (sums) "columns" else "rows", piece_forms, if (sums) sum_in_place,
+      matrix = s, value_bytes = 8 * if (sums) op$n else op$source$step))
+  },
+  # x_j'K x_j for every column; NaN where the entries do not give it.
+  forms = function(op, k) {
+    low <- low_rank_of(op)
+    if (is.null(low)) rep(NaN, op$p) else low_rank_forms(low, k)
+  },
+  # The length of any two entries of a column is at most this, as far as is known without a read.
+  two_at_most = function(op) {
+    low <- low_rank_of(op)
+    if (is.null(low)) rep(Inf, op$p) else low_rank_two_at_most(low)
+  },
+  # Two numbers for each column, equal where the columns are: see first_equal().
+  hash = function(op) {
+    whole <- op$source$by == "columns"
+    source_pass_x(op, op$source$by, piece_hash, if (!whole) add_hashes, whole = whole,
+      value_bytes = 16 * if (whole) op$source$step else op$p)
+  },
+  keep = source_keep,
+  part = function(op, i) {
+    source_operator(subset_source(op$source, i), op$keep, op$shift, op$divide, op$count)
+  },
+  again = function(op, center, scale, root) {
+    found <- judge_moments(source_moments(op$source), TRUE)
+    source_operator(op$source, op$keep, if (center) found$mean[op$keep] else op$shift,
+      if (scale) found$sd[op$keep] * root else op$divide, op$count, op$store)
+  },
+  # The columns j, which will be used again and again: of a file stored by rows that takes a copy.
+  some = function(op, j) {
+    if (op$source$by == "rows" && length(j) < op$p) spill_once(op)
+    source_keep(op, j)
+  },
+  # All columns are to be asked for, in several reads.
+  sweep = function(op) {
+    if (op$source$by == "rows") spill_once(op)
+    numeric()
+  },
+  # Columns that a solver will ask for one by one are held: at most a block of them, but four for a
+  # file stored by rows of which there is no copy, as every read is a pass.
+  prefetch = function(op, j) {
+    if (all(j %in% op$held$index)) return(numeric())
+    width <- columns_at_once(op)
+    if (op$source$by == "rows" && length(j) > width) spill_once(op)
+    # The old block goes before the new one is read.
+    op$held$index <- op$held$block <- NULL
+    cheap <- is.list(op$store$spilled) || op$source$by == "columns"
+    j <- utils::head(j, if (cheap) width else 4 * width)
+    op$held$block <- source_read_columns(op, j)
+    op$held$index <- j
+    numeric()
+  }
+)
