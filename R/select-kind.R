@@ -50,6 +50,9 @@ whole_kind <- function(z, data, look) {
   }
   # One was added to each, for a logarithm.
   from <- if (min(z) == 1) 1 else 0
+  if (from == 0 && max(z) > 2 && mean(z == 0) > 0.5 && symbols_of_genes(data$features)) {
+    return(c("counts", "whole numbers, most of them 0, of columns with names of genes"))
+  }
   if (falls(z - from, p) || (p >= 100L && mean(z == 0) > 0.95 && repeats(look))) {
     return(c("counts", paste0("whole numbers, many ", from)))
   }
@@ -255,6 +258,10 @@ spread_words <- function(spread) {
 
 spread_kind <- function(data, spread) {
   mixed <- different_spread(spread)
+  if (mixed && points_named(data$features)) {
+    return(c("one unit", paste0("columns are named by numbers in order, as points of a spectrum; ",
+      spread_words(spread))))
+  }
   if (mixed && length(spread) < 50L && !different_spread(spread, few = Inf) &&
       is_smooth_columns(even_part(data))) {
     return(c("one unit", paste0("neighbouring columns are alike; ", spread_words(spread))))
@@ -277,4 +284,19 @@ different_spread <- function(spread, most = 15, wide = 40, few = 15) {
 different_units <- function(data, look) {
   found <- data_kind(data, look)
   list(mixed = found$values == "mixed units", reason = found$reason)
+}
+
+# Capitals with or without digits, and hardly two of one stem, as items of a questionnaire are.
+symbols_of_genes <- function(names, least = 20L) {
+  stem <- sub("[-.]?[0-9]+[A-Z]?$", "", names)
+  length(names) >= least && (genes_among(names) ||
+    mean(grepl("^[A-Z][A-Z0-9-]+$", names) & nchar(stem) > 1L) > 0.8 &&
+      length(unique(stem)) > 0.6 * length(stem))
+}
+
+# Wavelengths, shifts, times: numbers that rise or fall, other than those of the columns.
+points_named <- function(names, least = 100L) {
+  at <- if (length(names) >= least) suppressWarnings(as.numeric(sub("^X", "", names)))
+  length(at) > 0L && !anyNA(at) && (all(diff(at) > 0) || all(diff(at) < 0)) &&
+    !all(abs(diff(at)) == 1 & min(at) <= 1)
 }

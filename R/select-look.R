@@ -13,7 +13,8 @@
 #'   counts; nor are numbers up to 2, such as genotypes, unless nearly all are 0 and the others
 #'   repeat more often than by chance, as words of short texts do. With few 0, or 1 added to each,
 #'   they are counts if the standard deviation follows the mean from column to column (correlation
-#'   of their logarithms above 0.9) and is above its root.
+#'   of their logarithms above 0.9) and is above its root. Of columns with names of genes they are
+#'   counts if most of them are 0.
 #' * Grades are whole numbers of a small range that all columns share: two values, answers of a
 #'   questionnaire. Beside an age or a weight they are columns of different units.
 #' * Columns have different units if the largest standard deviation is above 15 times
@@ -28,7 +29,7 @@
 #' * Intensities that were not logged (`raw`) have 100 columns or more whose spread grows with their
 #'   mean, with large values the rare ones; a background may have been taken off. Spectra with peaks
 #'   have a spread that changes little from column to column, and neighbouring columns that are
-#'   alike. Both are of one unit.
+#'   alike. Both are of one unit, and so are 100 columns or more that are named by numbers in order.
 #' * None below 0 and most of them 0, but not whole, are numbers that were normalised before: one
 #'   unit, and used as they are. So are rows that add up to one number and rows of one length.
 #' * The rows seem to be features if their names look like those of genes or the column names like

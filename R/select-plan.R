@@ -353,9 +353,7 @@ selection_plan <- function(x, look, asked, given) {
   if (length(transform)) {
     x <- do.call(ufs_data, c(list(x), transform))
     if (!smooth && counted_as_cells(x, look)) look$values <- "log counts"
-    decided <- c(decided, if (!smooth) {
-      c(counts = counts_reason(x, transform$counts == "log", look$values == "counts"))
-    })
+    if (!smooth) decided[["counts"]] <- counts_reason(x, transform$counts, look$values)
   }
   # Methods mean different things by these two.
   asked$curves <- smooth && !any(c("form", "similarity") %in% names_of(given))
@@ -408,9 +406,9 @@ selection_plan <- function(x, look, asked, given) {
     transform, curve = auto$curve, verdict = auto$verdict, number_reason = auto$reason, samples)
 }
 
-counts_reason <- function(x, log, text) {
-  if (log) {
-    paste("logarithms of counts over the total of their row, because", if (text) {
+counts_reason <- function(x, counts, values) {
+  if (counts == "log") {
+    paste("logarithms of counts over the total of their row, because", if (values == "counts") {
       "most words look like noise, which the length of a row would come from,"
     } else if (genes_among(x$features)) "columns are genes" else "few of them are 0",
       "and rows differ in their totals")

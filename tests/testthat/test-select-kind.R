@@ -364,3 +364,23 @@ test_that("words among noise become log counts, so that the length of a row does
   # Without noise they are weighted.
   expect_match(ufs_select(x[, 1:30], 5, "classify", kind = "counts")$code, "tfidf")
 })
+
+test_that("names tell cells as whole numbers from grades, and raw spectra with small negatives from mixed units", {
+  cells <- withr::with_seed(2, matrix(rnbinom(60 * 20, size = 1, mu = rep(exp(rnorm(20, -2, 1.5)), each = 60)), 60))
+  cells[1:6, 1] <- c(9, 4, 1, 1, 2, 15)
+  symbols <- c("CD9", "GZMB", "PPBP", "NKG7", "LYZ", "CST3", "PF4", "IL32", "HBB", "KLF6", "S100A8", "TYROBP", "FCER1G", "CCL5", "MS4A1",
+    "CD79A", "LTB", "GNLY", "AIF1", "SELL")
+  expect_identical(kind_seen(`colnames<-`(cells, symbols))$values, "counts")
+  expect_false(kind_seen(`colnames<-`(cells, paste0("ITEM", 1:20)))$reason == kind_seen(`colnames<-`(cells, symbols))$reason)
+  expect_identical(kind_seen(`colnames<-`(1 * (cells > 1), symbols))$values, "grades")
+  # Magnetic resonance: narrow peaks of very different height over a noisy base line.
+  ppm <- seq(9.5, .5, length.out = 300)
+  spectra <- withr::with_seed(3, {
+    peaks <- vapply(1:40, function(j) 1 / (1 + ((ppm - runif(1, .7, 9.3)) / .01)^2), ppm)
+    height <- exp(matrix(rnorm(40 * 40, 0, .5), 40) + rep(rnorm(40, 0, 1.5), each = 40))
+    1e5 * height %*% t(peaks) + matrix(rnorm(40 * 300, sd = 1000), 40)
+  })
+  expect_identical(kind_seen(`colnames<-`(spectra, ppm))$values, "one unit")
+  # Plain numbers of the columns say nothing.
+  expect_identical(kind_seen(`colnames<-`(spectra, 1:300))$values, "mixed units")
+})
