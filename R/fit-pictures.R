@@ -33,7 +33,7 @@
 #'     own. Where the scores are mere ranks, what the method measured is drawn; if it measured
 #'     nothing, the place of each column (row) in the data; after [ufs_consensus()] the best `k`
 #'     are listed in the order in which they were chosen, with their ranks in its methods;
-#'   * `"chosen"`: the names of the best `k` with their scores (at most 20), and in grey those that
+#'   * `"chosen"`: the names of the best `k` with their scores (at most 40), and in grey those that
 #'     come next;
 #'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
 #'     standard deviations. Three to 100 features are ordered by a tree (average linkage of
@@ -376,7 +376,7 @@ picture_positions <- function(fit, best, what) {
 }
 
 # The best k by name with their scores, and the next ones.
-picture_chosen <- function(fit, k, most = 20L) {
+picture_chosen <- function(fit, k, most = 40L) {
   what <- if (is.null(fit$feature_scores)) "sample" else "feature"
   score <- unname(fit[[paste0(what, "_scores")]])
   ranking <- unname(fit[[paste0(what, "_ranking")]])
