@@ -226,7 +226,6 @@ test_that("k = \"auto\" is refused where it has no meaning", {
   }
   bad(ufs_topk(x, k = "auto", n_clusters = 2))
   bad(ufs(x, "blfse", n_clusters = 2, k = "auto"))
-  bad(ufs_css(ufs_moments(x), k = "auto"))
   bad(ufs_facility(x, k = "auto"))
   bad(ufs_css(x, k = "many"))
 })
