@@ -102,6 +102,8 @@ measuring_faults <- function(data) {
   places <- evenly(data$n, max(1000, 2e6 %/% data$p))
   z <- even_part(data, c(length(places), 1000L))
   if (any(!is.finite(z))) return(NULL)
+  # Counts, weighted or not, are alike and often 0.
+  if (all(z >= 0) && mean(z == 0) > 0.2) return(NULL)
   names <- readable(feature_names(data$features, data$p, FALSE)[at])
   of <- paste0(" of ", count_words(nrow(z), "row"), if (nrow(z) < data$n) " looked at")
   # Values that are all different are none of these.
@@ -278,6 +280,7 @@ unit_words <- function(z, pair, times, unit, names) {
     plus == 0)) return(NULL)
   shift <- signif(plus, 4L)
   if (abs(plus) < 1e-3 * abs(mean(z[, pair[2L]]))) shift <- 0
+  if (shift == 0 && abs(times - 1) <= 1e-6) return(NULL)
   paste0("'", names[pair[2L]], "' is '", names[pair[1L]], "'", if (abs(times - 1) > 1e-6) {
     paste(" times", signif(times, 4L))
   }, if (shift != 0) paste(if (shift > 0) " plus" else " minus", abs(shift)))

@@ -308,6 +308,7 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   included <- data$input$included
   data$input$included <- NULL
   if (!missing(rows)) data$input$rows_told <- TRUE
+  if (!missing(counts)) data$input$counts_told <- TRUE
   asked <- !missing(counts) || !missing(rows) || !missing(unit_rows) || !missing(min_samples) ||
     !missing(max_samples)
   if (asked || !is.null(data$input$raw)) {

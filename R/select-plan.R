@@ -355,6 +355,11 @@ selection_plan <- function(x, look, asked, given) {
     if (!smooth && counted_as_cells(x, look)) look$values <- "log counts"
     if (!smooth) decided[["counts"]] <- counts_reason(x, transform$counts, look$values)
   }
+  # What the user prepared is compared as ?ufs_data says.
+  how <- x$input$transform
+  asked$prepared <- !length(transform) && !is.null(how) &&
+    any(c("counts_told", "rows_told") %in% names(x$input))
+  if (asked$prepared && how$counts == "tfidf") look$values <- "counts"
   # Methods mean different things by these two.
   asked$curves <- smooth && !any(c("form", "similarity") %in% names_of(given))
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
@@ -563,7 +568,7 @@ take_weights <- function(methods) {
 # consensus do better on columns of one unit as they are; the consensus needs its decoys on one
 # scale among noise, and raw intensities for clustering.
 planned_scale <- function(look, asked, method) {
-  if (isTRUE(asked$curves)) return(FALSE)
+  if (isTRUE(asked$curves) || isTRUE(asked$prepared)) return(FALSE)
   # Rare words have no part in leading components unless all words have one variance.
   if (look$values == "counts") return(isTRUE(asked$noise))
   if (look$values %in% c("mixed units", "standardised")) return(TRUE)

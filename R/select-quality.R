@@ -268,17 +268,22 @@ selection_checks <- function(fit, x) {
   out <- c(random("worse"), random("not clearly better"),
     if (isTRUE(fit$price < 0.5)) paste("the constraints cost", percent(1 - max(0, fit$price)),
       "of the gain over random choices"),
+    if (!left_over(fit)) paste0("all ", if (fit$task == "label") "samples" else "columns that vary",
+      ", or all but one, are chosen: nothing is saved, and no benefit is to be expected"),
     fit_checks(fit, if (fit$task != "label") chosen_indices(fit)),
     orientation_words(fit$look), fit$look$doubts)
   unique(if (fit$task == "label") out else c(out, column_checks(fit, x)))
 }
+
+# Is more than one of the columns that vary, or of the samples, left out?
+left_over <- function(fit) fit$size < (if (fit$task == "label") fit$n else fit$look$usable) - 1L
 
 column_checks <- function(fit, x) {
   chosen <- chosen_indices(fit)
   out <- character()
   add <- function(...) out <<- c(out, paste0(...))
   # A number that was asked for is the user's.
-  if ("k" %in% names(fit$decided) && length(chosen) >= 0.9 * fit$look$usable) {
+  if (left_over(fit) && "k" %in% names(fit$decided) && length(chosen) >= 0.9 * fit$look$usable) {
     add("k = \"auto\" keeps ", length(chosen), " of ", fit$look$usable,
       " columns: choosing saves hardly anything")
   }
@@ -488,7 +493,7 @@ report_selection <- function(x, n, whole = FALSE) {
     }, ""), halves_words(x, whole)), "on your data"),
     checks = c(checks = check_words(x$checks, x$unchecked,
       "no check objects (what they miss: ?ufs_select_rules)")),
-    records = titled(selection_record(x$task,
+    records = titled(if (left_over(x)) selection_record(x$task,
       x$look$noisy && x$task %in% c("classify", "cluster"), x$method, x$look$values, whole,
       c(x$worth$chosen[x$worth$measure == "noise"], NA)[1L]),
       "benchmarks"),

@@ -921,3 +921,36 @@ test_that("what constraints for samples cost is taken from one level of random c
   # Draws of their own for either end went beyond this.
   expect_lt(stats::sd(found), .065)
 })
+
+test_that("where all is chosen, or all but one, no benefit is promised, by any task", {
+  for (task in c("compress", "classify", "cluster")) for (k in 10:11) {
+    fit <- withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(mtcars, k = k, task = task))))
+    expect_match(fit$checks, "^all columns that vary, or all but one, are chosen: nothing is saved", all = FALSE)
+    expect_false(any(grepl("benchmarks", capture.output(fit))))
+  }
+  fit <- withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(mtcars, k = 9, task = "compress"))))
+  expect_false(any(grepl("nothing is saved", fit$checks)))
+  fit <- withr::with_seed(1, suppressMessages(ufs_select(mtcars, m = 31, task = "label")))
+  expect_match(fit$checks, "^all samples, or all but one", all = FALSE)
+})
+
+test_that("who gives counts or rows gets the scaling that the help of ufs_data() advises", {
+  x <- withr::with_seed(1, {
+    rate <- matrix(rgamma(480, .15), 4)[rep(1:4, 50), ]
+    matrix(rpois(24000, 20 * rate / rowSums(rate)), 200, dimnames = list(NULL, paste0("w", 1:120)))
+  })
+  for (how in list(list(counts = "tfidf", rows = "unit"), list(counts = "log"))) for (task in c("label", "classify", "cluster")) {
+    fit <- withr::with_seed(1, suppressWarnings(suppressMessages(do.call(ufs_select, c(list(x, 10, task), how)))))
+    expect_false(fit$params$scale, label = paste(task, how$counts))
+    expect_false(any(grepl("stuck|two units", c(fit$checks, fit$look$doubts))))
+  }
+  # The same as by default, which weights the counts itself.
+  own <- withr::with_seed(1, suppressMessages(ufs_select(x, 10, "label")))
+  told <- withr::with_seed(1, suppressMessages(ufs_select(x, 10, "label", counts = "tfidf", rows = "unit")))
+  expect_setequal(selected_samples(told, as = "index"), selected_samples(own, as = "index"))
+  # Words of one source, zeros of counts and copies are no faults of measuring.
+  z <- withr::with_seed(2, matrix(round(rnorm(400), 2), 50))
+  expect_null(measuring_faults(open_data(cbind(z, z[, 1] + 1e-15))))
+  counts <- replace(x, cbind(1:60, 3), 0)
+  expect_null(measuring_faults(open_data(cbind(counts, 2 * counts[, 5]))))
+})
