@@ -33,8 +33,7 @@ test_that("every method chooses as many columns of a table with factors as are a
     expect_identical(fit$p, 8L)
     expect_match(paste(capture.output(print(fit)), collapse = " "), "(of 8)|(8 features)", label = method)
     expect_identical(nrow(as.data.frame(fit)), 8L)
-    share <- quietly(ufs_captured(fit, d, k = 8))
-    expect_equal(share$captured, 1, tolerance = 1e-6)
+    if (!on_cran()) expect_equal(quietly(ufs_captured(fit, d, k = 8))$captured, 1, tolerance = 1e-6)
   }
 })
 
