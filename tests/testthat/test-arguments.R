@@ -5,7 +5,8 @@
 # A data frame with the arguments of exported functions and registered methods, one row for each.
 arguments_of_package <- function() {
   space <- asNamespace("ufselect")
-  methods <- unique(space$.__NAMESPACE__.$S3methods[, 3L])
+  # A method that is registered as a function has no name here.
+  methods <- unique(unlist(Filter(is.character, space$.__NAMESPACE__.$S3methods[, 3L])))
   reached <- sort(unique(c(getNamespaceExports(space), methods)), method = "radix")
   found <- lapply(reached, function(name) {
     value <- get0(name, space)
