@@ -62,7 +62,7 @@ test_that("halves are of levels where rows of a level are measurements of one sa
   level <- rep(1:20, each = 4)
   f <- matrix(rnorm(20 * 6), 20)[level, ]
   x <- `colnames<-`(f[, rep(1:6, 3)] + matrix(rnorm(80 * 18, sd = .3), 80), paste0("v", 1:18))
-  fit <- ufs_select(x, 4, "classify", blocks = level)
+  fit <- ufs_select(x, 4, "classify", noise = FALSE, blocks = level)
   expect_true(fit$halves$levels)
   expect_match(capture.output(print(fit)), "on random halves of the levels", all = FALSE)
   expect_identical(independent_rows(ufs_data(x, replicates = level)), level)
