@@ -250,7 +250,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' Gives the ranking of a fit as a table, to be saved, joined with other tables or drawn.
 #'
 #' @param x A fit.
-#' @param row.names,optional Ignored; there for the generic.
+#' @param row.names,optional,stringsAsFactors Ignored; there for the generic and other packages.
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
 #' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`), `index`,
@@ -260,7 +260,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export
-as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
+as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL,
+                              stringsAsFactors = FALSE, ...) {
   check_dots_empty(...)
   check_fit(x)
   have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")
@@ -312,3 +313,6 @@ labelled_note <- function(x) {
 # For print() of rankings that do worse than random choice where labels are few.
 chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
   "than chance there")
+
+#' @exportS3Method stats::nobs
+nobs.ufs <- function(object, ...) object$n

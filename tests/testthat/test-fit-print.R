@@ -382,3 +382,10 @@ test_that("without package tibble tidy() gives a data frame", {
   table <- data.frame(a = 1:2, row.names = c("x", "y"))
   expect_identical(own(table), data.frame(a = 1:2))
 })
+
+test_that("nobs() and tibbles know a fit", {
+  fit <- ufs_css(mtcars, k = 2)
+  expect_identical(stats::nobs(fit), 32L)
+  skip_if_not_installed("tibble")
+  expect_identical(as.data.frame(tibble::as_tibble(fit)), as.data.frame(fit))
+})
