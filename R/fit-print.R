@@ -314,5 +314,5 @@ labelled_note <- function(x) {
 chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
   "than chance there")
 
-#' @exportS3Method stats::nobs
+#' @exportS3Method stats::nobs ufs
 nobs.ufs <- function(object, ...) object$n
