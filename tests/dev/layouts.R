@@ -25,7 +25,7 @@ original <- getFromNamespace("source_operator", "ufselect")
 # third penalty.
 tight <- ufs_control(tol = 1e-14, inner_tol = 1e-13)
 variants <- list(socfs = list(list(lambda_rel = .01, control = tight)), jspca = list(list(lambda_rel = .02),
-  list(lambda_rel = .02, loss = "sample")), alfs = list(list(lambda_rel = .02)),
+  list(lambda_rel = .02, loss = "sample")), alfs = list(list(control = ufs_control(paper = list(lambda_rel = .02)))),
   laplacian = list(list(graph = list(exact = TRUE))))
 tried <- failed <- 0
 judge <- function(what, difference, tolerance) {
