@@ -121,7 +121,7 @@ declare_constraint("groups", "columns", "groups", ranked = TRUE,
   words = function(group, all) count_words(length(unique(group[!is.na(group)])), "group"),
   done = groups_whole)
 declare_constraint("max_cor", "columns", "share", ranked = TRUE,
-  words = function(most, all) paste("no |r| above", format(most)))
+  words = function(most, all) paste("no two correlated above", format(most)))
 declare_constraint("feature_strata", "columns", "strata", ranked = TRUE, option = TRUE,
   words = function(strata, all) {
     paste0(length(strata$name), " strata", if (!is.null(strata$quota)) " with quotas")

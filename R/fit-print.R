@@ -5,6 +5,14 @@
 # one goes on.
 report_parts <- c("chosen", "data", "constraints", "method", "worth", "checks", "records", "code")
 
+# Fields of several sentences each, by the names of the arguments.
+print_fields <- function(...) {
+  for (name in names(fields <- list(...))) {
+    words <- unlist(fields[[name]], use.names = FALSE)
+    for (i in seq_along(words)) cat_field(paste0("  ", if (i == 1L) name), words[[i]])
+  }
+}
+
 print_report <- function(title, parts) {
   stopifnot(names(parts) %in% report_parts)
   cat_line(title)
@@ -37,7 +45,7 @@ print.ufs <- function(x, n = 5L, ...) {
       as_fields(data_notes(x))),
     constraints = as_fields(constraint_notes(x)),
     method = method_fields(x),
-    checks = c(checks = check_words(fit_checks(x), unlooked)),
+    checks = if (length(faults <- fit_checks(x))) c(checks = paste(faults, collapse = "; ")),
     code = c(code = if (!is.null(x$call)) {
       code_line(paste(deparse(x$call, 500L), collapse = " "), "fit$call")
     })))
@@ -79,15 +87,6 @@ code_line <- function(code, whole) {
 data_notes <- function(x) c(tables_note(x), input_notes(x$input))
 
 # ---- what looks wrong ---------------------------------------------------------------------------
-
-# Faults that were found and what was not checked, in one line. That nothing was found promises
-# nothing, so these words say only what was done.
-check_words <- function(faults, unchecked = NULL, none = "no check objects") {
-  paste(c(if (length(faults)) faults else none, unchecked), collapse = "; ")
-}
-
-# A fit has not the data any more, which comparing needs.
-unlooked <- "not compared with random choices (see ufs_select())"
 
 # Checks that need the fit alone.
 fit_checks <- function(fit, chosen = chosen_now(fit, "feature")) {

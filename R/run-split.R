@@ -232,7 +232,7 @@ print.ufs_split <- function(x, ...) {
     }, if (!is.null(x$strata)) c(strata = paste0(x$strata, ", each by itself"))),
     method = c(method = paste0("rows nearest to the centres of k-means, compared by ", x$space)),
     worth = left,
-    checks = c(checks = check_words(faults), if (length(x$far)) {
+    checks = c(if (length(faults)) c(checks = paste(faults, collapse = "; ")), if (length(x$far)) {
       c(`far rows` = paste0(count_words(length(x$far), "row"), ": see $far"))
     }),
     code = c(code = if (!is.null(x$call)) {

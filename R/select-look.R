@@ -147,7 +147,7 @@ orientation_words <- function(x) {
   }
 }
 
-seen_words <- function(x) {
+seen_words <- function(x, whole = TRUE) {
   held <- if (x$held == "source") "on disk" else x$held
   values <- switch(x$values, counts = "counts", `log counts` = "log counts", grades = "grades",
     standardised = "standardised already", `one unit` = "taken for columns of one unit",
@@ -156,8 +156,8 @@ seen_words <- function(x) {
     if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"),
     if (length(x$empty)) count_words(length(x$empty), "empty row"))
   extra <- if (length(extra)) paste0(" (", paste(extra, collapse = ", "), ")")
-  c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values, " (", x$reason, ")"),
-    noise_words(x))
+  c(paste0(size_words(x$n, x$p), extra, ", ", held, ": ", values,
+    if (whole) paste0(" (", x$reason, ")")), noise_words(x))
 }
 
 # "about 160 of 168": a share that was estimated is no exact number, and never all.

@@ -319,9 +319,9 @@ column_checks <- function(fit, x) {
 
 # The gain of the task's advice on the stored sets, one sentence; NULL for tasks it does not have.
 # For data of a kind that there are sets enough of, on those of the same kind. Among noise, on sets
-# where as much of the choice looked like noise as this `share`. The range is that of single splits,
-# of which a user has one; `whole` has that of their means, too.
-selection_record <- function(task, noise, method = "", kind = "", whole = TRUE, share = NA) {
+# where as much of the choice looked like noise as this `share`. Of single splits, of which a user has
+# one, and of their means.
+selection_record <- function(task, noise, method = "", kind = "", share = NA) {
   if (method == "ted") return(curves_record())
   table <- utils::read.csv(system.file("benchmarks", "results", "select.csv",
     package = "ufselect"))
@@ -341,10 +341,6 @@ selection_record <- function(task, noise, method = "", kind = "", whole = TRUE, 
       " of the chosen like noise")
   })
   moved <- moved_since("select")
-  if (!whole) {
-    return(paste0(sets, " over random choice ", split, if (!is.null(moved)) "; outdated",
-      ", see summary()"))
-  }
   paste0(sets, " (", table$what[1L], "): over random choice ", split, "; means of ",
     table$splits[1L], " splits ", range(gain$low, gain$high), if (!is.null(all)) {
       paste0("; over all columns ", median(all), " ", range(all$low, all$high), ", better on ",
@@ -446,7 +442,20 @@ predict.ufs_select <- function(object, newdata, k = object$size, ...) {
 
 #' @export
 print.summary.ufs_select <- function(x, ...) {
-  report_selection(x$selection, 20L, whole = TRUE)
+  selection <- x$selection
+  cat_line(selection_title(selection))
+  print_fields(data = selection$look$reason, method = c(selection$reason, selection$decided),
+    "on your data" = c(compared_words(selection), halves_words(selection, TRUE)),
+    noise = noise_words(selection$look),
+    checks = if (length(c(selection$checks, selection$unchecked)) > 1L) {
+      c(selection$checks, selection$unchecked)
+    },
+    benchmarks = if (left_over(selection)) selection_record(selection$task,
+      selection$look$noisy && selection$task %in% c("classify", "cluster"), selection$method,
+      selection$look$values,
+      share = c(selection$worth$chosen[selection$worth$measure == "noise"], NA)[1L]))
+  # The seed and the fit on one line, which may not be broken: it is pasted.
+  cat_line("  code         ", code_line(sub("\n", "; ", selection$code), "cat(fit$code)"))
   cat_line("")
   NextMethod()
   invisible(x)
@@ -466,39 +475,68 @@ print.ufs_select <- function(x, n = 10L, ...) {
   invisible(x)
 }
 
-# `whole`: with what summary() has beside it.
-report_selection <- function(x, n, whole = FALSE) {
-  # Columns without names are V1, V2, ... here as in every other print.
-  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
+# At most twelve lines: what was chosen of which data, how, and what it is worth. summary() has more.
+report_selection <- function(x, n) {
+  told <- x$decided[names(x$decided) %in% c("k", "short", "rows")]
+  print_report(selection_title(x), list(
+    chosen = c(chosen = best_line(selection_names(x), NULL, n)),
+    data = c(data = seen_words(x$look, FALSE)[1L],
+      if (isTRUE(x$look$noisy)) c(noise = noise_words(x$look)[1L]), as_fields(data_notes(x))),
+    constraints = as_fields(constraint_notes(x)),
+    method = c(method = paste0("ufs_", x$method, "(): ", sub("[:,].*", "", method_title(x$method)),
+        scale_words(x)), stats::setNames(told, rep("", length(told))),
+      if (!identical(x$status, "converged")) c(status = x$status)),
+    worth = c(worth = worth_words(x), rows = if (length(x$halves)) halves_words(x)),
+    checks = c(checks = selection_verdict(x)),
+    records = c(more = "summary(fit): noise, rows left out, real sets, and the code")))
+}
+
+# Columns without names are V1, V2, ... here as in every other print.
+selection_names <- function(x) {
+  suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
-  title <- paste0("<ufs_select> ", length(chosen), " of ",
+}
+
+selection_title <- function(x) {
+  paste0("<ufs_select> ", length(selection_names(x)), " of ",
     if (x$task == "label") count_words(x$n, "sample") else count_words(x$p, "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
       label = "to be labelled")[[x$task]])
-  titled <- function(words, name) {
-    if (length(words)) stats::setNames(words, c(name, rep("", length(words) - 1L)))
+}
+
+# The choice beside random ones, by what its task is about, in one line; NULL where nothing was
+# compared. Equal figures are called equal, however many draws are behind.
+worth_words <- function(x) {
+  measure <- c(compress = "explained", classify = "explained", cluster = "neighbours",
+    label = "distance")[[x$task]]
+  one <- x$worth[x$worth$measure == measure, ]
+  if (!NROW(one)) return(NULL)
+  value <- signif(100 * c(one$chosen, one$random), 2L)
+  random <- paste0("; ", one$draws, " random choices of the same size",
+    if ("price" %in% names(x)) " and constraints", " ")
+  what <- switch(measure, explained = "explains %s %% of the variance of rows left out",
+    neighbours = "keeps %s %% of the nearest neighbours",
+    distance = "leaves %s %% of the squared distances to the nearest chosen sample")
+  paste0(sprintf(what, format(value[1L])), random, if (value[1L] == value[2L]) "as much" else
+    paste(format(value[2L]), "%"))
+}
+
+# What looks wrong, or that nothing does, where the checks ran.
+selection_verdict <- function(x) {
+  if (length(x$checks) || length(x$unchecked)) {
+    said <- c(x$checks, x$unchecked)
+    return(paste(c(utils::head(said, 1L), if (length(said) > 1L) {
+      paste("and", length(said) - 1L, "more: summary(fit)")
+    }), collapse = "; "))
   }
-  print_report(title, list(
-    chosen = c(chosen = best_line(chosen, NULL, n)),
-    data = c(titled(c(seen_words(x$look), if (length(x$constant)) {
-      paste0(count_words(length(x$constant), "column"), " constant: never chosen")
-    }), "data"), as_fields(data_notes(x))),
-    constraints = as_fields(constraint_notes(x)),
-    method = c(titled(c(paste0("ufs_", x$method, "() ", x$reason, scale_words(x)),
-      x$decided[whole | names(x$decided) != "curve"]), "method"),
-      if (!identical(x$status, "converged")) c(status = x$status)),
-    # How many rows were looked at is said where it changes.
-    worth = titled(c(vapply(seq_len(NROW(x$worth)), function(i) {
-      quality_words(x$worth[i, ], x, i == 1L || x$worth$rows[i] != x$worth$rows[i - 1L])
-    }, ""), halves_words(x, whole)), "on your data"),
-    checks = c(checks = check_words(x$checks, x$unchecked,
-      "no check objects (what they miss: ?ufs_select_rules)")),
-    records = titled(if (left_over(x)) selection_record(x$task,
-      x$look$noisy && x$task %in% c("classify", "cluster"), x$method, x$look$values, whole,
-      c(x$worth$chosen[x$worth$measure == "noise"], NA)[1L]),
-      "benchmarks"),
-    # The seed and the fit on one line.
-    code = c(code = code_line(sub("\n", "; ", x$code), "cat(fit$code)"))))
+  "Nothing looks wrong (what this cannot see: ?ufs_select_rules)"
+}
+
+# Every comparison with random choices; how many rows were looked at is said where it changes.
+compared_words <- function(x) {
+  vapply(seq_len(NROW(x$worth)), function(i) {
+    quality_words(x$worth[i, ], x, i == 1L || x$worth$rows[i] != x$worth$rows[i - 1L])
+  }, "")
 }
 
 scale_words <- function(x) {
@@ -506,8 +544,7 @@ scale_words <- function(x) {
   unit <- if (isTRUE(x$params$unit)) ", rows of unit length"
   if (!isFALSE(x$params$scale)) return(paste0("; columns standardised", unit))
   if (isTRUE(counts_of_all(x$input$transform) != "none")) return(NULL)
-  paste0("; columns as they are", unit,
-    if (grepl("^similar", x$look$reason)) " (if units differ: kind = \"mixed units\")")
+  paste0("; columns as they are", unit)
 }
 
 # What is in `halves` (R/select-halves.R); `whole`: with what summary() has beside it.
@@ -522,8 +559,10 @@ halves_words <- function(fit, whole = FALSE) {
   c(paste0("on random halves of the ", if (halves$levels) "levels" else "rows", " about ",
     halves$count, " of these ", halves$of, " come back (", round(halves$chance), " by chance)",
     if (others) paste0("; ", halves$stand_in, " of the ", others,
-      " others have a stand-in (|r| > 0.8)"), "; what they explain of other rows differs by ",
-    count_words(signif(halves$apart, 1L), "point")),
+      " others have a stand-in (|r| > 0.8)"), if (whole) {
+        paste0("; what they explain of other rows differs by ",
+          count_words(signif(halves$apart, 1L), "point"))
+    }),
   if (whole && halves$count) paste("most often come back", toString(halves$again)))
 }
 
