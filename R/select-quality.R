@@ -480,7 +480,7 @@ report_selection <- function(x, n) {
   told <- x$decided[names(x$decided) %in% c("k", "short", "rows")]
   print_report(selection_title(x), list(
     chosen = c(chosen = best_line(selection_names(x), NULL, n)),
-    data = c(data = seen_words(x$look, FALSE)[1L],
+    data = c(data = sub(": taken for ", ": ", seen_words(x$look, FALSE)[1L]),
       if (isTRUE(x$look$noisy)) c(noise = noise_words(x$look)[1L]), as_fields(data_notes(x))),
     constraints = as_fields(constraint_notes(x)),
     method = c(method = paste0("ufs_", x$method, "(): ", sub("[:,].*", "", method_title(x$method)),
@@ -556,8 +556,8 @@ halves_words <- function(fit, whole = FALSE) {
     })
   }
   others <- halves$of - halves$count
-  c(paste0("on random halves of the ", if (halves$levels) "levels" else "rows", " about ",
-    halves$count, " of these ", halves$of, " come back (", round(halves$chance), " by chance)",
+  c(paste0("about ", halves$count, " of these ", halves$of, " come back on halves of the ",
+    if (halves$levels) "levels" else "rows", " (", round(halves$chance), " by chance)",
     if (others) paste0("; ", halves$stand_in, " of the ", others,
       " others have a stand-in (|r| > 0.8)"), if (whole) {
         paste0("; what they explain of other rows differs by ",

@@ -42,8 +42,8 @@ test_that("the line counts what comes back, by chance, and stand-ins; constraint
   expect_lt(own$count, 10)
   expect_identical(own$stand_in, as.integer(10 - own$count))
   expect_lt(own$apart, 1)
-  expect_match(paste(capture.output(print(fit)), collapse = " "), paste0("about ", own$count, " of these 10 come back \\(4 by chance\\); ", own$stand_in,
-    " of the"))
+  expect_match(paste(capture.output(print(fit)), collapse = " "), paste0("about ", own$count, " of these 10 come back on halves of the rows \\(4 by +chance\\); ",
+    own$stand_in, " of +the"))
   expect_match(paste(capture.output(print(summary(fit))), collapse = " "), paste("most often come back", own$again[1]))
   expect_identical(fit$halves, with_seed(7, ufs_select(x, 10, "compress", kind = "one unit"))$halves)
   wished <- ufs_select(x, 10, "compress", kind = "one unit", include = c("v21", "v22"), exclude = "v23")$halves
@@ -64,7 +64,7 @@ test_that("halves are of levels where rows of a level are measurements of one sa
   x <- `colnames<-`(f[, rep(1:6, 3)] + matrix(rnorm(80 * 18, sd = .3), 80), paste0("v", 1:18))
   fit <- ufs_select(x, 4, "classify", noise = FALSE, blocks = level)
   expect_true(fit$halves$levels)
-  expect_match(capture.output(print(fit)), "on random halves of the levels", all = FALSE)
+  expect_match(capture.output(print(fit)), "come back on halves of the levels", all = FALSE)
   expect_identical(independent_rows(ufs_data(x, replicates = level)), level)
   expect_identical(independent_rows(ufs_data(x, blocks = level)), level)
   # Of few blocks each half has all.
