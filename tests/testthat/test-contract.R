@@ -98,6 +98,47 @@ for (method in methods$method) {
     }
   })
 
+  # Draws, what stands on draws, and choices among near ties have tests of their own.
+  if (!method %in% c("blfse", "consensus", "cur", "facility", "mcfs", "medoids", "random")) {
+    test_that(paste0(method, ": orders, signs and units say nothing; copies share a score"), {
+      skip_on_cran()
+      close <- switch(method, socfs = 1e-3, ndfs = , spca = 1e-4, udfs = , jspca = 1e-5, 1e-6)
+      wide <- `dimnames<-`(planted(14, 24, informative = 6)$x, list(paste0("s", 1:14), paste0("f", 1:24)))
+      for (z in list(x, wide)) {
+        way <- rep_len(c(1, -1), ncol(z))
+        scaled <- isTRUE(formals(registry()[[method]]$fit)$scale)
+        if (scaled) way <- way * rep_len(c(2, 30, .1), ncol(z))
+        fit <- fit_of(method, z)
+        turned <- sweep(z, 2L, way, `*`)[order(sin(seq_len(nrow(z)))), order(cos(seq_len(ncol(z))))]
+        turned <- fit_of(method, turned + 3 * scaled)
+        expect_equal(turned$feature_scores[colnames(z)], fit$feature_scores[colnames(z)], tolerance = close)
+        expect_equal(turned$sample_scores[rownames(z)], fit$sample_scores[rownames(z)], tolerance = close)
+        # Greedy choices and sets of a given size take one of two.
+        if (method %in% c("css", "topk", "ted", "alfs")) next
+        score <- fit_of(method, cbind(z, again = z[, 3]))$feature_scores
+        if (!is.null(score)) expect_equal(score[["again"]], score[[3]], tolerance = 1e-8)
+        score <- fit_of(method, rbind(z, again = z[3, ]))$sample_scores
+        if (!is.null(score)) expect_identical(score[["again"]], score[[3]])
+      }
+    })
+  }
+
+  test_that(paste0(method, ": progress() is told what the trace keeps"), {
+    skip_on_cran()
+    seen <- NULL
+    fit <- fit_of(method, x, control = ufs_control(progress = function(iteration, objective, change) {
+      seen <<- rbind(seen, c(iteration, objective, change))
+    }))
+    # Rounds within iterations and rows for the start make a trace longer; some report nothing.
+    if (method %in% c("blfse", "socfs")) return(expect_identical(nrow(seen), fit$iterations))
+    expect_identical(as.integer(seen[, 1]), as.integer(fit$trace$iteration))
+    # Three tell the objective in the unit of their solver.
+    told <- c(if (!method %in% c("alnr", "css", "rrss")) "objective", "change")
+    for (column in intersect(told, names(fit$trace)[nrow(fit$trace) > 0])) {
+      expect_equal(seen[, match(column, c("", "objective", "change"))], fit$trace[[column]])
+    }
+  })
+
   test_that(paste0(method, ": bad data are classed errors"), {
     skip_most_on_cran(method)
     for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 6),

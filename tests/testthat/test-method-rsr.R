@@ -123,22 +123,6 @@ test_that("p > n: with a small lambda every sample is exact, and W is the same f
   expect_null(coef(a))
 })
 
-test_that("features and samples may come in any order, sign and unit", {
-  for (size in list(c(40, 10), c(12, 25))) {
-    x <- planted(size[1], size[2], informative = 3)$x
-    tight <- ufs_control(tol = 1e-7, max_iter = 3000)
-    score <- unname(feature_scores(ufs_rsr(x, control = tight)))
-    same <- function(y, want = score) {
-      expect_equal(unname(feature_scores(ufs_rsr(y, control = tight))), want, tolerance = 1e-3)
-    }
-    order <- withr::with_seed(2, sample(ncol(x)))
-    same(x[, order], score[order])
-    same(x[withr::with_seed(3, sample(nrow(x))), ])
-    same(sweep(x, 2L, rep_len(c(-1, 1), ncol(x)), `*`))
-    same(sweep(x, 2L, seq_len(ncol(x)), `*`) + 5)
-  }
-})
-
 test_that("the order of the samples does not show at the default tolerance either", {
   skip_on_cran()
   for (size in list(c(30, 9), c(14, 40), c(40, 150))) {
@@ -151,18 +135,6 @@ test_that("the order of the samples does not show at the default tolerance eithe
       expect_identical(feature_ranking(again), feature_ranking(fit))
     }
   }
-})
-
-test_that("duplicates share a score, constants come last", {
-  x <- planted(40, 6, informative = 2)$x
-  x <- cbind(x, 7, x[, 2])
-  expect_warning(fit <- ufs_rsr(x), class = "ufs_warning_constant")
-  score <- unname(feature_scores(fit))
-  expect_equal(score[8], score[2], tolerance = 1e-6)
-  expect_true(is.na(score[7]))
-  expect_identical(unname(fit$feature_ranking[8]), 7L)
-  expect_identical(dim(coef(fit)), c(8L, 8L))
-  expect_identical(unname(coef(fit)[7, ]), numeric(8))
 })
 
 test_that("smallest sizes", {
@@ -189,27 +161,10 @@ test_that("status, warnings and errors", {
   expect_error(ufs_rsr(mtcars), class = "ufs_error_memory")
 })
 
-test_that("deterministic; x and the random numbers are left alone", {
-  x <- as.matrix(mtcars)
-  before <- x + 0
-  withr::with_seed(1, {
-    seed <- .Random.seed
-    a <- ufs_rsr(x)
-    expect_identical(.Random.seed, seed)
-  })
-  expect_identical(x, before)
-  expect_identical(feature_scores(a), feature_scores(ufs_rsr(x)))
-})
-
-test_that("progress sees every iteration; print tells the window", {
-  seen <- integer()
-  fit <- ufs_rsr(mtcars, control = ufs_control(progress = function(iteration, ...) {
-    seen <<- c(seen, iteration)
-  }))
-  expect_identical(seen, seq_len(fit$iterations))
+test_that("print tells the window", {
+  fit <- ufs_rsr(mtcars)
   expect_output(print(fit), "useful range .* to .*; from there on all weights are zero")
   expect_output(print(fit), paste0("lambda +", format(signif(fit$params$lambda, 3)), " "))
-  expect_lte(length(capture.output(print(fit))), 15L)
 })
 
 test_that("the default does not depend on the order of the rows, nor irls on the unit", {

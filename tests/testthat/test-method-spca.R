@@ -99,18 +99,6 @@ test_that("zeros differ between components and grow with the penalty", {
   expect_gte(sum(selected_features(few, 6, as = "index") %in% 1:6), 5)
 })
 
-test_that("order, sign and unit of the data do not matter", {
-  x <- sample_data(24, 9)
-  run <- function(x, ...) feature_scores(ufs_spca(x, 2, control = ufs_control(tol = 1e-7), ...))
-  base <- unname(run(x))
-  expect_equal(unname(run(x[, 9:1]))[9:1], base, tolerance = 1e-5)
-  expect_equal(unname(run(x[24:1, ])), base, tolerance = 1e-5)
-  expect_equal(unname(run(sweep(x, 2, rep(c(1, -1, 5), 3), "*"))), base, tolerance = 1e-5)
-  expect_equal(unname(run(1e3 * x, scale = FALSE)), unname(run(x, scale = FALSE)), tolerance = 1e-5)
-  copies <- run(cbind(x, x[, 3]))
-  expect_identical(copies[[3]], copies[[10]])
-})
-
 test_that("k = 1, all components and both shapes work; the input stays", {
   x <- sample_data(9, 14)
   kept <- x + 0
