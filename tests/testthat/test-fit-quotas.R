@@ -125,7 +125,7 @@ test_that("impossible quotas are errors that say what does not fit", {
 })
 
 test_that("css under quotas and two more constraints: a proved choice is the best of all sets, and every other is allowed", {
-  cases <- if (on_cran()) 6L else 40L
+  cases <- if (on_cran()) 6L else 24L
   pairs <- c(utils::combn(c("include", "exclude", "budget", "groups", "max_cor"), 2, simplify = FALSE), "groups", "none")
   proved <- 0L
   for (seed in seq_len(cases)) {
@@ -192,7 +192,7 @@ test_that("ufs_topk() claims nothing of a set that the ranking changed", {
 
 test_that("top-k under quotas: the best set of enumeration, proved, and a bound for all of them", {
   skip_on_cran()
-  cases <- if (on_cran()) 4L else 32L
+  cases <- 14L
   fits <- moved <- 0L
   for (seed in seq_len(cases)) {
     case <- quota_case(seed, p = 8L, other = c("none", "include", "exclude", "budget"))
