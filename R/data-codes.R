@@ -8,10 +8,12 @@ missing_codes <- function(data, closely = FALSE) {
   rows <- (if (closely) 2e6 else min(2e5, max_bytes() / 100)) %/% length(at)
   if (rows < 20) return(NULL)
   z <- even_part(data, c(rows, 1000L))
-  if (!all(is.finite(range(z)))) return(NULL)
-  # Every fit looks: columns without repeated values, which have no codes, are passed by quickly.
-  found <- lapply(seq_len(ncol(z)), function(j) if (anyDuplicated(z[, j])) odd_values(z[, j]))
-  column <- rep(seq_along(found), vapply(found, NROW, 0L))
+  # Every fit looks: one quick pass rules out nearly all columns.
+  odd <- .Call(C_x_odd, z)
+  near <- which(odd$look | !is.na(odd$between))
+  if (!length(near)) return(NULL)
+  found <- lapply(near, function(j) odd_values(z[, j], odd$between[j]))
+  column <- rep(near, vapply(found, NROW, 0L))
   if (!length(column)) return(NULL)
   found <- as.data.frame(do.call(rbind, found))
   each <- split(seq_along(column), found$value)
@@ -45,9 +47,11 @@ with_codes <- function(data) {
 }
 
 # Up to three rare values at one end of a column, further from all others than twice what these
-# span, or three steps beyond a scale without gaps; or one between the steps of a scale. A matrix
-# with a row for each: value, count, and whether this column alone shows that it is a code (`sure`).
-odd_values <- function(value, usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7777, 8888, 9999)) {
+# span, or three steps beyond a scale without gaps; or the one `between` the steps of a scale. A
+# matrix with a row for each: value, count, and whether this column alone shows that it is a code
+# (`sure`).
+odd_values <- function(value, between,
+                       usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7777, 8888, 9999)) {
   n <- length(value)
   few <- length(unique(value[seq.int(1L, n, by = 1L + n %/% 100L)])) <= 12L
   for (end in c(max, min)) {
@@ -74,24 +78,7 @@ odd_values <- function(value, usual = c(7:9, 77, 88, 96:99, 777, 888, 996:999, 7
       }
     }
   }
-  if (few) between_steps(value)
-}
-
-between_steps <- function(value) {
-  steps <- unique(value)
-  if (length(steps) < 6L || length(steps) > 40L) return(NULL)
-  steps <- sort(steps)
-  count <- tabulate(match(value, steps))
-  off <- Filter(function(i) {
-    rest <- steps[-i]
-    width <- min(diff(rest))
-    # Two and four are near three, and rare ones may be missing by chance.
-    if (width < 5 && all(steps == round(steps))) return(FALSE)
-    place <- (steps - rest[1L]) / width
-    whole <- abs(place - round(place)) < 1e-6
-    all(whole[-i]) && !whole[i] && max(place) < 1.6 * length(rest)
-  }, which(count > 1 & count < 0.05 * length(value)))
-  if (length(off) == 1L) cbind(value = steps[off], count = count[off], sure = 1)
+  if (!is.na(between)) cbind(value = between, count = sum(value == between), sure = 1)
 }
 
 # At most so many rows and columns, evenly, as a dense matrix.

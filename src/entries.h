@@ -38,6 +38,7 @@
     ENTRY(x_leading, 3) \
     ENTRY(x_ranks, 1) \
     ENTRY(x_closest, 3) \
+    ENTRY(x_odd, 1) \
     ENTRY(x_hash, 2) \
     ENTRY(x_across, 2) \
     ENTRY(x_room, 1) \

@@ -436,6 +436,17 @@ SEXP ffi_x_closest(SEXP r_, SEXP weight_, SEXP most_)
     return out;
 }
 
+/* Of every column list(look, between), see ufs_odd(); NULL if a value is not finite. */
+SEXP ffi_x_odd(SEXP x_)
+{
+    ffi_mat x = ffi_table(x_, "x");
+    SEXP out = PROTECT(ffi_list("look between"));
+    SEXP look = ffi_set(out, "look", Rf_allocVector(LGLSXP, x.p));
+    bool fine = ufs_odd(x.n, x.p, x.x, LOGICAL(look), ffi_set_vector(out, "between", x.p));
+    UNPROTECT(1);
+    return fine ? out : R_NilValue;
+}
+
 /* Entries by lines, list(first, count, index, value): those of line l are count[l] from first[l] on,
  * their places across from 0 below `size`, in any order. list(start, i, x), by places and then by
  * lines; NULL if a place is no such number, or is there twice in a line. Three passes over the
