@@ -54,10 +54,12 @@ id_columns <- function(data) {
   # The first row rules out nearly all columns of measurements.
   for (j in which(is.finite(z[1L, ]) & z[1L, ] == round(z[1L, ]))) {
     value <- z[, j]
-    if (all(is.finite(value)) && all(value == round(value))) different[j] <- length(unique(value))
+    steps <- unique(value)
+    if (length(steps) <= 10L && length(steps) < nrow(z)) next
+    if (all(is.finite(steps)) && all(steps == round(steps))) different[j] <- length(steps)
   }
   # Names cost more than numbers to judge, and most tables have no such column.
-  open <- which(different > 10L | different == nrow(z))
+  open <- which(different > 0L)
   if (!length(open)) return(NULL)
   names <- if (is.null(data$features)) paste0("V", at[open]) else
     readable(data$features[at[open]])

@@ -8,6 +8,7 @@
 #include "la.h"
 #include <R_ext/Arith.h>
 #include <R_ext/Memory.h>
+#include <stdint.h>
 #include <R_ext/Utils.h>
 
 void ufs_column_ranks(int n, int p, const double *x, double *out)
@@ -54,67 +55,91 @@ void ufs_closest(int q, const double *r, const double *weight, int most, double 
     vmaxset(mark);
 }
 
-/* The most extreme values of a column, all different, the most extreme one first. */
-enum { ENDS = 4, STEPS = 40, FEW = 12 };
-typedef struct {
-    double value[ENDS];
-    int count[ENDS], n;
-} column_end;
+enum { ENDS = 4, STEPS = 40, FEW = 12, SLOTS = 256 };
 
-/* `sign` is 1 for the largest values and -1 for the smallest. */
-static void into_end(column_end *end, double sign, double v)
-{
-    int at = end->n;
-
-    while (at > 0 && sign * v > sign * end->value[at - 1]) at--;
-    if (at > 0 && v == end->value[at - 1]) {
-        end->count[at - 1]++;
-        return;
-    }
-    if (at == ENDS) return;
-    if (end->n < ENDS) end->n++;
-    for (int i = end->n - 1; i > at; i--) {
-        end->value[i] = end->value[i - 1];
-        end->count[i] = end->count[i - 1];
-    }
-    end->value[at] = v;
-    end->count[at] = 1;
-}
-
-/* Is there a gap behind up to three repeated values at this end? `other` is the other end. */
-static bool apart(const column_end *end, double other, int n, bool few)
+/* Is there a gap behind up to three repeated values at the end of `m` different ones, the most
+ * extreme first? `other` is the other end. */
+static bool apart(int m, const double *value, const int *count, double other, int n, bool few)
 {
     int left = n;
 
-    for (int i = 0; i < ENDS - 1 && i + 1 < end->n; i++) {
-        double gap = fabs(end->value[i] - end->value[i + 1]),
-               span = fabs(end->value[i + 1] - other);
-        left -= end->count[i];
-        if (end->count[i] < 2 || left < 0.7 * n) return false;
+    for (int i = 0; i < ENDS - 1 && i + 1 < m; i++) {
+        double gap = fabs(value[i] - value[i + 1]), span = fabs(value[i + 1] - other);
+        left -= count[i];
+        if (count[i] < 2 || left < 0.7 * n) return false;
         if (span > 0.0 && (gap > 2.0 * span || (few && gap >= 3.0 && span <= 6.0))) return true;
     }
     return false;
 }
 
-/* Different values of every `by`-th row, ascending, with their counts; more than `most` if there are more. */
-static int different(int n, int by, const double *x, int most, double *value, int *count)
+/* The ENDS largest different values of sign * x, descending, with their counts: how many there are. */
+static int largest(int n, const double *x, double sign, double *value, int *count)
 {
     int m = 0;
 
-    for (int i = 0; i < n; i += by) {
+    for (int i = 0; i < n; i++) {
+        double v = sign * x[i];
         int at = m;
-        while (at > 0 && value[at - 1] >= x[i]) at--;
-        if (at < m && value[at] == x[i]) {
-            count[at]++;
+        if (m == ENDS && v < value[ENDS - 1]) continue;
+        while (at > 0 && v > value[at - 1]) at--;
+        if (at > 0 && v == value[at - 1]) {
+            count[at - 1]++;
             continue;
         }
-        if (m == most) return most + 1;
-        for (int t = m++; t > at; t--) {
+        if (m < ENDS) m++;
+        for (int t = m - 1; t > at; t--) {
             value[t] = value[t - 1];
             count[t] = count[t - 1];
         }
-        value[at] = x[i];
+        value[at] = v;
         count[at] = 1;
+    }
+    return m;
+}
+
+/* The same of m values in ascending order. */
+static int last_of(int m, const double *from, const int *times, double sign, double *value,
+                   int *count)
+{
+    for (int i = 0; i < m && i < ENDS; i++) {
+        int at = sign > 0.0 ? m - 1 - i : i;
+        value[i] = sign * from[at];
+        count[i] = times[at];
+    }
+    return m < ENDS ? m : ENDS;
+}
+
+/* Different values of every `by`-th row, ascending, with their counts; more than `most` <= STEPS if
+ * there are more. */
+static int different(int n, int by, const double *x, int most, double *value, int *count)
+{
+    unsigned char slot[SLOTS] = {0}; /* which value, from 1 */
+    int m = 0;
+
+    for (int i = 0; i < n; i += by) {
+        double v = x[i] + 0.0; /* one zero */
+        uint64_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        size_t at = (size_t) ((bits * UINT64_C(0x9E3779B97F4A7C15)) >> 56);
+        while (slot[at] && value[slot[at] - 1] != v) at = (at + 1) % SLOTS;
+        if (slot[at]) {
+            count[slot[at] - 1]++;
+            continue;
+        }
+        if (m == most) return most + 1;
+        value[m] = v;
+        count[m] = 1;
+        slot[at] = (unsigned char) ++m;
+    }
+    for (int i = 1; i < m; i++) {
+        double v = value[i];
+        int c = count[i], at = i;
+        for (; at > 0 && value[at - 1] > v; at--) {
+            value[at] = value[at - 1];
+            count[at] = count[at - 1];
+        }
+        value[at] = v;
+        count[at] = c;
     }
     return m;
 }
@@ -143,22 +168,32 @@ static bool off_steps(int m, const double *value, int i)
 
 bool ufs_odd(int n, int p, const double *x, int *look, double *between)
 {
-    double value[STEPS];
-    int count[STEPS];
+    double value[STEPS], end[ENDS];
+    int count[STEPS], times[ENDS];
 
     for (int j = 0; j < p; j++, x += n) {
-        column_end high = {.n = 0}, low = {.n = 0};
         bool few = different(n, 1 + n / 100, x, FEW, value, count) <= FEW;
-        int m = 0, found = 0;
+        int m = few ? different(n, 1, x, STEPS, value, count) : 0, found = 0;
         if (j % 256 == 0) R_CheckUserInterrupt();
-        for (int i = 0; i < n; i++) {
-            if (!R_FINITE(x[i])) return false;
-            if (high.n < ENDS || x[i] >= high.value[ENDS - 1]) into_end(&high, 1.0, x[i]);
-            if (low.n < ENDS || x[i] <= low.value[ENDS - 1]) into_end(&low, -1.0, x[i]);
+        for (int i = 0; i < n; i++)
+            if (!isfinite(x[i])) return false;
+        double most = x[0], least = x[0];
+        int repeated[2] = {0, 0};
+        for (int i = 1; i < n; i++) {
+            if (x[i] >= most) repeated[0] = x[i] == most;
+            if (x[i] <= least) repeated[1] = x[i] == least;
+            most = x[i] > most ? x[i] : most;
+            least = x[i] < least ? x[i] : least;
         }
-        look[j] = apart(&high, low.value[0], n, few) || apart(&low, high.value[0], n, few);
+        look[j] = 0;
+        for (int e = 0; e < 2; e++) {
+            double sign = e == 0 ? 1.0 : -1.0;
+            if (!repeated[e]) continue;
+            int ends = m > 0 && m <= STEPS ? last_of(m, value, count, sign, end, times)
+                                           : largest(n, x, sign, end, times);
+            if (apart(ends, end, times, e == 0 ? least : -most, n, few)) look[j] = 1;
+        }
         between[j] = NA_REAL;
-        if (few) m = different(n, 1, x, STEPS, value, count);
         for (int i = 0; i < m && m >= 6 && m <= STEPS; i++) {
             if (count[i] < 2 || count[i] >= 0.05 * n || !off_steps(m, value, i)) continue;
             between[j] = value[i];

@@ -83,3 +83,14 @@ test_that("the look's count of components is that of a look of their own", {
   expect_identical(found_clusters(opened, TRUE, NA_integer_), found_clusters(opened, TRUE))
   expect_identical(look_unchecked(open_data(x[rep(1:60, 7), ]))$components, NA_integer_)
 })
+
+test_that("a pass finds the columns that may have a code for what is missing", {
+  scale <- rep(1:5, 20)
+  steps <- 10 * rep(1:10, 10)
+  x <- cbind(scale, replace(scale, 1:3, 99), replace(scale, 1, 99), replace(steps, 1:3, 33),
+    replace(steps, c(1:3, 5:7), rep(c(33, 47), each = 3)), seq_len(100) / 7, -replace(scale, 1:3, 99))
+  odd <- .Call(C_x_odd, unname(x))
+  expect_identical(odd$look, c(FALSE, TRUE, FALSE, FALSE, FALSE, FALSE, TRUE))
+  expect_identical(odd$between, c(NA, NA, NA, 33, NA, NA, NA))
+  expect_null(.Call(C_x_odd, replace(unname(x), 250, NA)))
+})
