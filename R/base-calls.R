@@ -20,7 +20,37 @@ check_arguments <- function(given, fit, method, paper = NULL) {
     refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
       paste(known, collapse = ", "), ", and those of ufs_data()",
       if (length(paper)) paste0("; in ufs_control(paper = list()): ",
-        paste(paper, collapse = ", ")), ".")
+        paste(paper, collapse = ", ")), ".", is_it(unknown[1L], known))
+  }
+}
+
+# What was likely meant by a name that is none of the known ones, as a question.
+is_it <- function(name, known) {
+  begun <- startsWith(known, paste0(name, "_")) | nchar(name) > 2L & startsWith(known, name) |
+    nchar(known) > 2L & startsWith(rep(name, length(known)), known)
+  meant <- c(if (means_number(name)) c("`k` (features)", "`m` (samples)")[c("k", "m") %in% known],
+    if (any(begun)) paste0("`", known[begun], "`"))
+  if (length(meant)) paste0(" Is it ", paste(unique(meant), collapse = " or "), "?")
+}
+
+# Is this how other packages call the number that is `k` or `m` here?
+means_number <- function(name) {
+  tolower(name) %in% c("k", "m", "n", "num", "number", "size", "top", "p", "nfeatures", "nsamples",
+    paste0(c("n_", "num_"), rep(c("features", "samples", "select", "vars", "terms"), each = 2L)))
+}
+
+# A bare word where quotes are missing, or a name that is misspelt. `env` is where they are looked
+# up, `known` the arguments by their places.
+check_objects <- function(written, known, env) {
+  name <- names_of(written)
+  name[!nzchar(name)] <- c(setdiff(known, name), character(length(name)))[
+    seq_len(sum(!nzchar(name)))]
+  for (i in seq_along(written)) {
+    word <- if (is.name(written[[i]])) as.character(written[[i]]) else ""
+    if (!nzchar(word) || grepl("^[.][.]([.]|[0-9]+)$", word) || exists(word, env)) next
+    refuse(name[i], "`", name[i], "`: there is no object `", word, "`", if (name[i] != "x") {
+      paste0("; a name is written in quotes: \"", word, "\"")
+    }, ".")
   }
 }
 
@@ -38,7 +68,9 @@ arguments_of <- function(fit) {
 check_given <- function(...) {
   frame <- parent.frame()
   known <- names(formals(sys.function(-1L)))
-  for (name in setdiff(names(sys.call(-1L)), c("", known))) {
+  check_objects(as.list(sys.call(-1L))[-1L], known, parent.frame(2L))
+  strange <- setdiff(names(sys.call(-1L)), c("", known))
+  for (name in strange) {
     meant <- known[startsWith(known, name) & cumsum(known == "...") == 0L]
     if (length(meant) == 1L) {
       refuse(name, "There is no argument `", name, "`: is it `", meant,
@@ -46,7 +78,11 @@ check_given <- function(...) {
     }
   }
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
-    if (eval(call("missing", as.name(name)), frame)) refuse(name, "`", name, "` is missing.")
+    if (!eval(call("missing", as.name(name)), frame)) next
+    other <- if (name %in% c("k", "m")) Filter(means_number, strange)
+    refuse(name, "`", name, "` is missing", if (length(other)) {
+      paste0(": write `", name, "` in place of `", other[1L], "`")
+    }, ".")
   }
 }
 

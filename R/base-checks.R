@@ -1,12 +1,12 @@
 # For methods of generics, which must have `...`: an argument that lands there is a mistake.
 check_dots_empty <- function(...) {
-  if (...length()) refuse_argument(names_of(list(...))[1L])
+  if (...length()) refuse_argument(names_of(list(...))[1L], names(formals(sys.function(-1L))))
 }
 
-refuse_argument <- function(name) {
+refuse_argument <- function(name, known = character()) {
   named <- nzchar(name)
   refuse(if (named) name, "Unknown argument",
-    if (named) paste0(" `", name, "`") else " without a name", ".")
+    if (named) paste0(" `", name, "`") else " without a name", ".", if (named) is_it(name, known))
 }
 
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
@@ -34,7 +34,8 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
       value != round(value) || value < lower || value > min(upper, .Machine$integer.max)) {
     refuse(arg, "`", arg, "` must be a whole number of at least ", lower,
       if (upper < .Machine$integer.max) paste0(" and at most ", upper),
-      if (!is.null(limit)) paste0(" (", limit, ")"), "; it is ", deparse_short(value), ".")
+      if (!is.null(limit)) paste0(" (", limit, ")"), "; it is ", deparse_short(value), ".",
+      if (length(dim(value)) == 2L) " The data come first, as `x`.")
   }
   as.integer(value)
 }

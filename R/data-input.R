@@ -415,7 +415,7 @@ read_data <- function(x, arg, reading) {
     out$input$assay <- taken$assay
     out$input$layer <- taken$layer
     if (taken$raw) out$input$raw <- TRUE
-  } else if (!is.null(reading$assay)) {
+  } else if (!is.null(reading$assay) && !inherits(x, "formula")) {
     refuse("assay", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
       "objects; `", arg, "` is ", kind_of(x), ".")
   } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {

@@ -219,7 +219,8 @@ reading_advice <- function(x) {
     SpatRaster = "terra::as.data.frame(x), a row for each cell with values",
     Raster = "raster::as.data.frame(x)",
     ExpressionSet = "t(Biobase::exprs(x))", dist = "the data that the distances are of",
-    list = "as.data.frame(x)")
+    list = "as.data.frame(x)", ufs = "the data of the fit",
+    formula = "the columns, in place of y ~ . all but y: df[names(df) != \"y\"]")
   for (class in names(kinds)) {
     if (inherits(x, class) || class == "list" && is.list(x) && !is.object(x)) {
       return(paste0(" Give ", kinds[[class]], "."))

@@ -186,7 +186,8 @@ NULL
 #' @param as `"name"`, `"index"` or `"logical"` (one value for each column or row, in the order of
 #'   `x`; `"names"` is the same as `"name"`). The default gives what `x` is indexed by: names if its
 #'   columns (rows) have names, of rows each its own, and integer indices otherwise, also where the
-#'   names of the rows only number them, as those of most data frames do.
+#'   names of the rows only number them, as those of most data frames do. `as = "index"` is what
+#'   leaves chosen rows out: `df[-selected_samples(fit, as = "index"), ]`.
 #' @param budget How much the chosen features (samples) may cost together, for data with `cost`
 #'   (`sample_cost`), see [ufs_data()]. It may take the place of `k` (`m`); with both, both hold.
 #'   The default `NULL` is the budget given with the data.
@@ -328,7 +329,10 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
     }
   }
   if (is.null(slot)) return(invisible())
-  if (is.null(fit[[slot]])) refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
+  if (is.null(fit[[slot]])) {
+    refuse("fit", "ufs_", fit$method, "() does not select ", what, "; selected_",
+      setdiff(c("features", "samples"), what), "() gives what it selects.")
+  }
   fit[[slot]]
 }
 

@@ -110,11 +110,12 @@ run_fit <- function(method, call, written, args, dots) {
   start <- proc.time()[[3L]]
   watch_over(paste0("ufs_", method, "()"))
   row <- registered[[method]]
+  check_objects(as.list(written)[-1L], names(formals(row$fit)), parent.frame(2L))
   paper <- if (row$published || (is.list(args$control) && length(args$control[["paper"]]))) {
     paper_settings(row, method, args$control, dots)
   }
   args[names(paper)] <- paper
-  check_given_arguments(row, method, args, c(names(written), names(paper)), names(dots))
+  check_given_arguments(row, method, args, c(names(written), names(paper)), dots)
   if (row$published) {
     args <- with_paper_defaults(args, row$paper)
     dots <- dots[!names_of(dots) %in% names(row$only)]
@@ -271,9 +272,11 @@ paper_in_control <- function(args, row) {
 # Refuses, for all methods: a name that R completed (names are exact everywhere), no data, an
 # argument that is needed and not there, a penalty that is given both absolutely and as a share.
 check_given_arguments <- function(row, method, args, written, dots) {
-  # Names in the dots are checked where x is opened.
-  unknown <- setdiff(written, c("x", "", row$arguments, dots))
+  unknown <- setdiff(c(written, names(dots)), c("x", "", row$arguments, names(row$only)))
   if (length(unknown)) check_arguments(unknown, row$fit, method, names(row$paper))
+  if (is.character(dots$samples) && all(dots$samples %in% row$choices$select_samples)) {
+    refuse("samples", "`samples` names rows of `x`. Is it `select_samples`?")
+  }
   is_missing <- function(name) identical(args[[name]], quote(expr = ))
   if (is_missing("x")) refuse("x", "`x`, the data, is missing.")
   for (name in row$required) if (is_missing(name)) refuse_missing(name)

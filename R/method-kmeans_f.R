@@ -37,8 +37,8 @@
 #' # The clusters that the ranking rests on
 #' table(fit$solution$cluster, iris$Species)
 #' @export
-ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
-                         control = ufs_control(), init = "kmeans", ...) {
+ufs_kmeans_f <- function(x, n_clusters, ..., n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
+                         control = ufs_control(), init = "kmeans") {
   run_fit("kmeans_f", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

@@ -62,9 +62,9 @@
 #' # The coefficient of each feature for each eigenvector
 #' coef(fit)
 #' @export
-ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
+ufs_mcfs <- function(x, n_clusters, graph = NULL, ..., n_features = NULL, ridge = 0,
                      normalise = TRUE, k = NULL, center = TRUE, scale = FALSE,
-                     control = ufs_control(), ...) {
+                     control = ufs_control()) {
   run_fit("mcfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

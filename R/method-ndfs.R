@@ -74,12 +74,12 @@
 #' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3, init = iris$Species)
 #' fit
 #' @export
-ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,
+ufs_ndfs <- function(x, n_clusters, graph = NULL, ..., alpha = 1, beta = 1, gamma = 1e8,
                      init = "kmeans", n_starts = 20, offset = 0.02,
                      laplacian = c("unnormalised", "normalised"),
                      update = c("split", "paper"), start = c("ridge", "zero"),
                      solver = c("exact", "irls"), k = NULL,
-                     center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+                     center = TRUE, scale = TRUE, control = ufs_control()) {
   fit <- run_fit("ndfs", match.call(), sys.call(), as.list(environment()), list(...))
   warn_few_scores(fit, 0L, "Use a smaller `beta`.")
   fit

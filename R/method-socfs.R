@@ -129,10 +129,10 @@
 #' ufs_socfs(iris[, 1:4], 3, init = iris$Species, solver = "paper",
 #'   control = ufs_control(max_iter = 20, tol = -1, warn = FALSE))
 #' @export
-ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
+ufs_socfs <- function(x, n_clusters, ..., lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "paper"), k = NULL, center = TRUE, scale = TRUE,
-                      control = ufs_control(), ...) {
+                      control = ufs_control()) {
   run_fit("socfs", match.call(), sys.call(), as.list(environment()), list(...))
 }
 

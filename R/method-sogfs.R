@@ -52,9 +52,9 @@
 #' # The components of the learnt graph are a clustering
 #' table(fit$solution$cluster, iris$Species)
 #' @export
-ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.01,
+ufs_sogfs <- function(x, n_clusters, ..., n_dims = NULL, n_neighbours = 5, gamma = 0.01,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
-                      control = ufs_control(), ...) {
+                      control = ufs_control()) {
   fit <- run_fit("sogfs", match.call(), sys.call(), as.list(environment()), list(...))
   warn_few_scores(fit, fit$params$n_dims,
     "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")

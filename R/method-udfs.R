@@ -49,9 +49,9 @@
 #' fit
 #' selected_features(fit, k = 3)
 #' @export
-ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
+ufs_udfs <- function(x, n_clusters, ..., n_neighbours = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
-                     control = ufs_control(), ...) {
+                     control = ufs_control()) {
   fit <- run_fit("udfs", match.call(), sys.call(), as.list(environment()), list(...))
   warn_few_scores(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
   fit

@@ -58,11 +58,12 @@
 #' ufs_select(iris[, 1:4], m = 6, task = "label")
 #' @export
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
-                       n_clusters = NULL, noise = NULL, ordered = FALSE, kind = NULL, ...) {
+                       ..., n_clusters = NULL, noise = NULL, ordered = FALSE, kind = NULL) {
   check_given(x)
   watch_over("ufs_select()")
   task <- check_choice(task, "task")
   given <- list(...)
+  check_own_names(names_of(given))
   priced <- inherits(x, "ufs_data") || any(c("budget", "sample_budget") %in% names_of(given))
   check_selection(task, if (priced && is.null(c(k, m))) 1L else k, m, n_clusters, noise, ordered)
   check_kind(kind)
@@ -116,6 +117,17 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit <- with_size_reached(as_selection(fit, task, look, plan), bought)
   watch_says(function(step) "comparing the choice with random ones")
   with_worth(fit, ready, bought, function() run(free = TRUE), plan$args)
+}
+
+# Names of arguments that no method has, and what was meant.
+check_own_names <- function(given) {
+  known <- unlist(lapply(registry(), `[[`, "arguments"))
+  for (name in setdiff(given, setdiff(c(known, input_arguments(), ""), "y"))) {
+    meant <- is_it(name, setdiff(names(formals(ufs_select)), c("x", "...")))
+    if (name %in% c("method", "methods")) meant <- " ufs(x, \"pca\") takes the name of a method."
+    if (name == "y") meant <- " Labels take no part; ufs_compare(x, y, ...) compares by them."
+    if (length(meant)) refuse(name, "ufs_select() has no argument `", name, "`.", meant)
+  }
 }
 
 # How many the budget pays for.
