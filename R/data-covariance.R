@@ -299,4 +299,3 @@ refuse_blank <- function(columns) {
     ufs_abort("input", "`x` has no value at all in ", some_columns(columns), ".", argument = "x")
   }
 }
-

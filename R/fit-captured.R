@@ -105,7 +105,8 @@ subspace_criteria <- function(x, sets) {
   as.data.frame(t(out))
 }
 
-# x with factors coded as in the fit, with its transformation (weighted counts, rows of one length), and with its weights
+# x with factors coded as in the fit, with its transformation (weighted counts, rows of one
+# length), and with its weights
 # and blocks of rows, if it has none yet.
 as_the_fit_had_it <- function(fit, x) {
   if (length(fit$input$coding) && !inherits(x, "ufs_data")) {

@@ -51,7 +51,8 @@ ufs <- function(x, method, ..., m) {
 #' @param what `"methods"` for the list of methods, or `"constraints"` for what each of them does
 #'   about the constraints of [ufs_data()].
 #' @param ... Must be empty.
-#' @return For `"methods"` a data frame, printed by advice, with one row per method: `method` (the name [ufs()] takes),
+#' @return For `"methods"` a data frame, printed by advice, with one row per method: `method` (the
+#'   name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if no random
 #'   numbers are drawn by default), `moments` (`TRUE` if `x` may be a result of [ufs_moments()]; for
 #'   [ufs_jspca()] with `loss = "feature"`), `cost` (leading term of the time), `reference`, and

@@ -35,7 +35,7 @@ neighbours_kept <- function(z, all = NULL, rows = NULL) {
   }
 }
 
-# The same of each of `sets` of columns, which grow: the products of rows grow with them. Cost: n^2 p
+# The same of each of `sets` of columns, which grow: the products of rows grow with them. n^2 p
 # flops, and n^2 numbers.
 neighbours_along <- function(z, sets) {
   near <- function(gram) .Call(C_graph_products, gram, knn_size(z))$index

@@ -121,7 +121,8 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   # A linear machine at cost 100 takes nearly all of the time where it learns from many rows.
   left_out <- if (missing(classifiers) && train * data$n > 750) "svm"
   if (mode == "classify") {
-    classifiers <- check_classifiers(if (is.null(left_out)) classifiers else setdiff(classifiers, left_out))
+    if (!is.null(left_out)) classifiers <- setdiff(classifiers, left_out)
+    classifiers <- check_classifiers(classifiers)
     halves <- lapply(seq_len(repeats), function(i) {
       with_seed(task_seed(run, "half", train, i), stratified(y, train))
     })

@@ -139,7 +139,7 @@ consensus_ranks <- function(opened, data, tasks, seeds, control) {
     seconds = vapply(runs, `[[`, 0, "seconds"))
 }
 
-# Members that look for the same neighbours get one graph, and those that start from clusters of rows
+# Members that look for the same neighbours get one graph, those that start from clusters of rows
 # one partition: theirs but for the rounding of the unit of columns, and the same however x is held.
 # ufs_socfs() starts from clusters of scores, and chose worse on some sets from those of rows.
 with_shared_parts <- function(tasks, x) {
@@ -303,7 +303,8 @@ print_notes.ufs_consensus <- function(x) {
     paste0("pool         ", x$params$pool, " columns to choose from, by ", x$decoys$n,
       " decoys that ", paste(consensus_judges, collapse = " and "), " rank"),
     paste0("repeatable   each of ", x$decoys$draws, " draws of decoys by itself chooses ",
-      percent(x$decoys$repeatable), " of these columns; of draws, not of rows: everyone gets these draws"))
+      percent(x$decoys$repeatable),
+      " of these columns; of draws, not of rows: everyone gets these draws"))
 }
 
 register("consensus", ufs_consensus,

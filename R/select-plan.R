@@ -378,22 +378,17 @@ selection_plan <- function(x, look, asked, given) {
   drawn <- large && x$p <= 1000L && !isTRUE(asked$samples)
   method <- planned_method(look, asked, large && !drawn, names_of(given))
   samples <- if (drawn && method == "consensus") drawn_samples(x)
-  if (!is.null(samples)) {
-    decided <- c(decided, samples = paste0(drawn_size(x), " of ", x$n,
-      " samples, drawn at random to save time"))
-  }
+  if (!is.null(samples)) decided[["samples"]] <- paste(drawn_size(x), "of", x$n,
+    "samples, drawn at random to save time")
   scale <- planned_scale(look, asked, method)
   clusters <- asked$n_clusters
   if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
     # The look has counted them in the same numbers.
     clusters <- found_clusters(x, scale, if (scale && !length(transform)) look$components)
     decided <- c(decided, clusters = paste0("n_clusters = ", clusters, " (",
-      count_words(clusters - 1L, "principal component"),
-      " above those of permuted columns, plus one)"))
+      count_words(clusters - 1L, "principal component"), " above those of permuted ones, plus one)"))
   }
-  auto <- if (identical(asked$k, "auto")) {
-    planned_number(x, asked, list_of(method, scale, clusters))
-  }
+  auto <- if (identical(asked$k, "auto")) planned_number(x, asked, list_of(method, scale, clusters))
   decided <- c(decided, auto$decided,
     if (method != planned_method(look, replace(asked, "weights", FALSE), large && !drawn,
       names_of(given))) {
@@ -576,7 +571,7 @@ take_weights <- function(methods) {
   vapply(methods, function(m) seen_by(method_row(m), "weights") != "refused", NA)
 }
 
-# Are columns standardised? Measured on real sets (evidence/decisions.md): css for a classifier and the
+# Are columns standardised? Measured on real sets (evidence/decisions.md): css to classify and the
 # consensus do better on columns of one unit as they are; the consensus needs its decoys on one
 # scale among noise, and raw intensities for clustering.
 planned_scale <- function(look, asked, method) {

@@ -319,7 +319,7 @@ column_checks <- function(fit, x) {
 
 # The gain of the task's advice on the stored sets, one sentence; NULL for tasks it does not have.
 # For data of a kind that there are sets enough of, on those of the same kind. Among noise, on sets
-# where as much of the choice looked like noise as this `share`. Of single splits, of which a user has
+# where as much of the choice looked like noise as this `share`. Of single splits: a user has
 # one, and of their means.
 selection_record <- function(task, noise, method = "", kind = "", share = NA) {
   if (method == "ted") return(curves_record())
@@ -475,7 +475,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
   invisible(x)
 }
 
-# At most twelve lines: what was chosen of which data, how, and what it is worth. summary() has more.
+# At most twelve lines: what was chosen of which data, how, and its worth. summary() has more.
 report_selection <- function(x, n) {
   told <- x$decided[names(x$decided) %in% c("k", "short", "rows")]
   print_report(selection_title(x), list(

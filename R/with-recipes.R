@@ -388,14 +388,17 @@ ufs_param <- function(what = c("method", "n_clusters", "cutoff", "m"), values = 
     if (is.null(values)) {
       table <- ufs_methods()
       # Advice with a condition has it in brackets.
-      sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
-      values <- table$method[sound]
+      sound <- grepl("^recommended[^(]*$|good among noise", table$advice)
+      values <- table$method[sound & table$selects != "samples"]
     }
     for (name in values) check_offered(name, "features")
-    return(dials::new_qual_param("character", values = values, label = c(method = "Selection Method")))
+    return(dials::new_qual_param("character", values = values,
+      label = c(method = "Selection Method")))
   }
   known <- list(n_clusters = list("integer", c(2L, 10L), "# Clusters"),
-    m = list("integer", c(5L, 50L), "# Samples"), cutoff = list("double", c(0, 1), "Score Cutoff"))[[what]]
+    m = list("integer", c(5L, 50L), "# Samples"),
+    cutoff = list("double", c(0, 1), "Score Cutoff"))[[what]]
   dials::new_quant_param(known[[1L]], range = if (is.null(values)) known[[2L]] else values,
-    inclusive = c(TRUE, TRUE), trans = trans, label = stats::setNames(known[[3L]], what), finalize = NULL)
+    inclusive = c(TRUE, TRUE), trans = trans, label = stats::setNames(known[[3L]], what),
+    finalize = NULL)
 }
