@@ -40,7 +40,7 @@ test_that("the code of a selection is the fit and nothing else, for every name o
       again <- suppressMessages(eval(code, env))
       expect_identical(again$feature_ranking, fit$feature_ranking, info = name)
       expect_identical(again$sample_ranking, fit$sample_ranking, info = name)
-      line <- grep("^  code ", utils::capture.output(print(fit)), value = TRUE)
+      line <- grep("^  code ", utils::capture.output(print(summary(fit))), value = TRUE)
       if (!grepl("the whole: cat", line, fixed = TRUE)) {
         expect_identical(parse(text = sub("^  code +", "", line), keep.source = FALSE),
           parse(text = fit$code, keep.source = FALSE), info = name)

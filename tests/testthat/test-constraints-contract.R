@@ -81,6 +81,8 @@ test_that("columns in another order: the same choice under the same constraints"
       one <- do.call(contract_fit, c(list(method, x), held))
       two <- do.call(contract_fit, c(list(method, x[, ord]), turned(held, ord)))
       expect_identical(best(one), best(two), info = paste(method, name))
+      # The order of the columns of a group, which css takes whole, is theirs.
+      if (method == "css" && !is.null(held$groups)) next
       expect_equal(feature_scores(two)[colnames(x)], feature_scores(one), tolerance = 1e-3, info = paste(method, name))
     }
   }

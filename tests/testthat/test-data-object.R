@@ -235,9 +235,9 @@ test_that("new rows are filled as those of the fit before they are transformed",
 
 test_that("columns of a table of means of replicates keep what is known of each", {
   data <- open_data(as.matrix(iris[, 1:4]))
-  data$levels <- list(share = 1:4 / 10, mean = 1:4, divide = 5:8, add = 9:12, constant = c(2L, 4L),
+  data$levels <- list(share = 1:4 / 10, mean = 1:4, constant = c(2L, 4L),
     n_levels = 3L)
   expect_identical(subset_data(data, features = c(4L, 1L, 2L))$levels, list(share = c(4, 1, 2) / 10,
-    mean = c(4L, 1L, 2L), divide = c(8L, 5L, 6L), add = c(12L, 9L, 10L), constant = c(1L, 3L),
+    mean = c(4L, 1L, 2L), constant = c(1L, 3L),
     n_levels = 3L))
 })
