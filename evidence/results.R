@@ -545,6 +545,11 @@ check_readme <- function() {
   place <- new.env(parent = globalenv())
   found <- tryCatch(utils::capture.output(eval(parse(text = code), place)), error = function(e) e)
   if (inherits(found, "error")) return(tell("failed", "README", conditionMessage(found)))
+  # What README shows is what is printed.
+  shown <- lines[seq(which(lines == "```text") + 1L, fences[fences > which(lines == "```text")][1L] - 1L)]
+  options(width = 80L)
+  said <- utils::capture.output(print(place$fit))
+  if (!identical(shown, said)) tell("failed", "README", "prints ", paste(setdiff(said, shown), collapse = " | "))
   size <- sprintf("%d samples x %d genes", nrow(place$x), ncol(place$x))
   tell(if (any(grepl(size, code, fixed = TRUE))) "passed" else "failed", "README", "x has ", size)
 }
