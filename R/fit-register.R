@@ -72,7 +72,7 @@ ufs_register <- function(method, fun, what = c("features", "samples"),
   if (is.null(fun)) return(invisible(forget_methods(intersect(method, ls(registered)))))
   # Arguments of a function that cannot be those of a method.
   if (!is.function(own$fun) || is.null(formals(args(own$fun)))) {
-    refuse("fun", "`fun` must be a function of a matrix, or NULL; it is ", if (is.function(own$fun)) {
+    refuse("fun", "`fun` must be a function of a matrix, or NULL; it is ", if (is.function(fun)) {
       "a function without arguments. Write function(x), with the matrix as `x`"
     } else kind_of(own$fun), ".")
   }

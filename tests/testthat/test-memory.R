@@ -12,9 +12,9 @@ test_that("every function ends in a result or in words where a square of rows or
     given <- list(n_clusters = 3, n_components = 2, k = 3, m = 3, n_features = 3, rank = 2)
     found <- character()
     must <- c("topk", "blfse", "represent", "exact", "pam", "dense", "paper", "some", "all")
-    # What takes long without such a matrix is stopped; what must be refused has time beside other work.
+    # What takes long without such a matrix is stopped, by its own CPU time.
     note <- function(name, code) {
-      setTimeLimit(elapsed = if (name %in% paste("tall", must)) 20 else 1)
+      setTimeLimit(cpu = if (name %in% paste("tall", must)) 20 else 1)
       found[[name]] <<- tryCatch({
         suppressWarnings(suppressMessages(force(code)))
         "result"
