@@ -311,13 +311,14 @@ test_that("the same on sparse data and on files, by rows and by columns", {
   x <- hidden(40, 12, 17)
   x[sample(length(x), 500)] <- 0
   kinds <- layouts_of(x)
+  kinds <- kinds[intersect(names(kinds), c("sparse", "by_rows", "by_columns", "shared"))]
   run <- function(x) {
     withr::with_seed(3, quiet(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3,
       repeats = 2)))
   }
   dense <- run(x)
   for (name in names(kinds)) {
-    withr::with_options(layout_options(name), found <- run(kinds[[name]]))
+    found <- run(kinds[[name]])
     # Chunks of several columns stay together: another order of the same decoys.
     expect_equal(found$curve$share, dense$curve$share, tolerance = 1e-12, info = name)
     expect_identical(found$columns, dense$columns, info = name)
