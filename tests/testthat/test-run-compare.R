@@ -117,7 +117,7 @@ test_that("bad arguments are classed errors", {
   # Not a run that would never end.
   bad(ufs_compare(x, y, "variance", k = 2, repeats = 1e9), "repeats")
   bad(ufs_compare(x, y, "variance", k = 2, n_random = 1e9), "n_random")
-  bad(ufs_tune(x, "variance", list(center = TRUE), k = 2, n_starts = 1e9), "n_starts")
+  bad(ufs_tune(x, "variance", list(scale = TRUE), k = 2, n_starts = 1e9), "n_starts")
   bad(ufs_compare(x, rep("a", 150), "pca", k = 2), "y")
   bad(ufs_compare(x, y, "nonsense", k = 2), "methods")
   bad(ufs_compare(x, y, "random+pca", k = 2), "methods")

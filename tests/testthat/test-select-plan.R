@@ -388,9 +388,12 @@ test_that("one number for one thing, and code that chooses the same, for every k
   skip_on_cran()
   tables <- kind_tables()
   # Of few columns there is nothing to compare.
-  for (name in names(Filter(function(table) NCOL(table[[1L]]) >= 5L, tables))) {
-    x <- tables[[name]][[1L]]
-    for (task in c("compress", "classify", "cluster", "label")) {
+  tables <- Filter(function(table) NCOL(table[[1L]]) >= 5L, tables)
+  # Each kind has two tasks in turn.
+  for (at in seq_along(tables)) {
+    name <- names(tables)[at]
+    x <- tables[[at]][[1L]]
+    for (task in if (at %% 2 == 1) c("compress", "cluster") else c("classify", "label")) {
       said <- paste(name, task)
       fit <- suppressWarnings(pick(x, 4, task, seed = 3))
       again <- suppressWarnings(suppressMessages(eval(parse(text = fit$code))))
