@@ -374,8 +374,8 @@ genes_among <- function(names) {
     "[0-9]+(_[a-z]+)?_at|(gene|probe|transcript|cg|rs)[_.-]?[0-9]+)$")
   common <- paste0("^(ACTB|ACTG1|B2M|GAPDH|EEF1A1|EEF2|FTL1?|FTH1|TMSB4X|MALAT1|TP53|TRP53|UBC|",
     "UBB|VIM|PGK1|HPRT1?|TBP|MYC|EGFR|CD[348][A-G]?|RP[LS][0-9]+[AXYL]*|MT-[A-Z0-9]+)$")
-  length(names) > 0L && (mean(grepl(known, names)) > .5 ||
-    sum(grepl(common, names, ignore.case = TRUE)) >= 5L)
+  length(names) > 0L && (mean(grepl(known, names, perl = TRUE)) > .5 ||
+    sum(grepl(common, names, ignore.case = TRUE, perl = TRUE)) >= 5L)
 }
 
 # Are the columns points of smooth curves, as wavelengths of a spectrum? Then a column hardly
