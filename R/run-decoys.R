@@ -255,6 +255,7 @@ with_decoys <- function(x, keep, first, n_decoys) {
   names <- paste0("v", seq_along(ord))
   if (x$kind == "sparse") made$x@Dimnames <- list(NULL, names)
   data <- new_data(x$kind, made$x, list(NULL, names), x$input$origin)
+  data$quiet <- TRUE
   data$input$tables <- subset_tables(x$input$tables, c(keep, from)[ord])
   data$input$coding <- x$input$coding[c(keep, from)[ord]]
   # A constraint is about a column, wherever it stands now.

@@ -13,6 +13,7 @@ row_halves <- function(fit, x, args, pairs = 2L) {
   chosen <- setdiff(whole, placed_columns(x$held))
   open <- length(setdiff(seq_len(x$p), c(fit$constant, placed_columns(x$held))))
   if (length(all) < 12L || !length(chosen) || length(chosen) >= open) return(NULL)
+  x$quiet <- TRUE
   with_seed(looking_seed, {
     halves <- unlist(lapply(seq_len(pairs), function(i) {
       half <- level %in% all[sample.int(length(all), length(all) %/% 2L)]
