@@ -49,7 +49,8 @@
 #' each table.
 #'
 #' Rows are matched by their names, in the order of the first table; each sample must be in every
-#' table, and once. If no table has row names, all must have the same number of rows, in the same
+#' table, and once; `join = "inner"` keeps the samples that all tables share, and a message says how
+#' many these are. If no table has row names, all must have the same number of rows, in the same
 #' order. Row names of one table only are an error, and so are tables without a name. A part of the
 #' data, `ufs_data(x)[rows, columns]`, keeps what the tables weigh; columns that `features` leaves
 #' out while the list is read do not count. Sparse tables stay sparse, and dense ones beside them
@@ -200,6 +201,8 @@
 #'   by its standard deviation) or `"unit"` (divided by its Euclidean length). Of a
 #'   data frame with a column that is a matrix, such as spectra beside an outcome, the other columns
 #'   have to be left out by `features` first.
+#' @param join For a list of tables, `"same"` if all have the same samples, `"inner"` to take those
+#'   that all tables share.
 #' @param include,exclude Columns that are chosen whatever their scores are, and columns that are
 #'   never chosen: names, indices, a logical vector, or a function that makes one of these of the
 #'   column names. Included columns count in `k` and come first in the ranking. Excluded columns
@@ -294,8 +297,8 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
                      min_samples = 0, max_samples = NULL,
                      rows = c("none", "center", "snv", "unit"),
-                     factors = c("error", "dummies", "codes"), include = NULL, exclude = NULL,
-                     cost = NULL, budget = NULL, groups = NULL, max_cor = NULL,
+                     factors = c("error", "dummies", "codes"), join = c("same", "inner"),
+                     include = NULL, exclude = NULL, cost = NULL, budget = NULL, groups = NULL, max_cor = NULL,
                      feature_strata = NULL, feature_quotas = NULL, weights = NULL, blocks = NULL,
                      block_scale = FALSE, candidates = NULL, labelled = NULL, replicates = NULL,
                      sample_cost = NULL, sample_budget = NULL, strata = NULL, quotas = NULL) {
@@ -303,7 +306,8 @@ ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
   constraints <- mget(constraint_names())
   factors <- check_choice(factors, "factors")
   reading <- list(assay = assay, block_bytes = block_bytes, BPPARAM = BPPARAM,
-    factors = if (factors != "error") factors, raw = TRUE)
+    factors = if (factors != "error") factors, raw = TRUE,
+    join = if (check_choice(join, "join") != "same") join)
   data <- open_data(x, "x", na, reading, list_of(features, samples), constraints)
   included <- data$input$included
   data$input$included <- NULL
@@ -382,7 +386,8 @@ read_any <- function(x, arg, reading) {
   }
   tables <- is_tables(x)
   out <- if (!tables) read_table(x, arg, reading) else {
-    join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading))
+    join_tables(x, arg, function(table, arg, name) read_table(table, arg, reading),
+      inner = !is.null(reading$join))
   }
   if (tables) out$input$origin <- "a list of tables"
   out

@@ -16,7 +16,7 @@ is_tables <- function(x) {
 is_table <- function(x) length(dim(x)) == 2L
 
 # The tables as one. `read(table, arg, name)`: the ufs_data of one of them.
-join_tables <- function(x, arg, read) {
+join_tables <- function(x, arg, read, inner = FALSE) {
   names <- names_of(x)
   if (!all(nzchar(names)) || anyDuplicated(names)) {
     ufs_abort("input", "`", arg, "` is a list of tables: each needs a name of its own, as in ",
@@ -43,9 +43,10 @@ join_tables <- function(x, arg, read) {
       " on disk, and several tables are joined in memory: give as.matrix() of it, or some of its ",
       "columns.", argument = arg)
   }
-  rows <- match_rows(parts, arg)
+  rows <- match_rows(parts, arg, inner)
   features <- unlist(Map(table_columns_of, names(parts), parts), use.names = FALSE)
   samples <- parts[[1L]]$samples
+  if (!is.null(rows[[1L]])) samples <- samples[rows[[1L]]]
   sparse <- vapply(parts, function(part) part$kind == "sparse", NA)
   if (any(sparse)) loadNamespace("Matrix")
   values <- Map(function(part, at, keep) {
@@ -90,7 +91,7 @@ table_columns_of <- function(name, part) {
 }
 
 # For each table where the rows of the first one are in it, NULL for those of the same order.
-match_rows <- function(parts, arg) {
+match_rows <- function(parts, arg, inner) {
   first <- parts[[1L]]
   named <- vapply(parts, function(part) !is.null(part$samples), NA)
   if (!any(named)) {
@@ -116,10 +117,20 @@ match_rows <- function(parts, arg) {
   all <- unique(unlist(lapply(parts, `[[`, "samples"), use.names = FALSE))
   lost <- lapply(parts, function(part) setdiff(all, part$samples))
   short <- names(parts)[lengths(lost) > 0L]
+  if (inner && length(short)) {
+    shared <- setdiff(first$samples, unlist(lost))
+    if (!length(shared)) {
+      ufs_abort("input", "The tables of `", arg, "` share no sample: compare their row names.",
+        argument = arg)
+    }
+    ufs_inform("join", length(shared), " of ", count_words(length(all), "sample"),
+      " are in every table and taken.")
+    return(lapply(parts, function(part) match(shared, part$samples)))
+  }
   if (length(short)) {
     ufs_abort("input", "The tables of `", arg, "` must have the same samples: ",
       paste0("'", short, "' lacks ", vapply(lost[short], some_names, "", most = 20L),
-        collapse = "; "), ". Keep the rows that all have.", argument = arg)
+        collapse = "; "), ". join = \"inner\" of ufs_data() keeps the rows that all have.", argument = arg)
   }
   lapply(parts, function(part) {
     if (!identical(part$samples, first$samples)) match(first$samples, part$samples)

@@ -383,3 +383,26 @@ test_that("a table on disk is not joined, and is named", {
   expect_refused(ufs_data(list(one = disk, two = disk)), "`x`: 'one', 'two' are on disk",
     "ufs_error_input")
 })
+
+test_that("join = \"inner\" takes the samples that all tables share, and says how many", {
+  a <- as.matrix(mtcars[1:20, 1:4])
+  b <- mtcars[32:11, 5:7]
+  both <- rownames(mtcars)[11:20]
+  plain <- ufs_data(list(a = a[both, ], b = b[both, ]))
+  said <- expect_message(data <- ufs_data(list(a = a, b = b), join = "inner"), "10 of 32 samples are in every table",
+    class = "ufs_message_join")
+  expect_identical(data$x, plain$x)
+  expect_identical(data$samples, both)
+  expect_identical(data$input$tables$root, plain$input$tables$root)
+  # By every door, for weights of the joined rows, and sparse.
+  expect_identical(suppressMessages(ufs_pca(list(a = a, b = b), 2, join = "inner"))$feature_scores,
+    ufs_pca(plain, 2)$feature_scores)
+  weights <- rep(1:2, 5)
+  expect_identical(suppressMessages(ufs_pca(list(a = a, b = b), 2, join = "inner", weights = weights))$feature_scores,
+    ufs_pca(ufs_data(plain, weights = weights), 2)$feature_scores)
+  # Nothing to say where all have the same samples.
+  expect_message(ufs_data(list(a = a, b = b[both, ], c = a)[c(1, 3)], join = "inner"), NA)
+  expect_error(ufs_data(list(a = a, b = b)), "join = \"inner\"", class = "ufs_error_input")
+  expect_error(ufs_data(list(a = a[1:5, ], b = b), join = "inner"), "share no sample", class = "ufs_error_input")
+  expect_error(ufs_data(list(a = a, b = b), join = "outer"), "`join`", class = "ufs_error_argument")
+})
