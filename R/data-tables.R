@@ -130,7 +130,8 @@ match_rows <- function(parts, arg, inner) {
   if (length(short)) {
     ufs_abort("input", "The tables of `", arg, "` must have the same samples: ",
       paste0("'", short, "' lacks ", vapply(lost[short], some_names, "", most = 20L),
-        collapse = "; "), ". join = \"inner\" of ufs_data() keeps the rows that all have.", argument = arg)
+        collapse = "; "), ". join = \"inner\" of ufs_data() keeps the rows that all have.",
+        argument = arg)
   }
   lapply(parts, function(part) {
     if (!identical(part$samples, first$samples)) match(first$samples, part$samples)

@@ -368,8 +368,8 @@ selection_plan <- function(x, look, asked, given) {
   }
   # What the user prepared is compared as ?ufs_data says.
   how <- x$input$transform
-  asked$prepared <- !length(transform) && !is.null(how) &&
-    any(c("counts_told", "rows_told") %in% names(x$input))
+  told <- any(c("counts_told", "rows_told") %in% names(x$input))
+  asked$prepared <- !length(transform) && !is.null(how) && told
   if (asked$prepared && how$counts == "tfidf") look$values <- "counts"
   # Methods mean different things by these two.
   asked$curves <- smooth && !any(c("form", "similarity") %in% names_of(given))
@@ -385,7 +385,8 @@ selection_plan <- function(x, look, asked, given) {
     # The look has counted them in the same numbers.
     clusters <- found_clusters(x, scale, if (scale && !length(transform)) look$components)
     decided <- c(decided, clusters = paste0("n_clusters = ", clusters, " (",
-      count_words(clusters - 1L, "principal component"), " above those of permuted ones, plus one)"))
+      count_words(clusters - 1L, "principal component"),
+      " above those of permuted ones, plus one)"))
   }
   auto <- if (identical(asked$k, "auto")) planned_number(x, asked, list_of(method, scale, clusters))
   decided <- c(decided, auto$decided,

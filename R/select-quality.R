@@ -559,7 +559,8 @@ halves_words <- function(fit, whole = FALSE) {
   c(paste0("about ", halves$count, " of these ", halves$of, " come back on halves of the ",
     if (halves$levels) "levels" else "rows", " (", round(halves$chance), " by chance)",
     if (others) paste0("; ", halves$stand_in, " of the ", others,
-      " others ", if (halves$stand_in == 1L) "has" else "have", " a stand-in (|r| > 0.8)"), if (whole) {
+      " others ", if (halves$stand_in == 1L) "has" else "have",
+      " a stand-in (|r| > 0.8)"), if (whole) {
         paste0("; what they explain of other rows differs by ",
           count_words(signif(halves$apart, 1L), "point"))
     }),

@@ -373,7 +373,7 @@ tunable_arguments <- function(x, calls) {
 #' @param values For `"method"`, names of methods or of tasks of [ufs_select()]; the default `NULL`
 #'   takes the methods that [ufs_methods()] recommends without conditions, and the one that
 #'   [ufs_select()] takes among columns of noise. For the others the smallest and the largest value;
-#'   `NULL` is 2 to 10 clusters, 5 to 50 samples, a cutoff from 0 to 1.
+#'   `NULL` is 2 to 10 clusters, 5 to 50 samples, a limit from 0 to 1.
 #' @param trans A transformation of package scales for a number, or `NULL`.
 #' @return A parameter object of package dials.
 #' @examplesIf requireNamespace("dials", quietly = TRUE)

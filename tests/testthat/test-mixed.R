@@ -109,7 +109,7 @@ test_that("decoys, sizes, stability, comparisons and tasks count columns of the 
     expect_length(selected_features(fit), 4L)
     printed <- paste(trimws(capture.output(print(fit))), collapse = " ")
     expect_match(printed, "4 of 8 features")
-    again <- quietly(eval(parse(text = sub(".*code +", "", printed))))
+    again <- quietly(eval(parse(text = fit$code)))
     expect_setequal(selected_features(again), selected_features(fit))
     expect_lte(quietly(ufs_size(x, task = task))$k, 8L)
   }
