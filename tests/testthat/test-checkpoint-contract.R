@@ -40,8 +40,8 @@ data_changes <- list(
   quotas = list(list(strata = rep(1:2, 12)), list(strata = rep(1:2, 12), quotas = c(`1` = 1, `2` = 2)))
 )
 opened <- function(args) do.call(ufs_data, c(if (is.null(args$x)) list(x = counts), args))
-# What no result depends on: how a file is read. `assay` is another x altogether.
-without_effect <- c("assay", "block_bytes", "BPPARAM")
+# What no result depends on: how a file is read. `assay` and `join` give another x altogether.
+without_effect <- c("assay", "join", "block_bytes", "BPPARAM")
 
 # Everything in a result but times, calls and what is said of the folder.
 lasting <- function(value) {
