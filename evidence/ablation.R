@@ -36,7 +36,8 @@ row <- function(path, method, x, ..., note = "") {
   list(path = path, label = paste0(method, " ", nrow(x), " x ", ncol(x), note), args = args,
     run = function() {
       set.seed(1)
-      suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), args, list(control = quiet)))))
+      suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), args[names(args) != "lambda_rel" | method != "alfs"],
+        list(control = if (method == "alfs") ufs_control(warn = FALSE, paper = args[names(args) == "lambda_rel"]) else quiet)))))
     })
 }
 sized <- function(path, method, sizes, ..., make = groups, note = "") {

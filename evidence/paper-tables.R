@@ -158,7 +158,9 @@ default_calls <- list(
   "ALFS-II certified" = list(lambda_rel = 1e-3, solver = "admm", select = "norm", select_samples = "ted"),
   "ALFS-I pivot" = list(lambda_rel = 0, solver = "admm", select = "pivot", select_samples = "ted"))
 default_rows <- function(half, name, m, sizes = ks) {
-  found <- timed(do.call(ufs_alfs, c(list(half$raw), default_calls[[name]])))
+  given <- default_calls[[name]]
+  given$control <- ufs_control(paper = given["lambda_rel"])
+  found <- timed(do.call(ufs_alfs, c(list(half$raw), given[names(given) != "lambda_rel"])))
   alfs_rows(half, name, 0L, "default", found$fit, m, found$seconds, sizes)
 }
 
@@ -203,7 +205,7 @@ blocks <- list(
   },
   ours = function(half, m, set) {
     rbind(do.call(rbind, lapply(names(default_calls), function(name) default_rows(half, name, m))),
-      alfs_grid(half, "ALFS-I certified", relative, m, solver = "admm", lambda_rel = 0),
+      alfs_grid(half, "ALFS-I certified", relative, m, solver = "admm"),
       alfs_grid(half, "ALFS-II certified", local, m, solver = "admm"))
   },
   # Algorithm 1 as published, on the data as they are.

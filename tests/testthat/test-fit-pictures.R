@@ -718,7 +718,7 @@ test_that("an iterative method shows its objective and what it chose, where ther
   expect_identical(pic$table$series, names(fit$feature_ranking)[1:8])
   expect_equal(pic$table$value, unname(fit$feature_scores[fit$feature_ranking[1:8]]))
   expect_identical(pic$plain, names(fit$feature_ranking)[6:8])
-  expect_identical(nrow(picture(ufs_variance(matrix(stats::rnorm(300), 5)), "chosen", k = 40)$table), 20L)
+  expect_identical(nrow(picture(ufs_variance(matrix(stats::rnorm(300), 5)), "chosen", k = 40)$table), 43L)
   # Where rows are mere ranks, the data show more.
   drawn <- character()
   withr::local_pdf(NULL)
