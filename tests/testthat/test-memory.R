@@ -43,7 +43,7 @@ test_that("every function ends in a result or in words where a square of rows or
         labelled = ufs_cur(x, 2, labelled = 1:3), moments = ufs_moments(x),
         dense = as.matrix(ufs_graph(x[, 1:8])), paper = ufs_topk(x, 3, n_clusters = 3, solver = "paper"),
         labels = ufs_topk(x, 3, y = halves), some = ufs_topk(x, 3, y = c(1, 2, rep(NA, n - 2))),
-        alfs = ufs_alfs(x, lambda_rel = .1), optimal = ufs_css(x, 3, optimal = TRUE),
+        alfs = ufs_alfs(x, control = ufs_control(paper = list(lambda_rel = .1))), optimal = ufs_css(x, 3, optimal = TRUE),
         all = ufs_tune(x, "variance", list(scale = c(TRUE, FALSE)), k = 2, criterion = "silhouette_all", n_clusters = 3),
         size = ufs_size(x, "variance", k = 2:3), decoys = ufs_decoys(x, "variance"), split = ufs_split(x, 3),
         sketch = ufs_sketch(x, 4, type = "facility"), look = ufs_look(x), select = ufs_select(x, 3),

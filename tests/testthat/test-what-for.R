@@ -122,11 +122,3 @@ test_that("starts of NDFS: more of them are no worse, and an offset lets zeros g
   expect_identical(fit(n_starts = 3)$params$n_starts, 3L)
   expect_false(isTRUE(all.equal(fit(offset = .02)$solution, fit(offset = .5)$solution)))
 })
-
-test_that("decimal commas of a file are read by ufs_moments() as by ufs_data()", {
-  skip_if_not_installed("data.table")
-  file <- withr::local_tempfile(fileext = ".csv")
-  utils::write.csv2(mtcars, file, row.names = FALSE)
-  expect_equal(ufs_moments(file, dec = ",")$mean, colMeans(mtcars), ignore_attr = TRUE,
-    tolerance = 1e-12)
-})

@@ -116,7 +116,7 @@ test_that("constraints: the fit that is shown is that of the code, and its numbe
   expect_error(constrained_model(found$model, 1L, 1L), class = "ufs_error_argument", "'f1'")
   lost <- explore_model(ufs_pca(x, n_components = three), x, NULL, NULL, list())
   lost$env <- emptyenv()
-  expect_error(constrained_model(lost, 1L, integer()), class = "ufs_error_argument", "cannot be made again")
+  expect_error(constrained_model(lost, 1L, integer()), class = "ufs_error_argument", "there is no object `three`")
 })
 
 test_that("the tab for constraints: ticks, and the fit that follows", {
