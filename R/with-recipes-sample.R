@@ -130,7 +130,7 @@ tidy.step_sample_ufs <- function(x, ...) {
 
 #' @exportS3Method generics::tunable
 tunable.step_sample_ufs <- function(x, ...) {
-  tunable_arguments(x, list(m = list(pkg = "ufselect", fun = "ufs_param", what = "m")))
+  tunable_arguments(x, list(m = list(pkg = "dials", fun = "sample_size", range = c(5L, 50L))))
 }
 
 #' @exportS3Method generics::required_pkgs

@@ -252,9 +252,9 @@ tunable.step_select_ufs <- function(x, ...) {
   tunable_arguments(x, list(
     num_terms = list(pkg = "dials", fun = "num_terms", range = c(1L, 20L)),
     prop_terms = list(pkg = "dials", fun = "prop_terms"),
-    cutoff = list(pkg = "ufselect", fun = "ufs_param", what = "cutoff"),
-    method = list(pkg = "ufselect", fun = "ufs_param", what = "method"),
-    n_clusters = list(pkg = "ufselect", fun = "ufs_param", what = "n_clusters")))
+    cutoff = list(pkg = "dials", fun = "threshold", range = c(0, 1)),
+    method = list(pkg = "ufselect", fun = "ufs_param"),
+    n_clusters = list(pkg = "dials", fun = "num_clusters", range = c(2L, 10L))))
 }
 
 #' @exportS3Method generics::required_pkgs

@@ -523,7 +523,7 @@ test_that("tunable", {
   param <- generics::tunable(rec$steps[[1]])
   expect_identical(param$name, c("num_terms", "prop_terms", "cutoff", "method", "n_clusters"))
   expect_true(all(param$source == "recipe"))
-  expect_identical(vapply(param$call_info, `[[`, "", "pkg"), rep(c("dials", "ufselect"), 2:3))
+  expect_identical(vapply(param$call_info, `[[`, "", "pkg"), c("dials", "dials", "dials", "ufselect", "dials"))
   expect_identical(nrow(param), 5L)
   expect_named(param, c("name", "call_info", "source", "component", "component_id"))
 })
