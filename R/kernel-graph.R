@@ -48,6 +48,7 @@
 #'   edge counts half.
 #' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
 #'   units, so use `scale = TRUE` if these differ. Centring matters to cosine weights only.
+#' @param ... Further arguments of [ufs_data()]; for `as.matrix()` and `plot()` see there.
 #' @param exact Should all samples be compared, on `x` itself, however large it is? See
 #'   the details.
 #' @return An object of class `ufs_graph`, a list with

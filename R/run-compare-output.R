@@ -59,7 +59,8 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 #' test them yourself.
 #'
 #' @param x A [ufs_compare()] result.
-#' @inheritParams as.data.frame.ufs
+#' @param row.names,optional Ignored; there for the generic.
+#' @param ... Must be empty.
 #' @param what `"results"` gives one row per method, k, m, classifier and repeat. `"grid"` gives one
 #'   row per setting of every grid as well, with `setting` (the row of the feature selector's grid),
 #'   `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one chosen

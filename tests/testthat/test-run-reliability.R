@@ -200,9 +200,9 @@ test_that("an empty text is no level, and factors in runs are factors", {
       class = "ufs_error_argument")
   }
   expect_error(ufs_split(x, 4, replicates = level), "one value for each", class = "ufs_error_argument")
-  skip_if_not_installed("S4Vectors")
-  runs <- S4Vectors::Rle(factor(level))
+  skip_if_not_installed("SummarizedExperiment")
+  runs <- asNamespace("S4Vectors")$Rle(factor(level))
   expect_identical(ufs_reliability(x, runs)$table, ufs_reliability(x, known)$table)
-  expect_identical(ufs_data(x, strata = S4Vectors::Rle(rep(1:2, each = 10)))$row_held,
+  expect_identical(ufs_data(x, strata = asNamespace("S4Vectors")$Rle(rep(1:2, each = 10)))$row_held,
     ufs_data(x, strata = rep(1:2, each = 10))$row_held)
 })
