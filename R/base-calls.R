@@ -24,7 +24,7 @@ check_arguments <- function(given, fit, method, paper = NULL) {
   }
 }
 
-# What was likely meant by a name that is none of the known ones, as a question.
+# A question: which of the known names was likely meant by one that is none of them.
 is_it <- function(name, known) {
   begun <- startsWith(known, paste0(name, "_")) | nchar(name) > 2L & startsWith(known, name) |
     nchar(known) > 2L & startsWith(rep(name, length(known)), known)

@@ -132,7 +132,7 @@ column_medians <- function(data) {
   out
 }
 
-# What stands for numbers, or for the levels of a factor: the most frequent one.
+# The most frequent one stands for numbers, or for the levels of a factor.
 typical <- function(value, nominal, number = mean) {
   if (!nominal) return(number(value, na.rm = TRUE))
   known <- sort(unique(value))

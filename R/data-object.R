@@ -106,7 +106,7 @@ dimnames.ufs_data <- function(x) {
   if (is.null(x$samples) && is.null(x$features)) NULL else list(x$samples, x$features)
 }
 
-# Where earlier versions kept constraints.
+# Fields in which earlier versions kept constraints.
 check_current <- function(x, arg) {
   if (any(c("wish", "row_wish") %in% names(unclass(x)))) {
     refuse_earlier(arg, "make it again by ufs_data()")

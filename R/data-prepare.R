@@ -215,7 +215,7 @@ of_variables <- function(data, opened) {
   data["repeated"] <- list(repeated_names(own$features))
   data["constraints"] <- list(if (!is.null(data$constraints)) constraints_of(own))
   data$input <- own$input
-  # Of k each variable takes one place.
+  # Each variable takes one place of k.
   data$held$places <- as.integer(!duplicated(of))
   data
 }

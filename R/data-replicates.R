@@ -140,7 +140,7 @@ reliability_table <- function(squares, level = 0.95) {
     upper = share(f / end((1 - level) / 2)), single = pmax(0, single))
 }
 
-# What is drawn together: levels of replicates, or blocks where there are enough of them.
+# Rows that are drawn together: levels of replicates, or blocks where there are enough of them.
 independent_rows <- function(x) {
   if (holds_replicates(x)) return(each_alone(x$row_held$replicates))
   block <- x$row_held$blocks

@@ -73,7 +73,7 @@ representatives.ufs <- function(fit, x, k = NULL, ...) {
   out <- data.frame(feature = data$features, representative = NA_character_, r = NA_real_,
     explained = NA_real_)
   r <- pmax(-1, pmin(1, r[cbind(seq_along(nearest), nearest)]))
-  # Of a factor the level that is told best.
+  # The level of a factor that is told best.
   best <- order(data$keep, -abs(r))
   best <- best[!duplicated(data$keep[best])]
   share <- gathered(explained * norm^2, data$keep) / gathered(norm^2, data$keep)

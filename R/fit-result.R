@@ -1,4 +1,4 @@
-# What all results have alike. A result has print() and, where there is something to it,
+# Methods that all results share. A result has print() and, where there is something to it,
 # as.data.frame(), summary() and picture(); plot() and autoplot() draw its picture.
 
 #' @export

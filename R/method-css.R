@@ -137,7 +137,7 @@ css_slots <- function(data, asked, control, judge_rows, whole = TRUE) {
   if (count$n_chosen == 0) refuse_empty(settings, held, data$features[data$keep])
   if (settings$prove) few <- intersect(few, order)
   whole <- whole || settings$prove
-  # Where the picks end: after each column, or after the last one of each variable.
+  # The picks end here: after each column, or after the last one of each variable.
   ends <- which(!duplicated(data$keep[order], fromLast = TRUE))
   unknown <- rep(NA_real_, length(order))
   basis <- if (whole) column_basis(z, order, divisor)

@@ -124,7 +124,7 @@ noise_chance <- function(found) {
   }
   density <- diff(share[hull]) / diff(at[hull])
   chance <- 1 / density[findInterval(place, at[hull], left.open = TRUE, all.inside = TRUE)]
-  # Of a mean that is the share of noise.
+  # Their mean is the share of noise.
   level <- stats::uniroot(function(level) mean(pmin(1, level * chance)) - found$noise,
     c(0, 2 / min(chance)), tol = 1e-9)$root
   pmin(1, level * chance)

@@ -170,7 +170,7 @@ size_curve <- function(rankings, data, decoys, k, rows = seq_len(data$n)) {
   ranking <- intersect(rankings$all, data$keep)
   part <- if (length(rows) < data$n) x_subset_rows(data$x, rows) else data$x
   best <- lapply(k, function(size) columns_of(data, ranking[seq_len(size)]))
-  # Of a tall table a triangle with the same products of columns is enough.
+  # A triangle with the same products of columns is enough for a tall table.
   tall <- is.matrix(data$x) && nrow(data$x) >= 2L * ncol(data$x)
   seen <- if (tall) gram_root(x_gram(data$x, rows = FALSE)) else data$x
   data.frame(k = k, share = decoys$curve$share[k], captured_table(seen, best),

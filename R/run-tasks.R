@@ -80,7 +80,7 @@ send_to_workers <- function(jobs, work, common, folder, tick) {
   on.exit(unlink(shared))
   own <- Filter(stands_alone, own_methods())
   saveRDS(c(common, list(own_methods = own)), shared, compress = FALSE)
-  # What is attached here, users' methods find there.
+  # Users' methods find there what is attached here.
   with <- list_of(work, common = shared, folder, tick, packages = c("ufselect",
     if (length(own)) rev(.packages())))
   # Some backends draw random numbers of their own (batchtools: for its registry).

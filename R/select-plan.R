@@ -366,7 +366,7 @@ selection_plan <- function(x, look, asked, given) {
     if (!smooth && counted_as_cells(x, look)) look$values <- "log counts"
     if (!smooth) decided[["counts"]] <- counts_reason(x, transform$counts, look$values)
   }
-  # What the user prepared is compared as ?ufs_data says.
+  # Data that the user prepared are compared as ?ufs_data says.
   how <- x$input$transform
   told <- any(c("counts_told", "rows_told") %in% names(x$input))
   asked$prepared <- !length(transform) && !is.null(how) && told

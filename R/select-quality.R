@@ -521,7 +521,7 @@ worth_words <- function(x) {
     paste(format(value[2L]), "%"))
 }
 
-# What looks wrong, or that nothing does, where the checks ran.
+# The first fault found, or that nothing looks wrong, where the checks ran.
 selection_verdict <- function(x) {
   if (length(x$checks) || length(x$unchecked)) {
     said <- c(x$checks, x$unchecked)
@@ -547,7 +547,7 @@ scale_words <- function(x) {
   paste0("; columns as they are", unit)
 }
 
-# What is in `halves` (R/select-halves.R); `whole`: with what summary() has beside it.
+# Words for `halves` (R/select-halves.R); `whole`: with what summary() has beside them.
 halves_words <- function(fit, whole = FALSE) {
   halves <- fit$halves
   if (is.null(halves)) {

@@ -28,7 +28,7 @@
 #'   [ufs_methods()].
 #' @param options A named list with further arguments of the method.
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
-#'   `tune()`; the parameter object is `ufs_param("m")`.
+#'   `tune()`; the parameter object is `sample_size()` of dials, from 5 to 50.
 #' @param weights_to The name of a new column of importance weights: how many rows each row that was
 #'   kept stands for, as by [representatives()]. The default `NULL` makes none. Its role is
 #'   `"case_weights"`.

@@ -362,8 +362,8 @@ tunable_arguments <- function(x, calls) {
 
 #' Parameters of the recipe steps for tuning
 #'
-#' Makes the dials parameter objects behind `tune()` in [step_select_ufs()] and [step_sample_ufs()].
-#' tune finds them by itself; call this to give other ranges or values, as in
+#' Makes dials parameter objects for `tune()` in [step_select_ufs()] and [step_sample_ufs()]. tune
+#' finds its own by itself; call this to give other ranges or values, as in
 #' `update(parameters, method = ufs_param("method", c("css", "pca")))`.
 #'
 #' The scores of a method are in units of its own, so the default range of `"cutoff"` suits only
