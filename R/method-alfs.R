@@ -51,7 +51,8 @@
 #' The defaults .01 and .2 are what worked best without tuning on four sets. The paper's absolute
 #' grid is that of `ufs_grid(x, "alfs", "paper")`. To tune without labels, use [ufs_tune()] over
 #' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a
-#' warning says so and only the dual ranks. Below 1e-4 both penalties hardly select, and a warning says that, too.
+#' warning says so and only the dual ranks. Below 1e-4 both penalties hardly select, and a
+#' warning says that, too.
 #'
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs more and needs eight
 #' n x n matrices; the bytes are computed first.

@@ -397,7 +397,7 @@ static void knn_search(const ufs_x *x, bool products, int k, const ufs_hook *hoo
         s.rows = &rows;
         longest = sparse_rows_norms(&rows, norm2);
     } else if (products) {
-        for (int i = 0; i < n; i++) norm2[i] = x->dense[i + (size_t) i * N];
+        for (int i = 0; i < n; i++) norm2[i] = x->dense[(size_t) i * (N + 1)];
         s.product = s.row = x->dense;
     } else {
         double *mean = ufs_dzero((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);

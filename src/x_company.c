@@ -176,7 +176,7 @@ bool ufs_odd(int n, int p, const double *x, int *look, double *between)
         int m = few ? different(n, 1, x, STEPS, value, count) : 0, found = 0;
         if (j % 256 == 0) R_CheckUserInterrupt();
         for (int i = 0; i < n; i++)
-            if (!isfinite(x[i])) return false;
+            if (!R_FINITE(x[i])) return false;
         double most = x[0], least = x[0];
         int repeated[2] = {0, 0};
         for (int i = 1; i < n; i++) {

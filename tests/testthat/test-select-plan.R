@@ -365,7 +365,7 @@ test_that("how many samples to label is asked for", {
     expect_refused(call(), "Nothing that can be seen without labels tells how many samples are needed: give a number")
   }
   said <- conditionMessage(expect_error(pick(iris[, 1:4], task = "label"), class = "ufs_error_argument"))
-  expect_no_match(said, "auto")
+  expect_false(any(grepl("auto", said)))
 })
 
 test_that("words are found among shuffled copies of words", {
@@ -714,7 +714,7 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
   raw <- ufs_select(spectra, m = 15, task = "label", rows = "none")
   expect_identical(selected_samples(ufs_select(told, m = 15, task = "label")), selected_samples(raw))
   expect_false(identical(selected_samples(raw), selected_samples(fit)))
-  expect_no_match(printed(raw), "baseline")
+  expect_false(any(grepl("baseline", printed(raw))))
   split_by <- function(...) {
     set.seed(1)
     unclass(ufs_split(..., m = 15))[c("train", "test", "space")]
@@ -726,7 +726,7 @@ test_that("curves are labelled by TED in the heat kernel of their leading compon
   # An outcome beside the spectrum is no part of it.
   beside <- data.frame(y = seq_len(60) / 7)
   beside$nir <- spectra
-  expect_no_match(suppressMessages(ufs_split(beside, m = 15))$space, "baseline")
+  expect_false(any(grepl("baseline", suppressMessages(ufs_split(beside, m = 15))$space)))
   expect_identical(ufs_select(spectra, m = 5, task = "label", ordered = TRUE)$method, "ted")
   # An argument that only another method has still decides.
   expect_identical(ufs_select(spectra, m = 5, task = "label", n_starts = 3)$method, "medoids")
