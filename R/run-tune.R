@@ -67,11 +67,12 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if (clusters && (!is.null(n_clusters) || !length(varies))) {
     n_clusters <- check_clusters(n_clusters, nrow(x))
   }
-  # Fits per k only for the methods that solve for their k.
-  per_k <- row$per_k
-  if (!is.null(per_k) && is.null(fixed[[per_k]])) {
+  # Fits per k only for the methods, and with the settings, that solve for their k.
+  number <- number_argument(row)
+  one_k <- !is.null(row$per_k) || any(c("swaps", "starts", "optimal") %in% c(names(fixed), names(grid)))
+  if (one_k && is.null(fixed[[number]])) {
     if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
-    fixed[[per_k]] <- k
+    fixed[[number]] <- k
   }
   fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)), quote = TRUE)

@@ -133,3 +133,9 @@ test_that("refusals say what is wrong", {
   expect_refused(ufs_tune(mtcars, "topk", list(alpha_e = 3:4), k = 2:3, n_clusters = 2),
     "ufs_topk() solves for one k: give one.")
 })
+
+test_that("exchanges are made for the k that is tuned for", {
+  tuned <- ufs_tune(mtcars, "css", list(mu_rel = c(0, .1)), k = 3, swaps = 5, criterion = "reconstruction")
+  expect_identical(selected_features(tuned$fit), selected_features(ufs_css(mtcars, 3, swaps = 5, mu_rel = tuned$choice$mu_rel)))
+  expect_error(ufs_tune(mtcars, "css", list(swaps = 0:1), k = 3:4), "solves for one k", class = "ufs_error_argument")
+})
