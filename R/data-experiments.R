@@ -88,31 +88,83 @@ with_default <- function(how, data) {
   how
 }
 
-# The values of a column of colData() or meta.data that a constraint over the samples of x names;
-# anything else as it is.
-sample_column <- function(value, x, arg) {
-  if (!has_feature_rows(x) || !is.character(value) || length(value) != 1L || ncol(x) == 1L) {
-    return(value)
+# The values of a column of colData(), rowData() or meta.data that a constraint over the samples or
+# features of x names; anything else as it is.
+named_column <- function(value, x, arg, about = "rows", assay = NULL) {
+  x <- samples_first(x)
+  objects <- if (is_tables(x)) x else list(x)
+  known <- vapply(objects, has_feature_rows, NA)
+  side <- if (about == "rows") ncol else nrow
+  if (!is.character(value) || length(value) != 1L || !any(known) ||
+    !is_tables(x) && side(x) == 1L) return(value)
+  frames <- lapply(objects[known], described, about, assay)
+  # A MultiAssayExperiment describes its samples itself.
+  if (about == "rows" && !is.null(attr(x, "samples"))) frames <- c(list(attr(x, "samples")), frames)
+  there <- vapply(frames, function(frame) value %in% names(frame), NA)
+  if (!any(there)) {
+    names <- unique(unlist(lapply(frames, names)))
+    of <- if (inherits(x, "Seurat")) "meta.data" else if (about == "rows") "colData()" else
+      "rowData()"
+    refuse(arg, "`", arg, "`: there is no column '", value, "' in ", of, " of the object",
+      if (length(names)) paste0("; there are ", some_names(names)), ".")
   }
-  seurat <- inherits(x, "Seurat")
-  columns <- if (seurat) x[[]] else SummarizedExperiment::colData(x)
-  if (!value %in% names(columns)) {
-    refuse(arg, "`", arg, "`: there is no column '", value, "' in ", if (seurat) "meta.data" else
-      "colData()", " of the object", if (length(names(columns))) paste0("; there are ",
-      some_names(names(columns))), ".")
+  if (!is_tables(x)) return(as.vector(frames[[1L]][[value]]))
+  if (about == "columns") {
+    return(unlist(lapply(names(x), function(name) {
+      own <- if (known[[name]]) frames[[name]][[value]]
+      if (is.null(own)) rep(NA, feature_names_of(x[[name]])$size) else as.vector(own)
+    })))
   }
-  out <- columns[[value]]
-  if (isS4(out)) as.vector(out) else out
+  samples <- Reduce(intersect, lapply(x, function(table) {
+    if (has_feature_rows(table)) colnames(table) else rownames(table)
+  }))
+  own <- unique(lapply(frames[there], function(frame) {
+    out <- as.vector(frame[[value]])
+    if (is.null(samples)) out else out[match(samples, rownames(frame))]
+  }))
+  if (length(own) > 1L) refuse(arg, "`", arg, "`: column '", value, "' differs between the tables.")
+  own[[1L]]
 }
 
-sample_columns <- function(constraints, x) {
-  if (!has_feature_rows(x)) return(constraints)
-  for (row in constraint_rows("rows")) {
-    # Names of places are those of samples.
+# What an object says of its samples or features, a data frame of either kind.
+described <- function(x, about, assay = NULL) {
+  if (!inherits(x, "Seurat")) {
+    return(if (about == "rows") SummarizedExperiment::colData(x) else
+      SummarizedExperiment::rowData(x))
+  }
+  if (about == "rows") x[[]] else x[[if (is.null(assay)) SeuratObject::DefaultAssay(x) else
+    assay]][[]]
+}
+
+named_columns <- function(constraints, x, assay = NULL) {
+  if (!has_feature_rows(x) && !is_tables(x)) return(constraints)
+  for (row in constraint_rows()) {
+    # Names of places are those of samples or features.
     if (row$kind == "places") next
-    constraints[[row$name]] <- sample_column(constraints[[row$name]], x, row$name)
+    constraints[[row$name]] <- named_column(constraints[[row$name]], x, row$name, row$about, assay)
   }
   constraints
+}
+
+# The experiments of a MultiAssayExperiment as a list of tables whose samples have the names of the
+# map; its own colData() goes along. Slots are read, so its package is not needed.
+mapped_tables <- function(x) {
+  map <- attr(attr(x, "sampleMap"), "listData")
+  tables <- attr(attr(x, "ExperimentList"), "listData")
+  out <- Map(function(table, name) {
+    if (!has_feature_rows(table)) table <- transposed(table)
+    own <- if (has_feature_rows(table)) colnames(table) else rownames(table)
+    of <- as.character(map$assay) == name
+    sample <- as.character(map$primary)[of][match(own, map$colname[of])]
+    if (anyDuplicated(sample)) {
+      ufs_abort("input", "Experiment '", name, "' has several columns of sample ",
+        some_names(unique(sample[duplicated(sample)])), ": join them, with ",
+        "MultiAssayExperiment::mergeReplicates().", argument = "x")
+    }
+    if (has_feature_rows(table)) colnames(table) <- sample else rownames(table) <- sample
+    table
+  }, tables, names(tables))
+  structure(out, samples = attr(x, "colData"))
 }
 
 # Containers in which features are rows.

@@ -46,7 +46,7 @@
 #' `list(genes = c(2, 5), proteins = 3)`.
 #' With `scale = FALSE` the columns of a table keep their own spread. Every method but
 #' [ufs_moments()] takes such a list, [predict()] too, and the fit prints how many columns come from
-#' each table.
+#' each table. A MultiAssayExperiment is such a list, matched by its sample map.
 #'
 #' Rows are matched by their names, in the order of the first table; each sample must be in every
 #' table, and once; `join = "inner"` keeps the samples that all tables share, and a message says how
@@ -224,7 +224,8 @@
 #'   tables the table is the stratum where `feature_quotas` comes alone.
 #' @param weights How many rows each row stands for: positive numbers, one for each row. Here and in
 #'   `blocks`, `replicates`, `strata` and `sample_cost` one name stands for that column of the
-#'   `colData()` of a Bioconductor object, or of the `meta.data` of a Seurat object.
+#'   `colData()` of a Bioconductor object, or of the `meta.data` of a Seurat object, also where
+#'   several are in a list; those over columns likewise take one of `rowData()`.
 #' @param blocks A factor over the rows: batches, plates or persons. Each column is shifted to the
 #'   same mean in all blocks, so that differences between blocks are not chosen for;
 #'   groups that coincide with blocks are lost, too.
@@ -339,7 +340,8 @@ open_data <- function(x, arg = "x", na = "error", reading = list(), part = list(
   if (!is.null(plain)) {
     x <- new_data("dense", plain, dimnames(plain), class(x)[1L])
   } else if (!inherits(x, "ufs_data")) {
-    constraints <- sample_columns(constraints, x)
+    x <- samples_first(x)
+    constraints <- named_columns(constraints, x, reading$assay)
     x <- read_any(x, arg, reading)
   } else if (!all(vapply(reading[names(reading) != "raw"], is.null, NA))) {
     refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes`, ",

@@ -2,7 +2,8 @@
 # are named table:column, and which remembers the table of each column. After columns were centred
 # and scaled, all tables have the same total variance, as in multiple factor analysis.
 #
-# data$input$tables   list(of, read, share, root): the factor of the tables over the columns; of
+# data$input$tables   list(of, inner, read, share, root): the factor of the tables over the columns;
+#                     TRUE where only samples of all tables were taken; of
 #                     experiments list(assay, layer, origin), from where they were read; for each
 #                     column the part that it had, when the data were read, of the variance of its
 #                     table, standardised (share$scaled) and as it is (share$plain); the roots of
@@ -58,7 +59,7 @@ join_tables <- function(x, arg, read, inner = FALSE) {
   if (any(sparse)) joined <- methods::as(joined, "CsparseMatrix")
   out <- new_data(if (any(sparse)) "sparse" else "dense", joined, list(samples, features))
   of <- factor(rep(names(parts), vapply(parts, `[[`, 0L, "p")), names(parts))
-  out$input$tables <- list(of = of)
+  out$input$tables <- c(list(of = of), if (inner) list(inner = TRUE))
   out$input$tables$read <- Filter(function(own) !is.null(own$assay), lapply(parts, function(part) {
     part$input[names(part$input) %in% c("assay", "layer", "origin")]
   }))

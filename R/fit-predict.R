@@ -73,7 +73,7 @@ join_new_tables <- function(x, input, arg) {
       table <- coded_table(table, input$coding[own], arg)
     }
     read_data(table, arg, reading_of(input$tables$read[[name]], table, arg))
-  })
+  }, inner = isTRUE(input$tables$inner))
   out$x
 }
 

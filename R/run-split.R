@@ -55,8 +55,8 @@ ufs_split <- function(x, m, test = NULL, replicates = NULL, strata = NULL, ...) 
   check_given(x, m)
   watch_over("ufs_split()")
   watch_says(function(step) "choosing rows")
-  replicates <- sample_column(replicates, x, "replicates")
-  strata <- sample_column(strata, x, "strata")
+  replicates <- named_column(replicates, x, "replicates")
+  strata <- named_column(strata, x, "strata")
   opened <- open_some(x, list(...), c("replicates", "strata"))
   # Values for all rows of x go the way of the rows.
   whole <- Filter(function(value) isTRUE(length(value) == opened$x$input$given[1L]) &&

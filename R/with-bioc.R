@@ -6,7 +6,8 @@
 #' SingleCellExperiment, or makes the chosen features the variable features of a Seurat object,
 #' so that the next step of a Bioconductor or Seurat pipeline finds them.
 #'
-#' @param object A SummarizedExperiment, SingleCellExperiment or Seurat object.
+#' @param object A SummarizedExperiment, SingleCellExperiment or Seurat object, a named list of
+#'   them, or a MultiAssayExperiment.
 #' @param fit A fit of this package on that object (or on a part of it): features and samples are
 #'   matched by position if they are those of the fit in their order or have no names, else by name.
 #'   A name that several of them have is then an error. In a Seurat object the assay of the fit is
@@ -39,25 +40,47 @@
 ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   check_given(object, fit)
   check_fit(fit)
-  if (!has_feature_rows(object)) {
+  parts <- samples_first(object)
+  tables <- is_tables(parts)
+  known <- if (tables) vapply(parts, has_feature_rows, NA) else has_feature_rows(parts)
+  if (!any(known)) {
     refuse("object", "`object` must be a SummarizedExperiment, SingleCellExperiment or Seurat ",
-      "object, not ", kind_of(object), ".")
+      "object, a list of them or a MultiAssayExperiment, not ", kind_of(object), ".")
   }
   by_feature <- !is.null(fit$feature_ranking)
   what <- if (by_feature) "feature" else "sample"
-  ranking <- unname(fit[[paste0(what, "_ranking")]])
   name <- if (by_feature) "k" else "m"
   if (!is.null(if (by_feature) m else k)) {
     refuse(setdiff(c("k", "m"), name), "ufs_", fit$method, "() ranks ", what, "s: give `", name,
       "`.")
   }
   chosen <- check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L,
-    length(ranking), "there are that many")
+    length(fit[[paste0(what, "_ranking")]]), "there are that many")
+  if (!tables) return(annotate_one(object, fit, chosen, what))
+  parts[known] <- lapply(names(parts)[known], function(table) {
+    annotate_one(parts[[table]], fit, chosen, what, table)
+  })
+  if (!isS4(object)) return(parts)
+  # Written where they were, under the samples' own names.
+  for (table in names(parts)[known]) {
+    back <- parts[[table]]
+    colnames(back) <- colnames(object@ExperimentList@listData[[table]])
+    object@ExperimentList@listData[[table]] <- back
+  }
+  object
+}
+
+# `table`: its name in a list of tables.
+annotate_one <- function(object, fit, chosen, what, table = NULL) {
+  by_feature <- what == "feature"
+  ranking <- unname(fit[[paste0(what, "_ranking")]])
   score <- unname(fit[[paste0(what, "_scores")]])
   names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
-  assay <- fit_assay(fit$input, object, "object")
+  assay <- fit_assay(if (is.null(table)) fit$input else fit$input$tables$read[[table]], object,
+    "object")
   features <- feature_names_of(object, assay)
-  own <- if (by_feature) features$names else colnames(object)
+  own <- if (!by_feature) colnames(object) else if (is.null(table)) features$names else
+    table_columns_of(table, list(features = features$names, p = features$size))
   size <- if (by_feature) features$size else ncol(object)
   at <- if (is.null(names) || is.null(own)) {
     if (length(score) != size) {
@@ -78,12 +101,11 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
       refuse("fit", "For Seurat objects only features can be marked, and the fit selects samples.")
     }
     best <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
-    SeuratObject::VariableFeatures(object, assay = assay) <- own[best]
+    SeuratObject::VariableFeatures(object, assay = assay) <- features$names[best]
     return(object)
   }
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
-  frame <- if (by_feature) SummarizedExperiment::rowData(object) else
-    SummarizedExperiment::colData(object)
+  frame <- described(object, if (by_feature) "columns" else "rows")
   for (name in names(columns)) frame[[name]] <- columns[[name]]
   if (by_feature) SummarizedExperiment::rowData(object) <- frame else
     SummarizedExperiment::colData(object) <- frame

@@ -378,3 +378,72 @@ test_that("the layers of an assay follow its features into another order", {
   expect_identical(turned@features, `rownames<-`(map, genes)[c(4, 1, 3, 2), ])
   expect_identical(turned@meta.data$at, c(4L, 1L, 3L, 2L))
 })
+
+# Two experiments that share samples s1 to s25 under other names, of which s26 to s30 are in one; the
+# slots are those of the package MultiAssayExperiment.
+multi_assay <- function() {
+  if (!methods::isClass("MultiAssayExperiment")) {
+    methods::setClass("ListOfExperiments", slots = c(listData = "list"), where = globalenv())
+    methods::setClass("MultiAssayExperiment", slots = c(ExperimentList = "ListOfExperiments", colData = "ANY", sampleMap = "ANY"),
+      where = globalenv())
+  }
+  a <- t(counts[, 1:6])
+  b <- t(counts[25:1, 7:10])
+  dimnames(a) <- list(paste0("a", 1:6), paste0("x", 1:30))
+  dimnames(b) <- list(paste0("b", 1:4), paste0("y", 25:1))
+  se <- SummarizedExperiment::SummarizedExperiment(list(logcounts = a))
+  SummarizedExperiment::rowData(se)$pathway <- rep(c("p", "q"), 3)
+  people <- SummarizedExperiment::colData(se)
+  rownames(people) <- paste0("s", 1:30)
+  people$donor <- rep(letters[1:5], 6)
+  map <- SummarizedExperiment::colData(SummarizedExperiment::SummarizedExperiment(list(matrix(0, 1, 55))))
+  map$assay <- factor(rep(c("genes", "proteins"), c(30, 25)))
+  map$primary <- c(paste0("s", 1:30), paste0("s", 25:1))
+  map$colname <- c(colnames(a), colnames(b))
+  list(object = methods::new("MultiAssayExperiment", colData = people, sampleMap = map,
+    ExperimentList = methods::new("ListOfExperiments", listData = list(genes = se, proteins = b))),
+    plain = list(genes = `rownames<-`(t(a), paste0("s", 1:30)), proteins = `rownames<-`(t(b), paste0("s", 25:1))))
+}
+
+test_that("a MultiAssayExperiment is read by its sample map, and annotated where it came from", {
+  skip_on_cran()
+  skip_if_not_installed("SummarizedExperiment")
+  made <- multi_assay()
+  object <- made$object
+  expect_error(ufs_data(object), "'proteins' lacks", class = "ufs_error_input")
+  expect_message(data <- ufs_data(object, join = "inner"), "25 of 30")
+  plain <- suppressMessages(as.matrix(ufs_data(made$plain, join = "inner")))
+  expect_identical(as.matrix(data), plain)
+  fit <- suppressMessages(ufs_css(object, k = 3, join = "inner", blocks = "donor"))
+  expect_identical(fit$feature_ranking, suppressMessages(ufs_css(made$plain, k = 3, join = "inner", blocks = rep(letters[1:5], 5)))$feature_ranking)
+  expect_identical(suppressMessages(predict(fit, object)), plain[, selected_features(fit)])
+  out <- ufs_annotate(object, fit)
+  genes <- out@ExperimentList@listData$genes
+  expect_identical(SummarizedExperiment::rowData(genes)$ufs_score, unname(fit$feature_scores[1:6]))
+  expect_identical(colnames(genes), paste0("x", 1:30))
+  expect_identical(out@ExperimentList@listData$proteins, object@ExperimentList@listData$proteins)
+  expect_error(ufs_data(object, join = "inner", blocks = "plate"), "no column 'plate'.*'donor'", class = "ufs_error_argument")
+  object@sampleMap$primary[2] <- "s1"
+  expect_error(ufs_data(object), "several columns of sample 's1'", class = "ufs_error_input")
+})
+
+test_that("columns of colData() and rowData() are named for lists of experiments, too", {
+  skip_on_cran()
+  skip_if_not_installed("SummarizedExperiment")
+  se <- multi_assay()$object@ExperimentList@listData$genes
+  groups <- rep(c("p", "q"), 3)
+  expect_identical(ufs_data(se, groups = "pathway")$held, ufs_data(t(SummarizedExperiment::assay(se)), groups = groups)$held)
+  expect_error(ufs_data(se, groups = "kind"), "no column 'kind' in rowData", class = "ufs_error_argument")
+  both <- list(a = se, b = se[1:2, 30:1])
+  both$a$donor <- rep(1:10, 3)
+  plain <- lapply(both, function(one) t(SummarizedExperiment::assay(one)))
+  expect_identical(ufs_data(both, replicates = "donor")$row_held, ufs_data(plain, replicates = rep(1:10, 3))$row_held)
+  expect_identical(ufs_data(both, feature_strata = "pathway")$held,
+    ufs_data(plain, feature_strata = c(groups, "p", "q"))$held)
+  expect_identical(ufs_split(both, 4, replicates = "donor")$train, ufs_split(plain, 4, replicates = rep(1:10, 3))$train)
+  fit <- ufs_variance(both)
+  out <- ufs_annotate(both, fit, k = 8)
+  expect_identical(SummarizedExperiment::rowData(out$b)$ufs_score, unname(fit$feature_scores[7:8]))
+  both$b$donor <- 1:30
+  expect_error(ufs_data(both, replicates = "donor"), "differs between the tables", class = "ufs_error_argument")
+})
